@@ -11,24 +11,23 @@ import (
 	"go.uber.org/zap"
 )
 
-// Options say which certificates are fetched, and how.
+// Options configures automatic certificates.
 type Options struct {
 	Names  []string // host names in ASCII, at least one
-	Folder string   // keeps certificates, keys and the account
-	CA     string   // address of the authority's directory; "" = Let's Encrypt
-	Email  string   // where the authority writes to; "" = nowhere
+	Folder string   // directory for certificates, keys and the account
+	CA     string   // URL of the certificate authority's directory; "" = Let's Encrypt
+	Email  string   // contact address for the certificate authority; "" = none
 
-	// The ports that this process listens on. The outside reaches them as 443
+	// The ports that this process listens on. They must be reachable from outside as 443
 	// and 80.
 	TLSPort  int
-	HTTPPort int // 0 = nobody listens for plain HTTP
+	HTTPPort int // 0 = no listener for plain HTTP
 
 	UserAgent string
 	Log       *slog.Logger
 }
 
-// Automatic fetches certificates from an authority that speaks ACME and renews
-// them in time.
+// Automatic gets certificates from an ACME certificate authority and renews them in time.
 type Automatic struct {
 	names  []string
 	cache  *certmagic.Cache
@@ -36,7 +35,8 @@ type Automatic struct {
 	issuer *certmagic.ACMEIssuer
 }
 
-// NewAutomatic prepares everything and asks nobody yet. Close gives it back.
+// NewAutomatic returns an Automatic that has not sent requests yet. Close releases its
+// resources.
 func NewAutomatic(o Options) *Automatic {
 	log := zap.New(logCore{o.Log.Handler()})
 	a := &Automatic{names: o.Names}
@@ -46,7 +46,7 @@ func NewAutomatic(o Options) *Automatic {
 	})
 	a.config = certmagic.New(a.cache, certmagic.Config{
 		Storage: &certmagic.FileStorage{Path: o.Folder},
-		// For clients that do not say whom they want to reach.
+		// For clients that do not send a server name.
 		DefaultServerName: o.Names[0],
 		OnEvent:           tellFetched(o.Log),
 		Logger:            log,
@@ -55,7 +55,7 @@ func NewAutomatic(o Options) *Automatic {
 	a.issuer = certmagic.NewACMEIssuer(a.config, certmagic.ACMEIssuer{
 		CA:                   o.CA,
 		Email:                o.Email,
-		Agreed:               true, // whoever names a domain does; the documentation says so
+		Agreed:               true, // the administrator agrees by configuring a domain; the documentation states this
 		DisableHTTPChallenge: o.HTTPPort == 0,
 		AltHTTPPort:          o.HTTPPort,
 		AltTLSALPNPort:       o.TLSPort,
@@ -65,8 +65,8 @@ func NewAutomatic(o Options) *Automatic {
 	return a
 }
 
-// Start reads in the background what is in the folder, fetches what is missing
-// and keeps everything renewed until ctx ends.
+// Start loads certificates from the directory, and gets and renews certificates in the
+// background until ctx is done.
 func (a *Automatic) Start(ctx context.Context) error {
 	if err := a.config.ManageAsync(ctx, a.names); err != nil {
 		return fmt.Errorf("automatic certificates: %w", err)
@@ -74,11 +74,11 @@ func (a *Automatic) Start(ctx context.Context) error {
 	return nil
 }
 
-// Close ends all work.
+// Close stops all background work.
 func (a *Automatic) Close() { a.cache.Stop() }
 
-// Config is for a listener of HTTPS, with HTTP/2. It answers the checks of the
-// authority that come over TLS.
+// Config returns the configuration for an HTTPS listener, with HTTP/2. It also answers
+// the authority's challenges over TLS.
 func (a *Automatic) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,
@@ -87,14 +87,14 @@ func (a *Automatic) Config() *tls.Config {
 	}
 }
 
-// Challenges answers the checks of the authority that come over plain HTTP and
-// gives everything else to next.
+// Challenges answers the authority's challenges over plain HTTP and passes all other
+// requests to next.
 func (a *Automatic) Challenges(next http.Handler) http.Handler {
 	return a.issuer.HTTPChallengeHandler(next)
 }
 
-// tellFetched logs what a person wants to know; what fails is in the log of
-// certmagic.
+// tellFetched returns an event handler that logs when certificates are issued and loaded.
+// certmagic logs failures itself.
 func tellFetched(log *slog.Logger) func(context.Context, string, map[string]any) error {
 	return func(_ context.Context, event string, data map[string]any) error {
 		switch event {

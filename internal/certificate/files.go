@@ -1,6 +1,5 @@
-// Package certificate gives the server its TLS certificates: one from files
-// that somebody else keeps up to date, or ones that it fetches and renews
-// itself from a certificate authority.
+// Package certificate provides the TLS certificates of the server: one from files that
+// another program keeps up to date, or automatic ones from a certificate authority.
 package certificate
 
 import (
@@ -16,36 +15,37 @@ import (
 	"time"
 )
 
-// lookEvery is how often a handshake looks whether the files have changed.
+// lookEvery is the minimum interval at which handshakes check the files for changes.
 const lookEvery = time.Minute
 
-// Files is a certificate in PEM files. It is read again when they change.
+// Files is a certificate in PEM files. It is reloaded when they change.
 type Files struct {
 	certFile, keyFile string
 	log               *slog.Logger
 	now               func() time.Time
 	current           atomic.Pointer[tls.Certificate]
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields
 	seen   [2]version // of the files of the current certificate
-	failed failure    // when they were last looked at
+	failed failure    // result of the last check
 	looked time.Time
 }
 
-// failure is why files could not be used; it is the zero value when they could.
+// failure is the reason why files could not be used. The zero value means that they
+// could.
 type failure struct {
 	of   [2]version
 	text string
 }
 
-// version tells a file from the one that was there before.
+// version identifies a version of a file.
 type version struct {
 	modified time.Time
 	bytes    int64
 }
 
-// OpenFiles reads a certificate with its chain, and the key that belongs to it.
-// now is the clock, time.Now when nil.
+// OpenFiles loads a certificate with its chain, and its key. now is the clock; nil means
+// time.Now.
 func OpenFiles(certFile, keyFile string, log *slog.Logger, now func() time.Time) (*Files, error) {
 	if now == nil {
 		now = time.Now
@@ -54,7 +54,7 @@ func OpenFiles(certFile, keyFile string, log *slog.Logger, now func() time.Time)
 	return f, f.read(true)
 }
 
-// Config is for a listener of HTTPS, with HTTP/2.
+// Config returns the configuration for an HTTPS listener, with HTTP/2.
 func (f *Files) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -66,8 +66,8 @@ func (f *Files) Config() *tls.Config {
 	}
 }
 
-// Reload reads the files now. When they cannot be used the old certificate
-// stays, and the error says why.
+// Reload loads the files immediately. If they cannot be used, the old certificate stays
+// in use and Reload returns the reason.
 func (f *Files) Reload() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,9 +77,10 @@ func (f *Files) Reload() error {
 	return nil
 }
 
-// look reads the files if they are not those of the current certificate and the
-// last look was a while ago: what could not be read may be readable now. What is
-// wrong with them it says once, unless Reload has. Handshakes do not wait for one that looks.
+// look reloads the files if they differ from those of the current certificate and the
+// last check was at least lookEvery ago, because unreadable files may have become
+// readable. It logs each problem once, unless Reload has returned it. Other handshakes do
+// not wait for a check in progress.
 func (f *Files) look() {
 	if !f.mu.TryLock() {
 		return
@@ -107,10 +108,11 @@ func (f *Files) versions() (v [2]version, err error) {
 	return v, nil
 }
 
-// read takes the certificate in the files if they have changed, or always. The
-// caller holds mu.
+// read loads the certificate from the files if they have changed, or unconditionally if
+// always is true. The caller must hold mu.
 func (f *Files) read(always bool) error {
-	// Before they are read: what changes meanwhile is then seen later.
+	// Before reading the files, so that a change during the read is detected by a later
+	// check.
 	seen, err := f.versions()
 	if err == nil && (always || seen != f.seen) {
 		err = f.use(seen)
@@ -125,7 +127,7 @@ func (f *Files) read(always bool) error {
 func (f *Files) use(seen [2]version) error {
 	pair, err := tls.LoadX509KeyPair(f.certFile, f.keyFile)
 	if err != nil {
-		if _, ok := errors.AsType[*fs.PathError](err); ok { // it names the file
+		if _, ok := errors.AsType[*fs.PathError](err); ok { // the error names the file
 			return err
 		}
 		return fmt.Errorf("%s and %s: %w", f.certFile, f.keyFile, err)
@@ -136,7 +138,7 @@ func (f *Files) use(seen [2]version) error {
 	return nil
 }
 
-// tell says what clients will see, and what they will not accept.
+// tell logs the certificate that clients will get, and warns if they will reject it.
 func (f *Files) tell(leaf *x509.Certificate) {
 	until := leaf.NotAfter.UTC().Format(time.RFC3339)
 	if now := f.now(); now.After(leaf.NotAfter) || now.Before(leaf.NotBefore) {

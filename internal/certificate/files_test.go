@@ -21,7 +21,7 @@ import (
 
 var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// pair is a certificate for a name, and its key, in PEM.
+// pair is a certificate for a name with its key, in PEM.
 type pair struct{ cert, key []byte }
 
 func makePair(t *testing.T, name string, until time.Time) pair {
@@ -45,7 +45,7 @@ func makePair(t *testing.T, name string, until time.Time) pair {
 	}
 }
 
-// bench is a certificate in files, a clock, and a log.
+// bench is a certificate in files, with a clock and a log.
 type bench struct {
 	dir   string
 	now   time.Time
@@ -69,7 +69,7 @@ func newBench(t *testing.T, first pair) *bench {
 
 func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
 
-// write replaces a file, each time with a time of its own.
+// write replaces a file, with a different modification time each time.
 func (b *bench) write(t *testing.T, name string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(b.path(name), content, 0o600); err != nil {
@@ -82,7 +82,7 @@ func (b *bench) write(t *testing.T, name string, content []byte) {
 	}
 }
 
-// served is the name in the certificate that a client sees.
+// served returns the name in the certificate that a client gets.
 func (b *bench) served(t *testing.T) string {
 	t.Helper()
 	cert, err := b.files.Config().GetCertificate(&tls.ClientHelloInfo{})
@@ -115,12 +115,12 @@ func TestFilesAreReadAgainWhenTheyChange(t *testing.T) {
 	b.write(t, "cert.pem", renewed.cert)
 	b.write(t, "key.pem", renewed.key)
 	b.now = b.now.Add(59 * time.Second)
-	b.wants(t, "old.example", "") // looked at less than a minute ago
+	b.wants(t, "old.example", "") // checked less than a minute ago
 	b.now = b.now.Add(time.Second)
 	b.wants(t, "new.example", "certificate loaded")
 }
 
-// TestHalfReplaced: the two files cannot change at once.
+// TestHalfReplaced: the two files cannot be replaced atomically.
 func TestHalfReplaced(t *testing.T) {
 	t.Parallel()
 	later := today.AddDate(0, 3, 0)
@@ -132,15 +132,14 @@ func TestHalfReplaced(t *testing.T) {
 	b.now = b.now.Add(time.Minute)
 	b.wants(t, "old.example", "the old one stays in use")
 	b.now = b.now.Add(time.Minute)
-	b.wants(t, "old.example", "") // said once
+	b.wants(t, "old.example", "") // logged once
 	b.write(t, "key.pem", renewed.key)
 	b.now = b.now.Add(time.Minute)
 	b.wants(t, "new.example", "certificate loaded")
 }
 
-// TestReadableLater: files that could not be used may be usable a minute later
-// although nothing of them that can be seen from outside has changed, such as
-// their owner.
+// TestReadableLater: unusable files may be usable a minute later, even if only a property
+// such as their owner has changed that is not visible from size and time.
 func TestReadableLater(t *testing.T) {
 	t.Parallel()
 	later := today.AddDate(0, 3, 0)
@@ -153,7 +152,7 @@ func TestReadableLater(t *testing.T) {
 	b.now = b.now.Add(time.Minute)
 	b.wants(t, "old.example", "the old one stays in use")
 	b.now = b.now.Add(time.Minute)
-	b.wants(t, "old.example", "") // said once
+	b.wants(t, "old.example", "") // logged once
 	b.wrote--                     // the same time
 	b.write(t, "key.pem", renewed.key)
 	b.now = b.now.Add(time.Minute)
@@ -179,7 +178,7 @@ func TestReload(t *testing.T) {
 		t.Error("got no error for a file that is gone")
 	}
 	b.now = b.now.Add(time.Minute)
-	b.wants(t, "old.example", "") // it was said
+	b.wants(t, "old.example", "") // already logged
 	b.write(t, "cert.pem", renewed.cert)
 	b.now = b.now.Add(time.Minute)
 	b.wants(t, "old.example", "the old one stays in use")

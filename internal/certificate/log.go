@@ -8,22 +8,22 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logCore writes what certmagic logs to our log, a level lower or two: what it
-// calls information are its single steps, what it warns of is tried again at
-// once, and behind an error stands when it is tried again.
+// logCore writes the log of certmagic to the server's log, one or two levels lower: its
+// information messages are single steps, its warnings are followed by an immediate retry,
+// and its errors state the time of the next one.
 type logCore struct{ handler slog.Handler }
 
-// Enabled reports whether lines of a level are written.
+// Enabled reports whether entries of a level are written.
 func (c logCore) Enabled(level zapcore.Level) bool {
 	return c.handler.Enabled(context.Background(), slogLevel(level))
 }
 
-// With is a core whose lines all have the fields.
+// With returns a core that adds fields to all entries.
 func (c logCore) With(fields []zapcore.Field) zapcore.Core {
 	return logCore{c.handler.WithAttrs(attributes(fields))}
 }
 
-// Check registers the core for an entry that it writes.
+// Check adds the core to an entry that it writes.
 func (c logCore) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	if c.Enabled(e.Level) {
 		return checked.AddCore(e, c)
@@ -31,14 +31,14 @@ func (c logCore) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.
 	return checked
 }
 
-// Write writes one line.
+// Write writes one entry.
 func (c logCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	line := slog.NewRecord(e.Time, slogLevel(e.Level), "automatic certificates: "+e.Message, 0)
 	line.AddAttrs(attributes(fields)...)
 	return c.handler.Handle(context.Background(), line)
 }
 
-// Sync has nothing to do: lines do not wait in here.
+// Sync does nothing, because entries are not buffered.
 func (logCore) Sync() error { return nil }
 
 func slogLevel(level zapcore.Level) slog.Level {

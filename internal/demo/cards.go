@@ -2,7 +2,7 @@ package demo
 
 import "encoding/json"
 
-// card is a question on the dashboard.
+// card is an analysis card of the dashboard.
 type card struct {
 	title, text string
 	query       string // JSON

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// texts are the Markdown texts: of each project its description, the notes of its
-// releases and its announcements, their first line being the title. Translations have
-// the language in their name.
+// texts holds the Markdown texts: for each project its description, release notes and
+// announcements. The first line is the title. The names of translations contain the
+// language.
 //
 //go:embed content
 var texts embed.FS
@@ -17,14 +17,14 @@ var texts embed.FS
 // text is a text with its title.
 type text struct{ title, body string }
 
-// whole is a text without a title.
+// whole returns the text including its title.
 func (t text) whole() string { return strings.TrimSpace(t.title + "\n\n" + t.body) }
 
-// text reads a text that is there.
+// text reads a text that must exist.
 func (w *world) text(name string) text {
 	t, ok := w.read(name + ".md")
 	if !ok {
-		panic("demo: there is no text " + w.key + "/" + name) // TestTexts reads all
+		panic("demo: there is no text " + w.key + "/" + name) // TestTexts reads all of them
 	}
 	return t
 }
@@ -50,8 +50,8 @@ type release struct {
 	milestone   bool
 	withdrawnIn float64 // hours until it was deprecated; 0 = never
 	deprecated  bool
-	platforms   []string // none = all of the project
-	files       bool     // it has files to download
+	platforms   []string // none = all platforms of the project
+	files       bool     // has files to download
 }
 
 type versionLine struct {
@@ -85,7 +85,7 @@ type contentText struct {
 	IsHidden bool   `json:"is_hidden,omitempty"`
 }
 
-// file is a file of an archive.
+// file is a file in an archive.
 type file struct {
 	ID        string `json:"id"`
 	Filename  string `json:"filename"`
@@ -100,16 +100,17 @@ type file struct {
 	content []byte
 }
 
-// platformNames are the names that people know.
+// platformNames holds the display names of the platforms.
 var platformNames = map[string]string{"windows": "Windows", "macos": "macOS", "linux": "Linux", "ios": "iOS", "android": "Android", "web": "Web"}
 
-// endings are how names of installers end. Platforms without one have a shop.
+// endings holds the endings of the names of installers. Platforms without one use a
+// store.
 var endings = map[string]string{"windows": "-windows-x64.zip", "macos": "-macos-universal.zip", "linux": "-linux-x64.tar.gz", "android": "-android.apk"}
 
-// published is when a release came out.
+// published returns the time of publication of a release.
 func (w *world) published(r *release) int64 { return w.ago(r.ago, r.hour) }
 
-// versions lists the releases, and makes their files.
+// versions returns the releases, and creates their files.
 func (w *world) versions() []versionLine {
 	c := w.chance("versions")
 	latest := -1
@@ -143,8 +144,8 @@ func channel(r *release) string {
 	return "stable"
 }
 
-// links makes the files of a release and lists their addresses. The addresses of older
-// releases lead elsewhere.
+// links creates the files of a release and returns their addresses. Older releases link
+// to another host.
 func (w *world) links(c *chance, r *release, at int64) []link {
 	list := []link{}
 	for _, p := range w.project.people.platforms {
@@ -170,8 +171,8 @@ func (w *world) links(c *chance, r *release, at int64) []link {
 	return list
 }
 
-// translations lists the translations of a text. It is hidden for one language, or
-// for none.
+// translations returns the translations of a text. The translation for hidden, if not "",
+// is hidden.
 func (w *world) translations(name, hidden string) []contentText {
 	list := []contentText{}
 	for _, l := range w.languages {
@@ -183,7 +184,7 @@ func (w *world) translations(name, hidden string) []contentText {
 	return list
 }
 
-// announcement is one of a project.
+// announcement is an announcement of a project.
 type announcement struct {
 	name      string
 	ago       int // days

@@ -1,21 +1,21 @@
-// Package demo invents three projects and 90 days of their life: releases, one of
-// them bad, and how people took them up, announcements, feedback, logs with an
-// incident, behaviour events and the counters of requests. It writes them as archives
-// of "svc import", which holds them to the rules of the interface.
+// Package demo generates three projects with 90 days of data: releases, including a bad
+// one, and their adoption, announcements, feedback, logs with an incident, behaviour
+// events and request counters. It writes them as archives for "svc import", which
+// validates them by the rules of the API.
 //
-//	demo.go      projects, and the archive of one
-//	quillmere.go, tidebrook.go, wicklume.go  what is particular about each
+//	demo.go      projects, and writing the archive of a project
+//	quillmere.go, tidebrook.go, wicklume.go  the data of each project
 //	content.go   texts: release notes, announcements, descriptions
-//	people.go    who uses an app: places, platforms, versions
+//	people.go    the users of an app: places, platforms, versions
 //	life.go      days, sessions, events and requests
 //	reports.go   feedback and logs
-//	voices.go    what people write in feedback
-//	cards.go     questions on the dashboard
+//	voices.go    texts of feedback
+//	cards.go     cards of the dashboard
 //	keys.go      API keys
-//	random.go    chance that repeats itself, and ids
+//	random.go    reproducible random numbers, and IDs
 //
-// The same seed and the same moment give the same bytes. A later moment of the same
-// UTC day only adds records.
+// The same seed and the same time give the same bytes. A later time on the same UTC day
+// only adds records.
 package demo
 
 import (
@@ -28,23 +28,23 @@ import (
 	"svc/internal/transfer"
 )
 
-// Days is how many days of life there are, today included.
+// Days is the number of days of data, including today.
 const Days = 90
 
 const day = 86400 // seconds
 
-// Config says which demo is made.
+// Config configures the demo.
 type Config struct {
 	Seed uint64
 	// Now is the end of the data.
 	Now time.Time
-	// BaseURL is where links to files begin, such as http://127.0.0.1:4000.
+	// BaseURL is the prefix of links to files, such as http://127.0.0.1:4000.
 	BaseURL string
-	// Program is what the manifests name as their maker.
+	// Program is the program name written to the manifests.
 	Program string
 }
 
-// Keys lists the keys of the projects, in the order in which they come to be.
+// Keys returns the keys of the projects, in order of creation.
 func Keys() []string {
 	keys := make([]string, len(projects))
 	for i, p := range projects {
@@ -64,10 +64,10 @@ func Write(out io.Writer, c Config, key string) error {
 	return w.write(out)
 }
 
-// project is what is particular about a project.
+// project holds the specific data of a project.
 type project struct {
 	key, name, author, site, docs, repo string
-	folder                              string            // of its texts; also how its programs are called
+	folder                              string            // of its texts; also the name of its programs
 	names                               map[string]string // by language
 	optionalMin                         string
 	begun                               int // days ago
@@ -79,9 +79,9 @@ type project struct {
 	session                             func(*session)
 	events                              []definition
 	voices                              []voice
-	feedbacks                           int // about how many
+	feedbacks                           int // approximate number
 	logs                                []logKind
-	logShare                            float64 // sessions with a log
+	logShare                            float64 // share of sessions with a log
 	incident                            *incident
 	cards                               []card
 }
@@ -102,11 +102,11 @@ type definition struct {
 	archived          bool
 }
 
-// world is a project that comes to life.
+// world is the generated data of a project.
 type world struct {
 	Config
 	*project
-	now, today int64 // Unix seconds: the end, and when its day begins
+	now, today int64 // Unix seconds: the end, and the start of its day
 
 	people   []*person
 	sessions []*session
@@ -129,8 +129,8 @@ func newWorld(c Config, p *project) *world {
 	}
 }
 
-// ago is a moment: so many days before today begins, at an hour of the day. It is
-// never after the end of the data.
+// ago returns the time at an hour of the day, days before today. It is never after the
+// end of the data.
 func (w *world) ago(days int, hour float64) int64 {
 	return min(w.now, w.today-int64(days)*day+int64(hour*3600))
 }
@@ -192,10 +192,10 @@ type definitionLine struct {
 	LastSeen    int64   `json:"last_seen_time"`
 }
 
-// write writes the archive of what has happened.
+// write writes the archive of the generated data.
 func (w *world) write(out io.Writer) error {
 	a := transfer.NewWriter(out, transfer.Manifest{Program: w.Program, CreatedAt: w.now, ProjectKey: w.key})
-	versions := w.versions() // makes the files, too
+	versions := w.versions() // also creates the files
 	steps := []struct {
 		name  string
 		lines func(add func(any) error) error
@@ -240,7 +240,7 @@ func (w *world) write(out io.Writer) error {
 	return err
 }
 
-// each gives the records of a list to a function.
+// each passes the records of a list to a function.
 func each[R any](list []R) func(add func(any) error) error {
 	return func(add func(any) error) error {
 		for i := range list {
@@ -268,7 +268,8 @@ func (w *world) languageLines() []languageLine {
 	return list
 }
 
-// definitions describes the events that were seen, and when that was.
+// definitions returns the events that occur, with the times when they were first and last
+// seen.
 func (w *world) definitions() []definitionLine {
 	first, last := map[string]int64{}, map[string]int64{}
 	for i := range w.events {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// noon is a moment of a Thursday.
+// noon is a time on a Thursday.
 var noon = time.Date(2026, 3, 12, 12, 20, 7, 0, time.UTC)
 
 // archive writes the archive of a project and returns its files.
@@ -41,7 +41,7 @@ func archive(t *testing.T, c Config, key string) map[string]string {
 	return files
 }
 
-// TestSeed: the same seed and moment give the same, another seed gives something else.
+// TestSeed: the same seed and time give the same data, and another seed gives other data.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	const key = "wicklume"
@@ -59,7 +59,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestLaterOnlyAdds: in the evening there is all that there was at noon, and more.
+// TestLaterOnlyAdds: in the evening, all data of noon still exists, and there is more.
 func TestLaterOnlyAdds(t *testing.T) {
 	t.Parallel()
 	const key = "wicklume"
@@ -81,7 +81,7 @@ func TestLaterOnlyAdds(t *testing.T) {
 	}
 }
 
-// TestTexts: every text is there, and none is there for nothing.
+// TestTexts: every text exists, and every file is used.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
@@ -115,7 +115,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestLife holds what has happened to what people come to see.
+// TestLife verifies that the data shows what the demo is meant to show.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	for _, p := range projects {
@@ -162,8 +162,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestIncident: the hour of E42 has its errors on one platform and version, and nowhere
-// else are any.
+// TestIncident: the errors of E42 occur only in one hour, on one platform and version.
 func TestIncident(t *testing.T) {
 	t.Parallel()
 	w := newWorld(Config{Seed: 1, Now: noon}, quillmere)
@@ -182,7 +181,7 @@ func TestIncident(t *testing.T) {
 	}
 }
 
-// TestAdoption: a release is taken up, and the bad one given up.
+// TestAdoption: users adopt a release, and abandon the bad one.
 func TestAdoption(t *testing.T) {
 	t.Parallel()
 	w := newWorld(Config{Seed: 1, Now: noon}, quillmere)
@@ -212,7 +211,7 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestIDs: ids of one kind rise, also within a second.
+// TestIDs: IDs of one kind ascend, even within a second.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	c := newWorld(Config{}, quillmere).chance("ids")

@@ -2,17 +2,17 @@ package demo
 
 import "encoding/hex"
 
-// Key is an API key. Its text is nobody's: it was made long ago, elsewhere.
+// Key is an API key. Nobody knows its secret.
 type Key struct {
-	ID       [16]byte // a UUIDv7 of the time when it was made
+	ID       [16]byte // a UUIDv7 of the time of creation
 	Name     string
 	Scopes   []string
-	Projects []string // keys of projects; none = all
+	Projects []string // project keys; none = all
 	// Unix seconds; 0 = never.
 	Expires, Revoked, Used int64
 }
 
-// APIKeys lists the API keys, oldest first: some in use, some that have ended.
+// APIKeys returns the API keys, oldest first: some active, some expired or revoked.
 func APIKeys(c Config) []Key {
 	w := newWorld(c, &project{key: "keys"})
 	r := w.chance("keys")
@@ -43,7 +43,7 @@ func APIKeys(c Config) []Key {
 			keys[i].Used = min(w.now, when(k.used)+int64(r.IntN(4*3600)))
 		}
 		text := r.uuid7(when(k.made))
-		raw, _ := hex.DecodeString(text[:8] + text[9:13] + text[14:18] + text[19:23] + text[24:]) // its own form
+		raw, _ := hex.DecodeString(text[:8] + text[9:13] + text[14:18] + text[19:23] + text[24:]) // from its text form
 		keys[i].ID = [16]byte(raw)
 	}
 	return keys

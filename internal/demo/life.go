@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// session is a person at work.
+// session is a session of a person.
 type session struct {
 	*person
 	*chance
 	w       *world
 	id      string
 	began   int64
-	at      int64 // of the event before
+	at      int64 // of the previous event
 	version string
-	day     int // since the first one
+	day     int // since the first day
 	first   bool
 	events  int
 }
@@ -41,7 +41,7 @@ type eventLine struct {
 	PlatformVersion string          `json:"platform_version,omitempty"`
 }
 
-// live lets the days go by.
+// live generates the days.
 func (w *world) live() {
 	w.gather()
 	c := w.chance("days")
@@ -61,13 +61,13 @@ func (w *world) live() {
 	w.report()
 }
 
-// visit is one session of somebody on a day.
+// visit generates one session of a person on a day.
 func (w *world) visit(c *chance, p *person, on int, begin int64) {
 	hour := pickHour(c, &w.project.people.hours)
 	at := begin + int64(hour*3600+c.IntN(3600)-p.where.offset*60)
 	s := &session{person: p, chance: c, w: w, id: c.uuid4(), at: at, day: on, version: w.version(p, at), first: p.joined == on}
 	s.began = at
-	requests := c.between(2, 7) // those of people who send no events, too
+	requests := c.between(2, 7) // including those of people who send no events
 	w.session(s)
 	w.sessions = append(w.sessions, s)
 	w.ask(s, at, "VERSION_CHECK_UPDATE", requests)
@@ -106,8 +106,8 @@ func pickHour(c *chance, hours *[24]float64) int {
 
 func hourOf(at int64) int64 { return at - at%3600 }
 
-// emit sends an event, after a pause of about so many seconds. Its properties are
-// names and values in turn; a value is a string, an int or a bool.
+// emit sends an event after a pause with the given mean, in seconds. properties are
+// alternating names and values; a value is a string, an int or a bool.
 func (s *session) emit(pause float64, name string, properties ...any) {
 	s.at += int64(s.wait(pause))
 	late := int64(s.IntN(4)) // queued by the client
@@ -137,19 +137,19 @@ func (s *session) emit(pause float64, name string, properties ...any) {
 		Platform: p.platform, PlatformVersion: p.system,
 	}
 	if p.address != "" {
-		e.IP = p.address + "0" // as the server keeps it by default
+		e.IP = p.address + "0" // as the server stores it by default
 	}
 	s.w.events = append(s.w.events, e)
 	s.events++
 	s.w.counts[eventCount{hourOf(s.at), name, p.platform, region(p.where), offset(p)}]++
 }
 
-// userAgent is how the app names itself.
+// userAgent returns the user agent of the app.
 func (s *session) userAgent() string { return s.w.folder + "/" + s.version + " (" + s.platform + ")" }
 
 func region(p *place) string { return cmp.Or(p.country, "UNKNOWN") }
 
-// unknown is the offset of a client that does not say it.
+// unknown is the offset of a client that does not report it.
 const unknown = 1 << 20
 
 func offset(p *person) int {
@@ -169,7 +169,7 @@ func (w *world) ask(s *session, at int64, endpoint string, n int) {
 	w.systems[versionCount{hourOf(at), s.platform, s.system}] += int64(n)
 }
 
-// eventCount, requestCount and versionCount say what is counted in an hour.
+// eventCount, requestCount and versionCount are the keys of hourly counters.
 type (
 	eventCount struct {
 		hour                   int64
@@ -214,7 +214,7 @@ type versionCountLine struct {
 	Count    int64  `json:"count"`
 }
 
-// sorted lists what was counted, in an order that repeats itself.
+// sorted returns the counters in a reproducible order.
 func sorted[K comparable, L any](counts map[K]int64, compare func(a, b K) int, line func(K, int64) L) []L {
 	keys := make([]K, 0, len(counts))
 	for k := range counts {

@@ -5,30 +5,30 @@ import (
 	"slices"
 )
 
-// population says who uses an app.
+// population describes the users of an app.
 type population struct {
-	number    int     // people, those who come during the 90 days included
-	before    float64 // share of those who are there already
+	number    int     // including people who join during the 90 days
+	before    float64 // share of people who have joined before
 	platforms []share[string]
 	places    []share[*place]
-	week      [7]float64  // how much is done on a day, Sunday first
-	hours     [24]float64 // and in an hour of the day where people are
-	active    float64     // chance to open the app on a day, of somebody new
-	loyal     float64     // what is left of that after weeks
-	tries     float64     // share of those who take previews
-	pro       float64     // share of those who have paid
+	week      [7]float64  // relative activity by weekday, Sunday first
+	hours     [24]float64 // relative activity by hour of the local day
+	active    float64     // probability that a new user opens the app on a day
+	loyal     float64     // share of that which remains after some weeks
+	tries     float64     // share of people who install previews
+	pro       float64     // share of people who have paid
 }
 
-// place is where people are. Its codes are those of GB/T 2260.
+// place is the location of users. Its codes follow GB/T 2260.
 type place struct {
 	country, name, region, city string
 	province, cityCode          string
 	offset                      int    // minutes east of UTC
-	language                    string // most people's
-	net                         string // addresses begin with it; all are for documentation
+	language                    string // of most people
+	net                         string // prefix of addresses, all reserved for documentation
 }
 
-// Places. The zones are those of winter.
+// Places, with their time zones in winter.
 var (
 	berlin    = &place{"DE", "Germany", "Berlin", "Berlin", "", "", 60, "de", "192.0.2."}
 	munich    = &place{"DE", "Germany", "Bavaria", "Munich", "", "", 60, "de", "192.0.2."}
@@ -67,14 +67,14 @@ var (
 	chengdu   = china("Sichuan", "Chengdu", "510000", "510100")
 	xian      = china("Shaanxi", "Xi'an", "610000", "610100")
 
-	nowhere = &place{language: "en"} // nobody knows
+	nowhere = &place{language: "en"} // unknown place
 )
 
 func china(region, city, province, code string) *place {
 	return &place{"CN", "China", region, city, province, code, 480, "zh", "203.0.113."}
 }
 
-// systems are the versions of a platform that are in use. Some clients do not say.
+// systems holds the versions of each platform in use. Some clients do not report theirs.
 var systems = map[string][]share[string]{
 	"windows": {{58, "11"}, {34, "10"}, {3, ""}},
 	"macos":   {{38, "26.1"}, {30, "15.7"}, {16, "14.8"}, {5, "13.7.8"}, {2, ""}},
@@ -84,23 +84,23 @@ var systems = map[string][]share[string]{
 	"web":     {{40, "chrome 142"}, {25, "firefox 145"}, {20, "safari 26"}, {5, ""}},
 }
 
-// devices are what people hold; the names are made up.
+// devices holds the invented names of devices.
 var devices = map[string][]string{
 	"windows": {"Fellow 14", "Tower X2", "Slate 7"}, "macos": {"Air desk", "Book 15"}, "linux": {"Fellow 14", "Board 5"},
 	"ios": {"Handset 15", "Handset 17 mini", "Pad 11"}, "android": {"Pebble 9", "Pebble 9a", "Nori X", "Aster S"}, "web": {"Fellow 14", "Pebble 9"},
 }
 
-// person uses an app.
+// person is a user of an app.
 type person struct {
 	id, platform, system, device, address, language string
 	where                                           *place
-	joined                                          int // day; negative = before the first one
+	joined                                          int // day; negative = before the first day
 	keen                                            float64
-	pro, known                                      bool    // has paid; says what zone it is in
-	adopted                                         []int64 // when each release was installed; 0 = never
+	pro, known                                      bool    // has paid; reports its time zone
+	adopted                                         []int64 // time of installation by release; 0 = never
 }
 
-// gather invents the people.
+// gather generates the people.
 func (w *world) gather() {
 	c, pop := w.chance("people"), &w.project.people
 	for i := range pop.number {
@@ -110,7 +110,7 @@ func (w *world) gather() {
 			p.address = p.where.net
 		}
 		if p.joined = -1 - int(c.wait(120)); float64(i) >= pop.before*float64(pop.number) {
-			p.joined = int(Days * math.Sqrt(c.Float64())) // more and more of them
+			p.joined = int(Days * math.Sqrt(c.Float64())) // an increasing number of them
 		}
 		p.pro = p.joined < 0 && c.happens(pop.pro)
 		w.install(c, p)
@@ -121,27 +121,27 @@ func (w *world) gather() {
 // Delays of updates, in days.
 const (
 	updateDelay = 4.5
-	neverMoves  = 0.05 // share of people who stay with what they have
+	neverMoves  = 0.05 // share of people who never update
 )
 
-// install decides when somebody installs each release.
+// install decides when a person installs each release.
 func (w *world) install(c *chance, p *person) {
 	tries, stuck, patience := c.happens(w.project.people.tries), c.happens(neverMoves), 0.4+1.2*c.Float64()
 	p.adopted = make([]int64, len(w.releases))
 	came := w.ago(Days-1-p.joined, 0)
-	withdrawn := false // the release before was, and this person has it
+	withdrawn := false // the previous release was withdrawn and this person has it
 	for i := range w.releases {
 		r := &w.releases[i]
 		at := w.published(r)
 		delay := patience * c.wait(updateDelay) * day
-		if withdrawn { // its users are told that they must
+		if withdrawn { // its users are told to update
 			delay /= 12
 		}
 		adopted := at + int64(delay)
 		switch {
 		case r.preview && !tries, len(r.platforms) > 0 && !slices.Contains(r.platforms, p.platform):
 			continue
-		case at <= came && !r.preview: // a new user takes the newest one
+		case at <= came && !r.preview: // a new user installs the newest one
 			if at+30*day < came || p.joined >= 0 || c.happens(0.8) {
 				adopted = at
 			}
@@ -156,7 +156,7 @@ func (w *world) install(c *chance, p *person) {
 	}
 }
 
-// version is the release that somebody has at a moment.
+// version returns the release that a person has installed at a time.
 func (w *world) version(p *person, at int64) string {
 	for i, adopted := range slices.Backward(p.adopted) {
 		if adopted != 0 && adopted <= at {
@@ -166,7 +166,7 @@ func (w *world) version(p *person, at int64) string {
 	return w.releases[0].version
 }
 
-// does is the chance that somebody opens the app on a day.
+// does returns the probability that a user opens the app on a given day.
 func (w *world) does(p *person, on int, weekday int) float64 {
 	pop, age := &w.project.people, float64(on-p.joined)
 	if age == 0 {

@@ -1,9 +1,9 @@
 package demo
 
-// office are the hours of people who write at a desk.
+// office is the hourly activity of people at a desk.
 var office = [24]float64{1, .5, .3, .2, .2, .4, 1.2, 3, 6, 9, 10, 9, 6, 7, 9, 9, 8, 6, 4, 4, 5, 5, 4, 2}
 
-// projects are all there are, in the order in which they came to be.
+// projects lists all projects in order of creation.
 var projects = []*project{quillmere, tidebrook, wicklume}
 
 var quillmere = &project{
@@ -120,14 +120,14 @@ var quillmere = &project{
 	},
 }
 
-// quillmereSession: open, create, export, and now and then buy.
+// quillmereSession: open, create, export, and occasionally buy.
 func quillmereSession(s *session) {
 	plan := "free"
 	if s.pro {
 		plan = "pro"
 	}
 	s.emit(1, "app_opened", "plan", plan, "start", pick(s.chance, []share[string]{{6, "icon"}, {3, "file"}, {1, "link"}}), "language", s.language)
-	if s.first && s.day < 40 { // the introduction went with version 4.1
+	if s.first && s.day < 40 { // version 4.1 removed the introduction
 		for step := 1; step <= 4 && (step == 1 || s.happens(0.8)); step++ {
 			s.emit(20, "onboarding_step", "step", step)
 		}
@@ -157,7 +157,7 @@ func quillmereSession(s *session) {
 		format := pick(s.chance, []share[string]{{46, "pdf"}, {24, "docx"}, {16, "epub"}, {9, "txt"}, {5, "html"}})
 		s.emit(300, "document_exported", "format", format, "pages", s.around(14), "milliseconds", s.around(700))
 		buys := 0.07
-		if format == "epub" { // for those who publish
+		if format == "epub" { // for publishing
 			buys = 0.16
 		}
 		if !s.pro && s.happens(0.45) {

@@ -8,35 +8,35 @@ import (
 	"math/rand/v2"
 )
 
-// chance is a source of random numbers that repeats itself.
+// chance is a reproducible source of random numbers.
 type chance struct {
 	*rand.Rand
-	last uint64 // time of the id before, in milliseconds
+	last uint64 // time of the previous ID, in milliseconds
 }
 
-// chance gives a purpose a source of its own, so that a change of one leaves the
-// others as they are. It does not depend on the day.
+// chance returns a separate source for each purpose, so that a change to one does not
+// affect the others. It does not depend on the day.
 func (w *world) chance(purpose string) *chance {
 	sum := fnv.New64a()
-	_, _ = sum.Write([]byte(w.key + "\x00" + purpose)) // a hash takes everything
+	_, _ = sum.Write([]byte(w.key + "\x00" + purpose)) // writing to a hash never fails
 	return &chance{Rand: rand.New(rand.NewPCG(w.Seed, sum.Sum64()))}
 }
 
-// happens is true with a probability.
+// happens returns true with probability p.
 func (c *chance) happens(p float64) bool { return c.Float64() < p }
 
-// between is a number from a to b, both included.
+// between returns a number from a to b, inclusive.
 func (c *chance) between(a, b int) int { return a + c.IntN(b-a+1) }
 
-// wait is a time that passes until something happens, of a mean length.
+// wait returns an exponentially distributed waiting time with the given mean.
 func (c *chance) wait(mean float64) float64 { return c.ExpFloat64() * mean }
 
-// around is a number that is near the middle, in a long-tailed way, never below 1.
+// around returns a long-tailed random number with the given median, at least 1.
 func (c *chance) around(middle float64) int {
 	return max(1, int(middle*math.Exp(0.5*c.NormFloat64())))
 }
 
-// one is one of a list.
+// one returns a random element of a list.
 func one[T any](c *chance, list []T) T { return list[c.IntN(len(list))] }
 
 // share is a value with a weight.
@@ -45,7 +45,7 @@ type share[T any] struct {
 	value  T
 }
 
-// pick is one of the values, by their weights.
+// pick returns one of the values, chosen by weight.
 func pick[T any](c *chance, list []share[T]) T {
 	sum := 0.0
 	for _, s := range list {
@@ -60,7 +60,7 @@ func pick[T any](c *chance, list []share[T]) T {
 	return list[len(list)-1].value
 }
 
-// uuid7 is an id of a second. It is greater than the one before, if that was of the same
+// uuid7 returns an ID for a second. It is greater than the previous one of the same
 // second.
 func (c *chance) uuid7(at int64) string {
 	milli := uint64(at)*1000 + uint64(c.IntN(500))
@@ -76,14 +76,14 @@ func (c *chance) uuid7(at int64) string {
 	return dashed(id)
 }
 
-// bytes are random.
+// bytes returns random bytes.
 func (c *chance) bytes() (b [16]byte) {
 	binary.BigEndian.PutUint64(b[:8], c.Uint64())
 	binary.BigEndian.PutUint64(b[8:], c.Uint64())
 	return b
 }
 
-// uuid4 is an id that says nothing.
+// uuid4 returns a random ID without a time.
 func (c *chance) uuid4() string {
 	id := c.bytes()
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
@@ -101,7 +101,7 @@ func dashed(id [16]byte) string {
 	return string(text[:])
 }
 
-// fileID is an id of a file.
+// fileID returns an ID of a file.
 func (c *chance) fileID() string {
 	const signs = "0123456789abcdefghijklmnopqrstuvwxyz"
 	id := make([]byte, 12)

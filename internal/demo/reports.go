@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// voice is what somebody may write in feedback.
+// voice is a text that a user may send as feedback.
 type voice struct {
 	language string
 	rating   int // 0 = none
@@ -42,7 +42,7 @@ type logLine struct {
 	sent
 }
 
-// sent is what the server notes about who sent something, and when.
+// sent holds the server's record of the sender and the time.
 type sent struct {
 	IP          string `json:"ip,omitempty"`
 	UserAgent   string `json:"user_agent,omitempty"`
@@ -62,7 +62,7 @@ func (s *session) sent(c *chance, at int64) sent {
 	return line
 }
 
-// report lets people write feedback, and apps send logs.
+// report generates feedback and logs.
 func (w *world) report() {
 	w.complain()
 	w.log()
@@ -78,8 +78,8 @@ func (w *world) report() {
 	}
 }
 
-// tells reports whether something of a moment is told: it is neither before the first
-// day nor after the end.
+// tells reports whether a time is within the data: neither before the first day nor after
+// the end.
 func (w *world) tells(at int64) bool { return at <= w.now && at >= w.today-(Days-1)*day }
 
 func (w *world) complain() {
@@ -136,8 +136,8 @@ func (w *world) feedback(c *chance, s *session, v voice, at int64) feedbackLine 
 	return line
 }
 
-// logKind is a log that an app may send. {n}, {ms}, {file} and {version} stand for
-// what differs.
+// logKind is a log that an app may send. {n}, {ms}, {file} and {version} are
+// placeholders.
 type logKind struct {
 	weight  float64
 	level   int
@@ -146,7 +146,7 @@ type logKind struct {
 	on      string // platform; "" = all
 }
 
-// incident is an hour in which a version breaks on a platform.
+// incident is an hour in which a version fails on a platform.
 type incident struct {
 	ago               int // days
 	hour              float64
@@ -173,7 +173,7 @@ func (w *world) log() {
 	}
 }
 
-// fail is the incident.
+// fail generates the logs of the incident.
 func (w *world) fail() {
 	if w.incident == nil {
 		return
@@ -192,13 +192,13 @@ func (w *world) fail() {
 	for range i.number {
 		s := *one(c, hit)
 		s.version = i.version
-		// Rises, and falls when the release is withdrawn.
+		// The number of errors rises, and falls when the release is withdrawn.
 		at := begin + int64(3599*(c.Float64()+c.Float64())/2)
 		w.note(c, &s, logKind{level: 3, source: i.source, content: i.content}, at)
 	}
 }
 
-// note writes a log.
+// note adds a log.
 func (w *world) note(c *chance, s *session, k logKind, at int64) {
 	n, ms, name := c.between(2, 400), c.around(420), one(c, fileNames)
 	content := strings.NewReplacer("{n}", strconv.Itoa(n), "{ms}", strconv.Itoa(ms), "{file}", name, "{version}", s.version).Replace(k.content)

@@ -1,11 +1,11 @@
 package demo
 
-// names begin the addresses of those who want an answer.
+// names are the local parts of contact addresses.
 var names = []string{"amina", "bo", "chiara", "dmitri", "elif", "fatou", "gustav", "hana", "ines", "jun", "kofi", "lena", "mateo", "noor", "olga", "priya", "quan", "ruth", "sami", "tove"}
 
 var fileNames = []string{"letter.md", "第三章.md", "report-final-2.docx", "مسودة.md", "harbour.kml", "aurora.lpx", "Kapitel 7.md", "photo_0412.heic"}
 
-// answers are how feedback was dealt with.
+// answers are notes about resolved feedback.
 var answers = []string{
 	"Fixed in the release after. Thank you for the clear report.",
 	"Answered by mail: the setting is under View, Page.",
@@ -22,7 +22,7 @@ var spams = []string{
 	"低价刷好评，加微信 000000",
 }
 
-// everywhere are voices that fit every app.
+// everywhere holds texts that fit every app.
 var everywhere = []voice{
 	{"en", 5, "Does one thing and does it well. Thank you."},
 	{"en", 4, "Very good, but please remember the size of the window."},

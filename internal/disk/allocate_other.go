@@ -4,8 +4,8 @@ package disk
 
 import "os"
 
-// allocate sets the length. NTFS gives the space with it, other file systems when
-// it is written.
+// allocate sets the length of the file. NTFS then reserves the space; other file systems
+// reserve it when data is written.
 func allocate(f *os.File, size int64) error {
 	return f.Truncate(size)
 }

@@ -1,5 +1,5 @@
-// Package disk asks the operating system about the disk below a folder, and leaves room
-// on it for others.
+// Package disk queries the disk that contains a directory, and reserves free space on it
+// for other uses.
 package disk
 
 import (
@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Free is the number of bytes that this process can still write below a folder.
+// Free returns the number of bytes that this process can still write below a directory.
 func Free(dir string) (bytes uint64, err error) {
 	if bytes, err = free(dir); err != nil {
 		return 0, fmt.Errorf("query free space of %s: %w", dir, err)
@@ -15,8 +15,8 @@ func Free(dir string) (bytes uint64, err error) {
 	return bytes, nil
 }
 
-// Device tells the file system of a path from others that are mounted now; 0 where
-// the operating system does not say.
+// Device returns a number that identifies the file system of a path among those currently
+// mounted, or 0 if the operating system does not provide it.
 func Device(path string) (uint64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -25,9 +25,8 @@ func Device(path string) (uint64, error) {
 	return device(info), nil
 }
 
-// Allocate makes a file size bytes long, unless it is longer, and takes the space
-// for them, if the operating system and the file system can do that before the bytes are
-// written.
+// Allocate extends a file to size bytes, unless it is longer, and reserves the space, if
+// the operating system and the file system can do so before the bytes are written.
 func Allocate(f *os.File, size int64) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -39,8 +38,8 @@ func Allocate(f *os.File, size int64) error {
 	return allocate(f, size)
 }
 
-// Extend makes a file size bytes long without taking the space for them, if the file
-// system can leave holes.
+// Extend extends a file to size bytes without reserving space, if the file system
+// supports holes.
 func Extend(f *os.File, size int64) error {
 	if err := allowHoles(f); err != nil {
 		return err

@@ -16,12 +16,12 @@ func free(dir string) (uint64, error) {
 	return s.Bavail * uint64(s.Bsize), nil
 }
 
-// allowHoles has nothing to do: every file may have holes.
+// allowHoles does nothing, because every file may have holes.
 func allowHoles(*os.File) error { return nil }
 
 func device(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(stat.Dev) //nolint:unconvert // it is an int32 on macOS
+		return uint64(stat.Dev) //nolint:unconvert // int32 on macOS
 	}
 	return 0
 }

@@ -18,7 +18,7 @@ func free(dir string) (uint64, error) {
 	return available, err
 }
 
-// allowHoles makes a file sparse, unless the file system has no sparse files.
+// allowHoles makes a file sparse, unless the file system does not support sparse files.
 func allowHoles(f *os.File) error {
 	var returned uint32
 	err := windows.DeviceIoControl(windows.Handle(f.Fd()), windows.FSCTL_SET_SPARSE, nil, 0, nil, 0, &returned, nil)
@@ -28,6 +28,6 @@ func allowHoles(f *os.File) error {
 	return err
 }
 
-// device does not know: a disk that is not there has no letter, so nothing is made in
-// its place.
+// device returns 0. A missing disk has no drive letter on Windows, so files cannot be
+// created in its place.
 func device(fs.FileInfo) uint64 { return 0 }

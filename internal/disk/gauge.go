@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// fresh is for how long a measurement counts. Even a fast disk takes less than the Reserve
-// in that time.
+// fresh is the lifetime of a measurement. Even a fast disk writes less than the Reserve in
+// that time.
 const fresh = 50 * time.Millisecond
 
-// Gauge measures the free space below a folder, at most every 50 ms: asking the operating
-// system costs as much as a small part of a request. It is safe for concurrent use.
+// Gauge measures the free space below a directory at most every 50 ms, because a system
+// call costs a noticeable part of a request. It is safe for concurrent use.
 type Gauge struct {
 	measure func() (uint64, error)
 
@@ -25,12 +25,12 @@ type measurement struct {
 	err  error
 }
 
-// NewGauge returns a gauge of a folder.
+// NewGauge returns a gauge for a directory.
 func NewGauge(dir string) *Gauge {
 	return &Gauge{measure: func() (uint64, error) { return Free(dir) }}
 }
 
-// Free returns the number of bytes that were free a moment ago, or the error of Free.
+// Free returns a recent number of free bytes, or a recent error of Free.
 func (g *Gauge) Free() (uint64, error) {
 	last := g.last.Load()
 	if last != nil && time.Since(last.at) < fresh {
@@ -38,7 +38,7 @@ func (g *Gauge) Free() (uint64, error) {
 	}
 	if last == nil {
 		g.measuring.Lock()
-	} else if !g.measuring.TryLock() { // somebody is at it
+	} else if !g.measuring.TryLock() { // another caller is measuring
 		return last.free, last.err
 	}
 	defer g.measuring.Unlock()

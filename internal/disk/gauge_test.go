@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestGauge: callers share a measurement for a moment and no longer, also one that failed.
+// TestGauge: callers share a measurement for its lifetime, even a failed one.
 func TestGauge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,20 +10,21 @@ import (
 	"svc/internal/fault"
 )
 
-// Floor is the free space, in bytes, below which a server is not ready: enough for the
-// writes of some minutes and for the files that make room. Copies of databases leave it.
+// Floor is the free space, in bytes, below which a server is not ready. It suffices for
+// some minutes of writes and for the files that free space. Copies of databases leave it
+// free.
 const Floor = 64 << 20
 
-// Reserve is what files leave free on the disk for everything else, in bytes, whoever
-// stores them: uploads, attachments, imports, the file cache. It is more
-// than the Floor.
+// Reserve is the space, in bytes, that all writers of files leave free for other uses:
+// uploads, attachments, imports and the file cache. It is more than the Floor.
 const Reserve = 128 << 20
 
-// look is how many bytes of a file are written between two looks at the free space.
+// look is the number of bytes of a file that are written between two checks of the free
+// space.
 const look = 64 << 20
 
-// Need fails with NoSpace when fewer bytes are free below a folder. purpose says in the
-// error what they are for.
+// Need returns a NoSpace error if fewer than bytes are free below a directory. purpose
+// names in the error what needs the space.
 func Need(dir string, bytes uint64, purpose string) error { return need(Free, dir, bytes, purpose) }
 
 func need(free func(dir string) (uint64, error), dir string, bytes uint64, purpose string) error {
@@ -34,10 +35,10 @@ func need(free func(dir string) (uint64, error), dir string, bytes uint64, purpo
 	return err
 }
 
-// Fill writes all of a reader to a file, while the disk keeps its Reserve, and returns
-// when it is durable. size is how many bytes are expected, negative when that is not
-// known. What the disk says is a fault as by fault.Disk; an error of the reader is
-// returned as it is.
+// Fill writes all data of a reader to a file, while it keeps the Reserve free, and
+// returns when the data is durable. size is the expected number of bytes, or negative if
+// it is not known. Fill returns errors of the disk as faults, like fault.Disk, and an
+// error of the reader unchanged.
 func Fill(f *os.File, from io.Reader, size int64, purpose string) (n int64, err error) {
 	return fill(Free, f, from, size, purpose)
 }
@@ -57,5 +58,5 @@ func fill(free func(dir string) (uint64, error), f *os.File, from io.Reader, siz
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return n, fault.Disk(errors.Join(err, w.Sync())) // a Sync, also after an error, leaves nothing running
+	return n, fault.Disk(errors.Join(err, w.Sync())) // Sync, even after an error, to end background work
 }

@@ -13,7 +13,7 @@ import (
 	"svc/internal/fault"
 )
 
-// sized is a disk with so many bytes free.
+// sized returns a function that reports a fixed number of free bytes.
 func sized(bytes uint64) func(string) (uint64, error) {
 	return func(string) (uint64, error) { return bytes, nil }
 }
@@ -32,8 +32,8 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// TestFillKeepsTheReserve: a file is refused before it begins when it does not fit, and
-// on its way when others have taken the space.
+// TestFillKeepsTheReserve: a file that does not fit is refused before it is written, or
+// while it is being written if other writers have taken the space.
 func TestFillKeepsTheReserve(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -61,7 +61,7 @@ func TestFillKeepsTheReserve(t *testing.T) {
 			defer f.Close()
 			free := func(string) (uint64, error) {
 				if n, err := f.Seek(0, io.SeekCurrent); err != nil || n > 0 {
-					return tc.free - 1, err // somebody else has written
+					return tc.free - 1, err // another process has written
 				}
 				return tc.free, nil
 			}
@@ -80,8 +80,9 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestFillTellsErrorsApart: an error of the reader stays what it is, and what was read
-// before is in the file; an error of the file is not taken for one of the reader.
+// TestFillTellsErrorsApart: an error of the reader is returned unchanged, and the data
+// read before it is in the file. An error of the file is not mistaken for one of the
+// reader.
 func TestFillTellsErrorsApart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

@@ -1,5 +1,5 @@
-// Package durable replaces files so that a crash or a power cut leaves the old
-// content or the new one, never a part of either, and makes folders that stay.
+// Package durable replaces files so that a crash or a power failure leaves either the old
+// or the new content, never a mixture, and creates directories durably.
 package durable
 
 import (
@@ -10,7 +10,7 @@ import (
 	"runtime"
 )
 
-// WriteFile replaces the file at path by one with the data, as Write does.
+// WriteFile replaces the file at path with data, like Write.
 func WriteFile(path string, data []byte, mode os.FileMode) error {
 	return Write(path, mode, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -18,13 +18,13 @@ func WriteFile(path string, data []byte, mode os.FileMode) error {
 	})
 }
 
-// TempPattern is the name of the temporary file for a file, to find those that a
-// killed process has left; the star stands for digits.
+// TempPattern returns a pattern for the temporary files of a file, to find those left by
+// a killed process; the star matches digits.
 func TempPattern(name string) string { return "." + name + ".*" }
 
-// Write replaces the file at path by what content writes: a temporary file beside
-// it is written, synced and renamed over it, and the folder is synced. The mode is
-// set exactly. After an error the old file is there as before, and no other.
+// Write replaces the file at path with the output of content. It writes a temporary file
+// in the same directory, syncs it, renames it and syncs the directory. The mode is set
+// exactly. After an error the old file is unchanged, and no temporary file is left.
 func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	dir, name := filepath.Split(path)
 	if dir == "" {
@@ -48,10 +48,10 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	return SyncDir(dir)
 }
 
-// MkdirAll makes a folder, and those above it that are missing. When it returns
-// their names are on disk: without them what is synced inside would be lost.
+// MkdirAll creates a directory and its missing parents. When it returns, their names are
+// on disk; otherwise data synced inside them could be lost.
 func MkdirAll(path string, mode os.FileMode) error {
-	var changed []string // folders that get a new name in them
+	var changed []string // directories that get a new entry
 	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir) {
 			break
@@ -69,8 +69,8 @@ func MkdirAll(path string, mode os.FileMode) error {
 	return nil
 }
 
-// SyncDir makes renames inside a folder durable. Windows has no such call and
-// needs none.
+// SyncDir makes renames in a directory durable. Windows has no such call and does not
+// need one.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -82,19 +82,19 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// pace is how much of a large file waits for the disk at most before it is sent
-// there. More would keep the syncs of others waiting.
+// pace is the maximum number of bytes of a large file that wait for the disk before they
+// are synced. More would delay the syncs of other writers.
 const pace = 8 << 20
 
-// Paced writes a file and sends it to the disk little by little, while more is
-// written. It is used by one goroutine and ends with Sync.
+// Paced writes a file and syncs it in pieces while more is written. It is not safe for
+// concurrent use. The caller must end with Sync.
 type Paced struct {
 	file    *os.File
 	waiting int        // bytes
-	syncing chan error // of the sync that runs; nil = none does
+	syncing chan error // result of the running sync; nil = none
 }
 
-// NewPaced writes to a file at its position.
+// NewPaced returns a Paced that writes to a file at its current position.
 func NewPaced(f *os.File) *Paced { return &Paced{file: f} }
 
 // Write writes b.
@@ -112,11 +112,11 @@ func (p *Paced) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Sync returns when all that was written is on disk, and also after an error
-// leaves nothing running.
+// Sync returns when all written data is on disk. Even after an error, it ends background
+// work.
 func (p *Paced) Sync() error { return errors.Join(p.wait(), p.file.Sync()) }
 
-// wait ends with the sync that runs, and with its error.
+// wait waits for the running sync and returns its error.
 func (p *Paced) wait() error {
 	if p.syncing == nil {
 		return nil

@@ -50,8 +50,8 @@ func TestWriteFileThatFailsLeavesNothingBehind(t *testing.T) {
 	assertOnly(t, dir, "folder")
 }
 
-// TestWriteLargeFile: what is sent to the disk on its way is all there in the end,
-// and a file that is not completed leaves the old one.
+// TestWriteLargeFile: all data that is synced early is in the completed file, and a file
+// that is not completed leaves the old one unchanged.
 func TestWriteLargeFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func assertOnly(t *testing.T, dir, name string) {
 	}
 }
 
-// That the names survive a power cut is held by TestPowerCut of package crash.
+// TestPowerCut of package crash verifies that the names survive a power failure.
 func TestMkdirAllMakesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

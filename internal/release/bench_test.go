@@ -7,8 +7,8 @@ import (
 	"svc/internal/release"
 )
 
-// project is a catalog of 300 versions as projects have them: patches,
-// release candidates, some milestones and some withdrawn versions.
+// project returns a catalog of 300 versions like that of a real project: patches, release
+// candidates, some milestones and some withdrawn versions.
 func project(t testing.TB) *release.Catalog {
 	t.Helper()
 	var items []release.Item
@@ -23,7 +23,7 @@ func project(t testing.TB) *release.Catalog {
 	return release.NewCatalog(items)
 }
 
-// checks are the ways in which clients ask.
+// checks are the forms of a client's query.
 var checks = []struct {
 	name string
 	ask  ask
@@ -67,14 +67,14 @@ func BenchmarkNewCatalog(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for at := range items {
-			items[at] = *c.Item((at*7 + 3) % len(items)) // 7 and 300 have no factor in common
+			items[at] = *c.Item((at*7 + 3) % len(items)) // 7 and 300 are coprime
 		}
 		release.NewCatalog(items)
 	}
 }
 
-// TestCheckDoesNotAllocate counts for the whole process, so nothing may run
-// beside it.
+// TestCheckDoesNotAllocate counts the allocations of the whole process, so no other test
+// may run at the same time.
 //
 //nolint:paralleltest // counts the allocations of the whole process
 func TestCheckDoesNotAllocate(t *testing.T) {

@@ -9,14 +9,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Item is what the rules need to know of a version.
+// Item is the part of a version that the rules use.
 type Item struct {
-	// ID is a UUIDv7: a greater one was created later, so that "newest
-	// created" needs no time of its own.
+	// ID is a UUIDv7. A greater ID was created later, so that "newest created" needs no
+	// separate time.
 	ID      uuid.UUID
 	Version string // display text, unique in a project
-	// Comparable is zero where a record has none that is usable. Such a
-	// version comes last in every order and takes no part in update checks.
+	// Comparable is zero if a record has no usable comparable version. Such a version
+	// comes last in every order and takes no part in update checks.
 	Comparable  Comparable
 	PublishedAt int64 // Unix seconds
 	Latest      bool
@@ -25,10 +25,9 @@ type Item struct {
 	Deprecated  bool
 }
 
-// Catalog is the versions of one project in list order: greatest comparable
-// version first, then newest published, then newest created. A version is
-// addressed by its position in that order; -1 is none. A catalog never
-// changes and may be used by many goroutines.
+// Catalog holds the versions of one project in list order: greatest comparable version
+// first, then newest published, then newest created. A version is addressed by its
+// position in that order; -1 is none. A catalog is immutable and safe for concurrent use.
 type Catalog struct {
 	items  []Item
 	named  map[string]int // by display text
@@ -41,15 +40,15 @@ type Catalog struct {
 	latestPreview     int
 }
 
-// value is a comparable version that one or more versions have.
+// value is a comparable version of one or more versions.
 type value struct {
 	Comparable
 	first   int // newest published, then newest created
-	current int // the same, but official before preview
+	current int // the same, but official versions before previews
 }
 
-// NewCatalog arranges the versions of a project. It takes the slice over and
-// sorts it.
+// NewCatalog returns a catalog of the versions of a project. It keeps and sorts the
+// slice.
 func NewCatalog(items []Item) *Catalog {
 	slices.SortFunc(items, inListOrder)
 	c := &Catalog{items: items, named: make(map[string]int, len(items))}
@@ -74,7 +73,7 @@ func newestFirst(a, b *Item) int {
 	return cmp.Or(cmp.Compare(b.PublishedAt, a.PublishedAt), bytes.Compare(b.ID[:], a.ID[:]))
 }
 
-// first is the first version in list order that fits.
+// first returns the first version in list order for which fits returns true.
 func (c *Catalog) first(fits func(*Item) bool) int {
 	for at := range c.items {
 		if fits(&c.items[at]) {
@@ -84,8 +83,8 @@ func (c *Catalog) first(fits func(*Item) bool) int {
 	return -1
 }
 
-// newest is the newest published version that fits, of several the newest
-// created.
+// newest returns the newest published version for which fits returns true. Of several, it
+// returns the newest created.
 func (c *Catalog) newest(fits func(*Item) bool) int {
 	best := -1
 	for at := range c.items {
@@ -109,8 +108,8 @@ func (c *Catalog) findValues() []value {
 	return all
 }
 
-// findLatest follows the flag; without one the newest official version is the
-// latest, without that the newest of all.
+// findLatest returns the flagged version. Without one it returns the newest official
+// version, or else the newest of all.
 func (c *Catalog) findLatest() int {
 	if c.flagged >= 0 {
 		return c.flagged
@@ -121,26 +120,23 @@ func (c *Catalog) findLatest() int {
 	return c.newest(func(*Item) bool { return true })
 }
 
-// Len is the number of versions.
+// Len returns the number of versions.
 func (c *Catalog) Len() int { return len(c.items) }
 
-// Item is the version at a position, which must be one of this catalog. It
-// must not be changed.
+// Item returns the version at a valid position. The caller must not change it.
 func (c *Catalog) Item(at int) *Item { return &c.items[at] }
 
-// Latest is the version with the latest flag; else the newest published
-// official version; else the newest published one. It is -1 only in an empty
-// catalog.
+// Latest returns the version with the latest flag; else the newest published official
+// version; else the newest published one. It returns -1 only for an empty catalog.
 func (c *Catalog) Latest() int { return c.latest }
 
-// LatestPreview is the preview with the greatest comparable version, of
-// several the newest published, then the newest created. Deprecated previews
-// count like others.
+// LatestPreview returns the preview with the greatest comparable version, of several the
+// newest published, then the newest created. It includes deprecated previews.
 func (c *Catalog) LatestPreview() int { return c.latestPreview }
 
-// ByVersion finds a version by the text people know it by: without
-// surrounding blanks its display text, else a comparable version equal in
-// value (of several the newest published, then the newest created).
+// ByVersion returns the version with a display text, ignoring surrounding blanks.
+// Otherwise it returns a version with an equal comparable version (of several the newest
+// published, then the newest created).
 func (c *Catalog) ByVersion(text string) int {
 	text = strings.TrimSpace(text)
 	if at := c.Named(text); at >= 0 {
@@ -154,7 +150,7 @@ func (c *Catalog) ByVersion(text string) int {
 	return -1
 }
 
-// Named finds the version with exactly this display text.
+// Named returns the version with exactly this display text.
 func (c *Catalog) Named(version string) int {
 	if at, ok := c.named[version]; ok {
 		return at
@@ -162,7 +158,7 @@ func (c *Catalog) Named(version string) int {
 	return -1
 }
 
-// value finds what has the same value as wanted; nil when nothing has.
+// value returns the entry with the same value as wanted, or nil if there is none.
 func (c *Catalog) value(wanted Comparable) *value {
 	at, ok := slices.BinarySearchFunc(c.values, wanted, func(v value, wanted Comparable) int {
 		return wanted.Compare(v.Comparable) // greatest first

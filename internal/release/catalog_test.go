@@ -13,9 +13,9 @@ import (
 	"svc/internal/release"
 )
 
-// describe makes a version from a line such as "v1.0=1.0.0 @5 preview": the
-// display text, the comparable version (left out: derived; "none": zero), the
-// time of publication (left out: 0) and the flags.
+// describe returns the version described by a line such as "v1.0=1.0.0 @5 preview": the
+// display text, the comparable version (default: derived; "none": zero), the time of
+// publication (default: 0) and the flags.
 func describe(t testing.TB, line string) release.Item {
 	t.Helper()
 	words := strings.Fields(line)
@@ -52,14 +52,14 @@ func describe(t testing.TB, line string) release.Item {
 	return v
 }
 
-// id is the id of the n-th version that was created.
+// id returns the ID of the n-th created version.
 func id(n int) (u uuid.UUID) {
 	binary.BigEndian.PutUint64(u[:], uint64(n))
 	return u
 }
 
-// catalog is made of versions in the order of their creation, handed over in
-// any other.
+// catalog returns a catalog of versions, given in order of creation and passed to
+// NewCatalog in another order.
 func catalog(t testing.TB, lines ...string) *release.Catalog {
 	t.Helper()
 	var items []release.Item
@@ -72,7 +72,7 @@ func catalog(t testing.TB, lines ...string) *release.Catalog {
 	return release.NewCatalog(items)
 }
 
-// name is the display text at a position, "" for none.
+// name returns the display text at a position, or "" for none.
 func name(c *release.Catalog, at int) string {
 	if at < 0 {
 		return ""
@@ -212,7 +212,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestCatalogTakesOver holds that positions are those of the sorted slice.
+// TestCatalogTakesOver verifies that positions refer to the sorted slice.
 func TestCatalogTakesOver(t *testing.T) {
 	t.Parallel()
 	items := []release.Item{describe(t, "1"), describe(t, "3"), describe(t, "2")}

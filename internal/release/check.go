@@ -7,7 +7,7 @@ import (
 	"svc/internal/fault"
 )
 
-// The reasons a decision may give, in the order in which it gives them.
+// The reasons of a decision, in the order in which they are listed.
 const (
 	NewerVersionAvailable      = "newer_version_available"
 	CurrentVersionDeprecated   = "current_version_deprecated"
@@ -15,35 +15,34 @@ const (
 	MilestoneGuard             = "milestone_guard"
 )
 
-// Query is what a client says about itself.
+// Query holds the information that a client sends.
 type Query struct {
 	Version    string     // display text without surrounding blanks; "" = not sent
 	Comparable Comparable // zero = not sent
-	Preview    bool       // previews are welcome
+	Preview    bool       // include previews
 }
 
-// Decision is the answer to a client. Versions are positions in the catalog,
-// -1 is none.
+// Decision is the answer to a client. Versions are positions in the catalog; -1 is none.
 type Decision struct {
-	Latest  int // what is newest for this client, not always newer than it; never -1
-	Preview int // the greatest preview, welcome or not; see Catalog.LatestPreview
-	Target  int // what to install now; -1 exactly when nothing newer exists
-	Current int // what the client runs, if that is registered
+	Latest  int // the newest version for this client, not always newer than its own; never -1
+	Preview int // the greatest preview, even if not included; see Catalog.LatestPreview
+	Target  int // the version to install now; -1 exactly if there is nothing newer
+	Current int // the client's version, if it is registered
 
-	Comparable   Comparable // what the client was compared by; never zero
-	ShouldUpdate bool       // something newer exists
+	Comparable   Comparable // the version that the client was compared by; never zero
+	ShouldUpdate bool       // there is a newer version
 	Required     bool       // the client must update
 	Guarded      bool       // Target is a milestone that must not be skipped
 	Reasons      []string   // never nil; shared, must not be changed
 }
 
-// Check decides whether a client must, should or need not update. A client
-// within the optional range need not, unless its version is deprecated. The
-// latest flag plays no role.
+// Check decides whether a client must update, should update or needs no update. A client
+// within the optional range need not update, unless its version is deprecated. The latest
+// flag is not considered.
 //
-// Errors are of kind NotFound when there is nothing to offer, and Invalid when
-// the client's version is neither registered nor comparable. Check allocates
-// only for errors and takes logarithmic time.
+// The error is NotFound if there is nothing to offer, and Invalid if the client's version
+// is neither registered nor comparable. Check allocates only for errors and takes
+// logarithmic time.
 func (c *Catalog) Check(q Query, optional Range) (Decision, error) {
 	latest := c.candidate(q.Preview)
 	if latest < 0 {
@@ -81,9 +80,9 @@ func errNotComparable(q Query) error {
 	return fault.New(fault.Invalid, "no comparable version is known for current_version %q; send current_comparable_version", q.Version)
 }
 
-// findCandidate is the greatest official version, or the greatest preview.
-// Deprecated ones count only where there is no other: nobody is sent to a
-// version that was withdrawn while an older one is good.
+// findCandidate returns the greatest official version, or the greatest preview.
+// Deprecated versions are considered only if there is no other: a client is never sent to
+// a withdrawn version while an older one is good.
 func (c *Catalog) findCandidate(preview bool) int {
 	fits := func(v *Item) bool { return v.Preview == preview && !v.Comparable.IsZero() }
 	if at := c.first(func(v *Item) bool { return fits(v) && !v.Deprecated }); at >= 0 {
@@ -92,7 +91,7 @@ func (c *Catalog) findCandidate(preview bool) int {
 	return c.first(fits)
 }
 
-// candidate is the greatest version a client may be offered. A preview wins
+// candidate returns the greatest version that a client may be offered. A preview wins
 // over an official version of the same value.
 func (c *Catalog) candidate(preview bool) int {
 	switch {
@@ -106,8 +105,8 @@ func (c *Catalog) candidate(preview bool) int {
 	return c.preview
 }
 
-// registered is the version a client runs. Its comparable version, when sent,
-// says which; the display text then only chooses between equal ones.
+// registered returns the version that a client runs. The comparable version determines
+// it, if it was sent; the display text then only chooses between equal ones.
 func (c *Catalog) registered(q Query) int {
 	named := c.Named(q.Version)
 	if q.Comparable.IsZero() {
@@ -122,9 +121,9 @@ func (c *Catalog) registered(q Query) int {
 	return -1
 }
 
-// findGuards lists the milestones that no update may skip: official, not
-// deprecated, greatest first. Of those with the same value only the first in
-// list order counts.
+// findGuards returns the milestones that no update may skip: official, not deprecated,
+// greatest first. Of several with the same value, only the first in list order is
+// included.
 func (c *Catalog) findGuards() []int {
 	var all []int
 	for at := range c.items {
@@ -140,8 +139,8 @@ func (c *Catalog) findGuards() []int {
 	return all
 }
 
-// guard is the lowest milestone above current. None lies beyond the candidate:
-// that is never below the greatest official version that is not deprecated.
+// guard returns the lowest milestone above current. It is never above the candidate,
+// because the candidate is at least the greatest official version that is not deprecated.
 func (c *Catalog) guard(current Comparable) int {
 	above := sort.Search(len(c.guards), func(i int) bool {
 		return c.items[c.guards[i]].Comparable.Compare(current) <= 0
@@ -152,8 +151,8 @@ func (c *Catalog) guard(current Comparable) int {
 	return c.guards[above-1]
 }
 
-// reasons has the list of reasons for each combination, by bits from the
-// first reason up, so that a check need not make one.
+// reasons holds the list of reasons for each combination, indexed by bits starting with
+// the first reason, so that a check does not allocate.
 var reasons = func() (lists [1 << 4][]string) {
 	all := []string{NewerVersionAvailable, CurrentVersionDeprecated, OutsideOptionalUpdateRange, MilestoneGuard}
 	for set := range lists {

@@ -9,7 +9,7 @@ import (
 	"svc/internal/release"
 )
 
-// The reasons, short enough for a table.
+// Short names of the reasons, for tables.
 const (
 	newer      = release.NewerVersionAvailable
 	deprecated = release.CurrentVersionDeprecated
@@ -32,12 +32,12 @@ func (a ask) query(t testing.TB) release.Query {
 	return q
 }
 
-// answer is a decision with display texts for positions; "" is none.
+// answer is a decision with display texts instead of positions; "" is none.
 type answer struct {
 	latest, preview, target, current string
 	by                               string // comparable version used
 	required                         bool
-	reasons                          []string // they imply that there is an update, and a guard
+	reasons                          []string // they determine whether there is an update, and a guard
 }
 
 type checkRow struct {

@@ -1,11 +1,11 @@
-// Package release holds the rules about published versions: how versions are
-// ordered, which one is the latest, what a client is told to do, and which
-// writes are allowed. It is pure: values in, values out.
+// Package release implements the rules for published versions: their order, which one is
+// the latest, the answer to an update check, and which writes are allowed. It has no
+// state and no side effects.
 //
 //	comparable.go  comparable versions, their order and ranges
-//	catalog.go     the versions of a project, which is the latest
+//	catalog.go     the versions of a project, and the latest one
 //	check.go       the update check
-//	explain.go     why the update check answers what it does
+//	explain.go     explaining the answer of the update check
 //	governance.go  which writes are allowed
 package release
 
@@ -15,30 +15,29 @@ import (
 	"strings"
 )
 
-// maxLength is the number of characters a comparable version may have.
+// maxLength is the maximum number of characters of a comparable version.
 const maxLength = 64
 
-// Comparable is a version that can be ordered: numbers separated by dots, then
-// optionally -alpha, -beta or -rc, which may be followed by numbers of its
-// own. Numbers have any size and there may be any count of them. The zero
-// value stands for none and is less than every version.
+// Comparable is a version that can be ordered: numbers separated by dots, optionally
+// followed by -alpha, -beta or -rc, which may have its own numbers. The size and the
+// count of numbers are not limited. The zero value means none and is less than every
+// version.
 //
 // The operator == compares texts (1.0 is not 1.0.0); Compare compares values.
 type Comparable struct {
 	text string
-	key  string // its order as bytes is the order of the values
+	key  string // sorts bytewise in the order of the values
 }
 
-// tags may follow the core numbers; they rank from 1. A release is greater than
-// every tag.
+// tags can follow the core numbers. They rank from 1, and a release ranks above all tags.
 var tags = []string{"alpha", "beta", "rc"}
 
 const rankRelease = 4
 
-// Parse reads a comparable version of at most 64 characters. It trims nothing
-// and reports false for everything that is not exactly such a version.
+// Parse parses a comparable version of at most 64 characters. It does not trim, and
+// returns false for any other text.
 func Parse(text string) (Comparable, bool) {
-	if len(text) > maxLength { // what the grammar allows is one byte a character
+	if len(text) > maxLength { // all characters of the grammar are single bytes
 		return Comparable{}, false
 	}
 	core, tag, tagged := strings.Cut(text, "-")
@@ -64,11 +63,11 @@ func Parse(text string) (Comparable, bool) {
 	return Comparable{text, string(key)}, true
 }
 
-// appendNumbers appends numbers separated by dots so that the order of the
-// bytes is the order of the numbers: of each number its count of digits plus
-// one, then the digits, both without leading zeros; after the last a zero
-// byte, which is less than the start of any number. Numbers that are 0 at the
-// end are left out, because a missing number counts as 0.
+// appendNumbers appends numbers separated by dots so that the order of the bytes is the
+// order of the numbers. A number is encoded as its count of digits plus one, followed by
+// the digits, without leading zeros. A zero byte follows the last number; it is less than
+// the start of any number. Trailing numbers that are 0 are omitted, because a missing
+// number counts as 0.
 func appendNumbers(key []byte, text string) ([]byte, bool) {
 	end := len(key)
 	for more := true; more; {
@@ -86,7 +85,7 @@ func appendNumbers(key []byte, text string) ([]byte, bool) {
 	return append(key[:end], 0), true
 }
 
-// isNumber reports whether a text is of digits, at least one.
+// isNumber reports whether a text consists of one or more digits.
 func isNumber(text string) bool {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
@@ -96,8 +95,8 @@ func isNumber(text string) bool {
 	return text != ""
 }
 
-// Derive reads the comparable version that a display version implies: the
-// text without surrounding blanks and without one leading v or V.
+// Derive returns the comparable version of a display version: the text without
+// surrounding blanks and without one leading v or V.
 func Derive(display string) (Comparable, bool) {
 	text := strings.TrimSpace(display)
 	if text != "" && (text[0] == 'v' || text[0] == 'V') {
@@ -106,21 +105,21 @@ func Derive(display string) (Comparable, bool) {
 	return Parse(text)
 }
 
-// String is the text that was parsed, "" for none.
+// String returns the text that was parsed, or "" for none.
 func (c Comparable) String() string { return c.text }
 
-// IsZero reports whether c stands for none.
+// IsZero reports whether c is none.
 func (c Comparable) IsZero() bool { return c.key == "" }
 
-// Compare is negative when c is less than d, positive when it is greater, and
-// 0 when both have the same value, however they are written.
+// Compare returns a negative number if c is less than d, a positive number if it is
+// greater, and 0 if both have the same value, however they are written.
 func (c Comparable) Compare(d Comparable) int { return strings.Compare(c.key, d.key) }
 
-// MarshalText gives the text; that of none is empty.
+// MarshalText returns the text, which is empty for none.
 func (c Comparable) MarshalText() ([]byte, error) { return []byte(c.text), nil }
 
-// UnmarshalText reads what MarshalText gives. Any other text is an error, and
-// c is then unchanged.
+// UnmarshalText parses a text from MarshalText. For any other text it returns an error
+// and leaves c unchanged.
 func (c *Comparable) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*c = Comparable{}
@@ -134,14 +133,14 @@ func (c *Comparable) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Range is a span of comparable versions. Both ends belong to it; an end that
-// is zero is unbounded.
+// Range is a range of comparable versions. Both ends are inclusive; a zero end is
+// unbounded.
 type Range struct {
 	Min Comparable `json:"min,omitzero"`
 	Max Comparable `json:"max,omitzero"`
 }
 
-// Contains reports whether c lies in the range.
+// Contains reports whether c is in the range.
 func (r Range) Contains(c Comparable) bool {
 	return (r.Min.IsZero() || r.Min.Compare(c) <= 0) &&
 		(r.Max.IsZero() || c.Compare(r.Max) <= 0)

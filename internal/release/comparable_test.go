@@ -8,7 +8,7 @@ import (
 	"svc/internal/release"
 )
 
-// parse is for texts that a test knows to be comparable versions.
+// parse parses a text that must be a comparable version.
 func parse(t testing.TB, text string) release.Comparable {
 	t.Helper()
 	c, ok := release.Parse(text)
@@ -84,8 +84,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestOrder holds every pair of a list in ascending order, so a row names the
-// rule between neighbours and the rest follows.
+// TestOrder compares every pair of a list in ascending order, so that a row only has to
+// name the rule between neighbours.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -152,7 +152,7 @@ func TestEqualValues(t *testing.T) {
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		name, display, want string // "" = cannot be derived
+		name, display, want string // "" = not derivable
 	}{
 		{"a comparable version is its own", "1.2", "1.2"},
 		{"one v is dropped", "v1.2.3", "1.2.3"},
@@ -231,7 +231,7 @@ func TestRangeValid(t *testing.T) {
 	}
 }
 
-// span is a range; an empty text is an unbounded end.
+// span returns a range; an empty text is an unbounded end.
 func span(t testing.TB, low, high string) (r release.Range) {
 	t.Helper()
 	if low != "" {

@@ -2,29 +2,29 @@ package release
 
 import "svc/internal/fault"
 
-// What Explain may find besides the reasons of a decision.
+// Findings of Explain in addition to the reasons of a decision.
 const (
 	NothingPublished            = "nothing_published"              // there is no candidate
-	PreviewsNotIncluded         = "previews_not_included"          // a preview is greater than the candidate, and is not welcome
-	DeprecatedVersionPassedOver = "deprecated_version_passed_over" // a greater version is deprecated, so it is no candidate
-	LatestVersionDeprecated     = "latest_version_deprecated"      // the candidate is deprecated: there is no other
-	CurrentVersionRegistered    = "current_version_registered"     // the client runs a version of the catalog
-	CurrentVersionNotRegistered = "current_version_not_registered" // it is compared by what it sent
-	CurrentVersionUnknown       = "current_version_unknown"        // there is nothing to compare it by
+	PreviewsNotIncluded         = "previews_not_included"          // a preview is greater than the candidate, but previews are not included
+	DeprecatedVersionPassedOver = "deprecated_version_passed_over" // a greater version is deprecated, so it is not a candidate
+	LatestVersionDeprecated     = "latest_version_deprecated"      // the candidate is deprecated, because there is no other
+	CurrentVersionRegistered    = "current_version_registered"     // the client's version is in the catalog
+	CurrentVersionNotRegistered = "current_version_not_registered" // the client is compared by the version that it sent
+	CurrentVersionUnknown       = "current_version_unknown"        // the client cannot be compared
 	LatestVersionInstalled      = "latest_version_installed"       // the candidate has the value of the client's version
 	AboveLatestVersion          = "above_latest_version"           // the client's version is greater than the candidate
-	InsideOptionalUpdateRange   = "inside_optional_update_range"   // the client may stay
+	InsideOptionalUpdateRange   = "inside_optional_update_range"   // the client may keep its version
 )
 
-// Finding is a rule of the update check that applied, with what it was about.
+// Finding is a rule of the update check that applied, with its subject.
 type Finding struct {
 	Code    string // one of the constants of this package
 	Version int    // position of the version in the catalog; -1 = none
-	Range   Range  // of findings about the optional range
+	Range   Range  // for findings about the optional range
 }
 
-// Explain is Check with the rules that led to its answer, in the order in which it applies them. There
-// are findings for an error, too.
+// Explain returns the result of Check with the rules that led to it, in the order in which they
+// apply. It also returns findings if there is an error.
 func (c *Catalog) Explain(q Query, optional Range) (Decision, []Finding, error) {
 	d, err := c.Check(q, optional)
 	var found []Finding
@@ -79,7 +79,7 @@ func (c *Catalog) Explain(q Query, optional Range) (Decision, []Finding, error) 
 	return d, found, nil
 }
 
-// above reports whether a version, if there is one, is greater than another.
+// above reports whether a version exists and is greater than another.
 func (c *Catalog) above(at, other int) bool {
 	return at >= 0 && c.items[at].Comparable.Compare(c.items[other].Comparable) > 0
 }

@@ -18,7 +18,7 @@ func TestExplain(t *testing.T) {
 		versions []string
 		ask      ask
 		optional [2]string
-		want     string // codes with the version or the range that they are about
+		want     string // codes, with their version or range
 	}{
 		{"up to date", []string{"1.0", "2.0"}, ask{version: "2.0"}, [2]string{}, "current_version_registered=2.0 latest_version_installed=2.0"},
 		{"newer than all", []string{"1.0"}, ask{comparable: "3"}, [2]string{}, "current_version_not_registered above_latest_version=1.0"},
@@ -81,7 +81,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// An explanation never says anything else than the check, and has its reasons in their order.
+// An explanation always agrees with the check, and contains its reasons in their order.
 func TestExplainIsCheck(t *testing.T) {
 	t.Parallel()
 	flags := []string{"", "", "", " preview", " milestone", " deprecated", " preview deprecated", " milestone deprecated"}

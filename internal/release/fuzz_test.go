@@ -11,12 +11,11 @@ import (
 	"svc/internal/release"
 )
 
-// grammar is the definition of a comparable version, written a second time.
+// grammar is a second definition of a comparable version.
 var grammar = regexp.MustCompile(`\A[0-9]+(?:\.[0-9]+)*(?:-(?:alpha|beta|rc)(?:\.[0-9]+)*)?\z`)
 
-// FuzzParse holds Parse to the grammar, and Compare to the definition of the
-// order: it is total, antisymmetric and transitive, and equal where the
-// numbers are.
+// FuzzParse verifies Parse against the grammar, and Compare against the definition of the
+// order: it is total, antisymmetric and transitive, and equal if the numbers are.
 func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		for _, text := range []string{a, b, c} {
@@ -37,8 +36,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkOrder compares three versions with each other; texts that are none are
-// left out.
+// checkOrder compares three versions with each other. It ignores texts that are not
+// versions.
 func checkOrder(t *testing.T, texts ...string) {
 	t.Helper()
 	var all []release.Comparable
@@ -65,7 +64,7 @@ func checkOrder(t *testing.T, texts ...string) {
 	}
 }
 
-// definedOrder is the order of two comparable versions by its definition.
+// definedOrder returns the order of two comparable versions by its definition.
 func definedOrder(a, b string) int {
 	aCore, aTag, aNumbers := takeApart(a)
 	bCore, bTag, bNumbers := takeApart(b)
@@ -92,7 +91,7 @@ func takeApart(version string) (core []string, tag string, numbers []string) {
 
 func orderNumbers(a, b []string) int {
 	for i := range max(len(a), len(b)) {
-		x, y := new(big.Int), new(big.Int) // 0 where one is missing
+		x, y := new(big.Int), new(big.Int) // 0 if missing
 		if i < len(a) {
 			x.SetString(a[i], 10)
 		}
@@ -106,8 +105,8 @@ func orderNumbers(a, b []string) int {
 	return 0
 }
 
-// TestOrderOfRandomVersions makes versions that differ in little, which a
-// fuzzer rarely does.
+// TestOrderOfRandomVersions generates versions with small differences, which a fuzzer
+// rarely does.
 func TestOrderOfRandomVersions(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -118,8 +117,8 @@ func TestOrderOfRandomVersions(t *testing.T) {
 	}
 }
 
-// randomVersion picks from few numbers, so that equal beginnings and equal
-// values with different texts are frequent. Few results are too long.
+// randomVersion chooses from few numbers, so that equal prefixes and equal values with
+// different texts are frequent. Few results are too long.
 func randomVersion(r *rand.Rand) string {
 	numbers := func(n int) string {
 		var parts []string

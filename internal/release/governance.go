@@ -2,21 +2,20 @@ package release
 
 import "svc/internal/fault"
 
-// Plan says where the latest flag is after a write. Carried out as a whole, at
-// most one version has it.
+// Plan describes the changes of the latest flag by a write. After all of them, at most
+// one version has the flag.
 type Plan struct {
-	Latest bool  // of the version that is written
-	Clear  []int // other versions that lose it
-	Elect  int   // the other version that gets it, which may have it already; -1 = none
+	Latest bool  // of the written version
+	Clear  []int // other versions that lose the flag
+	Elect  int   // the other version that gets the flag, which may already have it; -1 = none
 }
 
-// PlanCreate plans the creation of next in a catalog that does not have it
-// yet; next.Latest is ignored. latest is what the client asked for, nil when
-// it did not say: then an official version that is not deprecated becomes the
-// latest, unless the holder of the flag is greater, so that a patch of an older
-// line does not take it away.
+// PlanCreate plans the creation of next, which must not be in the catalog yet;
+// next.Latest is ignored. latest is the value that the client sent, or nil. If it is nil,
+// an official version that is not deprecated becomes the latest, unless the holder of the
+// flag is greater, so that a patch of an older line does not take the flag.
 //
-// An error is of kind Invalid; nothing may be written then.
+// An error has kind Invalid. The write must then be refused.
 func (c *Catalog) PlanCreate(next Item, latest *bool) (Plan, error) {
 	flag := !next.Preview && !next.Deprecated &&
 		(c.flagged < 0 || c.items[c.flagged].Comparable.Compare(next.Comparable) <= 0)
@@ -36,12 +35,12 @@ func (c *Catalog) PlanCreate(next Item, latest *bool) (Plan, error) {
 	return plan, nil
 }
 
-// PlanUpdate plans the change of the version at a position to next; next.Latest
-// is ignored. latest is what the client asked for, nil when it did not say;
-// previewSent says that it sent is_preview: turning a version into a preview
-// takes the flag from it unless latest says otherwise.
+// PlanUpdate plans the change of the version at a position to next; next.Latest is
+// ignored. latest is the value that the client sent, or nil. previewSent reports whether
+// it sent is_preview: turning a version into a preview removes its flag unless latest is
+// set.
 //
-// An error is of kind Invalid; nothing may be written then.
+// An error has kind Invalid. The write must then be refused.
 func (c *Catalog) PlanUpdate(at int, next Item, latest *bool, previewSent bool) (Plan, error) {
 	before := &c.items[at]
 	flag := before.Latest && (!previewSent || !next.Preview)
@@ -71,9 +70,9 @@ func (c *Catalog) PlanDelete(at int) Plan {
 	return Plan{Elect: -1}
 }
 
-// checkDeprecation looks at an edit that deprecates a version, or moves one
-// that is deprecated already. Other edits of a deprecated version pass, also
-// when what it was deprecated for has gone since.
+// checkDeprecation checks an edit that deprecates a version, or that changes the
+// comparable version of a deprecated one. Other edits of a deprecated version are
+// allowed, even if its replacement no longer exists.
 func (c *Catalog) checkDeprecation(at int, next Item) error {
 	before := &c.items[at]
 	if !next.Deprecated {
@@ -88,9 +87,9 @@ func (c *Catalog) checkDeprecation(at int, next Item) error {
 	return nil
 }
 
-// TakesLatest reports whether next, which a release of the code host describes, becomes
-// the latest: unless it is a preview or deprecated, or less than the holder of the flag.
-// at is the position of the version that it overwrites, -1 for a new one.
+// TakesLatest reports whether next, which is a release of the code host, becomes the
+// latest. It does unless it is a preview or deprecated, or less than the holder of the
+// flag. at is the position of the version that it overwrites, -1 for a new one.
 func (c *Catalog) TakesLatest(at int, next Item) bool {
 	switch {
 	case next.Preview || next.Deprecated:
@@ -102,8 +101,8 @@ func (c *Catalog) TakesLatest(at int, next Item) bool {
 	return !holder.IsZero() && next.Comparable.Compare(holder) >= 0
 }
 
-// succession passes the flag from the version at a position on to the best of
-// the others. Should more than one have had it, that ends here too.
+// succession passes the flag from the version at a position to the best of the others. It
+// also removes surplus flags.
 func (c *Catalog) succession(from int) Plan {
 	plan := Plan{Elect: c.successor(from)}
 	for _, at := range c.holders(from) {
@@ -114,8 +113,7 @@ func (c *Catalog) succession(from int) Plan {
 	return plan
 }
 
-// successor is the greatest official version that is not deprecated, among all
-// but one.
+// successor returns the greatest official version that is not deprecated, except for one.
 func (c *Catalog) successor(except int) int {
 	for at := range c.items {
 		if v := &c.items[at]; at != except && !v.Preview && !v.Deprecated {
@@ -125,14 +123,14 @@ func (c *Catalog) successor(except int) int {
 	return -1
 }
 
-// replaceable reports whether someone on a version can go up to an official
-// one that is not deprecated.
+// replaceable reports whether there is an official version above from that is not
+// deprecated.
 func (c *Catalog) replaceable(except int, from Comparable) bool {
 	at := c.successor(except)
 	return at >= 0 && c.items[at].Comparable.Compare(from) > 0
 }
 
-// holders are the versions that have the flag, but one.
+// holders returns the versions with the flag, except for one.
 func (c *Catalog) holders(except int) []int {
 	var all []int
 	for at := range c.items {

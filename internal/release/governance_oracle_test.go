@@ -10,8 +10,8 @@ import (
 	"svc/internal/release"
 )
 
-// write is one write to a project: a creation without before, a removal
-// without next, else an edit.
+// write is a write to a project. A creation has no before, a removal has no next, and an
+// edit has both.
 type write struct {
 	before, next *published
 	latest       *bool // explicit is_latest
@@ -32,7 +32,8 @@ func (w write) String() string {
 	return fmt.Sprintf("write %s\n  to %s\n  is_latest %s, is_preview sent %v", say(w.before), say(w.next), explicit, w.previewSent)
 }
 
-// randomWrite creates, edits or removes. Edits change little, as clients do.
+// randomWrite creates, edits or removes a version. Edits make few changes, like clients
+// do.
 func randomWrite(r *rand.Rand, all []*published, seq int) write {
 	w := write{latest: pick(r, nil, nil, yes, no)}
 	if len(all) == 0 || r.IntN(3) == 0 {
@@ -57,7 +58,7 @@ func randomWrite(r *rand.Rand, all []*published, seq int) write {
 	return w
 }
 
-// definedFlag says whether the written version has the flag afterwards.
+// definedFlag reports whether the written version has the flag afterwards.
 func definedFlag(all []*published, w write) bool {
 	switch {
 	case w.next == nil:
@@ -73,7 +74,7 @@ func definedFlag(all []*published, w write) bool {
 	return w.before.latest
 }
 
-// definedRefusal says whether the write must be refused.
+// definedRefusal reports whether the write must be refused.
 func definedRefusal(others []*published, w write, flag bool) bool {
 	if w.next == nil || !w.next.deprecated {
 		return false
@@ -87,7 +88,7 @@ func definedRefusal(others []*published, w write, flag bool) bool {
 	})
 }
 
-// definedHolder is the name of the latest version after the write.
+// definedHolder returns the name of the latest version after the write.
 func definedHolder(others []*published, w write, flag bool) string {
 	if flag {
 		return w.next.name
@@ -109,7 +110,7 @@ func plan(t *testing.T, c *release.Catalog, w write) (release.Plan, error) {
 	return c.PlanUpdate(c.Named(w.before.name), w.next.item(t), w.latest, w.previewSent)
 }
 
-// carryOut does to a plain list what a store does to its records.
+// carryOut applies a plan to a list, like a store does to its records.
 func carryOut(c *release.Catalog, all []*published, w write, p release.Plan) []*published {
 	flags := map[string]bool{}
 	for _, at := range p.Clear {
@@ -137,9 +138,9 @@ func carryOut(c *release.Catalog, all []*published, w write, p release.Plan) []*
 	return result
 }
 
-// TestGovernanceByDefinition lets projects live through many writes. After
-// each, at most one version is the latest, none is latest and deprecated, and
-// the holder is the one the definition names.
+// TestGovernanceByDefinition applies many writes to projects. After each, at most one
+// version is the latest, none is both latest and deprecated, and the holder agrees with
+// the definition.
 func TestGovernanceByDefinition(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -9,11 +9,11 @@ import (
 	"svc/internal/release"
 )
 
-// The explicit values of is_latest; nil is not sent.
+// Explicit values of is_latest; nil means not sent.
 var yes, no = new(true), new(false)
 
-// after is the display texts of the versions that have the latest flag once a
-// plan for the version at a position is carried out; -1 is a new one.
+// after returns the display texts of the versions with the latest flag after a plan for
+// the version at a position; -1 is a new version.
 func after(t *testing.T, c *release.Catalog, at int, written string, plan release.Plan) string {
 	t.Helper()
 	if at >= 0 && (plan.Elect == at || slices.Contains(plan.Clear, at)) {
@@ -41,8 +41,8 @@ func after(t *testing.T, c *release.Catalog, at int, written string, plan releas
 	return strings.Join(holders, " ")
 }
 
-// outcome is what a write leads to: the holder of the flag after it, or
-// "400: " and the text of the refusal.
+// outcome returns the result of a write: the holder of the flag afterwards, or "400: "
+// and the text of the refusal.
 func outcome(t *testing.T, c *release.Catalog, at int, written string, plan release.Plan, err error) string {
 	t.Helper()
 	switch {
@@ -177,7 +177,7 @@ func TestPlanUpdate(t *testing.T) {
 	}
 }
 
-// Rule W1 of releases that the code host delivers.
+// Rule W1, for releases of the code host.
 func TestTakesLatest(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

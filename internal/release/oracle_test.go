@@ -10,11 +10,11 @@ import (
 	"svc/internal/release"
 )
 
-// The rules a second time, by definition: linear scans over versions in no
-// order, compared with definedOrder. Nothing here calls the package, so that
-// it can be held to it.
+// A second implementation of the rules, by definition: linear scans over unordered
+// versions, compared with definedOrder. It does not call the package, so that the package
+// can be tested against it.
 
-// published is a version; a greater seq was created later.
+// published is a version. A greater seq was created later.
 type published struct {
 	seq                                    int
 	name, comparable                       string
@@ -24,7 +24,7 @@ type published struct {
 
 func (v *published) official() bool { return !v.preview }
 
-// item is the same version for the package.
+// item returns the version as an Item.
 func (v *published) item(t testing.TB) release.Item {
 	t.Helper()
 	return release.Item{
@@ -33,7 +33,7 @@ func (v *published) item(t testing.TB) release.Item {
 	}
 }
 
-// catalogOf hands over copies of the versions as they stand.
+// catalogOf returns a catalog of copies of the versions.
 func catalogOf(t testing.TB, all []*published) *release.Catalog {
 	t.Helper()
 	var items []release.Item
@@ -52,7 +52,7 @@ func where(all []*published, fits func(*published) bool) (found []*published) {
 	return found
 }
 
-// top is the version that no other of the list beats, nil for an empty list.
+// top returns the version that no other in the list beats, or nil for an empty list.
 func top(all []*published, beats func(a, b *published) bool) *published {
 	for _, v := range all {
 		if !slices.ContainsFunc(all, func(other *published) bool { return other != v && beats(other, v) }) {
@@ -83,7 +83,7 @@ func lowestBeats(a, b *published) bool {
 	return newestBeats(a, b)
 }
 
-// preferred puts those first that are not deprecated.
+// preferred returns the greatest version, preferring those that are not deprecated.
 func preferred(all []*published) *published {
 	if v := top(where(all, func(v *published) bool { return !v.deprecated }), greatestBeats); v != nil {
 		return v
@@ -125,8 +125,8 @@ func definedCurrent(all []*published, a ask) *published {
 	})
 }
 
-// definedAnswer is the decision by definition, in words that can be compared;
-// low and high are the ends of the optional range, "" for unbounded.
+// definedAnswer returns the decision by definition, in a comparable text form. low and
+// high are the ends of the optional range, "" for unbounded.
 func definedAnswer(all []*published, a ask, low, high string) string {
 	latest := definedCandidate(all, a.preview)
 	if latest == nil {
@@ -183,13 +183,13 @@ func spoken(latest, preview, target, current, by string, update, required, guard
 		latest, preview, target, current, by, update, required, guarded, why)
 }
 
-// texts are comparable versions with many equal values among them.
+// texts are comparable versions, many of them with equal values.
 var texts = []string{
 	"1", "1.0", "01.0.0", "1-rc", "1.0-rc.0", "1-beta.2", "1.1", "1.01", "2-alpha", "2", "2.0", "2.0.0.0", "2.0.1", "3-rc.1", "3",
 	"9007199254740992", "9007199254740993", "18446744073709551616", "18446744073709551616.0",
 }
 
-// randomVersions makes a small project full of ties.
+// randomVersions generates a small project with many ties.
 func randomVersions(r *rand.Rand) []*published {
 	var all []*published
 	pool := texts[r.IntN(len(texts)-3):]
@@ -224,7 +224,7 @@ func TestCheckByDefinition(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	seen := map[string]int{} // how often the interesting cases came up
+	seen := map[string]int{} // counts of the interesting cases
 	for range 8_000 {
 		all := randomVersions(r)
 		c := catalogOf(t, all)
@@ -255,7 +255,7 @@ func TestCheckByDefinition(t *testing.T) {
 	}
 }
 
-// checkReads holds the lookups and the list order to their definitions.
+// checkReads compares the lookups and the list order with their definitions.
 func checkReads(t *testing.T, c *release.Catalog, all []*published) {
 	t.Helper()
 	flagged := where(all, func(v *published) bool { return v.latest })

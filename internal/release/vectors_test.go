@@ -7,7 +7,7 @@ import (
 	"svc/internal/release"
 )
 
-// The clients compare versions themselves, by the same cases.
+// Clients compare versions with the same test cases.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	v := vectors.Section[struct {

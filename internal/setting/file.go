@@ -11,8 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// parseFile reads a configuration file into texts by key. Problems are all
-// reported, in the order of the keys; values that are fine are there anyway.
+// parseFile reads a configuration file into texts by key. It returns all problems, in
+// order of keys, and the valid values.
 func parseFile(content []byte) (map[string]string, []error) {
 	var tree map[string]any
 	if err := toml.Unmarshal(content, &tree); err != nil {
@@ -48,8 +48,8 @@ func flatten(flat map[string]any, prefix string, tree map[string]any) {
 	}
 }
 
-// fileValue turns one value of the file into the text that a variable would
-// have, so that both are checked by the same code.
+// fileValue converts a value of the file to the text that an environment variable would
+// have, so that the same code validates both.
 func fileValue(key string, value any) (string, error) {
 	at := slices.IndexFunc(definitions, func(d Definition) bool { return d.Key == key })
 	switch {
@@ -87,8 +87,8 @@ func fileValue(key string, value any) (string, error) {
 	return "", fmt.Errorf("%s must be a quoted string", key)
 }
 
-// nearest is the key that looks most like a wrong one, which may be written as
-// a flag or a variable, or without its section.
+// nearest returns the key most similar to a wrong one, which may be in the form of a flag
+// or a variable, or lack its section.
 func nearest(wrong string) string {
 	wrong = strings.ReplaceAll(strings.ToLower(wrong), "-", "_")
 	wrong = strings.TrimPrefix(wrong, "svc_")
@@ -106,8 +106,7 @@ func nearest(wrong string) string {
 	return best
 }
 
-// distance counts the insertions, deletions and replacements of bytes between
-// two texts (Levenshtein, one row at a time).
+// distance returns the Levenshtein distance between two texts, in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// UnixPrefix begins an address that is a Unix socket.
+// UnixPrefix is the prefix of an address that is a Unix socket.
 const UnixPrefix = "unix:"
 
-// settleHTTPS fills what follows from the settings of HTTPS.
+// settleHTTPS sets the values that depend on the HTTPS settings.
 func (s *Settings) settleHTTPS() {
 	domain, listen := s.value("domain"), s.value("listen")
 	if len(s.Domain) > 0 {
@@ -31,7 +31,7 @@ func (s *Settings) settleHTTPS() {
 	}
 }
 
-// contradictions are the settings that do not go together.
+// contradictions returns problems for settings that exclude each other.
 func (s *Settings) contradictions() (problems []error) {
 	cert, key, domain, listen := s.value("tls.cert"), s.value("tls.key"), s.value("domain"), s.value("listen")
 	switch {
@@ -63,8 +63,8 @@ func domains(v string) ([]string, error) {
 	return names, nil
 }
 
-// hostName reports whether a text in lower case is a host name, RFC 1123, and
-// not an address in disguise.
+// hostName reports whether a text in lower case is a host name (RFC 1123) and not an IP
+// address.
 func hostName(text string) bool {
 	labels := strings.Split(text, ".")
 	for _, label := range labels {
@@ -108,7 +108,7 @@ func directoryURL(v string) (string, error) {
 
 func fileMode(v string) (fs.FileMode, error) {
 	n, err := strconv.ParseUint(v, 8, 32)
-	// A number in the file would have lost its base.
+	// A TOML number would have lost its base.
 	if err != nil || len(v) != 4 || v[0] != '0' {
 		return 0, errors.New("must be four octal digits from 0000 to 0777, such as 0660, as a text")
 	}

@@ -12,31 +12,29 @@ import (
 	"svc/internal/datadir"
 )
 
-// Sources are where values come from. A nil function gives nothing.
+// Sources are the sources of values. A nil function provides no values.
 type Sources struct {
-	// Flag gives the value of a flag by its name, false when it was not used.
+	// Flag returns the value of a flag by name, and whether it was given.
 	Flag func(name string) (string, bool)
-	// Env gives an environment variable, as os.LookupEnv does.
+	// Env returns an environment variable, like os.LookupEnv.
 	Env func(name string) (string, bool)
-	// ReadFile reads the configuration file and files with secrets, as
-	// os.ReadFile does.
+	// ReadFile reads the configuration file and files with secrets, like os.ReadFile.
 	ReadFile func(path string) ([]byte, error)
 }
 
-// Errors are all problems of one load, one line each, every line naming the
-// flag, variable or key it is about and never quoting a value.
+// Errors holds all problems of one load, each on one line. A line names the flag,
+// variable or key and never quotes a value.
 type Errors []error
 
 // Error joins the lines.
 func (e Errors) Error() string { return errors.Join(e...).Error() }
 
-// Unwrap gives the single problems.
+// Unwrap returns the problems.
 func (e Errors) Unwrap() []error { return e }
 
-// Load makes the settings: a flag wins over the environment, that over the
-// configuration file, that over the default. Blank values count as unset. The
-// error is an Errors with every problem there is; the settings are then only
-// good for showing.
+// Load returns the settings. A flag takes precedence over the environment, then the
+// configuration file, then the default. Blank values count as unset. The error is an
+// Errors with all problems; the settings may then only be displayed.
 func Load(src Sources) (*Settings, error) {
 	l := &loader{src: src.whole()}
 	s := &Settings{}
@@ -66,7 +64,7 @@ func (s *Settings) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// settle fills what depends on other settings.
+// settle sets values that depend on other settings.
 func (s *Settings) settle() {
 	if v := s.value("config"); v.Text == "" {
 		v.Text = s.Config
@@ -90,7 +88,8 @@ func (s *Settings) settle() {
 		listen.Origin, listen.Name = port.Origin, port.Name
 		s.Listen = listen.Text
 	case port.Origin != FromEnvironment:
-		// Platforms set PORT for everybody, so there it is no mistake.
+		// Platforms set PORT for all programs, so an unused value from the environment is
+		// not a mistake.
 		s.warn("%s is not used because %s is set", port.Name, listen.Name)
 	}
 	s.settleHTTPS()
@@ -119,7 +118,7 @@ func (src Sources) whole() Sources {
 	return src
 }
 
-// find asks the sources in their order.
+// find returns the value from the first source that has one.
 func (l *loader) find(d Definition) Value {
 	v := Value{Definition: d}
 	if text, ok := l.src.Flag(d.Flag()); ok && !blank(text) {
@@ -138,8 +137,8 @@ func (l *loader) find(d Definition) Value {
 	return v
 }
 
-// environment gives the value of d's variable, or of the file that the
-// variable with _FILE names, and the name of the variable that had it.
+// environment returns the value of d's variable, or of the file named by the variable
+// with the suffix _FILE, and the name of that variable.
 func (l *loader) environment(d Definition) (text, name string) {
 	text, _ = l.src.Env(d.Variable)
 	if blank(text) {
@@ -161,7 +160,7 @@ func (l *loader) environment(d Definition) (text, name string) {
 		l.errs = append(l.errs, problem(d.FileVariable(), fmt.Errorf("cannot be read: %w", err)))
 		return "", ""
 	}
-	// Editors and echo put a line end behind the secret.
+	// Editors and echo append a newline to the secret.
 	text = strings.TrimRight(string(data), "\r\n")
 	if blank(text) {
 		text = ""
@@ -169,8 +168,8 @@ func (l *loader) environment(d Definition) (text, name string) {
 	return text, d.FileVariable()
 }
 
-// readFile fills l.file from the configuration file. Only one that was named
-// must exist.
+// readFile sets l.file from the configuration file. The file must exist only if it was
+// named explicitly.
 func (l *loader) readFile(data string, config Value) {
 	l.path = config.Text
 	if l.path == "" {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// given is what a test hands to Load.
+// given is the input of Load in a test.
 type given struct {
 	flags, env, files map[string]string
 }
@@ -52,7 +52,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestPrecedence reads one setting and says from where it must come.
+// TestPrecedence loads a setting and verifies its source.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	const long = "0123456789abcdef0123456789abcdef"
@@ -286,10 +286,10 @@ func FuzzParseFile(f *testing.F) {
 	})
 }
 
-// fromEnv is one variable.
+// fromEnv returns an input with one variable.
 func fromEnv(name, value string) given { return given{env: texts{name: value}} }
 
-// TestOrigins: an address of a server has a scheme and a valid host and nothing else.
+// TestOrigins: the address of a server consists of a scheme and a valid host.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
@@ -326,7 +326,8 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestDocumentationAddress: a page has a scheme and a valid host, and whatever else it needs.
+// TestDocumentationAddress: the address of a page has a scheme and a valid host, and may have
+// other parts.
 func TestDocumentationAddress(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
@@ -347,7 +348,7 @@ func TestDocumentationAddress(t *testing.T) {
 	}
 }
 
-// TestSizes: bytes with and without a unit.
+// TestSizes: sizes in bytes with and without a unit.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{"": 10 << 30, "0": 0, "123": 123, "2k": 2 << 10, "3M": 3 << 20, " 4G ": 4 << 30} {

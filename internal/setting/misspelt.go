@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// maxWrong is how many letters a misspelt variable differs in.
+// maxWrong is the maximum number of letters by which a misspelt variable differs.
 const maxWrong = 2
 
-// Misspelt reports the variables of an environment, as os.Environ gives it,
-// that look like those of settings and are none. Others may begin with SVC_, too,
-// so only a name that is almost right is taken for a mistake.
+// Misspelt reports the variables of an environment (in the form of os.Environ) that
+// resemble those of settings but are not. Other programs may also use the prefix SVC_, so
+// it reports only names that are nearly right.
 func Misspelt(environ []string) (errs []error) {
 	known := map[string]bool{}
 	for _, d := range definitions {

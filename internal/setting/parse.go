@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// maxCount bounds numbers that have no natural limit.
+// maxCount limits numbers without a natural limit.
 const maxCount = math.MaxInt32
 
-// MaxRetentionDays is the most days for which feedback and logs are kept unless they are
-// kept for ever.
+// MaxRetentionDays is the maximum number of days for which feedback and logs are kept,
+// unless they are kept forever.
 const MaxRetentionDays = 3650
 
-// into makes a setter that parses a text without the white space around it and puts
-// the value into a field.
+// into returns a setter that parses a text without surrounding white space and stores the
+// value in a field.
 func into[T any](field func(*Settings) *T, parse func(text string) (T, error)) setter {
 	return func(s *Settings, text string) error {
 		value, err := parse(strings.TrimSpace(text))
@@ -36,10 +36,11 @@ func into[T any](field func(*Settings) *T, parse func(text string) (T, error)) s
 	}
 }
 
-// verbatim takes a text as it is, with the white space around it.
+// verbatim returns a setter that stores a text unchanged, including surrounding white
+// space.
 func verbatim(field func(*Settings) *string) setter { return secret(0, field) }
 
-// secret takes a text of at least some bytes as it is.
+// secret returns a setter that stores a text of at least minBytes bytes unchanged.
 func secret(minBytes int, field func(*Settings) *string) setter {
 	return func(s *Settings, v string) error {
 		if len(v) < minBytes {
@@ -62,8 +63,8 @@ func number(least, most int) func(string) (int, error) {
 	}
 }
 
-// origin is the address of a server, without a path: scheme and host in lower case,
-// and the port if there is one. Slashes at its end are dropped.
+// origin returns the address of a server without a path: scheme and host in lower case,
+// and the port if there is one. It drops trailing slashes.
 func origin(v string) (string, error) {
 	bad := errors.New("must be an address such as https://files.example.com: http or https and a valid host name, without a path")
 	u, err := url.Parse(strings.TrimRight(v, "/"))
@@ -83,7 +84,7 @@ func origin(v string) (string, error) {
 	return whole.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
-// webAddress is the address of a page.
+// webAddress returns the address of a page.
 func webAddress(v string) (string, error) {
 	u, err := url.Parse(v)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !validHost(u.Hostname()) || u.User != nil {
@@ -92,8 +93,8 @@ func webAddress(v string) (string, error) {
 	return u.String(), nil
 }
 
-// baseAddress is an origin with a path, such as that of an API. Slashes at its end are
-// dropped.
+// baseAddress returns an origin with a path, such as that of an API. It drops trailing
+// slashes.
 func baseAddress(v string) (string, error) {
 	u, err := url.Parse(strings.TrimRight(v, "/"))
 	if err != nil || u.RawQuery != "" || u.Fragment != "" || path.Clean("/"+u.Path) != "/"+strings.TrimPrefix(u.Path, "/") {
@@ -105,7 +106,7 @@ func baseAddress(v string) (string, error) {
 }
 
 // validHost reports whether a text in lower case is a host name (RFC 1123; an
-// internationalized one in its ASCII form) or an address.
+// internationalized one in its ASCII form) or an IP address.
 func validHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
@@ -123,12 +124,12 @@ func validHost(host string) bool {
 	return true
 }
 
-// maxUploadMB bounds files to 16 TiB.
+// maxUploadMB limits files to 16 TiB.
 const maxUploadMB = 16 << 20
 
 var sizeForm = regexp.MustCompile("^([0-9]+)([kKmMgG]?)$")
 
-// size is a number of bytes, which k, m or g behind it multiplies.
+// size parses a number of bytes with an optional suffix k, m or g.
 func size(v string) (int64, error) {
 	m := sizeForm.FindStringSubmatch(v)
 	if m == nil {
@@ -194,7 +195,7 @@ func headers(v string) ([]string, error) {
 	return names, nil
 }
 
-// notToken tells characters that no header name has.
+// notToken reports whether a character is invalid in header names.
 func notToken(r rune) bool {
 	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 	return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
@@ -217,7 +218,7 @@ func level(v string) (l slog.Level, err error) {
 	return l, l.UnmarshalText([]byte(v))
 }
 
-// limitedDuration is at most an hour.
+// limitedDuration parses a duration of at most one hour.
 func limitedDuration(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < 0 || d > time.Hour {
@@ -226,8 +227,8 @@ func limitedDuration(v string) (time.Duration, error) {
 	return d, nil
 }
 
-// interval is a duration of at least some time, in which d stands for 24 hours,
-// or 0, which is never.
+// interval returns a parser for durations of at least least, in which the unit d is 24
+// hours. 0 means never.
 func interval(least time.Duration) func(string) (time.Duration, error) {
 	const most = 365 * 24 * time.Hour
 	return func(v string) (time.Duration, error) {
@@ -244,8 +245,7 @@ func interval(least time.Duration) func(string) (time.Duration, error) {
 	}
 }
 
-// recipients are public keys, of which this package only sees whether they look
-// like some.
+// recipients parses a list of public keys. It checks only that they look like keys.
 func recipients(v string) (all []string, err error) {
 	for key := range strings.SplitSeq(v, ",") {
 		if key = strings.TrimSpace(key); !strings.HasPrefix(key, "age1") || strings.ContainsFunc(key, notToken) {
@@ -261,6 +261,6 @@ func orList(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// problem names the source of a value that cannot be used. The value itself is
-// left out: it may be a secret that went into the wrong variable.
+// problem adds the name of the source to an error. It omits the value, which may be a
+// secret in the wrong variable.
 func problem(name string, err error) error { return fmt.Errorf("%s %w", name, err) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Example is a configuration file in which every line is commented out: one block
-// per setting with its meaning, the reason of the default, and the default.
+// Example returns a configuration file in which every line is commented out, with one
+// block for each setting: its meaning, the reason for the default, and the default.
 func Example() string {
 	var b strings.Builder
 	b.WriteString(`# Settings of svc with their defaults. To change one, uncomment its line. The file

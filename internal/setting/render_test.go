@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestGenerated holds the committed files to the table.
+// TestGenerated compares the committed files with the table.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ path, want string }{
@@ -34,7 +34,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestExampleLoads takes the comment marks off and expects the defaults.
+// TestExampleLoads uncomments the example and expects the defaults.
 func TestExampleLoads(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(Example()) {
@@ -62,7 +62,7 @@ func TestExampleLoads(t *testing.T) {
 	}
 }
 
-// TestTable holds each definition to the naming rule and to completeness.
+// TestTable verifies the naming rule and the completeness of each definition.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	fixed := map[string]string{
@@ -91,7 +91,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// markdown is the reference of all settings.
+// markdown returns the reference of all settings.
 func markdown() string {
 	var b strings.Builder
 	b.WriteString(`# Configuration

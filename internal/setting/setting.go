@@ -1,13 +1,13 @@
-// Package setting is the one definition of every setting. Flags, variables,
-// the configuration file, its example and its documentation all come from the
-// table in table.go. It reads nothing itself: the caller of Load hands it
-// the flags, the environment and a way to read files.
+// Package setting is the single definition of every setting. Flags, variables, the
+// configuration file, its example and its documentation are all derived from the table in
+// table.go. The package has no I/O of its own: the caller of Load provides the flags, the
+// environment and a function to read files.
 //
-//	setting.go   Definition, Settings: values and where they came from
+//	setting.go   Definition, Settings: values and their sources
 //	table.go     the settings
 //	load.go      Load: flags before environment before file before default
 //	file.go      the configuration file
-//	parse.go     values from texts
+//	parse.go     parsing values
 //	https.go     values for certificates and HTTPS
 //	misspelt.go  variables that resemble a setting
 //	render.go    the example file and the documentation
@@ -22,47 +22,47 @@ import (
 	"unicode/utf8"
 )
 
-// Definition is everything there is to know about one setting.
+// Definition describes one setting.
 type Definition struct {
 	// Key names the setting in the file and in messages, such as "log.level".
 	Key string
 	// Variable is its environment variable.
 	Variable string
-	// Kind says what a value looks like, in one word for help texts.
+	// Kind describes the form of a value in one word, for help texts.
 	Kind string
-	// Default is the value when nothing is given, as it would be written.
+	// Default is the default value in text form.
 	Default string
-	// Unset says what happens without a value where Default is empty.
+	// Unset describes the effect of having no value, if Default is empty.
 	Unset string
-	// Help says what it does; Why says why the default is what it is.
+	// Help describes the setting, and Why the reason for its default.
 	Help, Why string
-	// Secret values are masked, never quoted in a message, and may also come
-	// from a file named by the variable with _FILE behind it.
+	// Secret values are masked and never quoted in a message. They can also come from a
+	// file named by the variable with the suffix _FILE.
 	Secret bool
-	// NotInFile marks what decides which file is read.
+	// NotInFile marks settings that determine which file is read.
 	NotInFile bool
-	// Offline marks what commands need too when they open the data directory
-	// themselves because no server runs.
+	// Offline marks settings that commands also need when they open the data directory
+	// themselves because no server is running.
 	Offline bool
 
 	set setter
 }
 
-// setter checks a text that is not blank and puts it where it belongs.
+// setter validates a text that is not blank and stores its value.
 type setter func(s *Settings, text string) error
 
-// Flag is the name of the flag, without the dashes.
+// Flag returns the name of the flag, without the dashes.
 func (d Definition) Flag() string {
 	return strings.NewReplacer(".", "-", "_", "-").Replace(d.Key)
 }
 
-// FileVariable is the variable that names a file with the value, for secrets.
+// FileVariable returns the variable that names a file with the value, for secrets.
 func (d Definition) FileVariable() string { return d.Variable + "_FILE" }
 
-// Origin says which kind of source gave a value.
+// Origin is the kind of source of a value.
 type Origin string
 
-// The origins. An earlier one wins over a later one.
+// The origins, in order of precedence.
 const (
 	FromFlag        Origin = "flag"
 	FromEnvironment Origin = "environment"
@@ -71,17 +71,17 @@ const (
 	FromDefault     Origin = "default"
 )
 
-// Value is one setting as it stands.
+// Value is a setting with its current value.
 type Value struct {
 	Definition
-	// Text is the value as it was given, a secret in the clear; "" is none.
+	// Text is the value in text form, a secret in the clear; "" is none.
 	Text   string
 	Origin Origin
-	// Name is the flag, variable or file that gave it; "" for a default.
+	// Name is the flag, variable or file that provided the value; "" for a default.
 	Name string
 }
 
-// Shown is Text for people: a secret is masked.
+// Shown returns Text for display, with a secret masked.
 func (v Value) Shown() string {
 	if v.Secret && v.Text != "" {
 		return "********"
@@ -89,24 +89,24 @@ func (v Value) Shown() string {
 	return v.Text
 }
 
-// Settings are the effective values. Each field is named like its key; those
-// without a value and without a default are zero.
+// Settings holds the effective values. Each field is named like its key. Fields without a
+// value and a default are zero.
 type Settings struct {
 	Data               string
 	Config             string // the path of the file, which may be missing
-	Listen             string // host:port, PORT and Domain already taken into account, or unix: and a path
+	Listen             string // host:port, after applying PORT and Domain, or unix: and a path
 	ListenMode         fs.FileMode
 	TLSCert, TLSKey    string   // paths of files, both or none
 	Domain             []string // host names in lower case; none = no automatic certificates
-	RedirectListen     string   // host:port; "" = nowhere
+	RedirectListen     string   // host:port; "" = no listener
 	ACMEEmail          string
 	ACMECA             string // URL; "" = Let's Encrypt
 	JWTSecret          string
-	JWTExpiresIn       string // as given; a text that is no lifetime falls back to the default
+	JWTExpiresIn       string // unparsed; an invalid lifetime falls back to the default
 	APIKeySalt         string
 	AdminPassword      string // trimmed; its length only matters at the first start
 	BootstrapSecretDir string
-	MaxConnections     int // 0 = as many as the open files leave room for
+	MaxConnections     int // 0 = limited by the number of open files
 	PublicRateLimit    int
 	PublicBodyBudget   int // MiB
 	SubmissionDataMax  int // KiB
@@ -126,18 +126,18 @@ type Settings struct {
 	DistCacheMaxSize   int64  // bytes
 	UploadMaxMB        int    // MiB
 	StorageDir         string
-	CDNAliyunURL       string // scheme, host and port, as those that follow
+	CDNAliyunURL       string // scheme, host and port, like the following ones
 	CDNCloudflareURL   string
 	CodehostWebBaseURL string
 
 	SubmissionMaxMiB      int // of feedback and logs of a project; 0 = no limit
-	LogRetentionDays      int // 0 = for ever, as FeedbackRetentionDays
+	LogRetentionDays      int // 0 = forever, like FeedbackRetentionDays
 	FeedbackRetentionDays int
 
 	CodehostAPIBaseURL       string // scheme, host, port and path, without a slash at the end
 	CodehostForwardRateLimit int
 	CodehostForwardRateTTL   int           // seconds
-	AboutUpstreamURL         string        // scheme, host and port; "" = nobody is asked for updates
+	AboutUpstreamURL         string        // scheme, host and port; "" = no update checks
 	AboutDocsURL             string        // "" = no link
 	BackupEvery              time.Duration // 0 = never
 	BackupKeep               int
@@ -145,25 +145,25 @@ type Settings struct {
 	BackupRecipient          []string // public keys of age, not parsed
 	LogLevel                 slog.Level
 	LogFormat                string // auto, text or json
-	MetricsListen            string // host:port; "" = nowhere but on the control socket
+	MetricsListen            string // host:port; "" = only on the control socket
 	ShutdownDelay            time.Duration
 	ShutdownTimeout          time.Duration
 
-	// Warnings are sentences for people about values that were accepted.
+	// Warnings are sentences for the administrator about accepted values.
 	Warnings []string
 
 	port   int
 	values []Value
 }
 
-// Values are all settings in the order of the table.
+// Values returns all settings in the order of the table.
 func (s *Settings) Values() []Value { return s.values }
 
-// Value is the setting with the key, which must exist.
+// Value returns the setting with a key, which must exist.
 func (s *Settings) Value(key string) Value { return *s.value(key) }
 
-// Put replaces a value after loading: a secret that the data directory keeps,
-// or a default in place of something that cannot be used.
+// Put replaces a value after loading with a secret that the data directory stores, or
+// with a default for an unusable value.
 func (s *Settings) Put(key, text string, origin Origin, name string) error {
 	v := s.value(key)
 	if err := v.set(s, text); err != nil {
@@ -173,8 +173,8 @@ func (s *Settings) Put(key, text string, origin Origin, name string) error {
 	return nil
 }
 
-// CheckAdminPassword is for the first start only, which alone uses the password:
-// one that was given must have 6 to 128 characters.
+// CheckAdminPassword validates the password, which must have 6 to 128 characters if it
+// was given. Only the first start uses the password and calls it.
 func (s *Settings) CheckAdminPassword() error {
 	if n := utf8.RuneCountInString(s.AdminPassword); n > 0 && n < 6 || n > 128 {
 		return Errors{problem(s.value("admin_password").Name, errors.New("must have 6 to 128 characters"))}

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// DefaultListen is the address without any configuration: this machine only.
+// DefaultListen is the default address, which is reachable only from this machine.
 const DefaultListen = "127.0.0.1:4000"
 
-// Definitions are all settings in the order in which people meet them.
+// Definitions returns all settings in the order in which they are documented.
 func Definitions() []Definition { return slices.Clone(definitions) }
 
 var definitions = []Definition{

@@ -2,5 +2,5 @@ package translate
 
 import "time"
 
-// Within sets how long a translation may take.
+// Within sets the time limit of a translation.
 func (c *Client) Within(limit time.Duration) *Client { return &Client{c.http, limit} }

@@ -14,14 +14,14 @@ import (
 	"svc/internal/outbound"
 )
 
-// The providers. OpenAI stands for every service with the same protocol.
+// The providers. OpenAI includes every service with the same protocol.
 const (
 	OpenAI    = "openai"
 	Anthropic = "anthropic"
 )
 
 const (
-	maxAnswer    = 4 << 20 // bytes that are read of an answer
+	maxAnswer    = 4 << 20 // bytes of an answer that are read
 	maxRefusal   = 300     // characters of an answer in an error
 	maxMalformed = 200     // characters of the model's text in an error
 
@@ -30,15 +30,15 @@ const (
 	maxTokens        = 32000
 )
 
-// Service is a model at a service.
+// Service is a model of a translation service.
 type Service struct {
 	Provider string // OpenAI or Anthropic
 	BaseURL  string
 	Model    string
-	APIKey   string // "" = the service asks for none
+	APIKey   string // "" = the service needs none
 }
 
-// RequestURL is the address that requests go to, "" without a base address.
+// RequestURL returns the URL for requests, or "" without a base URL.
 func (s Service) RequestURL() string {
 	base := strings.TrimRight(s.BaseURL, "/")
 	switch {
@@ -69,8 +69,8 @@ type messagesRequest struct {
 	Messages  []message `json:"messages"`
 }
 
-// body is a request in the form of the provider. The plain form is for services that
-// do not know everything of the protocol, and for models that write less.
+// body returns a request in the form of the provider. The plain form is for services that
+// do not support all of the protocol, and for models with a smaller output limit.
 func (s Service) body(system, user string, plain bool) any {
 	if s.Provider == Anthropic {
 		tokens := min(max(utf8.RuneCountInString(user), minTokens), maxTokens)
@@ -101,8 +101,8 @@ func (s Service) setHeaders(h http.Header) {
 	}
 }
 
-// complete returns what the model writes. A request that is refused with 400 is
-// repeated once in the plain form.
+// complete returns the output of the model. If a request is refused with 400, complete
+// repeats it once in the plain form.
 func (c *Client) complete(ctx context.Context, s Service, system, user string) (text string, err error) {
 	status, answer, err := c.post(ctx, s, s.body(system, user, false))
 	if err == nil && status == http.StatusBadRequest {
@@ -145,7 +145,7 @@ func (c *Client) post(ctx context.Context, s Service, body any) (status int, ans
 	return got.StatusCode, answer, err
 }
 
-// textOf is what the model wrote, "" when the answer has another form.
+// textOf returns the output of the model, or "" if the answer has another form.
 func textOf(provider string, answer []byte) string {
 	var got struct {
 		Choices []struct{ Message struct{ Content string } }
@@ -169,8 +169,8 @@ func textOf(provider string, answer []byte) string {
 	return text.String()
 }
 
-// excerpt is the beginning of what a service sent, behind a colon, on one line and
-// without the key, which some services repeat. It is empty when nothing was sent.
+// excerpt returns the start of a text from a service for an error: after a colon, on one
+// line and without the key, which some services repeat. It returns "" for an empty text.
 func (s Service) excerpt(text string, limit int) string {
 	if s.APIKey != "" {
 		text = strings.ReplaceAll(text, s.APIKey, "***")

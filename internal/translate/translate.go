@@ -1,7 +1,7 @@
-// Package translate has texts translated by a language model: the chat completions of
-// OpenAI, which many services imitate, and the messages of Anthropic.
+// Package translate translates texts with a language model. It supports the chat
+// completions of OpenAI, which many services imitate, and the messages of Anthropic.
 //
-//	translate.go  Translate: what the model is asked and what it must answer
+//	translate.go  Translate: the request to the model, and its expected answer
 //	prompt.go     the built-in prompt
 //	service.go    the two protocols
 package translate
@@ -19,10 +19,10 @@ import (
 	"svc/internal/placeholder"
 )
 
-// timeLimit is for one translation, with its repetition.
+// timeLimit limits one translation, including a repeated request.
 const timeLimit = 60 * time.Second
 
-// Kind is what a text is about.
+// Kind is the kind of record that a text belongs to.
 type Kind string
 
 // The kinds.
@@ -32,37 +32,37 @@ const (
 	Project      Kind = "project"
 )
 
-// notes tell the model about the fields of a kind.
+// notes describe the fields of a kind to the model.
 var notes = map[Kind]string{
 	Announcement: "The fields belong to an announcement to the users of an app: `title` is a short title, `content` is a body in Markdown.",
 	Version:      "The fields belong to the release notes of a version of an app, in Markdown. Keep commit hashes, package names and user handles such as @name as they are.",
 	Project:      "The fields belong to an app: `name` is its short name, `description` is a description of one line.",
 }
 
-// Texts are what is to be translated.
+// Texts are the texts to translate.
 type Texts struct {
 	Kind   Kind
 	Fields map[string]string
-	Source string // tag of their language; "" = not known
-	Target string // tag of the language they are translated into
-	Label  string // what people call that language; "" = its tag
+	Source string // tag of the source language; "" = not known
+	Target string // tag of the target language
+	Label  string // display name of the target language; "" = its tag
 }
 
-// Client asks translation services.
+// Client sends requests to translation services.
 type Client struct {
 	http  *http.Client
-	limit time.Duration // of a translation
+	limit time.Duration // time limit of a translation
 }
 
-// New makes a client. The HTTP client is one of profile outbound.Operator.
+// New returns a Client. The HTTP client must have profile outbound.Operator.
 func New(client *http.Client) *Client { return &Client{client, timeLimit} }
 
-// Translate returns the fields of the texts in the target language. The prompt is for
-// the system and may have the placeholders of Variables.
+// Translate returns the fields of the texts in the target language. prompt is the system
+// prompt, with the placeholders of Variables.
 //
-// An error is a fault with a text for administrators: Unavailable when the service
-// fails, does not answer within 60 seconds, or answers without a text; BadGateway when
-// the text of the model is not what it was asked for.
+// The error is a fault with a text for administrators: Unavailable if the service fails,
+// does not answer within 60 seconds, or answers without a text, and BadGateway if the
+// output of the model is not in the requested form.
 func (c *Client) Translate(ctx context.Context, s Service, prompt string, t Texts) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
@@ -77,7 +77,7 @@ func (c *Client) Translate(ctx context.Context, s Service, prompt string, t Text
 	return t.read(s, answer)
 }
 
-// message is what the user says to the model.
+// message returns the user message for the model.
 func (t *Texts) message() (string, error) {
 	var fields strings.Builder
 	e := json.NewEncoder(&fields)
@@ -92,7 +92,7 @@ func (t *Texts) message() (string, error) {
 	return strings.Join(append(parts, strings.TrimSpace(fields.String())), "\n\n"), nil
 }
 
-// read takes the translated fields from what the model wrote.
+// read parses the translated fields from the output of the model.
 func (t *Texts) read(s Service, answer string) (map[string]string, error) {
 	malformed := func(what string) error {
 		return fault.New(fault.BadGateway, "the model's answer %s%s", what, s.excerpt(answer, maxMalformed))
@@ -112,7 +112,7 @@ func (t *Texts) read(s Service, answer string) (map[string]string, error) {
 	return translated, nil
 }
 
-// withoutFence is a text without the code fence around it, which may name the language.
+// withoutFence returns a text without an enclosing code fence, which may name a language.
 func withoutFence(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "```")

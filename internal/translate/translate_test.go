@@ -18,15 +18,15 @@ import (
 	"svc/internal/translate"
 )
 
-// request is what a service was asked.
+// request is a request to a service.
 type request struct {
 	path   string
 	header http.Header
 	body   map[string]any
 }
 
-// service stands in for a translation service. It answers in turn, the last answer again
-// and again.
+// service is a fake translation service. It returns its answers in turn and repeats the
+// last one.
 type service struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -61,7 +61,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.body)
 }
 
-// says is the answer of a service whose model writes a text.
+// says returns the answer of a service with a model that outputs text.
 func says(provider, text string) answer {
 	quoted, _ := json.Marshal(text) // texts always encode
 	if provider == translate.Anthropic {
@@ -89,7 +89,7 @@ func TestProtocols(t *testing.T) {
 	for _, tc := range []struct {
 		name, provider, path string
 		header               map[string]string
-		body                 map[string]any // but for the messages
+		body                 map[string]any // except for the messages
 	}{
 		{"openai", translate.OpenAI, "/v1/chat/completions", map[string]string{"Authorization": "Bearer key", "X-Api-Key": "", "Anthropic-Version": ""},
 			map[string]any{"model": "m", "temperature": 0.2, "response_format": map[string]any{"type": "json_object"}}},
@@ -131,7 +131,7 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// conversation is what system and user say in a request.
+// conversation returns the system and user messages of a request.
 func conversation(t *testing.T, provider string, body map[string]any) (system, user string) {
 	t.Helper()
 	var roles []string

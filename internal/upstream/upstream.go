@@ -1,5 +1,5 @@
-// Package upstream asks another instance of this service, which publishes this program as a
-// project, whether there is a newer version of it.
+// Package upstream checks for updates of this program at another instance of this service
+// that publishes the program as a project.
 package upstream
 
 import (
@@ -21,25 +21,25 @@ import (
 )
 
 const (
-	project   = "svc"            // as which the program is published
-	timeLimit = 10 * time.Second // for a whole check
-	maxAnswer = 1 << 20          // bytes that are read of an answer
+	project   = "svc"            // the key under which the program is published
+	timeLimit = 10 * time.Second // of a whole check
+	maxAnswer = 1 << 20          // bytes of an answer that are read
 
-	keptFor        = time.Hour        // the outcome of a check
-	failureKeptFor = time.Minute      // the same of one that failed
-	pause          = 10 * time.Second // between two checks that somebody wants at once
+	keptFor        = time.Hour        // lifetime of the result of a check
+	failureKeptFor = time.Minute      // lifetime of the result of a failed check
+	pause          = 10 * time.Second // minimum interval between two checks on request
 )
 
-// Config is what a client needs to know.
+// Config configures a Client.
 type Config struct {
 	HTTP    *http.Client // of profile outbound.Fixed
 	Origin  string       // scheme, host and port of the other instance
-	Version string       // that runs
+	Version string       // of this program
 	Now     func() time.Time
 	Log     *slog.Logger
 }
 
-// Release is a version of this program, as it is published.
+// Release is a published version of this program.
 type Release struct {
 	Version     string  `json:"version"`
 	Title       *string `json:"title"`
@@ -47,36 +47,36 @@ type Release struct {
 	PublishedAt int64   `json:"published_at"`
 }
 
-// Check is what the other instance has said.
+// Check is the answer of the other instance.
 type Check struct {
 	At      time.Time
-	Failure string   // why it said nothing, for people; "" when it did
-	Running *Release // the version that runs; nil = it is not published there
+	Failure string   // the error, in words for people; "" if there is none
+	Running *Release // the running version; nil = it is not published there
 
 	ShouldUpdate bool     `json:"should_update"`
 	Required     bool     `json:"required"`
 	Reasons      []string `json:"reason_codes"`
 	Latest       *Release `json:"latest_version"`
-	Target       *Release `json:"target_version"` // nil = there is nothing newer
+	Target       *Release `json:"target_version"` // nil = there is no newer version
 }
 
-// Client asks the other instance, and keeps what it has said.
+// Client checks for updates at another instance and caches the answer.
 type Client struct {
 	Config
-	mu   sync.Mutex // held while the other instance is asked
-	last *Check     // nil = it was not asked yet; guarded by mu
+	mu   sync.Mutex // held during a check
+	last *Check     // nil = there was no check yet; guarded by mu
 }
 
-// New makes a client. It asks when it is asked.
+// New returns a Client, which makes its first request at the first Check.
 func New(c Config) *Client { return &Client{Config: c} }
 
-// Page is the address of a version on the public page of the project there.
+// Page returns the URL of a version on the public page of the project.
 func (c *Client) Page(version string) string {
 	return c.Origin + "/projects/" + project + "?version=" + url.QueryEscape(version)
 }
 
-// Check is the outcome of the last check, or of a new one if that is too old or again is
-// true. It takes up to ten seconds.
+// Check returns the result of the last check. It makes a new check if that result is too
+// old or again is true, which takes up to ten seconds.
 func (c *Client) Check(ctx context.Context, again bool) Check {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +93,7 @@ func (c *Client) Check(ctx context.Context, again bool) Check {
 			return *c.last
 		}
 	}
-	// Not ended by a caller who leaves: others wait for the same.
+	// Continue if the caller leaves, because other callers wait for the result.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeLimit)
 	defer cancel()
 	check, err := c.ask(ctx)
@@ -146,8 +146,8 @@ var errForm = errors.New("its answer has another form than expected")
 
 func unexpected(status int) error { return fmt.Errorf("it answered with status %d", status) }
 
-// call sends a request and decodes the answer into v if its status is 200. Errors are for
-// people, what they wrap is for the log.
+// call sends a request and decodes the answer into v if its status is 200. The text of an
+// error is for people; the error that it wraps is for the log.
 func (c *Client) call(ctx context.Context, method, path string, body []byte, v any) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.Origin+"/api/v1/public/"+project+path, bytes.NewReader(body))
 	if err != nil {

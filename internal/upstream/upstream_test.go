@@ -18,10 +18,10 @@ import (
 	"svc/internal/upstream"
 )
 
-// world is another instance that answers as a test says, and a client of it.
+// world is another instance with configurable answers, and a client of it.
 type world struct {
 	*upstream.Client
-	asked  atomic.Int64 // checks for updates
+	asked  atomic.Int64 // number of update checks
 	now    time.Time
 	log    bytes.Buffer
 	answer func(w http.ResponseWriter, r *http.Request, body string)
@@ -143,7 +143,7 @@ func TestFailuresAreSaid(t *testing.T) {
 	})
 }
 
-// TestChecksAreKept: one question serves many, for as long as its answer is good for.
+// TestChecksAreKept: callers share the result of a check for as long as it is valid.
 func TestChecksAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "1.0.0")
@@ -170,7 +170,7 @@ func TestChecksAreKept(t *testing.T) {
 		{time.Second, false, 200, 3},
 		{9 * time.Second, true, 200, 3},
 		{time.Second, true, 200, 4},
-		{-time.Minute, false, 200, 5}, // a clock that was set back
+		{-time.Minute, false, 200, 5}, // the clock was set back
 	} {
 		w.now, status = w.now.Add(step.later), step.status
 		w.Check(t.Context(), step.again)
