@@ -121,8 +121,6 @@ func (a *archive) explain(err error) error {
 	switch {
 	case errors.Is(err, backup.ErrNewer), errors.Is(err, store.ErrNewer):
 		return withCode(exitNewer, fmt.Errorf("%w\ninstall the version of svc that wrote it, or a newer one", err))
-	case errors.Is(err, boltfile.ErrUnreleased):
-		return withCode(exitFailed, fmt.Errorf("%w\nrestore it and move the file away: svc then starts without its events", err))
 	case errors.Is(err, backup.ErrSealed):
 		return withCode(exitUsage, fmt.Errorf("%w\nname the identity file of one of its recipients with --identity", err))
 	case errors.Is(err, backup.ErrDamaged), errors.Is(err, store.ErrDamaged):

@@ -195,7 +195,7 @@ func exitCode(err error) int {
 	switch {
 	case errors.Is(err, store.ErrNewer):
 		return exitNewer
-	case errors.Is(err, store.ErrDamaged), errors.Is(err, boltfile.ErrUnreleased):
+	case errors.Is(err, store.ErrDamaged):
 		return exitDamaged
 	}
 	if _, ok := errors.AsType[*runError](err); ok {
@@ -226,9 +226,6 @@ func printError(w io.Writer, err error, args []string) {
 	text += diskHint(err)
 	if newer, ok := errors.AsType[*boltfile.NewerError](err); ok {
 		text = newerText(newer)
-	}
-	if errors.Is(err, boltfile.ErrUnreleased) {
-		text += "\nmove the file away: svc then starts without its events and keeps everything else"
 	}
 	say(w, "%s", strings.ReplaceAll(text, "\n", "\n     "))
 }

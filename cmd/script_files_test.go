@@ -51,14 +51,6 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), content, 0o600))
 }
 
-// unreleased FILE changes an event database to a format older than the first release.
-func unreleased(ts *testscript.TestScript, _ bool, args []string) {
-	ts.Check(bolttest.Change(ts.MkAbs(args[0]), func(tx *boltfile.Tx) error {
-		meta := tx.Bucket([]byte("meta"))
-		return errors.Join(meta.Put([]byte("format"), []byte{0, 0, 0, 2}), meta.Delete([]byte("magic")))
-	}))
-}
-
 // newer FILE VERSION changes a database to one written by a later version.
 func newer(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(bolttest.Change(ts.MkAbs(args[0]), func(tx *boltfile.Tx) error {

@@ -37,9 +37,6 @@ const LockWait = 2 * time.Second
 var (
 	// ErrNewer is returned for a file written by a newer program.
 	ErrNewer = errors.New("written by a newer version of svc")
-	// ErrUnreleased is returned for a file from before the first release. Its format has
-	// the same number as a current one, but can no longer be read.
-	ErrUnreleased = errors.New("made by svc before its first release, in a format that is not read any more")
 	// ErrDamaged is returned for a file that cannot be read.
 	ErrDamaged = integrity.ErrDamaged
 	// ErrLocked is returned for a file that another process has open.

@@ -1,9 +1,7 @@
 package boltfile
 
 import (
-	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"svc/internal/integrity"
@@ -13,15 +11,11 @@ import (
 var (
 	metaBucket = []byte("meta")
 	formatKey  = []byte("format") // 4 bytes
-	magicKey   = []byte("magic")  // Layout.Magic
 	writerKey  = []byte("writer") // the version of svc that last opened it for writing
 )
 
 // Layout describes the formats of a kind of file that a program can open.
 type Layout struct {
-	// Magic is in every file of these formats. A file without it is from before the first
-	// release and is refused. It is nil if the formats have not changed since.
-	Magic []byte
 	// Buckets lists the buckets at the root of every file. The first one contains the
 	// format.
 	Buckets [][]byte
@@ -34,7 +28,7 @@ type Layout struct {
 // Newest returns the format of files that have been opened.
 func (l Layout) Newest() uint32 { return l.Oldest + uint32(len(l.Steps)) }
 
-// Make creates the buckets of a new file, and writes the format and the magic.
+// Make creates the buckets of a new file and writes its format.
 func (l Layout) Make(tx *Tx) (meta *Bucket, err error) {
 	for _, name := range l.Buckets {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
@@ -42,15 +36,11 @@ func (l Layout) Make(tx *Tx) (meta *Bucket, err error) {
 		}
 	}
 	meta = tx.Bucket(metaBucket)
-	err = meta.Put(formatKey, binary.BigEndian.AppendUint32(nil, l.Newest()))
-	if err == nil && l.Magic != nil {
-		err = meta.Put(magicKey, l.Magic)
-	}
-	return meta, err
+	return meta, meta.Put(formatKey, binary.BigEndian.AppendUint32(nil, l.Newest()))
 }
 
 // Check reports which parts of the layout are missing. If the check cannot continue, meta
-// is nil or whole is false. The error is ErrNewer or ErrUnreleased.
+// is nil or whole is false. The error is ErrNewer.
 func (l Layout) Check(tx *Tx, report *integrity.Report) (meta *Bucket, whole bool, err error) {
 	whole = true
 	for _, name := range l.Buckets {
@@ -67,21 +57,10 @@ func (l Layout) Check(tx *Tx, report *integrity.Report) (meta *Bucket, whole boo
 		report.Add(integrity.Layout, "/meta/format", "there is no format number")
 		return meta, false, nil
 	}
-	if err := l.refuseUnreleased(meta); err != nil {
-		return nil, false, err
-	}
 	if format := binary.BigEndian.Uint32(raw); format > l.Newest() {
 		return nil, false, fmt.Errorf("format %d, this program reads up to %d: %w", format, l.Newest(), ErrNewer)
 	}
 	return meta, whole, nil
-}
-
-// refuseUnreleased returns ErrUnreleased for a file without the magic.
-func (l Layout) refuseUnreleased(meta *Bucket) error {
-	if l.Magic != nil && !bytes.Equal(meta.Get(magicKey), l.Magic) {
-		return ErrUnreleased
-	}
-	return nil
 }
 
 // Upgrade configures what is done with a file when it is opened.
@@ -112,7 +91,7 @@ func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 
 // Settle migrates an open file to the newest format, with one transaction for each step,
 // and stores this program's version. A crash in between leaves the file in one of the
-// formats. The error is a *NewerError or ErrUnreleased, in which case nothing is changed,
+// formats. The error is a *NewerError, in which case nothing is changed,
 // ErrDamaged, or an error of Before, of a step or of the file system. A file that is open
 // read-only must already have the newest format.
 func (l Layout) Settle(w *Writer, u Upgrade) error {
@@ -156,9 +135,6 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 // that only handle that one. If the format cannot be read, it returns nil.
 func (l Layout) refuseOlder(db *DB) error {
 	format, _, err := l.mark(db)
-	if errors.Is(err, ErrUnreleased) {
-		return err
-	}
 	if err == nil && format < l.Newest() {
 		return fmt.Errorf("format %d is that of an older version: svc serve brings it forward", format)
 	}
@@ -177,7 +153,7 @@ func (l Layout) mark(db *DB) (format uint32, writer string, err error) {
 			return fmt.Errorf("%w: no format number", ErrDamaged)
 		}
 		format, writer = binary.BigEndian.Uint32(raw), string(meta.Get(writerKey))
-		return l.refuseUnreleased(meta)
+		return nil
 	})
 	return format, writer, err
 }

@@ -196,29 +196,3 @@ func TestVerify(t *testing.T) {
 		t.Errorf("%d of %d damaged pages were found; the others must be unused", found, len(content)/os.Getpagesize())
 	}
 }
-
-// TestSettleOfUnreleased: a layout with a magic refuses a file without it, whatever its
-// format, and accepts one with it.
-func TestSettleOfUnreleased(t *testing.T) {
-	t.Parallel()
-	l := boltfile.Layout{Magic: []byte("a test"), Oldest: 1}
-	for _, format := range []uint32{1, 2} {
-		withFile(t, filepath.Join(t.TempDir(), "x.db"), format, func(db *boltfile.DB) {
-			if err := l.SettleDB(db, boltfile.Upgrade{Version: "1.0"}); !errors.Is(err, boltfile.ErrUnreleased) {
-				t.Errorf("format %d: got %v, want ErrUnreleased", format, err)
-			}
-			if got := meta(t, db, "writer"); got != nil {
-				t.Errorf("format %d: it was changed by %s", format, got)
-			}
-			if err := db.Update(func(tx *boltfile.Tx) error {
-				_, err := l.Make(tx)
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
-			if err := l.SettleDB(db, boltfile.Upgrade{Version: "1.0"}); err != nil {
-				t.Errorf("marked: got %v", err)
-			}
-		})
-	}
-}

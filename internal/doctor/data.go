@@ -47,8 +47,6 @@ func checkDatabases(p *Installation) []Finding {
 		switch {
 		case errors.Is(d.Err, boltfile.ErrNewer):
 			findings = append(findings, problem("database_newer", messagef("%v", d.Err), messagef("install the newer version again")))
-		case errors.Is(d.Err, boltfile.ErrUnreleased):
-			findings = append(findings, problem("database_unreleased", messagef("%v", d.Err), messagef("move the file away: svc then starts without its events and keeps everything else")))
 		case errors.Is(d.Err, boltfile.ErrLocked):
 			findings = append(findings, problem("database_locked", messagef("%v", d.Err), messagef("stop the program that has it open")))
 		case d.Err != nil:

@@ -23,8 +23,8 @@ import (
 // and checks that every event is in the index of event IDs and that every number
 // refers to something. Check only reads the file, and nothing may write to it
 // during the check. Its memory does not grow with the number of events. The error
-// is ErrNewer, ErrUnreleased, ErrLocked, ErrDamaged if nothing of the file can be
-// read, or an error of the file system or of ctx, each with the path.
+// is ErrNewer, ErrLocked, ErrDamaged if nothing of the file can be read, or an error
+// of the file system or of ctx, each with the path.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(tx *boltfile.Tx) error {
 		return newChecker(ctx, tx, report).run()
@@ -105,12 +105,12 @@ func (c *checker) wal(flushed uint64) error {
 	return wal.ForEach(func(key, value []byte) error {
 		where := integrity.Path(walBucket, key)
 		if value != nil || len(key) != 8 || binary.BigEndian.Uint64(key) <= flushed {
-			c.report.Add(integrity.Tail, where, "it does not follow generation %d, the last one that was written as blocks", flushed)
+			c.report.Add(integrity.WAL, where, "it does not follow generation %d, the last one that was written as blocks", flushed)
 			return nil
 		}
 		return wal.Bucket(key).EachValue(func(number, value []byte) error {
 			if err := c.commit(value); err != nil {
-				c.report.Add(integrity.Tail, where+"/"+integrity.Key(number), "%v", err)
+				c.report.Add(integrity.WAL, where+"/"+integrity.Key(number), "%v", err)
 			}
 			return c.read(len(value))
 		})

@@ -54,9 +54,8 @@ import (
 // version was written by a newer program and is refused.
 const Format = 1
 
-// layout describes the formats of the file. It has a magic because files from before
-// the first release have the same version numbers.
-var layout = boltfile.Layout{Magic: []byte("svc events"), Buckets: [][]byte{metaBucket, walBucket, projectsBucket}, Oldest: 1}
+// layout describes the formats of the file.
+var layout = boltfile.Layout{Buckets: [][]byte{metaBucket, walBucket, projectsBucket}, Oldest: 1}
 
 const (
 	// A head of this size takes about 40 MiB, and twice that while it is being written.
@@ -89,8 +88,6 @@ const (
 var (
 	// ErrNewer is returned by Open for a file written by a newer program.
 	ErrNewer = boltfile.ErrNewer
-	// ErrUnreleased is returned for a file from before the first release.
-	ErrUnreleased = boltfile.ErrUnreleased
 	// ErrDamaged is returned for a file that cannot be read.
 	ErrDamaged = boltfile.ErrDamaged
 	// ErrLocked is returned by Open while another process has the file open.
@@ -186,7 +183,7 @@ func (h *heads) all() []*head {
 // bucket in projectsBucket, and the generations of the WAL in walBucket.
 var (
 	metaBucket     = []byte("meta")
-	walBucket      = []byte("tail")
+	walBucket      = []byte("wal")
 	projectsBucket = []byte("projects")
 
 	blocksBucket   = []byte("blocks")
@@ -197,7 +194,6 @@ var (
 	subjectsBucket = []byte("subjects")
 
 	formatKey  = []byte("format")
-	magicKey   = []byte("magic")
 	secretKey  = []byte("secret")
 	flushedKey = []byte("flushed")
 
@@ -208,7 +204,7 @@ var (
 var projectBuckets = [][]byte{blocksBucket, countersBucket, keysBucket, namesBucket, sessionsBucket, subjectsBucket}
 
 // Open opens the file at path, and creates it if it does not exist. The error is
-// ErrNewer, ErrUnreleased, ErrDamaged, ErrLocked or an error of the file system, each
+// ErrNewer, ErrDamaged, ErrLocked or an error of the file system, each
 // with the path.
 func Open(path string, o Options) (*Engine, error) {
 	e := newEngine(path, o)

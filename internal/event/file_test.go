@@ -13,7 +13,6 @@ import (
 	"svc/internal/boltfile"
 	"svc/internal/boltfile/bolttest"
 	"svc/internal/event"
-	"svc/internal/integrity"
 )
 
 // TestDamagedFileIsRefused destroys each page of a file in turn. Without the check, bbolt
@@ -91,34 +90,23 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestUnreleasedFileIsRefused: a file from before the first release, with the number of a
-// current format, is refused by all functions and not changed.
-func TestUnreleasedFileIsRefused(t *testing.T) {
+// TestFileWithoutWALIsDamaged: a file that lacks a bucket of the layout is refused and not changed.
+func TestFileWithoutWALIsDamaged(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "events.db")
 	e, err := event.Open(path, event.Options{})
 	check(t, err)
 	check(t, e.Close())
-	for _, format := range []uint32{event.Format, event.Format + 1} {
-		setFormat(t, path, format)
-		check(t, bolttest.Change(path, func(tx *boltfile.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte("magic")) }))
-		before, err := os.ReadFile(path)
-		check(t, err)
-		_, opened := event.Open(path, event.Options{})
-		for name, got := range map[string]error{
-			"open": opened, "look": event.Probe(path),
-			"check":  event.Check(t.Context(), path, integrity.NewReport(nil)),
-			"repair": event.Repair(t.Context(), path),
-		} {
-			if !errors.Is(got, event.ErrUnreleased) || !strings.Contains(got.Error(), path) {
-				t.Errorf("%s of format %d: got %v, want ErrUnreleased with the path", name, format, got)
-			}
-		}
-		after, err := os.ReadFile(path)
-		check(t, err)
-		if !bytes.Equal(after, before) {
-			t.Errorf("format %d: the file that was refused has changed", format)
-		}
+	check(t, bolttest.Change(path, func(tx *boltfile.Tx) error { return tx.DeleteBucket([]byte("wal")) }))
+	before, err := os.ReadFile(path)
+	check(t, err)
+	if _, err := event.Open(path, event.Options{}); !errors.Is(err, event.ErrDamaged) || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v, want ErrDamaged with the path", err)
+	}
+	after, err := os.ReadFile(path)
+	check(t, err)
+	if !bytes.Equal(after, before) {
+		t.Error("the file that was refused has changed")
 	}
 }
 

@@ -11,22 +11,19 @@ import (
 // Probe returns the error that Open would return for a file that no process has open,
 // without changing the file. It reads all pages.
 func Probe(path string) error {
-	format, found, released := uint32(0), false, false
+	format, found := uint32(0), false
 	err := boltfile.ExaminePages(path, func(key, value []byte) {
 		// The first bucket of the file is meta, so the first key of this name belongs
 		// to it.
 		if !found && bytes.Equal(key, formatKey) && len(value) == 4 {
 			format, found = binary.BigEndian.Uint32(value), true
 		}
-		released = released || bytes.Equal(key, magicKey) && bytes.Equal(value, layout.Magic)
 	})
 	switch {
 	case err != nil:
 		return err
 	case !found:
 		return fmt.Errorf("examine %s: %w: no format number", path, ErrDamaged)
-	case !released:
-		return fmt.Errorf("examine %s: %w", path, ErrUnreleased)
 	case format > Format:
 		return fmt.Errorf("examine %s: format %d, this program reads up to %d: %w", path, format, Format, ErrNewer)
 	}

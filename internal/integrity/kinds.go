@@ -54,7 +54,7 @@ const (
 	Reference       Kind = "reference"
 	EventName       Kind = "event-name"
 	Text            Kind = "text"
-	Tail            Kind = "tail"
+	WAL             Kind = "wal"
 	Counters        Kind = "counters"
 	Undercount      Kind = "undercount"
 	EventKey        Kind = "event-key"
@@ -104,7 +104,7 @@ var Kinds = map[Kind]About{
 	Reference:       {Damage, "events refer to a name, sender or session that does not exist", ""},
 	EventName:       {Damage, "the name of an event cannot be decoded", ""},
 	Text:            {Damage, "texts of senders or sessions cannot be decoded", ""},
-	Tail:            {Damage, "a part of the WAL of events cannot be decoded", ""},
+	WAL:             {Damage, "a part of the WAL of events cannot be decoded", ""},
 	Counters:        {Damage, "the counters of an hour of events cannot be decoded", ""},
 	Undercount:      {Wrong, "an hour has more events than its counters", "raises the counters to the number of events"},
 	EventKey:        {Wrong, "the index of event ids is damaged or incomplete: an event that is sent again could be counted twice", "rebuilds the index from the events"},

@@ -96,7 +96,6 @@ export const texts: Record<string, Text> = {
   ],
   not_examined: () => ["未检查", "先解决其他问题，再运行 svc doctor"],
   database_newer: (error = "") => [error, "重新安装较新的版本"],
-  database_unreleased: (error = "") => [error, "将该文件移走：svc 启动时会没有其中的事件，其余数据都会保留"],
   database_locked: (error = "") => [error, "停止正在占用它的程序"],
   database_damaged: (error = "") => [error, "停止服务器，保留一份数据目录的副本，然后恢复最近的备份；svc check 会指出损坏之处"],
   database_skipped: (name = "", reason = "") => [`未打开 ${name}：${reason}`, "svc check 会读取全部数据"],
