@@ -20,7 +20,7 @@ type APIKey struct {
 	AllProjects bool        `json:"all_projects,omitempty"`
 	Projects    []ProjectID `json:"projects,omitempty"` // empty when AllProjects
 	Digest      Digest      `json:"digest"`
-	Salt        string      `json:"salt,omitempty"` // mark of the salt of Digest; "" in keys made before there were marks
+	Salt        string      `json:"salt,omitempty"` // mark of the salt of Digest
 	Former      *FormerKey  `json:"former,omitempty"`
 	ExpiresAt   *int64      `json:"expires_at,omitempty"`
 	RevokedAt   *int64      `json:"revoked_at,omitempty"`

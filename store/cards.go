@@ -51,15 +51,11 @@ func (tx *Tx) PutCard(p ProjectID, c *Card) error {
 	if content == nil {
 		return notFound("project")
 	}
-	b, err := content.CreateBucketIfNotExists(cardsBucket)
-	if err != nil {
-		return err
-	}
 	if c.ID == (ID{}) {
 		c.ID = tx.newID()
 	}
 	c.UpdatedAt = tx.now.Unix()
-	return put(b, c.ID[:], c)
+	return put(content.Bucket(cardsBucket), c.ID[:], c)
 }
 
 // DeleteCard removes a card, which must be there.

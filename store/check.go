@@ -90,8 +90,10 @@ func (c *checker) marks() (whole bool, err error) {
 	if meta == nil || err != nil {
 		return false, err
 	}
-	if n := len(meta.Get(storeIDKey)); n != len(uuid.UUID{}) {
-		c.report.Add(integrity.Layout, "/meta/store_id", "the id of the file has %d bytes, not 16", n)
+	for _, key := range [][]byte{storeIDKey, ownerKey} {
+		if n := len(meta.Get(key)); n != len(uuid.UUID{}) {
+			c.report.Add(integrity.Layout, integrity.Path(metaBucket, key), "the id of the file has %d bytes, not 16", n)
+		}
 	}
 	if raw := meta.Get(lastIDKey); raw != nil && len(raw) != len(c.last) {
 		c.report.Add(integrity.Layout, "/meta/last_id", "the last id has %d bytes, not 16", len(raw))
@@ -266,16 +268,6 @@ func (c *checker) feed() error {
 	return err
 }
 
-// laterBuckets may be missing in a project: they are made when they are needed.
-var laterBuckets = map[string]bool{
-	string(cardsBucket): true, string(requestsBucket): true,
-	string(systemVersionsBucket): true, string(clientVersionsBucket): true, string(projectSettingsBucket): true,
-	string(forwardsBucket): true,
-}
-
-// laterCounts may be missing in a file of an older version: opening it makes them.
-var laterCounts = map[countName]bool{feedbackSeries.bytes: true, logSeries.bytes: true}
-
 // content checks everything of a project.
 func (c *checker) content(p ProjectID) error {
 	path := integrity.Path(contentBucket, p.key())
@@ -286,7 +278,7 @@ func (c *checker) content(p ProjectID) error {
 		return nil
 	}
 	for _, name := range contentBuckets {
-		if content.Bucket(name) == nil && !laterBuckets[string(name)] {
+		if content.Bucket(name) == nil {
 			c.report.Add(integrity.Layout, path, "there is no bucket %s", name)
 			c.unread[p] = true
 		}
@@ -384,12 +376,8 @@ func (c *checker) announcements(p ProjectID, path string, counts map[countName]i
 }
 
 func (c *checker) cards(p ProjectID, path string, _ map[countName]int64) error {
-	b := c.tx.contentBucket(p, cardsBucket)
-	if b == nil {
-		return nil
-	}
 	path += integrity.Path(cardsBucket)
-	return c.each(b, func(key, raw []byte) error {
+	return c.each(c.tx.content(p).Bucket(cardsBucket), func(key, raw []byte) error {
 		card, id := decoded[Card](c, path, key, raw)
 		if card != nil && (len(card.Query) == 0 || !isObject(card.Query) || !isObject(card.Layout)) {
 			c.report.Add(integrity.Record, path+"/"+id.String(), "its query or its layout is no object")
@@ -399,11 +387,7 @@ func (c *checker) cards(p ProjectID, path string, _ map[countName]int64) error {
 }
 
 func (c *checker) projectSettings(p ProjectID, path string, _ map[countName]int64) error {
-	b := c.tx.contentBucket(p, projectSettingsBucket)
-	if b == nil {
-		return nil
-	}
-	return c.settings(b, path+integrity.Path(projectSettingsBucket), projectSettings)
+	return c.settings(c.tx.content(p).Bucket(projectSettingsBucket), path+integrity.Path(projectSettingsBucket), projectSettings)
 }
 
 // settings decodes settings. Of names that are not known nobody reads the values.
@@ -420,12 +404,9 @@ func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]fun
 
 // forwards checks the places that are reserved for feedback, and what is known of stored feedback that becomes issues.
 func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) error {
-	b := c.tx.contentBucket(p, forwardsBucket)
-	if b == nil {
-		return nil
-	}
-	records := c.tx.content(p).Bucket(feedbackSeries.records)
-	return c.each(b, func(key, raw []byte) error {
+	content := c.tx.content(p)
+	records := content.Bucket(feedbackSeries.records)
+	return c.each(content.Bucket(forwardsBucket), func(key, raw []byte) error {
 		where := path + integrity.Path(forwardsBucket, key)
 		w, err := decode[Forward](key, raw)
 		switch {
@@ -452,11 +433,7 @@ func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) erro
 // hours decodes the request statistics.
 func (c *checker) hours(p ProjectID, path string, _ map[countName]int64) error {
 	for kind, name := range counterBuckets {
-		b := c.tx.counters(p, counterKind(kind))
-		if b == nil {
-			continue
-		}
-		err := c.each(b, func(key, raw []byte) error {
+		err := c.each(c.tx.counters(p, counterKind(kind)), func(key, raw []byte) error {
 			err := decodeHour(raw, counterKind(kind), func(uint64, []byte, int64) {})
 			if err != nil || len(key) != 4 {
 				c.report.Add(integrity.Hour, path+integrity.Path(name, key), "%d bytes under a key of %d bytes are no counters", len(raw), len(key))
@@ -493,7 +470,7 @@ func (c *checker) counts(p ProjectID, path string, counts map[countName]int64) e
 		return nil
 	})
 	for name, n := range counts {
-		if n != 0 && b.Get([]byte(name)) == nil && !laterCounts[name] {
+		if n != 0 && b.Get([]byte(name)) == nil {
 			wrong(name, "nothing")
 		}
 	}

@@ -4,28 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
-	"strings"
 
 	"svc/internal/boltfile"
 	"svc/internal/integrity"
 )
 
-// storage checks storages, files and what files are found by. A file from before there
-// were any has none of the buckets.
+// storage checks storage backends, files and the indexes of files.
 func (c *checker) storage() error {
-	var missing []string
-	for _, name := range addedBuckets {
-		if c.bucket(name) == nil {
-			missing = append(missing, string(name))
-		}
-	}
-	if len(missing) > 0 {
-		if len(missing) < len(addedBuckets) {
-			c.report.Add(integrity.Layout, "/", "there are no buckets %s", strings.Join(missing, ", "))
-		}
-		c.filesUnread = true
-		return nil
-	}
 	backends, err := c.backends()
 	if err != nil {
 		return err
@@ -226,11 +211,7 @@ func (c *checker) fileDeletions() error {
 }
 
 func (c *checker) cdnRefreshes() error {
-	b := c.bucket(cdnRefreshesBucket)
-	if b == nil {
-		return nil
-	}
-	return c.each(b, func(key, raw []byte) error {
+	return c.each(c.bucket(cdnRefreshesBucket), func(key, raw []byte) error {
 		if _, err := decode[CDNRefresh](key, raw); err != nil || !validFileID(FileID(key)) {
 			c.report.Add(integrity.Record, integrity.Path(cdnRefreshesBucket, key), "it is no link to refresh: %v", err)
 		}

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-
-	"svc/internal/boltfile"
 )
 
 // countName names a number that is kept for each project.
@@ -50,50 +48,6 @@ func (tx *Tx) SubmissionBytes(p ProjectID) (feedback, logs int64) {
 	return counted(b.Get([]byte(feedbackSeries.bytes))), counted(b.Get([]byte(logSeries.bytes)))
 }
 
-// ensureBytes counts the bytes of feedback and logs in a file of an older version.
-func (s *Store) ensureBytes() error {
-	sizes := map[ProjectID]map[countName]int64{}
-	err := s.file.View(func(t *boltfile.Tx) error {
-		return t.Bucket(projectsBucket).ForEach(func(key, _ []byte) error {
-			content := t.Bucket(contentBucket).Bucket(key)
-			if content == nil {
-				return nil // damaged; svc check says so
-			}
-			for name, records := range map[countName][]byte{feedbackSeries.bytes: feedbackSeries.records, logSeries.bytes: logSeries.records} {
-				size, err := uncounted(content, name, records)
-				if err != nil {
-					return err
-				}
-				if p := ProjectID(binary.BigEndian.Uint32(key)); size > 0 {
-					if sizes[p] == nil {
-						sizes[p] = map[countName]int64{}
-					}
-					sizes[p][name] = size
-				}
-			}
-			return nil
-		})
-	})
-	if err != nil || len(sizes) == 0 {
-		return err
-	}
-	s.file.Lock()
-	defer s.file.Unlock()
-	return s.file.UpdateUncounted(func(t *boltfile.Tx) error { return (&Tx{bolt: t, deltas: sizes}).writeCounts() })
-}
-
-// uncounted returns the bytes of records whose size is not among the counts, or 0.
-func uncounted(content *boltfile.Bucket, name countName, records []byte) (size int64, err error) {
-	counts, b := content.Bucket(countsBucket), content.Bucket(records)
-	if counts == nil || b == nil || counts.Get([]byte(name)) != nil {
-		return 0, nil
-	}
-	return size, b.ForEach(func(_, raw []byte) error {
-		size += int64(len(raw))
-		return nil
-	})
-}
-
 // writeCounts writes the numbers that changed.
 func (tx *Tx) writeCounts() error {
 	for p, deltas := range tx.deltas {
@@ -103,11 +57,7 @@ func (tx *Tx) writeCounts() error {
 		}
 		b := content.Bucket(countsBucket)
 		for name, delta := range deltas {
-			before := b.Get([]byte(name))
-			if before == nil && laterCounts[name] && tx.store != nil && tx.store.uncounted {
-				continue // ensureBytes counts them all at the next start
-			}
-			n := counted(before) + delta
+			n := counted(b.Get([]byte(name))) + delta
 			if err := b.Put([]byte(name), binary.BigEndian.AppendUint64(nil, uint64(n))); err != nil {
 				return err
 			}

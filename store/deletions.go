@@ -161,20 +161,12 @@ func (tx *Tx) PutCDNRefresh(r *CDNRefresh, at int64) error {
 	}
 	r.RetryAt, r.Until = at, at+int64(RefreshTime/time.Second)
 	tx.filesWaiting = true
-	b, err := tx.bolt.CreateBucketIfNotExists(cdnRefreshesBucket)
-	if err != nil {
-		return err
-	}
-	return put(b, []byte(r.ID), r)
+	return put(tx.bolt.Bucket(cdnRefreshesBucket), []byte(r.ID), r)
 }
 
 // CDNRefresh returns the link of a file whose copies must go, or nil if there is none.
 func (tx *Tx) CDNRefresh(id FileID) (*CDNRefresh, error) {
-	b := tx.bolt.Bucket(cdnRefreshesBucket)
-	if b == nil {
-		return nil, nil
-	}
-	r, err := get[CDNRefresh](b, []byte(id))
+	r, err := get[CDNRefresh](tx.bolt.Bucket(cdnRefreshesBucket), []byte(id))
 	if r != nil {
 		r.ID = id
 	}
@@ -183,11 +175,7 @@ func (tx *Tx) CDNRefresh(id FileID) (*CDNRefresh, error) {
 
 // CDNRefreshes lists the links whose copies must go.
 func (tx *Tx) CDNRefreshes() (list []*CDNRefresh, err error) {
-	b := tx.bolt.Bucket(cdnRefreshesBucket)
-	if b == nil {
-		return nil, nil
-	}
-	cursor := b.Cursor()
+	cursor := tx.bolt.Bucket(cdnRefreshesBucket).Cursor()
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
 		r, err := decode[CDNRefresh](key, raw)
 		if err != nil {

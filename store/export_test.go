@@ -175,10 +175,3 @@ func (tx *Tx) First(bucket []byte) []byte {
 	key, _ := tx.bolt.Bucket(bucket).Cursor().First()
 	return bytes.Clone(key)
 }
-
-// ForgetSubmissionBytes makes the file of a project one of before the sizes of feedback
-// and logs were counted.
-func (tx *Tx) ForgetSubmissionBytes(p ProjectID) error {
-	counts := tx.content(p).Bucket(countsBucket)
-	return errors.Join(counts.Delete([]byte(feedbackSeries.bytes)), counts.Delete([]byte(logSeries.bytes)))
-}

@@ -120,11 +120,10 @@ func (tx *Tx) FileByID(id FileID) (*File, error) {
 // file reads a file by its id, also one of a project that is gone; nil when there is
 // none.
 func (tx *Tx) file(id []byte) (*File, error) {
-	b := tx.bolt.Bucket(filesBucket)
-	if b == nil || len(id) == 0 {
+	if len(id) == 0 {
 		return nil, nil
 	}
-	f, err := get[File](b, id)
+	f, err := get[File](tx.bolt.Bucket(filesBucket), id)
 	if f != nil {
 		f.ID = FileID(id)
 	}
@@ -309,8 +308,7 @@ type FileSelection struct {
 // bytes each, and no other list more than the keys down to its page.
 func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, err error) {
 	content := tx.content(p)
-	order := tx.bolt.Bucket(fileOrderBucket)
-	if content == nil || order == nil {
+	if content == nil {
 		return nil, 0, nil
 	}
 	for _, status := range FileStatuses {
@@ -321,7 +319,7 @@ func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, 
 	if len(q.Terms) > 0 {
 		total = 0
 	}
-	cursor := order.Cursor()
+	cursor := tx.bolt.Bucket(fileOrderBucket).Cursor()
 	back := cursor.Prev
 	if next, _ := cursor.Seek((p + 1).key()); next == nil {
 		back = cursor.Last
@@ -357,11 +355,7 @@ func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, 
 
 // EachFile visits the files of a project, the oldest first. visit must not write.
 func (tx *Tx) EachFile(p ProjectID, visit func(*File) error) error {
-	order := tx.bolt.Bucket(fileOrderBucket)
-	if order == nil {
-		return nil
-	}
-	cursor := order.Cursor()
+	cursor := tx.bolt.Bucket(fileOrderBucket).Cursor()
 	for key, _ := cursor.Seek(p.key()); bytes.HasPrefix(key, p.key()); key, _ = cursor.Next() {
 		f, err := tx.file(key[len(key)-fileIDLength:])
 		if err != nil {
@@ -390,11 +384,7 @@ func (tx *Tx) ObjectKey(id FileID) (string, error) {
 // FilesAfter reads the files of all projects in the order of their ids, at most limit of
 // those behind an id.
 func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {
-	b := tx.bolt.Bucket(filesBucket)
-	if b == nil {
-		return nil, nil
-	}
-	cursor := b.Cursor()
+	cursor := tx.bolt.Bucket(filesBucket).Cursor()
 	for key, raw := cursor.Seek(append([]byte(id), 0)); key != nil && len(list) < limit; key, raw = cursor.Next() {
 		f, err := decode[File](key, raw)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"svc/internal/boltfile"
 	"svc/internal/fault"
 	"svc/internal/integrity"
 	"svc/internal/searchtext"
@@ -493,32 +492,6 @@ func TestFileReferences(t *testing.T) {
 	addVersion(t, db, p.ID, "0.1", func(v *store.Version) { v.DownloadURL = new("/" + strings.ReplaceAll(key, " ", "%20")) })
 	if got := snapshot(t, db, "app").FileReferences(key, "f/other"); len(got) != 1 || strings.Join(got[key], " ") != "0.1 1.3 1.2 1.1 1.0" {
 		t.Errorf("got %v", got)
-	}
-}
-
-// TestFileWithoutFileBuckets: a data file from before there were files gets what it
-// lacks when it is opened, and is whole before.
-func TestFileWithoutFileBuckets(t *testing.T) {
-	t.Parallel()
-	path, _ := newDamageable(t)
-	rewrite(t, path, func(tx *boltfile.Tx) error {
-		var err error
-		for _, name := range []string{"files", "file_order", "file_sources", "file_pending", "file_deletions", "file_counts", "storage_backends", "settings"} {
-			err = errors.Join(err, tx.DeleteBucket([]byte(name)))
-		}
-		return err
-	})
-	if report := checkFile(t, path); !report.Clean() {
-		t.Errorf("before: %v", report.Listed())
-	}
-	db := openStore(t, path, store.Options{})
-	p, err := db.FindProject("app")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := addFile(t, db, p.ID, 1, store.FileReady)
-	if _, _, err := db.LinkedFile(f.ObjectKey); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestFormatIsDocumented(t *testing.T) {
 	for name := range projectSettings {
 		names = append(names, name)
 	}
-	for _, bucket := range append(slices.Concat(rootBuckets, addedBuckets), cdnRefreshesBucket, deliveriesBucket, versionsBucket, versionNamesBucket, countsBucket, cardsBucket, forwardsBucket) {
+	for _, bucket := range slices.Concat(rootBuckets, contentBuckets) {
 		names = append(names, string(bucket))
 	}
 	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, loginNetworks{}, LoginNetwork{}, Card{}, File{}, FileDeletion{}, CDNRefresh{}, StorageBackend{}, CDN{}, Translation{}, CodehostApp{}, CodehostIntegration{}, CodehostCommand{}, Webhook{}, Feedback{}, Log{}, Sender{}, Forward{}} {

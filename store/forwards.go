@@ -127,13 +127,9 @@ func (s *Store) TryForward(w *Forward) error {
 		}
 	}
 	return s.submitOne(func(tx *Tx) (err error) {
-		content := tx.content(w.Project)
-		if content == nil {
+		b := tx.contentBucket(w.Project, forwardsBucket)
+		if b == nil {
 			return notFound("project")
-		}
-		b, err := content.CreateBucketIfNotExists(forwardsBucket)
-		if err != nil {
-			return err
 		}
 		if w.ID == (ID{}) {
 			w.ID = tx.newID()

@@ -53,7 +53,7 @@ func (tx *Tx) purge() (more bool, err error) {
 	for _, name := range contentBuckets {
 		b := content.Bucket(name)
 		if b == nil {
-			continue
+			continue // an earlier step deleted it
 		}
 		var nested bool
 		if left, nested, err = tx.drain(b, name, left); err != nil {

@@ -69,10 +69,7 @@ func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 
 // addToHour adds counters of one project, kind and hour, those of like.
 func (tx *Tx) addToHour(like RequestCounter, added []hourCounter) error {
-	b, err := tx.content(like.project).CreateBucketIfNotExists(counterBuckets[like.kind()])
-	if err != nil {
-		return err
-	}
+	b := tx.counters(like.project, like.kind())
 	key := like.hour.key()
 	all := added
 	if raw := b.Get(key); raw != nil {
@@ -181,7 +178,7 @@ func (tx *Tx) eachCounter(p ProjectID, kind counterKind, from, to Hour, each fun
 	return nil
 }
 
-// counters is the bucket of a kind, nil when nothing was ever counted.
+// counters returns the bucket of a kind, or nil if the project is gone.
 func (tx *Tx) counters(p ProjectID, kind counterKind) *boltfile.Bucket {
 	return tx.contentBucket(p, counterBuckets[kind])
 }

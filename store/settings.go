@@ -36,13 +36,9 @@ func projectSetting[T any](tx *Tx, p ProjectID, name []byte) (*T, error) {
 
 // putProjectSetting stores settings of a project. A project that is gone is NotFound.
 func putProjectSetting(tx *Tx, p ProjectID, name []byte, v any) error {
-	content := tx.content(p)
-	if content == nil {
+	b := tx.contentBucket(p, projectSettingsBucket)
+	if b == nil {
 		return notFound("project")
-	}
-	b, err := content.CreateBucketIfNotExists(projectSettingsBucket)
-	if err != nil {
-		return err
 	}
 	return put(b, name, v)
 }

@@ -19,24 +19,8 @@ var (
 const sweepPause = 24 * time.Hour
 
 // Owner returns the id by which a storage directory knows this database. A backup and its
-// restore keep it, unlike ID, so that a restored database still opens its storage. It is
-// uuid.Nil in a file that was opened for reading only and has none yet.
+// restore keep it, unlike ID, so that a restored database still opens its storage.
 func (s *Store) Owner() uuid.UUID { return s.owner }
-
-// ensureOwner gives a file of an older version an owner id.
-func (s *Store) ensureOwner() error {
-	missing := false
-	err := s.file.View(func(t *boltfile.Tx) error {
-		missing = len(t.Bucket(metaBucket).Get(ownerKey)) != len(uuid.Nil)
-		return nil
-	})
-	if err != nil || !missing {
-		return err
-	}
-	s.file.Lock()
-	defer s.file.Unlock()
-	return s.file.UpdateUncounted(func(t *boltfile.Tx) error { return putNewID(t.Bucket(metaBucket), ownerKey) })
-}
 
 func putNewID(meta *boltfile.Bucket, key []byte) error {
 	id := uuid.New()

@@ -46,7 +46,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,7 +53,6 @@ import (
 	"github.com/google/uuid"
 
 	"svc/internal/boltfile"
-	"svc/internal/fault"
 	"svc/internal/limit"
 )
 
@@ -111,7 +109,6 @@ type Store struct {
 	owner uuid.UUID // see Owner
 
 	exactBytes int64 // Options.ExactBytes
-	uncounted  bool  // a full disk kept ensureBytes from writing
 
 	ids     idSource           // guarded by the lock of file
 	imports map[ProjectID]bool // projects that are being brought in; guarded by the lock of file
@@ -163,17 +160,8 @@ func Open(path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	s.file = boltfile.NewWriter(db, s.log)
-	if err = layout.Settle(s.file, o.Upgrade); err == nil && !o.ReadOnly {
-		err = errors.Join(s.addLater(), s.ensureOwner())
-	}
-	if err == nil {
+	if err = layout.Settle(s.file, o.Upgrade); err == nil {
 		err = s.load()
-	}
-	if err == nil && !o.ReadOnly {
-		if err = s.ensureBytes(); fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) {
-			s.log.Warn("the sizes of feedback and logs could not be counted; the next start tries again", "error", err)
-			s.uncounted, err = true, nil
-		}
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.file.Abandon())
@@ -183,44 +171,15 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// layOut makes the buckets and the marks of a new file.
+// layOut makes the buckets and the marks of a new file, and the built-in storage.
 func (s *Store) layOut(t *boltfile.Tx) error {
 	meta, err := layout.Make(t)
 	if err != nil {
 		return err
 	}
-	return errors.Join(putNewID(meta, storeIDKey), putNewID(meta, ownerKey), s.addBuckets(t))
-}
-
-// addLater gives a file of the first versions what it does not have.
-func (s *Store) addLater() error {
-	missing := false
-	err := s.file.View(func(t *boltfile.Tx) error {
-		missing = slices.ContainsFunc(addedBuckets, func(name []byte) bool { return t.Bucket(name) == nil })
-		return nil
-	})
-	if err != nil || !missing {
-		return err
-	}
-	s.file.Lock()
-	defer s.file.Unlock()
-	return s.file.UpdateUncounted(s.addBuckets)
-}
-
-// addBuckets makes the buckets that the first files did not have, and the built-in
-// storage.
-func (s *Store) addBuckets(t *boltfile.Tx) error {
-	for _, name := range addedBuckets {
-		if _, err := t.CreateBucketIfNotExists(name); err != nil {
-			return err
-		}
-	}
-	backends := t.Bucket(storageBackendsBucket)
-	if first, _ := backends.Cursor().First(); first != nil {
-		return nil
-	}
 	now := s.now().Unix()
-	return put(backends, []byte(LocalStorage), &StorageBackend{Name: localName, Kind: StorageLocal, Default: true, CreatedAt: now, UpdatedAt: now})
+	local := &StorageBackend{Name: localName, Kind: StorageLocal, Default: true, CreatedAt: now, UpdatedAt: now}
+	return errors.Join(putNewID(meta, storeIDKey), putNewID(meta, ownerKey), put(t.Bucket(storageBackendsBucket), []byte(LocalStorage), local))
 }
 
 // load reads what lives in memory: the last id, the project directory, the
@@ -234,8 +193,9 @@ func (s *Store) load() error {
 		}
 		meta := t.Bucket(metaBucket)
 		copy(s.ids.last[:], meta.Get(lastIDKey))
-		copy(s.id[:], meta.Get(storeIDKey))
-		copy(s.owner[:], meta.Get(ownerKey))
+		if copy(s.id[:], meta.Get(storeIDKey)) < len(s.id) || copy(s.owner[:], meta.Get(ownerKey)) < len(s.owner) {
+			return fmt.Errorf("%w: no store_id or owner_id", ErrDamaged)
+		}
 		s.lastChange.Store(t.Bucket(feedBucket).Sequence())
 		tx := &Tx{bolt: t, store: s, now: s.now()}
 		return errors.Join(s.loadProjects(tx), s.loadKeys(tx), s.loadAccount(tx))

@@ -26,15 +26,14 @@ var (
 	fileCountsBucket      = []byte("file_counts")      // storage id -> number of files
 	storageBackendsBucket = []byte("storage_backends") // id -> StorageBackend
 	settingsBucket        = []byte("settings")         // name -> settings of the instance
+	cdnRefreshesBucket    = []byte("cdn_refreshes")    // file id -> CDNRefresh
+	deliveriesBucket      = []byte("deliveries")       // project number, sum of the delivery id -> when it is forgotten
 
-	// cdnRefreshesBucket is made with the first refresh that has to wait.
-	cdnRefreshesBucket = []byte("cdn_refreshes") // file id -> CDNRefresh
-	// deliveriesBucket is made with the first delivery.
-	deliveriesBucket = []byte("deliveries") // project number, sum of the delivery id -> when it is forgotten
-
-	rootBuckets = [][]byte{metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket, feedBucket}
-	// addedBuckets came after the first files: opening one for writing makes them.
-	addedBuckets  = [][]byte{filesBucket, fileOrderBucket, fileSourcesBucket, filePendingBucket, fileDeletionsBucket, fileCountsBucket, storageBackendsBucket, settingsBucket}
+	rootBuckets = [][]byte{
+		metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket, feedBucket,
+		filesBucket, fileOrderBucket, fileSourcesBucket, filePendingBucket, fileDeletionsBucket, fileCountsBucket, storageBackendsBucket,
+		settingsBucket, cdnRefreshesBucket, deliveriesBucket,
+	}
 	loadedBuckets = [][]byte{metaBucket, projectsBucket, keysBucket, accountBucket} // read by Open
 )
 
@@ -184,8 +183,7 @@ func (tx *Tx) content(p ProjectID) *boltfile.Bucket {
 	return tx.bolt.Bucket(contentBucket).Bucket(p.key())
 }
 
-// contentBucket is a bucket of a project; nil when the project is gone, or was made
-// before there were such buckets.
+// contentBucket returns a bucket of a project, or nil if the project is gone.
 func (tx *Tx) contentBucket(p ProjectID, name []byte) *boltfile.Bucket {
 	content := tx.content(p)
 	if content == nil {

@@ -91,8 +91,7 @@ func deliveryKey(p ProjectID, id string) []byte {
 
 // Delivered reports whether a delivery to a project is remembered.
 func (tx *Tx) Delivered(p ProjectID, id string) bool {
-	b := tx.bolt.Bucket(deliveriesBucket)
-	return b != nil && tx.now.Unix() < forgottenAt(b.Get(deliveryKey(p, id)))
+	return tx.now.Unix() < forgottenAt(tx.bolt.Bucket(deliveriesBucket).Get(deliveryKey(p, id)))
 }
 
 // forgottenAt reads the value of a delivery; 0 = there is none.
@@ -105,29 +104,18 @@ func forgottenAt(raw []byte) int64 {
 
 // RememberDelivery remembers a delivery to a project for a time.
 func (tx *Tx) RememberDelivery(p ProjectID, id string, keep time.Duration) error {
-	b, err := tx.bolt.CreateBucketIfNotExists(deliveriesBucket)
-	if err != nil {
-		return err
-	}
-	return b.Put(deliveryKey(p, id), binary.BigEndian.AppendUint64(nil, uint64(tx.now.Add(keep).Unix())))
+	return tx.bolt.Bucket(deliveriesBucket).Put(deliveryKey(p, id), binary.BigEndian.AppendUint64(nil, uint64(tx.now.Add(keep).Unix())))
 }
 
 // ForgetDelivery lets a delivery be taken again.
 func (tx *Tx) ForgetDelivery(p ProjectID, id string) error {
-	b := tx.bolt.Bucket(deliveriesBucket)
-	if b == nil {
-		return nil
-	}
-	return b.Delete(deliveryKey(p, id))
+	return tx.bolt.Bucket(deliveriesBucket).Delete(deliveryKey(p, id))
 }
 
 // DropDeliveries removes up to limit deliveries that are not remembered any more, and
 // says how many there were.
 func (tx *Tx) DropDeliveries(limit int) (n int, err error) {
 	b := tx.bolt.Bucket(deliveriesBucket)
-	if b == nil {
-		return 0, nil
-	}
 	var keys [][]byte
 	cursor := b.Cursor()
 	for key, value := cursor.First(); key != nil && len(keys) < limit; key, value = cursor.Next() {
