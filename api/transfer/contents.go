@@ -12,12 +12,11 @@ import (
 	"svc/store"
 )
 
-// maxOmitted is how many of the files without content the answer to an export names:
-// a client reads no longer trailers.
+// maxOmitted is the maximum number of files without content that the response to an
+// export names, because clients limit the length of trailers.
 const maxOmitted = 20
 
-// fileContents writes the contents of files that are ready. One that cannot be read is
-// left out.
+// fileContents writes the contents of ready files. It omits contents that cannot be read.
 func (x *exporter) fileContents() error {
 	x.problems, x.contents.Which = map[store.FileID]string{}, []store.FileID{}
 	if x.bare {
@@ -45,7 +44,7 @@ func (x *exporter) fileContents() error {
 	})
 }
 
-// content writes the content of a file, or says why that was not possible.
+// content writes the content of a file, or returns the reason why it could not.
 func (x *exporter) content(backends map[string]storage.Backend, f *store.File) (problem string, err error) {
 	if err := x.ctx.Err(); err != nil {
 		return "", err
@@ -70,13 +69,13 @@ func (x *exporter) content(backends map[string]storage.Backend, f *store.File) (
 	return "", nil
 }
 
-// source remembers how reading failed.
+// source records the error of a failed read.
 type source struct {
 	io.Reader
 	failed error
 }
 
-// Read reads on.
+// Read reads from the wrapped reader.
 func (s *source) Read(room []byte) (n int, err error) {
 	n, err = s.Reader.Read(room)
 	if err != nil && err != io.EOF {
@@ -85,7 +84,7 @@ func (s *source) Read(room []byte) (n int, err error) {
 	return n, err
 }
 
-// open opens the content of a file where it is kept.
+// open opens the content of a file in its storage.
 func (x *exporter) open(backends map[string]storage.Backend, f *store.File) (io.ReadCloser, error) {
 	backend := backends[f.Backend]
 	if backend == nil {
@@ -101,7 +100,7 @@ func (x *exporter) open(backends map[string]storage.Backend, f *store.File) (io.
 	return backend.Open(x.ctx, storage.Object{Key: f.ObjectKey, Size: f.Size, PartSize: f.PartSize}, 0, f.Size)
 }
 
-// explain is an error as the reason in a record.
+// explain returns an error as a reason for a record.
 func explain(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "its storage does not have it"

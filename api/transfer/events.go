@@ -45,7 +45,7 @@ func (im *importer) event(raw json.RawMessage) error {
 			PlatformVersion: in.PlatformVersion.Or(""), Region: web.OrEmpty(from.CountryCode), CountryName: web.OrEmpty(from.CountryName),
 			RegionName: web.OrEmpty(from.RegionName), City: web.OrEmpty(from.City), Address: web.OrEmpty(from.IP), UserAgent: web.OrEmpty(from.UserAgent),
 		},
-		// The line is in a buffer that the next one is read into, and properties are part of it.
+		// The line is in a reused buffer, and the properties share its memory.
 		Items: []submission.Item{{ID: item.ID, Name: item.Name, At: item.At, Properties: bytes.Clone(item.Properties)}},
 	}
 	if on != nil {
@@ -55,7 +55,7 @@ func (im *importer) event(raw json.RawMessage) error {
 	return nil
 }
 
-// counterInput is what all hourly counters have.
+// counterInput holds the fields common to all hourly counters.
 type counterInput struct {
 	Hour     web.Optional[web.Integer] `json:"hour"`
 	Platform web.Optional[string]      `json:"platform"`
@@ -64,7 +64,7 @@ type counterInput struct {
 	Count    web.Optional[web.Integer] `json:"count"`
 }
 
-// counted is a checked counterInput.
+// counted is a validated counterInput.
 type counted struct {
 	hour     int64
 	platform platform.Platform
@@ -145,7 +145,7 @@ func (im *importer) requests(raw json.RawMessage) error {
 	return nil
 }
 
-// systems reads counters of versions.
+// systems returns a function that reads counters of versions.
 func (im *importer) systems(counter func(store.ProjectID, store.Hour, platform.Platform, string) store.RequestCounter) func(json.RawMessage) error {
 	return func(raw json.RawMessage) error {
 		var in struct {

@@ -23,7 +23,8 @@ import (
 	"svc/store"
 )
 
-// The trailers of an export: what is in the archive, or why it is not whole.
+// The trailers of an export: the content of the archive, or the reason why it is
+// incomplete.
 const (
 	trailerManifest = http.TrailerPrefix + "Svc-Manifest"
 	trailerContents = http.TrailerPrefix + "Svc-Contents"
@@ -37,8 +38,8 @@ func (h *Handlers) transferRoutes() []web.Route {
 	}
 }
 
-// exportProject answers with a project as an archive, all of it as it was at one
-// moment. It may take longer than any other request.
+// exportProject responds with the archive of a project as of one point in time. It may
+// take longer than other requests.
 func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 	var p problems
 	contents := p.Bool(r, "files")
@@ -75,7 +76,7 @@ func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 		manifest, err = archive.Close()
 	}
 	if err != nil {
-		// The archive has begun. Without its end it is not a whole one.
+		// Part of the archive has been sent. Without its end it is incomplete.
 		if r.Context().Err() == nil {
 			h.Log.Error("export interrupted", "error", err, "id", r.ID)
 		}
@@ -94,15 +95,15 @@ func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// dataCopy is both data files as they were at one moment, opened.
+// dataCopy is an opened copy of both data files as of one point in time.
 type dataCopy struct {
 	folder string
 	db     *store.Store
 	events *event.Engine
 }
 
-// openCopy copies both data files and opens the copies. So a reader that is slow
-// holds no transaction of those that are in use.
+// openCopy copies both data files and opens the copies, so that a slow reader holds no
+// transaction of the files in use.
 func (h *Handlers) openCopy() (_ *dataCopy, err error) {
 	c := &dataCopy{}
 	if c.folder, err = h.Copy("export-"); err != nil {
@@ -147,9 +148,9 @@ type exporter struct {
 	ctx     context.Context
 
 	files    *instance.Files
-	bare     bool // leaves contents out
+	bare     bool // omits contents
 	contents exportedContents
-	problems map[store.FileID]string // why the content of a file is not there
+	problems map[store.FileID]string // reasons why the contents of files are missing
 }
 
 func (x *exporter) run() error {
@@ -188,7 +189,7 @@ func (x *exporter) run() error {
 	return nil
 }
 
-// line writes a record, unless the client has gone.
+// line writes a record, unless the client has disconnected.
 func (x *exporter) line(record any) error {
 	if err := x.ctx.Err(); err != nil {
 		return err

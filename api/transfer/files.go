@@ -26,23 +26,24 @@ import (
 	"svc/store"
 )
 
-// importedFiles are the files of a project that is brought in. Their records come
-// first, as failed; what came to nothing is found by them. Then come the contents.
+// importedFiles holds the files of a project that is being imported. Their records are
+// written first, with status failed, so that they can be found if the import fails. The
+// contents follow.
 type importedFiles struct {
-	backend string // id of the storage where they go
+	backend string // ID of their storage
 	known   map[string]bool
 	content []importedContent
-	moved   map[string]string       // object keys that changed
-	stored  map[store.FileID]string // object keys of records that were written
+	moved   map[string]string       // object keys that have changed
+	stored  map[store.FileID]string // object keys of records that have been written
 }
 
-// importedContent is a content that is in the archive.
+// importedContent is a content in the archive.
 type importedContent struct {
-	from string // id in the archive
+	from string // ID in the archive
 	file *store.File
 }
 
-// readFiles reads the records of files, which versions may link to.
+// readFiles reads the records of files, to which versions may link.
 func (im *importer) readFiles() error {
 	im.files = importedFiles{known: map[string]bool{}, moved: map[string]string{}, stored: map[store.FileID]string{}}
 	err := im.handlers.DB.View(func(tx *store.Tx) error {
@@ -66,7 +67,7 @@ func (im *importer) readFiles() error {
 	return nil
 }
 
-// fileInput is a line about a file.
+// fileInput is a line for a file.
 type fileInput struct {
 	ID        web.Optional[string]      `json:"id"`
 	Filename  web.Optional[string]      `json:"filename"`
@@ -79,7 +80,7 @@ type fileInput struct {
 	Content   web.Optional[bool]        `json:"content"`
 }
 
-// record checks a line and makes a record of it.
+// record validates a line and returns its record.
 func (in *fileInput) record(projectKey string, now int64) (*store.File, error) {
 	var p problems
 	f := &store.File{
@@ -120,7 +121,7 @@ func (in *fileInput) record(projectKey string, now int64) (*store.File, error) {
 	return f, p.Err()
 }
 
-// ownKey reports whether the object key of a file is one that it may have.
+// ownKey reports whether the object key of a file is valid for it.
 func ownKey(f *store.File) bool {
 	segments := strings.Split(f.ObjectKey, "/")
 	if len(segments) != 4 {
@@ -167,8 +168,8 @@ func (im *importer) fileLine(raw json.RawMessage) error {
 	return nil
 }
 
-// relink lets the links of a version that lead to files with another object key now
-// lead to that. Their hosts stay.
+// relink updates the links of a version to files with a changed object key. The hosts of
+// the links stay.
 func (l *importedFiles) relink(v *store.Version) {
 	if len(l.moved) == 0 {
 		return
@@ -196,8 +197,8 @@ func (l *importedFiles) link(text string) string {
 	return u.String()
 }
 
-// storeContents brings the contents to where they belong, before anybody sees their
-// files. A dry run reads them.
+// storeContents stores the contents before their files become visible. A dry run only
+// reads them.
 func (im *importer) storeContents() error {
 	if len(im.files.content) == 0 {
 		return nil
@@ -229,7 +230,7 @@ func (im *importer) storeContents() error {
 	return inSteps(im.into.Update, stored, (*store.ImportTx).FileStored)
 }
 
-// inSteps does something for each of a list, in transactions that are not too large.
+// inSteps calls one for each element of a list, in transactions of limited size.
 func inSteps[Tx, E any](update func(func(Tx) error) error, list []E, one func(Tx, E) error) error {
 	for chunk := range slices.Chunk(list, transferRecords) {
 		err := update(func(tx Tx) error {
@@ -269,13 +270,13 @@ func (im *importer) storeContent(local *storage.Local, c importedContent) error 
 	return err
 }
 
-// watched reads for an import, until that is given up.
+// watched is a reader that fails once the import is cancelled, and reports progress.
 type watched struct {
 	im *importer
 	io.Reader
 }
 
-// Read reads on.
+// Read reads and reports progress.
 func (w *watched) Read(room []byte) (int, error) {
 	if err := w.im.ctx.Err(); err != nil {
 		return 0, err
@@ -286,10 +287,10 @@ func (w *watched) Read(room []byte) (int, error) {
 	return n, err
 }
 
-// contentsPurpose is what the errors of a full disk call the contents.
+// contentsPurpose names the contents in errors of a full disk.
 const contentsPurpose = "the files of the project"
 
-// writeContent writes a new file, whose bytes are on disk when it returns.
+// writeContent writes a new file and returns when it is on disk.
 func writeContent(path string, from io.Reader, size int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -299,8 +300,8 @@ func writeContent(path string, from io.Reader, size int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// dropContents removes the contents that an import that came to nothing has left, and
-// what says that they are to be removed. What it cannot remove, a job does.
+// dropContents removes the contents that a failed import has left, and the records of
+// their deletion. A job removes the remainder.
 func (im *importer) dropContents(ctx context.Context) error {
 	if len(im.files.stored) == 0 {
 		return nil
@@ -308,16 +309,16 @@ func (im *importer) dropContents(ctx context.Context) error {
 	return im.handlers.removeContents(ctx, func(d *store.FileDeletion) bool { return im.files.stored[d.ID] == d.ObjectKey })
 }
 
-// freeIDs removes the objects that files of the archive have left behind and a job would
-// remove any moment: those of the project before it was deleted, or of an import that
-// was killed. Then the ids are free.
+// freeIDs frees IDs of the archive's files that are still in use by objects waiting for
+// deletion by a job: those of the same project before it was deleted, or of an import
+// that was killed.
 func (im *importer) freeIDs() error {
 	ids := map[store.FileID]bool{}
 	err := im.archive.Lines(im.ctx, transfer.FilesFile, func(_ int64, text []byte) error {
 		var f struct {
 			ID store.FileID `json:"id"`
 		}
-		if json.Unmarshal(text, &f) == nil { // otherwise it is refused soon
+		if json.Unmarshal(text, &f) == nil { // otherwise the line is refused later
 			ids[f.ID] = true
 		}
 		return nil
@@ -331,8 +332,8 @@ func (im *importer) freeIDs() error {
 	})
 }
 
-// removeContents removes local objects and staged contents of deleted files, unless
-// others are at it or need them.
+// removeContents removes local objects and staged contents of deleted files, unless other
+// goroutines are removing or using them.
 func (h *Handlers) removeContents(ctx context.Context, which func(*store.FileDeletion) bool) error {
 	release, ok := h.Files.TryHold()
 	if !ok {

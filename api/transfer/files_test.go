@@ -28,16 +28,16 @@ import (
 	"svc/store"
 )
 
-// sumOf is the SHA-256 of a content.
+// sumOf returns the SHA-256 of a content.
 func sumOf(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])
 }
 
-// link is the path of a file as an upload shows it.
+// link returns the path of a file in an upload's response.
 func link(t testing.TB, file string) string { return apitest.Field[string](t, file, "path") }
 
-// wantLink follows a direct link.
+// wantLink requests a direct link and verifies the response.
 func wantLink(t testing.TB, s *apitest.Server, path string, status int, content string) {
 	t.Helper()
 	got, answer, _ := s.Send(t, "GET", path, nil, "")
@@ -46,8 +46,8 @@ func wantLink(t testing.TB, s *apitest.Server, path string, status int, content 
 	}
 }
 
-// inStorage lists what is in the storage directory, and records of files and of their
-// deletion: all that an import of files can leave behind.
+// inStorage lists everything that an import of files can leave behind: the content of the
+// storage directory, and the records of files and of their deletion.
 func inStorage(t testing.TB, s *apitest.Server) (list []string) {
 	t.Helper()
 	dir := filepath.Join(s.Dir, "files")
@@ -99,7 +99,7 @@ func addFile(t testing.TB, s *apitest.Server, project string, f *store.File) {
 	}
 }
 
-// addNAS makes a WebDAV server a storage of s and returns its id and back end.
+// addNAS adds a WebDAV server as a storage of s and returns its ID and back end.
 func addNAS(t testing.TB, s *apitest.Server, isDefault bool) (id string, nas storage.Backend) {
 	t.Helper()
 	dav := httptest.NewServer(storagetest.Handler(t.TempDir()))
@@ -130,7 +130,8 @@ func addOn(t testing.TB, s *apitest.Server, id string, b storage.Backend, name, 
 	return f
 }
 
-// shownFiles are the files of a project, without what differs between installations.
+// shownFiles returns the files of a project, without the fields that differ between
+// installations.
 func shownFiles(t testing.TB, s *apitest.Server, key string) []string {
 	t.Helper()
 	var lines []string
@@ -147,7 +148,7 @@ func shownFiles(t testing.TB, s *apitest.Server, key string) []string {
 	return lines
 }
 
-// Files come along with their links, from wherever they were kept.
+// Files are transferred with their links, whatever their storage was.
 func TestFilesMove(t *testing.T) {
 	t.Parallel()
 	from := apitest.NewServer(t)
@@ -165,7 +166,7 @@ func TestFilesMove(t *testing.T) {
 	contents[files.EscapePath(remote.ObjectKey)] = strings.Repeat("remote", 30_000)
 	shown := shownFiles(t, from, "demo")
 
-	// What has no content in the archive is there too, as failed.
+	// Files without content in the archive are transferred too, as failed.
 	addFile(t, from, "demo", &store.File{ID: "pending00000", Filename: "asset.zip", Status: store.FilePending, Source: store.FileMirrored,
 		SourceURL: "https://code.example/o/r/releases/download/1/asset.zip", Backend: store.LocalStorage})
 	lost := addOn(t, from, id, nas, "lost.zip", "lost")
@@ -194,7 +195,7 @@ func TestFilesMove(t *testing.T) {
 	if left := inStorage(t, to); left != nil {
 		t.Errorf("a dry run left %q", left)
 	}
-	for range 2 { // again, at once after its project was deleted
+	for range 2 { // the second time immediately after the deletion of the project
 		if got := mustBringIn(t, to, archive, ""); got.Failed != 3 || got.Records["files.jsonl"] != 7 {
 			t.Errorf("import: got %+v", got)
 		}
@@ -215,7 +216,7 @@ func TestFilesMove(t *testing.T) {
 		to.Must(t, 200, "DELETE", "/admin/projects/demo", "")
 	}
 
-	// Without contents everything is listed.
+	// Without contents, all files are listed.
 	bare, trailer := exportFiles(t, from, "demo", "?files=false")
 	if trailer.Files != 0 || trailer.Omitted != 0 || len(bare) > len(archive)/10 {
 		t.Errorf("without contents: got %d bytes, %+v", len(bare), trailer)
@@ -230,7 +231,7 @@ type contentsTrailer struct {
 	Which                 []string
 }
 
-// exportFiles is the archive of a project and what is said of its contents.
+// exportFiles returns the archive of a project and the summary of its contents.
 func exportFiles(t testing.TB, s *apitest.Server, project, query string) ([]byte, contentsTrailer) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://svc/control/export/"+project+query, http.NoBody)
@@ -253,7 +254,7 @@ func exportFiles(t testing.TB, s *apitest.Server, project, query string) ([]byte
 	return archive, c
 }
 
-// A copy beside the original has files of its own, and its versions link to them.
+// A copy beside the original has its own files, and its versions link to them.
 func TestFilesBesideTheOriginal(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -294,7 +295,7 @@ func TestFilesBesideTheOriginal(t *testing.T) {
 	}
 }
 
-// On another storage than the built-in one, contents wait for the job.
+// On a storage other than the built-in one, contents wait for the job.
 func TestFilesMoveToTheDefaultStorage(t *testing.T) {
 	t.Parallel()
 	from := apitest.NewServer(t)
@@ -319,7 +320,7 @@ func TestFilesMoveToTheDefaultStorage(t *testing.T) {
 	}
 }
 
-// withContents is a hand-made archive with contents.
+// withContents returns a hand-made archive with contents.
 func withContents(t testing.TB, lines string, contents ...[2]string) []byte {
 	t.Helper()
 	return repack(t, handMade(t, map[string]string{"files.jsonl": lines}), contents...)
@@ -354,7 +355,7 @@ func repack(t testing.TB, archive []byte, more ...[2]string) []byte {
 	return b.Bytes()
 }
 
-// fileLine is a line of files.jsonl with changed fields; nil takes one out.
+// fileLine returns a line of files.jsonl with changed fields; nil removes a field.
 func fileLine(t testing.TB, content string, changed map[string]any) string {
 	t.Helper()
 	fields := map[string]any{
@@ -369,8 +370,8 @@ func fileLine(t testing.TB, content string, changed map[string]any) string {
 	return string(line) + "\n"
 }
 
-// Contents and their records are held against each other before anybody sees them, and
-// nothing is left of what is refused.
+// Contents and their records are compared before they become visible, and nothing remains
+// of a refused import.
 func TestImportRefusesFiles(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -421,13 +422,14 @@ func TestImportRefusesFiles(t *testing.T) {
 			}
 		})
 	}
-	// The same ids are free after all that. The least that another program writes.
+	// Afterwards the same IDs are free. This line has only the fields that another
+	// program must write.
 	least := fmt.Sprintf(`{"id":"00000000000a","filename":"a.zip","size":7,"sha256":%q,"content":true}`, sumOf("content"))
 	mustBringIn(t, s, withContents(t, least, content), "")
 	wantLink(t, s, "/f/made/00000000000a/a.zip", 200, "content")
 }
 
-// An import that is given up while it stores contents leaves nothing.
+// An import that is cancelled while it stores contents leaves nothing behind.
 func TestImportOfFilesGivenUp(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -471,7 +473,7 @@ func TestImportOfFilesGivenUp(t *testing.T) {
 	giveUp()
 	<-done
 	if _, err := s.DB.FindProject("made"); err == nil {
-		return // it was faster
+		return // the import was faster
 	}
 	if left := inStorage(t, s); left != nil {
 		t.Errorf("left over: %q", left)
@@ -480,8 +482,8 @@ func TestImportOfFilesGivenUp(t *testing.T) {
 	wantLink(t, s, "/f/made/000000000199/a.zip", 200, "content")
 }
 
-// What a process that was killed has left of an import goes before the next one, as
-// far as that needs its ids, and with the jobs otherwise.
+// The next import removes the remains of a killed import if it needs their IDs. Otherwise
+// the jobs remove them.
 func TestImportAfterKilledImport(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -501,7 +503,7 @@ func TestImportAfterKilledImport(t *testing.T) {
 	if _, err := s.Storages.Local().Put(t.Context(), f.ObjectKey, staged, 3); err != nil {
 		t.Fatal(err)
 	}
-	i.Abandon() // as the end of the process does
+	i.Abandon() // like the end of the process
 	mustBringIn(t, s, withContents(t, fileLine(t, "content", nil), [2]string{"files/" + id, "content"}), "")
 	wantLink(t, s, "/f/made/"+id+"/a.zip", 200, "content")
 	if left := inStorage(t, s); len(left) != 2 {

@@ -12,8 +12,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// An import leaves the reserve of the disk alone, be it the archive that has no room or
-// the files of the project.
+// An import keeps the reserve of the disk free, whether the archive or the files of the
+// project do not fit.
 func TestImportWithoutRoom(t *testing.T) {
 	t.Parallel()
 	archive := withContents(t, fileLine(t, "content", nil), [2]string{"files/00000000000a", "content"})
@@ -43,7 +43,7 @@ func TestImportWithoutRoom(t *testing.T) {
 	})
 }
 
-// folder makes a folder.
+// folder creates a directory.
 func folder(t *testing.T, path ...string) string {
 	t.Helper()
 	dir := filepath.Join(path...)

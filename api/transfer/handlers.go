@@ -1,15 +1,15 @@
 // Package transfer exports a project as an archive and imports one, over the control
-// connection. The rules for the line of a record are beside the record's handlers,
-// in resource and analytics.
+// connection. The rules for the line of a record are next to the record's handlers, in
+// packages resource and analytics.
 //
 //	handlers.go  Handlers, and their routes
 //	export.go    writing an archive
 //	contents.go  writing files and their contents
-//	views.go     lines that only an archive has
+//	views.go     lines specific to archives
 //	import.go    reading an archive
 //	records.go   reading lines of records
 //	events.go    reading lines of events and counters
-//	files.go     reading files, storing their contents, and what takes both back
+//	files.go     reading files, storing their contents, and removing both after a failure
 package transfer
 
 import (
@@ -22,31 +22,31 @@ import (
 	"svc/store"
 )
 
-// Config is all that the handlers may touch.
+// Config holds the dependencies of the handlers.
 type Config struct {
 	DB      *store.Store
 	Events  *event.Engine
 	Log     *slog.Logger
 	Now     func() time.Time
 	Version string // of the program
-	Staging string // folder for files that are only there while they are needed
+	Staging string // directory for temporary files
 	Files   *instance.Files
 
-	// Flush writes down the requests that were counted.
+	// Flush stores the counted requests.
 	Flush func() error
-	// Copy copies both data files, as they are at one moment, to a new folder whose
-	// name begins with a prefix.
+	// Copy copies both data files, as of one point in time, to a new directory with a
+	// prefix.
 	Copy func(prefix string) (folder string, err error)
 }
 
-// Handlers answer exports and imports.
+// Handlers handles exports and imports.
 type Handlers struct{ Config }
 
-// New makes handlers.
+// New returns Handlers.
 func New(c Config) *Handlers { return &Handlers{c} }
 
-// Routes lists the routes of exports and imports.
+// Routes returns the routes of exports and imports.
 func (h *Handlers) Routes() []web.Route { return h.transferRoutes() }
 
-// problems are the broken rules of a line of an archive.
+// problems collects the broken rules of a line in an archive.
 type problems struct{ web.Problems }

@@ -20,28 +20,28 @@ import (
 	"svc/store"
 )
 
-// importView is a line of the answer to an import: how far it has come. The last
-// one says how it ended: it has done, or problems.
+// importView is a line of the response to an import, which reports its progress. The last
+// line contains the result: Done or Problems.
 type importView struct {
 	Phase   string  `json:"phase"`   // verifying, reading, storing
-	Portion float64 `json:"portion"` // of the phase that is done, 0 to 1
+	Portion float64 `json:"portion"` // completed part of the phase, 0 to 1
 	Seconds float64 `json:"seconds"`
 
 	Done       bool             `json:"done,omitempty"`
 	DryRun     bool             `json:"dry_run,omitempty"`
 	ProjectKey string           `json:"project_key,omitempty"`
-	Records    map[string]int64 `json:"records,omitempty"`         // brought in, by file
-	Repeated   int64            `json:"events_repeated,omitempty"` // events left out: their event_id was there twice
-	Aliases    []string         `json:"aliases_taken,omitempty"`   // left out: they belong to other projects
-	Failed     int64            `json:"files_failed,omitempty"`    // whose content is not in the archive
+	Records    map[string]int64 `json:"records,omitempty"`         // imported, by file
+	Repeated   int64            `json:"events_repeated,omitempty"` // duplicate events that were omitted
+	Aliases    []string         `json:"aliases_taken,omitempty"`   // omitted, because they belong to other projects
+	Failed     int64            `json:"files_failed,omitempty"`    // files without content in the archive
 
 	Problems []string `json:"problems,omitempty"`
-	Newer    bool     `json:"newer,omitempty"` // the archive needs a newer program
+	Newer    bool     `json:"newer,omitempty"` // the archive requires a newer program
 }
 
-// importProject makes a project of the archive in the body. It may take longer
-// than any other request, and tells every second how far it has come. The
-// project appears as a whole, or not at all.
+// importProject creates a project from the archive in the body. It may take longer than
+// other requests, and reports its progress every second. The project becomes visible as a
+// whole, or not at all.
 func (h *Handlers) importProject(w http.ResponseWriter, r *web.Request) error {
 	var p problems
 	dry, fresh := p.Bool(r, "dry_run"), p.Bool(r, "new_ids")
@@ -72,7 +72,7 @@ func (h *Handlers) importProject(w http.ResponseWriter, r *web.Request) error {
 		if now := h.Now(); im.answer.Done || im.answer.Problems != nil || now.Sub(last) >= time.Second {
 			last = now
 			im.answer.Seconds = now.Sub(begin).Seconds()
-			_ = json.NewEncoder(w).Encode(im.answer) // an error means that the client has gone
+			_ = json.NewEncoder(w).Encode(im.answer) // an error means that the client has disconnected
 			_ = http.NewResponseController(w).Flush()
 		}
 	}
@@ -93,8 +93,8 @@ func (h *Handlers) importProject(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// spool writes an archive to a file of its own: it is read in another order than
-// it comes.
+// spool writes an archive to a temporary file, because it is read in another order than
+// it arrives.
 func (h *Handlers) spool(r *web.Request) (*os.File, error) {
 	if err := os.MkdirAll(h.Staging, 0o700); err != nil {
 		return nil, err
@@ -109,19 +109,18 @@ func (h *Handlers) spool(r *web.Request) (*os.File, error) {
 	return f, nil
 }
 
-// maxProblems is how many lines of an archive may be wrong before the
-// import ends.
+// maxProblems is the number of wrong lines after which an import ends.
 const maxProblems = 20
 
-// errProblems says that the problems of the importer are why it ended.
+// errProblems reports that the import ended because of the importer's problems.
 var errProblems = errors.New("the archive breaks rules")
 
-// importer brings a project in from an archive.
+// importer imports a project from an archive.
 type importer struct {
 	handlers *Handlers
 	ctx      context.Context
 	options  store.ImportOptions
-	newKey   string // "" = that of the archive
+	newKey   string // "" = the key in the archive
 	now      time.Time
 	tell     func()
 
@@ -129,20 +128,20 @@ type importer struct {
 	into     *store.Import
 	load     *event.Importer
 	project  *store.Project
-	versions map[string]bool // texts that were read
+	versions map[string]bool // texts that have been read
 	names    map[string]bool // of events, defined
 	read     int64           // bytes
 	total    int64           // bytes of the phase
 	files    importedFiles
 	answer   importView
 	problems []string
-	at       string // the line that is being read, for messages
+	at       string // the line being read, for messages
 
-	writes      []func(*store.ImportTx) error // that wait for the next transaction
-	pending     int                           // bytes of the lines that they are made of
-	definitions []event.Definition            // that wait
-	batches     []*event.Batch                // that wait
-	counts      []event.Count                 // that wait
+	writes      []func(*store.ImportTx) error // waiting for the next transaction
+	pending     int                           // size of the lines of these writes
+	definitions []event.Definition            // waiting
+	batches     []*event.Batch                // waiting
+	counts      []event.Count                 // waiting
 	hits        map[store.RequestCounter]uint64
 }
 
@@ -163,7 +162,7 @@ func (im *importer) run(spool *os.File) (err error) {
 		return err
 	}
 	im.answer.Phase, im.read = "reading", 0
-	// What former imports left behind has the ids of this one, if it is repeated.
+	// A repeated import has the same IDs as the remains of earlier ones.
 	if err := im.handlers.DB.Purge(); err != nil {
 		return err
 	}
@@ -190,15 +189,14 @@ func (im *importer) run(spool *os.File) (err error) {
 	return im.finish()
 }
 
-// advance notes that bytes were read.
+// advance records that bytes have been read.
 func (im *importer) advance(n int64) {
 	im.read += n
 	im.answer.Portion = float64(im.read) / float64(max(1, im.total))
 }
 
-// cleanUp removes what was brought in of a project that did not come to be. What
-// it cannot remove goes at the next start. A project that can be seen although the
-// disk did not confirm it stays as it is.
+// cleanUp removes the data of a project that was not created. The next start removes the
+// remainder. If the project is visible although the disk did not confirm it, it stays.
 func (im *importer) cleanUp() {
 	number := im.into.Project()
 	if _, alive := im.handlers.DB.ProjectByID(number); alive {
@@ -211,7 +209,7 @@ func (im *importer) cleanUp() {
 	}
 }
 
-// readAll reads the files in the order in which they need each other.
+// readAll reads the files in the order of their dependencies.
 func (im *importer) readAll() error {
 	im.versions, im.names = map[string]bool{}, map[string]bool{}
 	im.hits, im.answer.Records = map[store.RequestCounter]uint64{}, map[string]int64{}
@@ -249,7 +247,7 @@ func (im *importer) readAll() error {
 	return nil
 }
 
-// finish completes what was read and lets everybody see it.
+// finish completes the import and makes the project visible.
 func (im *importer) finish() error {
 	im.answer.ProjectKey, im.answer.DryRun = im.project.Key, im.options.DryRun
 	if im.options.DryRun {
@@ -263,16 +261,16 @@ func (im *importer) finish() error {
 	return err
 }
 
-// Bounds of what is written in one transaction.
+// Limits of what is written in one transaction.
 const (
 	transferRecords = 1000
 	transferBytes   = 1 << 20 // of lines
 	transferCounts  = 8192
 )
 
-// file reads the lines of a file. What is wrong with a line is noted, and the
-// next one read, so that one answer names as much as is useful. Nothing is
-// written any more then.
+// file reads the lines of a file. It records the problem of a line and continues with the
+// next one, so that one response lists several problems. After a problem, nothing more is
+// written.
 func (im *importer) file(name string, one func(json.RawMessage) error) error {
 	err := im.archive.Lines(im.ctx, name, func(line int64, text []byte) error {
 		im.at = fmt.Sprintf("%s, line %d: ", name, line)
@@ -297,7 +295,7 @@ func (im *importer) file(name string, one func(json.RawMessage) error) error {
 	return im.note(im.write())
 }
 
-// checkLine makes sure that a line is a JSON object.
+// checkLine verifies that a line is a JSON object.
 func checkLine(text []byte) error {
 	switch {
 	case len(text) == 0:
@@ -313,7 +311,7 @@ func checkLine(text []byte) error {
 	return nil
 }
 
-// located says where in the archive a fault is.
+// located adds the position in the archive to a fault.
 func located(at string, err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
@@ -327,7 +325,7 @@ func located(at string, err error) error {
 	return &g
 }
 
-// note keeps what is wrong with the archive. Other errors end the import.
+// note records a problem of the archive. It returns other errors, which end the import.
 func (im *importer) note(err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != fault.Invalid && f.Kind != fault.Conflict {
@@ -340,13 +338,13 @@ func (im *importer) note(err error) error {
 	return errProblems
 }
 
-// later lets a record be written in the next transaction.
+// later queues the write of a record for the next transaction.
 func (im *importer) later(write func(*store.ImportTx) error) {
 	at := im.at
 	im.writes = append(im.writes, func(t *store.ImportTx) error { return located(at, write(t)) })
 }
 
-// write writes what waits.
+// write performs the queued writes.
 func (im *importer) write() error {
 	defer func() {
 		im.writes, im.definitions, im.batches, im.counts, im.pending = nil, nil, nil, nil, 0

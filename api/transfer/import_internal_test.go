@@ -9,8 +9,8 @@ import (
 	"svc/store"
 )
 
-// A disk that does not confirm the last step of an import leaves a project that
-// everybody sees: it keeps its events. Before that step they go.
+// If the disk does not confirm the last step of an import, the project is visible and
+// keeps its events. Before that step, the events are removed.
 func TestCleanUpAfterImport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

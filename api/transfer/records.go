@@ -27,7 +27,7 @@ func (im *importer) readProject() error {
 	if err := im.file(transfer.ProjectFile, im.projectLine); err != nil {
 		return err
 	}
-	if len(im.problems) > 0 { // the records would be held against half a project
+	if len(im.problems) > 0 { // otherwise the records would be compared with an incomplete project
 		return errProblems
 	}
 	return nil
@@ -69,7 +69,7 @@ func (im *importer) announcement(raw json.RawMessage, now int64) (*store.Announc
 	return resource.ReadAnnouncement(raw, im.project, now)
 }
 
-// records reads lines of records that need nothing but themselves.
+// records returns a function that reads lines of independent records.
 func records[R any](im *importer, read func(json.RawMessage, int64) (record R, created int64, err error),
 	write func(t *store.ImportTx, record R, created int64) error) func(json.RawMessage) error {
 	return func(raw json.RawMessage) error {

@@ -28,8 +28,8 @@ import (
 	"svc/store"
 )
 
-// handMade is an archive as another program would make it, of files by name.
-// Without a project.json it has the smallest there is.
+// handMade returns an archive like one made by another program, with files by name.
+// Without a project.json it contains a minimal one.
 func handMade(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	all := map[string]string{"project.json": `{"project_key":"made","name":"Made"}`}
@@ -67,8 +67,8 @@ func handMade(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// Each line is held to the rules of the interface, and what is wrong is named
-// with its place. Nothing changes.
+// Each line is validated by the rules of the API, and errors name their position. Nothing
+// is changed.
 func TestImportRefuses(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -170,7 +170,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// leftovers are what is there of projects that there are not, and files of
+// leftovers returns the remains of projects that do not exist, and the temporary files of
 // imports and exports.
 func leftovers(t testing.TB, s *apitest.Server) string {
 	t.Helper()
@@ -187,7 +187,7 @@ func leftovers(t testing.TB, s *apitest.Server) string {
 	return fmt.Sprint(projects, files)
 }
 
-// A copy beside the original needs another key and other ids.
+// A copy beside the original needs another key and other IDs.
 func TestImportBesideTheOriginal(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t))
@@ -217,9 +217,9 @@ func TestImportBesideTheOriginal(t *testing.T) {
 		}
 		return list
 	}
-	others := []string{"/statistics", "/aliases", `"aliases":`} // of all projects; left out
+	others := []string{"/statistics", "/aliases", `"aliases":`} // contain all projects; omitted
 	compareAnswers(t, plain(answersTo(t, s, questions, "copy"), others...), plain(want, others...))
-	// The original is as it was, but for the requests above, which were counted.
+	// The original is unchanged, except that the requests above were counted.
 	compareAnswers(t, plain(answersTo(t, s, questions, "demo"), "/statistics", "/stats/requests"), plain(want, "/statistics", "/stats/requests"))
 	first := apitest.Field[[]map[string]any](t, s.Must(t, 200, "GET", "/admin/projects/copy/feedbacks", ""), "data")[0]["id"]
 	s.Must(t, 200, "PATCH", fmt.Sprintf("/admin/feedbacks/%v", first), `{"result":"of the copy"}`)
@@ -228,7 +228,7 @@ func TestImportBesideTheOriginal(t *testing.T) {
 	}
 }
 
-// The least that another program has to write.
+// The minimum that another program has to write.
 func TestImportOfLittle(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -256,7 +256,7 @@ func TestImportOfLittle(t *testing.T) {
 	})
 }
 
-// Lines are read through a buffer that is used again: nothing of an event may stay in it.
+// Lines are read through a reused buffer, in which no part of an event may remain.
 func TestImportKeepsPropertiesOfManyEvents(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -274,7 +274,7 @@ func TestImportKeepsPropertiesOfManyEvents(t *testing.T) {
 	})
 }
 
-// An archive that is not whole, or none, changes nothing and says why.
+// An incomplete or invalid archive changes nothing and returns the reason.
 func TestImportOfNoArchive(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -301,7 +301,7 @@ func TestImportOfNoArchive(t *testing.T) {
 	}
 }
 
-// An archive whose connection breaks off is the client's fault, and leaves nothing.
+// A connection that breaks off is the client's error and leaves nothing behind.
 func TestImportOfABodyThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -324,7 +324,7 @@ func TestImportOfABodyThatBreaksOff(t *testing.T) {
 	}
 }
 
-// stored is a zip archive of files that are not compressed.
+// stored returns a zip archive of uncompressed files.
 func stored(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -344,7 +344,7 @@ func stored(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// An import that is given up in the middle is there as a whole or not at all.
+// An import that is cancelled midway either exists as a whole or not at all.
 func TestImportGivenUp(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -373,7 +373,7 @@ func TestImportGivenUp(t *testing.T) {
 			_, _ = io.Copy(io.Discard, answer.Body)
 			_ = answer.Body.Close()
 		}()
-		for running := true; running && len(s.Events.Projects()) == projects; { // until its first events are there
+		for running := true; running && len(s.Events.Projects()) == projects; { // until its first events are stored
 			select {
 			case <-done:
 				running = false
@@ -395,8 +395,8 @@ func TestImportGivenUp(t *testing.T) {
 	mustBringIn(t, s, archive, "")
 }
 
-// FuzzImport looks for lines whose import fails in another way than with a
-// sentence about the line.
+// FuzzImport searches for lines that fail with anything other than a sentence about the
+// line.
 func FuzzImport(f *testing.F) {
 	s := apitest.NewServer(f)
 	for _, line := range []string{

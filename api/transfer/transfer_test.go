@@ -17,7 +17,7 @@ import (
 	"svc/store"
 )
 
-// export is the archive of a project, and what its manifest says.
+// export returns the archive of a project, and its manifest.
 func export(t testing.TB, s *apitest.Server, project string) ([]byte, transfer.Manifest) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://svc/control/export/"+project, http.NoBody)
@@ -40,7 +40,7 @@ func export(t testing.TB, s *apitest.Server, project string) ([]byte, transfer.M
 	return archive, m
 }
 
-// importAnswer is the last line of the answer to an import.
+// importAnswer is the last line of the response to an import.
 type importAnswer struct {
 	Done       bool
 	DryRun     bool             `json:"dry_run"`
@@ -53,7 +53,7 @@ type importAnswer struct {
 	Newer      bool
 }
 
-// bringIn imports an archive and returns how that ended.
+// bringIn imports an archive and returns the result.
 func bringIn(t testing.TB, s *apitest.Server, archive []byte, query string) importAnswer {
 	t.Helper()
 	status, answer := s.Owner(t, "POST", "/control/import?"+query, string(archive))
@@ -65,7 +65,7 @@ func bringIn(t testing.TB, s *apitest.Server, archive []byte, query string) impo
 	return last
 }
 
-// mustBringIn imports an archive without a problem.
+// mustBringIn imports an archive that must have no problems.
 func mustBringIn(t testing.TB, s *apitest.Server, archive []byte, query string) importAnswer {
 	t.Helper()
 	got := bringIn(t, s, archive, query)
@@ -75,7 +75,7 @@ func mustBringIn(t testing.TB, s *apitest.Server, archive []byte, query string) 
 	return got
 }
 
-// makeEverything makes a project "demo" with everything that a project can have.
+// makeEverything creates a project "demo" with everything that a project can have.
 func makeEverything(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	const one = "/admin/projects/demo"
@@ -95,7 +95,7 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 		`{"version":"1.2","comparable_version":"1.2","platforms":["linux","macos"],"published_at":77}`,
 	} {
 		made := s.Must(t, 201, "POST", one+"/versions", version)
-		if i == 2 { // a list that is empty beside a single platform
+		if i == 2 { // an empty list, unlike a single platform
 			s.Must(t, 200, "PATCH", one+"/versions/"+apitest.Field[string](t, made, "id"), `{"platforms":[]}`)
 		}
 		if i == 0 {
@@ -117,7 +117,7 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 			s.Must(t, 200, "PATCH", one+"/events/dashboards/cards/"+apitest.Field[string](t, made, "card_id"), `{"title":"changed"}`)
 		}
 	}
-	// A language that is not registered keeps its texts.
+	// An unregistered language keeps its texts.
 	s.Must(t, 200, "DELETE", one+"/locales/fr", "")
 	offset, east := -300, 345
 	now := s.Clock.Now().Unix()
@@ -129,7 +129,7 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 	)
 }
 
-// makeSubmissions makes more feedback and logs than a block has, with gaps.
+// makeSubmissions creates more feedback and logs than fit into a block, with gaps.
 func makeSubmissions(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	const one = "/admin/projects/demo"
@@ -158,7 +158,7 @@ func makeSubmissions(t testing.TB, s *apitest.Server) {
 			t.Fatal(err)
 		}
 	}
-	// Not an issue yet: it stays here.
+	// No issue exists yet, so it stays here.
 	if err := s.DB.TryForward(&store.Forward{Project: p.ID, Repo: "example/demo", Feedback: &store.Feedback{Content: "not an issue"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +170,8 @@ func makeSubmissions(t testing.TB, s *apitest.Server) {
 	}
 }
 
-// makeEvents sends events from several places, renames and deletes definitions,
-// and erases a subject.
+// makeEvents sends events from several places, renames and deletes definitions, and
+// erases a subject.
 func makeEvents(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	const one = "/admin/projects/demo"
@@ -202,8 +202,8 @@ func makeEvents(t testing.TB, s *apitest.Server) {
 	}
 }
 
-// recorded is a set of requests whose answers say all that there is to know of
-// the project "demo".
+// recorded returns requests with responses that together show all data of the project
+// "demo".
 func recorded(s *apitest.Server) []apitest.Exchange {
 	const one, public = "/admin/projects/demo", "/public/demo"
 	now := s.Clock.Now().Unix()
@@ -239,7 +239,7 @@ func recorded(s *apitest.Server) []apitest.Exchange {
 
 const latest = 1 << 53
 
-// answersTo are the answers to recorded requests, about a project that may have
+// answersTo returns the responses to recorded requests, for a project that may have
 // another key.
 func answersTo(t testing.TB, s *apitest.Server, questions []apitest.Exchange, key string) []string {
 	t.Helper()
@@ -255,7 +255,7 @@ func answersTo(t testing.TB, s *apitest.Server, questions []apitest.Exchange, ke
 	return answers
 }
 
-// compareAnswers reports the answers that differ.
+// compareAnswers reports the responses that differ.
 func compareAnswers(t testing.TB, got, want []string) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -268,15 +268,16 @@ func compareAnswers(t testing.TB, got, want []string) {
 	}
 }
 
-// What is imported answers everything as what was exported, in a fresh
-// installation and under another key.
+// An imported project gives the same responses as the exported one, in a new installation
+// and under another key.
 func TestProjectMoves(t *testing.T) {
 	t.Parallel()
 	from := apitest.NewServer(t, apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t))
-	// The requests below are counted in one hour on both sides, whenever this runs.
+	// All requests below are counted in the same hour on both sides, whenever the test
+	// runs.
 	from.Clock.Ahead.Add(int64(from.Clock.Now().Truncate(time.Hour).Add(time.Hour).Sub(from.Clock.Now())))
 	makeEverything(t, from)
-	archive, manifest := export(t, from, "second") // comes first: the requests below are counted
+	archive, manifest := export(t, from, "second") // first, because the requests below are counted
 	questions := recorded(from)
 	want := answersTo(t, from, questions, "demo")
 	for i, answer := range want {
@@ -309,8 +310,8 @@ func TestProjectMoves(t *testing.T) {
 				t.Errorf("import: got %+v", got)
 			}
 			compareAnswers(t, answersTo(t, to, questions, key), want)
-			// The texts of the language come back with it, and what is made now is
-			// newer than all that was brought in.
+			// The texts of the language are restored with it, and new records are newer
+			// than all imported ones.
 			text := from.InProcess(t, "/admin/projects/demo/locales")
 			if again := to.InProcess(t, "/admin/projects/"+key+"/locales"); again != text {
 				t.Errorf("languages: got %s, want %s", again, text)
@@ -328,7 +329,7 @@ func TestProjectMoves(t *testing.T) {
 	}
 }
 
-// unpacked is the lines of an archive, each with the name of its file.
+// unpacked returns the lines of an archive, each with the name of its file.
 func unpacked(t testing.TB, archive []byte) (lines []string) {
 	t.Helper()
 	a, err := transfer.Open(bytes.NewReader(archive), int64(len(archive)))
@@ -347,7 +348,7 @@ func unpacked(t testing.TB, archive []byte) (lines []string) {
 	return lines
 }
 
-// What a project does with its repository is of the installation, and so are secrets.
+// The repository settings of a project belong to the installation, as do secrets.
 func TestExportLeavesOutTheRepository(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -368,8 +369,8 @@ func TestExportLeavesOutTheRepository(t *testing.T) {
 	}
 }
 
-// An export is of the moment at which it began, however slowly it is read, and
-// keeps nobody from writing.
+// An export shows the time at which it began, however slowly it is read, and does not
+// block writers.
 func TestExportIsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -387,7 +388,7 @@ func TestExportIsOfOneMoment(t *testing.T) {
 		}
 		return answer
 	}
-	answer := begin() // nothing of it is read yet
+	answer := begin() // nothing has been read yet
 	s.Must(t, 201, "POST", "/admin/projects/app/logs", `{"level":0,"content":"after"}`)
 	s.Must(t, 202, "POST", "/public/app/events", `{"distinct_id":"u","events":[{"event_id":"2","name":"after"}]}`)
 	s.Must(t, 200, "PATCH", "/admin/projects/app", `{"name":"after"}`)
@@ -399,7 +400,8 @@ func TestExportIsOfOneMoment(t *testing.T) {
 	if strings.Count(text, "before") < 3 || strings.Contains(text, "after") {
 		t.Errorf("got %s", text)
 	}
-	// Who goes away leaves nothing behind, and what was sent is no archive.
+	// A client that disconnects leaves nothing behind, and the data sent so far is not a
+	// valid archive.
 	if err := begin().Body.Close(); err != nil {
 		t.Fatal(err)
 	}

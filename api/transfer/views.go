@@ -8,11 +8,10 @@ import (
 	"svc/store"
 )
 
-// The lines of an export are what administrators see, and what only
-// an import needs: texts in languages that are not registered at the moment.
+// The lines of an export contain what administrators see, and data that only an import
+// needs: texts in languages that are currently not registered.
 
-// exportedDefinition is a name of events. ID is nil when its definition was
-// deleted.
+// exportedDefinition is a name of events. ID is nil if its definition was deleted.
 type exportedDefinition struct {
 	ID          *string `json:"event_definition_id"`
 	Name        string  `json:"name"`
@@ -38,7 +37,7 @@ type exportedCount struct {
 	Name     string            `json:"event_name"`
 	Platform platform.Platform `json:"platform"`
 	Region   string            `json:"region"`
-	Offset   *int              `json:"utc_offset_minutes"` // east; nil when the client did not say
+	Offset   *int              `json:"utc_offset_minutes"` // east; nil if the client did not send it
 	Count    int64             `json:"count"`
 }
 
@@ -46,8 +45,8 @@ func exportCount(c *event.Count) exportedCount {
 	return exportedCount{c.Hour, c.Name, c.Platform, c.Region.String(), minutesEast(c.Offset), c.N}
 }
 
-// exportedRequests is an hourly counter of requests. Codes are those of GB/T
-// 2260, or empty.
+// exportedRequests is an hourly counter of requests. Codes follow GB/T 2260, or are
+// empty.
 type exportedRequests struct {
 	Hour     int64             `json:"hour"`
 	Endpoint string            `json:"endpoint"`
@@ -75,8 +74,7 @@ func minutesEast(o stats.Offset) *int {
 	return &minutes
 }
 
-// exportedSystem is an hourly counter of system versions or of versions of the
-// project's own app.
+// exportedSystem is an hourly counter of versions of the system or of the app.
 type exportedSystem struct {
 	Hour     int64             `json:"hour"`
 	Platform platform.Platform `json:"platform"`
@@ -84,25 +82,25 @@ type exportedSystem struct {
 	Count    int64             `json:"count"`
 }
 
-// exportedFile is a stored file. Where it is kept differs between installations.
+// exportedFile is a stored file. Its storage differs between installations.
 type exportedFile struct {
 	ID        store.FileID     `json:"id"`
 	Filename  string           `json:"filename"`
 	Size      int64            `json:"size"`
-	SHA256    *string          `json:"sha256"` // nil as long as it is not known
+	SHA256    *string          `json:"sha256"` // nil if it is not known
 	Source    store.FileSource `json:"source"`
 	SourceURL *string          `json:"source_url"`
 	ObjectKey string           `json:"object_key"`
 	CreatedAt int64            `json:"created_at"`
 	Status    store.FileStatus `json:"status"`
-	Content   bool             `json:"content"` // it is in the archive
-	Problem   *string          `json:"problem"` // why it is not
+	Content   bool             `json:"content"` // its content is in the archive
+	Problem   *string          `json:"problem"` // why its content is not in the archive
 }
 
-// exportedContents says how many contents an archive has.
+// exportedContents summarizes the contents in an archive.
 type exportedContents struct {
 	Files   int64          `json:"files"`
 	Bytes   int64          `json:"bytes"`
-	Omitted int64          `json:"omitted"` // could not be read, or are not there yet
-	Which   []store.FileID `json:"which"`   // the first of those
+	Omitted int64          `json:"omitted"` // unreadable, or not available yet
+	Which   []store.FileID `json:"which"`   // the first of the omitted ones
 }

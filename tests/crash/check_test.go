@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// checkData lets "svc check" look at all pages and records of a data directory,
-// while a server runs or while none does.
+// checkData runs "svc check" on all pages and records of a data directory, with or
+// without a running server.
 func checkData(data string) error {
 	if _, err := os.Stat(filepath.Join(data, "svc.db")); errors.Is(err, os.ErrNotExist) {
-		return nil // the server was killed before it made it
+		return nil // the server was killed before it created the file
 	}
 	return run("check", "--data", data)
 }
 
-// run runs a command to its end.
+// run runs a command to completion.
 func run(args ...string) error {
 	out, err := program(aCommand, args...).CombinedOutput()
 	if err != nil {

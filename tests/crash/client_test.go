@@ -13,10 +13,11 @@ import (
 	"sync/atomic"
 )
 
-// errGone is that an answer did not come: what was asked may be done or not.
+// errGone reports that there was no response, so that the request may or may not have
+// been processed.
 var errGone = errors.New("the server is gone")
 
-// client asks a server.
+// client sends requests to a server.
 type client struct {
 	base  string
 	token string // of the administrator
@@ -28,8 +29,8 @@ func newClient(url, token string) *client {
 	return &client{base: url + "/api/v1", token: token, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
 }
 
-// do sends a request, with a body unless it is nil, from one address among many,
-// as some routes count those.
+// do sends a request, with a body unless it is nil. It uses many source addresses,
+// because some routes limit requests by address.
 func (c *client) do(method, path string, body any) (status int, answer []byte, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -41,7 +42,7 @@ func (c *client) do(method, path string, body any) (status int, answer []byte, e
 	return c.send(method, c.base+path, text)
 }
 
-// send is do for a whole address and any body.
+// send sends a request to a full URL with any body.
 func (c *client) send(method, url string, body []byte) (status int, answer []byte, err error) {
 	r, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
@@ -64,10 +65,10 @@ func (c *client) send(method, url string, body []byte) (status int, answer []byt
 	return response.StatusCode, answer, nil
 }
 
-// site is where addresses begin that are not of the interface.
+// site returns the URL prefix of paths outside of the API.
 func (c *client) site() string { return strings.TrimSuffix(c.base, "/api/v1") }
 
-// must is do for an answer that must have a status.
+// must sends a request and requires a status.
 func (c *client) must(want int, method, path string, body any) ([]byte, error) {
 	status, answer, err := c.do(method, path, body)
 	if err == nil && status != want {
@@ -76,7 +77,7 @@ func (c *client) must(want int, method, path string, body any) ([]byte, error) {
 	return answer, err
 }
 
-// get reads an answer into what into points to.
+// get decodes a response into into.
 func (c *client) get(path string, into any) error {
 	answer, err := c.must(http.StatusOK, "GET", path, nil)
 	if err != nil {
@@ -88,7 +89,7 @@ func (c *client) get(path string, into any) error {
 	return nil
 }
 
-// pages reads a list with all its pages.
+// pages reads all pages of a list.
 func pages[V any](c *client, path string) ([]V, error) {
 	var all []V
 	for {
@@ -125,7 +126,7 @@ func (c *client) logIn() error {
 	return nil
 }
 
-// valueOf is the number in the answer to a question for one.
+// valueOf returns the number in the response to a metric query.
 func valueOf(answer []byte) (int, error) {
 	var got struct{ Result float64 }
 	if err := json.Unmarshal(answer, &got); err != nil {

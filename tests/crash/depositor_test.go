@@ -16,14 +16,14 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// The ways in which a file comes to the server.
+// The ways in which a file gets to the server.
 const (
 	inChunks = iota
 	inOneRequest
 	mirrored
 )
 
-// fileView is what these tests read of a file.
+// fileView holds the fields of a file that these tests read.
 type fileView struct {
 	ID       string  `json:"id"`
 	Filename string  `json:"filename"`
@@ -35,33 +35,33 @@ type fileView struct {
 	Path     string  `json:"path"`
 }
 
-// object is the folder of the object of the file.
+// object returns the directory of the file's object.
 func (f *fileView) object() string { return f.Path[1:strings.LastIndexByte(f.Path, '/')] }
 
-// deposit is a file that a depositor sends, or lets the server fetch.
+// deposit is a file that a depositor uploads, or lets the server mirror.
 type deposit struct {
-	name    string // no other has it
+	name    string // unique
 	seed    uint64 // of its content
 	size    int64
 	sum     string // SHA-256 in hexadecimal
 	way     int
 	storage string // "" = the default
-	content []byte // while it is being sent
+	content []byte // only during the upload
 
-	session string       // "" until the server has said it
+	session string       // "" until the server has returned it
 	chunk   int64        // the size of its chunks
-	chunks  map[int]bool // that were acknowledged
-	version string       // that links to the attachment
+	chunks  map[int]bool // acknowledged chunks
+	version string       // the version that links to the attachment
 
-	asked    bool   // for the file to be made: it may be there
-	there    bool   // that was acknowledged
-	removing bool   // its deletion was asked for
-	gone     bool   // that was acknowledged
-	id, path string // as far as they are known
-	compared bool   // its bytes were
+	asked    bool   // its creation was requested: it may exist
+	there    bool   // its creation was acknowledged
+	removing bool   // its deletion was requested
+	gone     bool   // its deletion was acknowledged
+	id, path string // if known
+	compared bool   // its bytes have been compared
 }
 
-// of says which deposit a finding is about.
+// of adds the deposit to an error.
 func (s *deposit) of(err error) error {
 	if err == nil {
 		return nil
@@ -69,10 +69,10 @@ func (s *deposit) of(err error) error {
 	return fmt.Errorf("%s (%d bytes, way %d, storage %q, id %q): %w", s.name, s.size, s.way, s.storage, s.id, err)
 }
 
-// total is the number of chunks.
+// total returns the number of chunks.
 func (s *deposit) total() int { return int(max(1, (s.size-1)/s.chunk+1)) }
 
-// missing are the chunks that were not acknowledged.
+// missing returns the chunks that have not been acknowledged.
 func (s *deposit) missing() (list []int) {
 	for i := range s.total() {
 		if !s.chunks[i] {
@@ -82,7 +82,7 @@ func (s *deposit) missing() (list []int) {
 	return list
 }
 
-// bytes makes the content when it is needed.
+// bytes returns the content, which is generated on first use.
 func (s *deposit) bytes() []byte {
 	if s.content == nil {
 		s.content = storagetest.Content(s.seed, s.size)
@@ -90,7 +90,7 @@ func (s *deposit) bytes() []byte {
 	return s.content
 }
 
-// arrived notes that the file is there.
+// arrived records that the file exists.
 func (s *deposit) arrived(f fileView) error {
 	if s.id != "" && s.id != f.ID {
 		return s.of(fmt.Errorf("its id was acknowledged and is %s now", f.ID))
@@ -105,19 +105,19 @@ func (s *deposit) arrived(f fileView) error {
 	return nil
 }
 
-// depositor is a client that sends, reads and deletes files of a project of its own.
+// depositor is a client that uploads, reads and deletes files of its own project.
 type depositor struct {
 	name     string
 	random   *rand.Rand
 	storages []string // ids, "" = the default
-	host     string   // address of the code host
+	host     string   // URL of the code host
 
-	project          string // key of the present one
+	project          string // key of the current one
 	number           int    // of projects and deposits so far
-	asked, made      bool   // the project may be there, is there
-	removing         bool   // its deletion was asked for
+	asked, made      bool   // the project may exist; it exists
+	removing         bool   // its deletion was requested
 	deposits, former []*deposit
-	ready            []fileView // that were there when all had settled
+	ready            []fileView // files that existed after everything had settled
 }
 
 func (d *depositor) path() string { return projects.list + "/" + d.project }
@@ -126,7 +126,7 @@ func (d *depositor) files() string { return d.path() + "/files" }
 
 func (d *depositor) uploads() string { return d.files() + "/uploads" }
 
-// step makes one or a few requests.
+// step makes one request or a few.
 func (d *depositor) step(c *client) error {
 	if !d.made {
 		return d.begin(c)
@@ -148,7 +148,7 @@ func (d *depositor) step(c *client) error {
 	return d.put(c)
 }
 
-// begin makes a project.
+// begin creates a project.
 func (d *depositor) begin(c *client) error {
 	d.number++
 	d.project, d.asked = fmt.Sprintf("%s-%d", d.name, d.number), true
@@ -157,7 +157,7 @@ func (d *depositor) begin(c *client) error {
 	return err
 }
 
-// end deletes the project with all that it has.
+// end deletes the project with all its content.
 func (d *depositor) end(c *client) error {
 	d.removing = true
 	if _, err := c.must(200, "DELETE", d.path(), nil); err != nil {
@@ -173,7 +173,7 @@ func (d *depositor) ended() {
 	d.deposits = nil
 }
 
-// think thinks of a file.
+// think returns a new random deposit.
 func (d *depositor) think(way int) *deposit {
 	d.number++
 	s := &deposit{name: fmt.Sprintf("%s %d ä.zip", d.name, d.number), seed: d.random.Uint64(), size: 1 + d.random.Int64N(100_000), way: way, chunks: map[int]bool{}}
@@ -191,8 +191,8 @@ func (d *depositor) think(way int) *deposit {
 	return s
 }
 
-// abandon gives up the uploads whose beginning a killed server did not acknowledge: a
-// credential may have few that are open.
+// abandon cancels the uploads that a killed server started without acknowledging them,
+// because the number of open uploads per credential is limited.
 func (d *depositor) abandon(c *client) error {
 	var open struct {
 		Data []struct {
@@ -213,7 +213,7 @@ func (d *depositor) abandon(c *client) error {
 	return nil
 }
 
-// announce begins an upload in chunks.
+// announce starts an upload in chunks.
 func (d *depositor) announce(c *client) error {
 	if err := d.abandon(c); err != nil {
 		return err
@@ -236,15 +236,15 @@ func (d *depositor) announce(c *client) error {
 	return s.of(err)
 }
 
-// proceed goes on with an upload in chunks.
+// proceed continues an upload in chunks.
 func (d *depositor) proceed(c *client, s *deposit) error {
 	missing := s.missing()
 	if len(missing) == 0 {
 		return d.complete(c, s)
 	}
 	d.random.Shuffle(len(missing), func(i, j int) { missing[i], missing[j] = missing[j], missing[i] })
-	missing = missing[:1+d.random.IntN(len(missing))] // at once
-	if d.random.IntN(4) == 0 && len(s.chunks) > 0 {   // and one of them again
+	missing = missing[:1+d.random.IntN(len(missing))] // concurrently
+	if d.random.IntN(4) == 0 && len(s.chunks) > 0 {   // including one of them again
 		missing = append(missing, d.random.IntN(s.total()))
 	}
 	content := s.bytes()
@@ -263,7 +263,8 @@ func (d *depositor) proceed(c *client, s *deposit) error {
 		}
 	}
 	for n, i := range missing {
-		// Of two that send one chunk at once the later counts, and the other may be refused.
+		// If one chunk is sent twice concurrently, the later one counts, and the other
+		// may be refused.
 		if errs[n] == nil && statuses[n] != http.StatusOK && (statuses[n] != http.StatusConflict || !s.chunks[i]) {
 			errs[n] = fmt.Errorf("chunk %d: got %d", i, statuses[n])
 		}
@@ -280,7 +281,7 @@ func (d *depositor) complete(c *client, s *deposit) error {
 	return s.acknowledged(answer)
 }
 
-// acknowledged notes the file in an answer.
+// acknowledged records the file in a response.
 func (s *deposit) acknowledged(answer []byte) error {
 	var f fileView
 	if err := json.Unmarshal(answer, &f); err != nil {
@@ -289,7 +290,7 @@ func (s *deposit) acknowledged(answer []byte) error {
 	return s.arrived(f)
 }
 
-// put sends a file in one request.
+// put uploads a file in one request.
 func (d *depositor) put(c *client) error {
 	s := d.think(inOneRequest)
 	s.asked = true
@@ -304,7 +305,7 @@ func (d *depositor) put(c *client) error {
 	return s.acknowledged(answer)
 }
 
-// attachment is where the code host has a file.
+// attachment returns the URL of a file at the code host.
 func (d *depositor) attachment(s *deposit) string {
 	return d.host + "/o/r/releases/download/v1/" + s.name
 }
@@ -335,7 +336,7 @@ func (d *depositor) mirror(c *client) error {
 	return nil
 }
 
-// remove deletes a file, whose id is looked up when it is not known.
+// remove deletes a file. It looks up the ID if it is not known.
 func (d *depositor) remove(c *client, s *deposit) error {
 	if s.id == "" {
 		list, err := pages[fileView](c, d.files()+"?")
@@ -356,7 +357,7 @@ func (d *depositor) remove(c *client, s *deposit) error {
 	return s.of(s.absent(c))
 }
 
-// absent demands that the link of a file leads nowhere.
+// absent verifies that the link of a file is not found.
 func (s *deposit) absent(c *client) error {
 	status, _, err := c.send("GET", c.site()+s.path, nil)
 	if err == nil && status != http.StatusNotFound {

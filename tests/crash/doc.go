@@ -1,4 +1,4 @@
-// Package crash has no code, only tests: real server processes that end without
-// a warning, by SIGKILL at any moment and by power cuts on a drive that loses
-// what was not synced, and a model of what they had acknowledged.
+// Package crash contains only tests. They run real server processes that end without
+// warning, by SIGKILL at any time and by power failures of a drive that loses unsynced
+// data, and compare them with a model of what they had acknowledged.
 package crash

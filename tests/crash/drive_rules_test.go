@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What a power cut may do to a drive, and what it may not.
+// The effects that a power failure may and may not have on a drive.
 func TestDrive(t *testing.T) {
 	t.Parallel()
 	const file, folder = 1, 2
@@ -24,7 +24,7 @@ func TestDrive(t *testing.T) {
 	for _, tc := range []struct {
 		rule string
 		done []operation
-		want [fates]string // what is in the root for each fate of data and names; "?" = it may vary
+		want [fates]string // content of the root for each fate of data and names; "?" = may vary
 	}{
 		{"a name that was not synced may be lost with a file that was", []operation{made, written, fileSafe}, [fates]string{"", "file:4096x", "?", "?", "?"}},
 		{"data that was not synced may be lost behind a name that was", []operation{made, rootSafe, written}, [fates]string{"file:", "file:4096x", "?", "?", "?"}},
@@ -60,7 +60,7 @@ func TestDrive(t *testing.T) {
 	}
 }
 
-// listing is a folder in one line: names, and runs of equal bytes.
+// listing returns the content of a directory in one line: names, and runs of equal bytes.
 func listing(t *testing.T, dir string) (line string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -78,7 +78,7 @@ func listing(t *testing.T, dir string) (line string) {
 	return line
 }
 
-// A write that is not safe is torn between sectors and nowhere else.
+// A write that has not been synced is torn only between sectors.
 func TestTornWrite(t *testing.T) {
 	t.Parallel()
 	d := newDrive()
@@ -87,7 +87,7 @@ func TestTornWrite(t *testing.T) {
 	d.do(operation{action: syncFile, node: 1})
 	d.do(operation{action: write, node: 1, offset: 100, data: bytes.Repeat([]byte("y"), 2*sector)})
 	want := map[string]bool{}
-	for part := range 8 { // which of the three sectors that it touches have it
+	for part := range 8 { // which of the three affected sectors are written
 		file := make([]byte, 4*sector)
 		for at := 100; at < 100+2*sector; at++ {
 			if part>>(at/sector)&1 == 1 {
@@ -108,7 +108,7 @@ func TestTornWrite(t *testing.T) {
 	}
 }
 
-// runs is a text for people of which most bytes are the same.
+// runs formats mostly uniform content in a readable form.
 func runs(content []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(content); {

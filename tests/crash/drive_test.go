@@ -11,48 +11,48 @@ import (
 	"testing"
 )
 
-// action is what an operation does to a drive.
+// action is the effect of an operation on a drive.
 type action uint8
 
 const (
 	write    action = iota // data at an offset of a file
 	truncate               // a file, to the size in offset
-	link                   // a name in a folder is a file or folder from now on
-	unlink                 // a name in a folder is nothing any more
-	rename                 // both, in one
-	syncFile               // what was written to a file is safe
-	syncDir                // the names in a folder are safe
+	link                   // binds a name in a directory to a file or directory
+	unlink                 // removes a name from a directory
+	rename                 // both, atomically
+	syncFile               // makes the data of a file durable
+	syncDir                // makes the names in a directory durable
 )
 
-// operation is one thing that a process did to a drive.
+// operation is one operation of a process on a drive.
 type operation struct {
 	at           moment
 	action       action
-	node         int // the file or folder that it is about; of link and rename what gets the name
+	node         int // the file or directory concerned; for link and rename, the target of the name
 	dir, toDir   int
 	name, toName string
 	offset       int64
 	data         []byte
-	mode         os.FileMode // of link and rename: of what kind the node is, and who may use it
-	covers       moment      // of a sync: when it began; what was done later is not safe by it
+	mode         os.FileMode // for link and rename: the kind of the node and its permissions
+	covers       moment      // for a sync: when it began; later operations are not covered
 }
 
-// rootNode is the folder in which everything is.
+// rootNode is the top directory.
 const rootNode = 0
 
-// contents is what files and folders hold.
+// contents holds the content of files and directories.
 type contents struct {
 	files   map[int][]byte
 	folders map[int]map[string]int
 	modes   map[int]os.FileMode
 }
 
-// drive is a disk that promises no more than it must: what was written to a file
-// is safe after a sync of that file, a name after a sync of its folder, and
-// nothing else ever, whatever came before or after it.
+// drive is a disk that only gives the required guarantees: data in a file is durable
+// after a sync of that file, and a name after a sync of its directory. Nothing else is
+// guaranteed, in any order.
 type drive struct {
 	safe    contents
-	waiting []operation // that are not safe, in their order
+	waiting []operation // operations that are not durable, in order
 }
 
 func newDrive() *drive { return &drive{safe: newContents()} }
@@ -61,7 +61,7 @@ func newContents() contents {
 	return contents{files: map[int][]byte{}, folders: map[int]map[string]int{rootNode: {}}, modes: map[int]os.FileMode{}}
 }
 
-// do does one operation after the others.
+// do performs the next operation.
 func (d *drive) do(o operation) {
 	if o.action != syncFile && o.action != syncDir {
 		d.waiting = append(d.waiting, o)
@@ -84,7 +84,7 @@ func (d *drive) do(o operation) {
 	})
 }
 
-// apply changes files in place where it can.
+// apply applies an operation, in place if possible.
 func (c *contents) apply(o operation) {
 	switch o.action {
 	case write:
@@ -111,7 +111,7 @@ func (c *contents) folder(node int) map[string]int {
 	return c.folders[node]
 }
 
-// grown is a file of at least a size. What was cut off comes back as zeros.
+// grown extends a file to at least a size, with zeros.
 func grown(file []byte, size int64) []byte {
 	more := size - int64(len(file))
 	if more <= 0 {
@@ -120,19 +120,19 @@ func grown(file []byte, size int64) []byte {
 	return append(file, make([]byte, more)...)
 }
 
-// fate is what a power cut does to operations that are not safe.
+// fate is the effect of a power failure on operations that are not durable.
 type fate int
 
 const (
 	lost      fate = iota // all
 	kept                  // all
-	newest                // those after a point in time: written in another order
-	oldest                // those before one
-	scattered             // any
+	newest                // those after a point in time, as if reordered
+	oldest                // those before a point in time
+	scattered             // a random subset
 	fates
 )
 
-// survivors tells for each of n operations whether it survives.
+// survivors reports for each of n operations whether it survives.
 func (f fate) survivors(random *rand.Rand, n int) []bool {
 	all := make([]bool, n)
 	cut, share := random.IntN(n+1), random.Float64()
@@ -152,12 +152,12 @@ func (f fate) survivors(random *rand.Rand, n int) []bool {
 	return all
 }
 
-// sector is what a disk writes as a whole.
+// sector is the unit that a disk writes atomically.
 const sector = 512
 
-// cut is what is on the drive after a power cut: all that is safe, and of the
-// rest what the fates of data and names leave. With torn, writes may be there
-// in part.
+// cut returns the content after a power failure: everything durable, and the other
+// operations according to the fates of data and names. If torn is true, writes may
+// survive in part.
 func (d *drive) cut(random *rand.Rand, data, names fate, torn bool) *contents {
 	after := &contents{files: maps.Clone(d.safe.files), folders: map[int]map[string]int{}, modes: maps.Clone(d.safe.modes)}
 	for node, entries := range d.safe.folders {
@@ -175,7 +175,7 @@ func (d *drive) cut(random *rand.Rand, data, names fate, torn bool) *contents {
 		if !dataKept[i] {
 			continue
 		}
-		if !touched[o.node] { // the drive goes on with its own
+		if !touched[o.node] { // the drive keeps its own
 			touched[o.node] = true
 			after.files[o.node] = bytes.Clone(after.files[o.node])
 		}
@@ -186,7 +186,7 @@ func (d *drive) cut(random *rand.Rand, data, names fate, torn bool) *contents {
 	return after
 }
 
-// tear is what becomes of a write: the whole of it, or some of its sectors.
+// tear returns the surviving parts of a write: the whole write, or some of its sectors.
 func tear(random *rand.Rand, o operation, torn bool) (parts []operation) {
 	if !torn || o.action != write || random.IntN(3) == 0 {
 		return []operation{o}
@@ -202,7 +202,7 @@ func tear(random *rand.Rand, o operation, torn bool) (parts []operation) {
 	return parts
 }
 
-// build makes the files of a folder and of those below it in a real folder.
+// build writes the content of a directory recursively to a real directory.
 func (c *contents) build(t *testing.T, node int, to string) {
 	t.Helper()
 	check(t, os.MkdirAll(to, 0o700))
@@ -215,7 +215,7 @@ func (c *contents) build(t *testing.T, node int, to string) {
 		case mode&os.ModeSocket != 0:
 			l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 			check(t, err)
-			l.SetUnlinkOnClose(false) // as one that is left behind
+			l.SetUnlinkOnClose(false) // like one left by a killed process
 			check(t, l.Close())
 		default:
 			check(t, os.WriteFile(path, c.files[child], mode.Perm()))

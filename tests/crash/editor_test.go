@@ -7,27 +7,26 @@ import (
 	"slices"
 )
 
-// project is a project of an editor and what is in it.
+// project is a project of an editor with its records.
 type project struct {
 	*thing
 	things []*thing
 }
 
-// editor is a client that makes, changes, deletes and looks for records of its
-// own.
+// editor is a client that creates, changes, deletes and searches its own records.
 type editor struct {
 	name     string
 	random   *rand.Rand
 	clock    func() moment
-	projects []*project // the first one stays
+	projects []*project // the first one is kept
 	keys     []*thing
 	serial   int
 }
 
-// fullProject is how many records of a kind an editor keeps in a project.
+// fullProject is the number of records of a kind that an editor keeps in a project.
 const fullProject = 60
 
-// step is one thing that an editor does.
+// step performs one random operation.
 func (e *editor) step(c *client) error {
 	var there []*project
 	for _, p := range e.projects {
@@ -60,8 +59,7 @@ func (e *editor) makeProject(c *client) error {
 	return e.make(c, p.thing, p.path)
 }
 
-// work does something with things of a kind: makes one, changes one, deletes
-// one, or looks for one.
+// work creates, changes, deletes or searches a record of a kind.
 func (e *editor) work(c *client, k *kind, path string, list *[]*thing) error {
 	var there []*thing
 	for _, th := range *list {
@@ -85,12 +83,12 @@ func (e *editor) work(c *client, k *kind, path string, list *[]*thing) error {
 	case roll == 9 && k != logs:
 		return e.remove(c, th)
 	case k == keys:
-		return nil // of which there is no search
+		return nil // there is no search for keys
 	}
 	return lookFor(c, th, th.last(), true)
 }
 
-// way is where a record is made: feedback and logs come from apps, too.
+// way returns the path for creating a record. Apps also create feedback and logs.
 func (e *editor) way(k *kind, path string) string {
 	if (k == feedback || k == logs) && e.random.IntN(2) == 0 {
 		return "/public" + path[len(projects.list):]
@@ -98,7 +96,7 @@ func (e *editor) way(k *kind, path string) string {
 	return path
 }
 
-// make makes a thing and learns its id.
+// make creates a record and stores its ID.
 func (e *editor) make(c *client, th *thing, path string) error {
 	e.serial++
 	v, mark := th.fresh(e.random)
@@ -129,8 +127,8 @@ func (e *editor) remove(c *client, th *thing) error {
 	return err
 }
 
-// ask notes what is asked for, asks, and notes that it is acknowledged. A
-// revision without a mark is the end of the thing.
+// ask records the requested revision, sends the request, and records the acknowledgement.
+// A revision without a mark is a deletion.
 func (e *editor) ask(c *client, th *thing, v view, mark string, want int, method, path string, body any) ([]byte, error) {
 	r := revision{view: v, mark: mark, begun: e.clock()}
 	if mark != "" {
@@ -144,7 +142,7 @@ func (e *editor) ask(c *client, th *thing, v view, mark string, want int, method
 	return answer, err
 }
 
-// lookFor searches for a revision of a thing, which must be found or not.
+// lookFor searches for a revision and verifies whether it is found.
 func lookFor(c *client, th *thing, r *revision, there bool) error {
 	found, err := pages[view](c, th.path+"?"+th.kind.rest+"search="+r.mark+"&")
 	if err != nil {
@@ -159,7 +157,7 @@ func lookFor(c *client, th *thing, r *revision, there bool) error {
 	return nil
 }
 
-// key is what a record is addressed by.
+// key returns the key under which a record is addressed.
 func (v view) key(k *kind) string {
 	if k == projects {
 		return v.ProjectKey
@@ -167,8 +165,8 @@ func (v view) key(k *kind) string {
 	return v.ID
 }
 
-// settle notes what was seen of the requests that had no answer. With forget,
-// only how things are now stays.
+// settle records the observed outcome of requests without a response. If forget is true,
+// it keeps only the current state.
 func (e *editor) settle(seen map[*thing]revision, now moment, forget bool) {
 	settled := func(th *thing) (gone bool) {
 		if r, ok := seen[th]; ok {

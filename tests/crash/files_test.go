@@ -20,16 +20,16 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// distribution is the address that direct links are said to have.
+// distribution is the configured base URL of direct links.
 const distribution = "http://127.0.0.1:9"
 
-// TestKilledFiles: a server is killed at random moments while files are uploaded in
-// chunks and at once, completed, brought to WebDAV servers, fetched from a code host
-// and deleted, alone and with their project. After each start every chunk and every
-// file that was acknowledged is there, all bytes are those that were sent, and once
-// all has settled no file is without its object, no object without its file, the CDN,
-// which refuses some calls, was told of every file that is gone, and "svc check" is
-// content. SVC_LONG=1 kills more often.
+// TestKilledFiles kills a server at random times while files are uploaded in chunks and
+// in one request, completed, moved to WebDAV servers, fetched from a code host, and
+// deleted, individually and with their project. After each start, all acknowledged chunks
+// and files exist, with exactly the bytes that were sent. Once everything has settled,
+// every file has its object and every object its file, the CDN, which refuses some calls,
+// has been notified of every deleted file, and "svc check" reports nothing. SVC_LONG=1
+// kills more often.
 func TestKilledFiles(t *testing.T) {
 	t.Parallel()
 	rounds, most := 5, 60
@@ -55,9 +55,9 @@ func TestKilledFiles(t *testing.T) {
 type depot struct {
 	dir        string
 	random     *rand.Rand
-	dav        string // folder of the WebDAV server
+	dav        string // directory of the WebDAV server
 	cdn        *refreshes
-	ready      map[string]bool // paths of links of files that have been ready
+	ready      map[string]bool // links of files that have been ready
 	token      string
 	depositors []*depositor
 	startTakes time.Duration
@@ -106,7 +106,7 @@ func newDepot(t *testing.T, seed uint64) *depot {
 	return s
 }
 
-// serveAttachment is a code host. The name of an attachment ends in its size.
+// serveAttachment serves a code host. The name of an attachment ends with its size.
 func serveAttachment(w http.ResponseWriter, r *http.Request) {
 	_, text, _ := strings.Cut(strings.TrimSuffix(r.PathValue("name"), ".zip"), "-")
 	_, text, _ = strings.Cut(text, "-")
@@ -118,7 +118,7 @@ func serveAttachment(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(storagetest.Content(uint64(size), size))
 }
 
-// refreshes is a CDN that refuses every third call, and keeps the links of the others.
+// refreshes is a CDN that refuses every third call, and records the links in the others.
 type refreshes struct {
 	mu    sync.Mutex
 	calls int
@@ -152,7 +152,7 @@ func (s *depot) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *depot) log() string { return filepath.Join(s.dir, "server.log") }
 
-// round starts a server, holds it to what must be there, and kills it.
+// round starts a server, verifies its content, and kills it.
 func (s *depot) round(t *testing.T, most int) {
 	t.Helper()
 	for s.random.IntN(4) == 0 {
@@ -173,7 +173,7 @@ func (s *depot) round(t *testing.T, most int) {
 	s.steps += l.steps.Load()
 }
 
-// whole starts a server and holds it to what must be there, before and after all has
+// whole starts a server and verifies its content, before and after everything has
 // settled.
 func (s *depot) whole(t *testing.T) (*process, *client) {
 	t.Helper()
@@ -213,12 +213,12 @@ func (s *depot) whole(t *testing.T) (*process, *client) {
 	return p, c
 }
 
-// refreshed lets the CDN be told what waits, and demands that it was told of every file that
-// has been ready and is gone.
+// refreshed makes the server send pending refreshes to the CDN, and verifies that it was
+// notified of every file that has been ready and was deleted.
 func (s *depot) refreshed(t *testing.T, p *process, there map[string]bool) {
 	t.Helper()
 	var err error
-	for range 20 { // each time a part of the calls is refused
+	for range 20 { // some of the calls are refused each time
 		if err = s.run(p, "cdn-refreshes"); err == nil || !strings.Contains(err.Error(), "not refreshed") {
 			break
 		}
@@ -231,8 +231,8 @@ func (s *depot) refreshed(t *testing.T, p *process, there map[string]bool) {
 	}
 }
 
-// cleanUp lets a week pass for all that is below the storage directory, lets the jobs
-// work, and demands that nothing is left that nobody has.
+// cleanUp ages everything below the storage directory by a week, runs the jobs, and
+// verifies that nothing unowned remains.
 func (s *depot) cleanUp(t *testing.T, p *process, want map[string]bool) {
 	t.Helper()
 	for _, job := range []string{"deleted-projects", "file-deletions"} {
@@ -254,8 +254,8 @@ func (s *depot) cleanUp(t *testing.T, p *process, want map[string]bool) {
 	}
 }
 
-// removeUnknown removes the objects without a record if they are more than a tenth of all,
-// which the clean-up refuses to move.
+// removeUnknown removes the objects without a record if they are more than a tenth of
+// all, because the cleanup job refuses to move that many.
 func (s *depot) removeUnknown(t *testing.T, dir string, want map[string]bool) {
 	t.Helper()
 	all := objectsIn(t, dir, nil)
@@ -269,7 +269,7 @@ func (s *depot) removeUnknown(t *testing.T, dir string, want map[string]bool) {
 	}
 }
 
-// run runs a job, after a run that is in progress.
+// run runs a job, after waiting for a run in progress.
 func (s *depot) run(p *process, job string) error {
 	for {
 		err := run("job", "run", job, "--data", s.data())
@@ -280,14 +280,14 @@ func (s *depot) run(p *process, job string) error {
 	}
 }
 
-// aged makes a file one that was written long ago.
+// aged sets the modification time of a file to long ago.
 func aged(name string) error {
 	at := time.Now().Add(-8 * 24 * time.Hour)
 	return os.Chtimes(name, at, at)
 }
 
-// objectsIn lists the objects in a folder, and calls change for each file, unless it
-// is nil. Parts count for their object.
+// objectsIn returns the objects in a directory, and calls change, unless it is nil, for
+// each file. A part counts as its object.
 func objectsIn(t *testing.T, dir string, change func(name string) error) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// findings are what a server has of what was asked of one, as it was at a moment.
+// findings holds the observed state of a server, compared with the model at one point in
+// time.
 type findings struct {
 	world  *world
 	client *client
 	end    moment
 
-	seen    map[*thing]revision // of things that were compared
-	missing map[*tracker][]int  // batches that were not there
+	seen    map[*thing]revision // records that were compared
+	missing map[*tracker][]int  // batches that were missing
 }
 
 // compareAll compares all lists.
@@ -47,11 +48,11 @@ func (f *findings) compareAll() error {
 	if err := f.client.get(keys.list, &list); err != nil {
 		return err
 	}
-	// A revoked key stays in the list.
+	// Revoked keys stay in the list.
 	return f.compare(keys, all, slices.DeleteFunc(list.Data, func(v view) bool { return !*v.Active }))
 }
 
-// compareProject compares the lists of a project that is there.
+// compareProject compares the lists of an existing project.
 func (f *findings) compareProject(p *project) error {
 	if f.seen[p.thing].state == "" {
 		return nil
@@ -74,7 +75,7 @@ func (f *findings) compareProject(p *project) error {
 	return nil
 }
 
-// compare holds a list to what things of a kind may be.
+// compare compares a list with the allowed states of the records of a kind.
 func (f *findings) compare(k *kind, all []*thing, list []view) error {
 	there, known := map[string]view{}, map[string]string{}
 	for _, v := range list {
@@ -83,7 +84,7 @@ func (f *findings) compare(k *kind, all []*thing, list []view) error {
 	}
 	for _, th := range all {
 		id, allowed := th.id, th.at(f.end)
-		if id == "" && len(allowed) > 1 { // made without an answer
+		if id == "" && len(allowed) > 1 { // created without a response
 			id = known[allowed[1].state]
 		}
 		state := ""
@@ -106,7 +107,8 @@ func (f *findings) compare(k *kind, all []*thing, list []view) error {
 	return nil
 }
 
-// states are those of revisions, "" for one in which the thing is not there.
+// states returns the states of revisions, "" for a revision in which the record does not
+// exist.
 func states(all []revision) (list []string) {
 	for _, r := range all {
 		list = append(list, r.state)
@@ -114,11 +116,10 @@ func states(all []revision) (list []string) {
 	return list
 }
 
-// sample is how many things are searched for.
+// sample is the number of records that are searched for.
 const sample = 24
 
-// search looks for things that were seen, and for what some have been or will
-// be.
+// search searches for observed records, and for the past and future revisions of some.
 func (f *findings) search() error {
 	var all []*thing
 	for _, e := range f.world.editors {
@@ -149,7 +150,7 @@ func (f *findings) search() error {
 	return nil
 }
 
-// events compares counters, details and what the trackers know.
+// events compares counters, details and the state of the trackers.
 func (f *findings) events() error {
 	const of = "/admin/projects/" + eventProject + "/events"
 	var counters struct {
@@ -180,8 +181,8 @@ func (f *findings) events() error {
 	return nil
 }
 
-// details is how many events of a tracker are stored, which is not what was
-// counted when they came.
+// details returns the number of stored events of a tracker, which can differ from the
+// number counted on arrival.
 func (f *findings) details(t *tracker) (int, error) {
 	answer, err := f.client.must(200, "POST", "/admin/projects/"+eventProject+"/events/analysis/query", map[string]any{
 		"type": "value", "start_time": 0, "events": []any{map[string]string{"name": t.name, "alias": "A"}},

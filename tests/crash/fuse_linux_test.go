@@ -12,28 +12,28 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// recorder is a file system in memory that writes down what is done to it.
+// recorder is a file system in memory that records all operations.
 type recorder struct {
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the following fields
 	operations []operation
 	nodes      int
 }
 
-// now is how many operations have been done.
+// now returns the number of operations so far.
 func (r *recorder) now() moment {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return moment(len(r.operations))
 }
 
-// record writes operations down. The caller holds r.mu.
+// record records an operation. The caller must hold r.mu.
 func (r *recorder) record(o operation) {
 	o.at = moment(len(r.operations) + 1)
 	o.covers = o.at
 	r.operations = append(r.operations, o)
 }
 
-// mount mounts a recorder as a device, or says why that cannot be.
+// mount mounts a recorder as a device. The error explains why it cannot.
 func mount(t *testing.T) (*device, error) {
 	t.Helper()
 	r := &recorder{}
@@ -60,7 +60,7 @@ func mount(t *testing.T) (*device, error) {
 	}, nil
 }
 
-// node is a file, a folder or a socket.
+// node is a file, a directory or a socket.
 type node struct {
 	fs.Inode
 	recorder *recorder
@@ -87,7 +87,7 @@ var _ interface {
 	fs.NodeStatfser
 } = (*node)(nil)
 
-// add makes a child of a folder.
+// add creates an entry in a directory.
 func (n *node) add(ctx context.Context, name string, mode uint32, out *fuse.EntryOut) *fs.Inode {
 	r := n.recorder
 	r.mu.Lock()
@@ -162,7 +162,7 @@ func (n *node) Rename(_ context.Context, name string, to fs.InodeEmbedder, toNam
 	return 0
 }
 
-// attributes fills in what is known of a node. The caller holds recorder.mu.
+// attributes sets the attributes of a node. The caller must hold recorder.mu.
 func (n *node) attributes(out *fuse.Attr) {
 	out.Mode, out.Size, out.Blocks = n.mode, uint64(len(n.data)), uint64(len(n.data)+511)/512
 	out.Nlink, out.Blksize = 1, 4096
@@ -182,14 +182,14 @@ func (n *node) Setattr(_ context.Context, _ fs.FileHandle, in *fuse.SetAttrIn, o
 	if size, ok := in.GetSize(); ok {
 		n.resize(int64(size))
 	}
-	if mode, ok := in.GetMode(); ok { // which no test here depends on
+	if mode, ok := in.GetMode(); ok { // no test depends on it
 		n.mode = n.mode&syscall.S_IFMT | mode&0o777
 	}
 	n.attributes(&out.Attr)
 	return 0
 }
 
-// resize cuts or grows a file. The caller holds recorder.mu.
+// resize changes the size of a file. The caller must hold recorder.mu.
 func (n *node) resize(size int64) {
 	if int64(len(n.data)) == size {
 		return
@@ -245,7 +245,7 @@ func (n *node) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	return 0
 }
 
-// Statfs says that there is room.
+// Statfs reports free space.
 func (n *node) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno {
 	out.Bsize, out.Frsize, out.NameLen = 4096, 4096, 255
 	out.Blocks, out.Bfree, out.Bavail = 1<<28, 1<<27, 1<<27

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// settle compares what a server has after a kill with what the depositor knows, and
-// comes to an end with all that has begun.
+// settle compares the state of a server after a kill with the depositor's model, and
+// completes everything in progress.
 func (d *depositor) settle(c *client) error {
 	for _, s := range d.former {
 		if s.path != "" {
@@ -36,7 +36,7 @@ func (d *depositor) settle(c *client) error {
 	return nil
 }
 
-// settleProject finds out whether the project is there.
+// settleProject determines whether the project exists.
 func (d *depositor) settleProject(c *client) (there bool, err error) {
 	if d.project == "" {
 		return false, nil
@@ -55,7 +55,7 @@ func (d *depositor) settleProject(c *client) (there bool, err error) {
 	return false, fmt.Errorf("project %s: got %d %.300s", d.project, status, answer)
 }
 
-// settleFiles finds out which files are there.
+// settleFiles determines which files exist.
 func (d *depositor) settleFiles(c *client) error {
 	list, err := pages[fileView](c, d.files()+"?")
 	if err != nil {
@@ -96,13 +96,13 @@ func (d *depositor) settleFiles(c *client) error {
 	return nil
 }
 
-// settleSession holds an upload in chunks to what was acknowledged, and completes or
-// drops it, or leaves it for later.
+// settleSession compares an upload in chunks with what was acknowledged, and completes,
+// drops or keeps it.
 func (d *depositor) settleSession(c *client, s *deposit) error {
 	if s.session == "" || s.gone {
 		return nil
 	}
-	if s.there { // a completion may be repeated
+	if s.there { // a completion is idempotent
 		return d.complete(c, s)
 	}
 	var got struct {
@@ -131,7 +131,7 @@ func (d *depositor) settleSession(c *client, s *deposit) error {
 	return nil
 }
 
-// await waits until no file of the project is on its way.
+// await waits until all files of the project are ready.
 func (d *depositor) await(c *client, p *process) error {
 	for late := time.Now().Add(patience); ; pause(p, 20*time.Millisecond) {
 		list, err := pages[fileView](c, d.files()+"?")
@@ -149,7 +149,7 @@ func (d *depositor) await(c *client, p *process) error {
 	}
 }
 
-// compare reads all files that were not read before, and one that was.
+// compare reads all files that have not been compared before, and one that has.
 func (d *depositor) compare(c *client, p *process) error {
 	again := d.random.IntN(len(d.deposits) + 1)
 	for n, s := range d.deposits {
@@ -173,8 +173,8 @@ func (d *depositor) compare(c *client, p *process) error {
 	return nil
 }
 
-// linked waits until the version of a mirrored file links to it: public answers come
-// from memory, which a transaction reaches a moment after the list of files has it.
+// linked waits until the version of a mirrored file links to it. Public responses come
+// from memory, which is updated shortly after the list of files.
 func (d *depositor) linked(c *client, p *process, s *deposit) error {
 	for late := time.Now().Add(patience); ; pause(p, 5*time.Millisecond) {
 		var got struct {

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// The ways in which a server meets its end.
+// The situations in which a server is killed.
 const (
 	working    = iota // under load
-	starting          // before it answers, so that its replay and examination are cut off
-	stopping          // while it stops, which writes heads and lists of free pages
-	indexing          // while its search index is built anew under load
-	compacting        // while its data moves to smaller files under load
+	starting          // before it responds, to interrupt replay and examination
+	stopping          // during shutdown, while it writes heads and lists of free pages
+	indexing          // while its search index is being rebuilt under load
+	compacting        // while its data is being compacted under load
 	ways
 )
 
-// chance is how many of a hundred ends are of each way.
+// chance is the percentage of kills in each situation.
 var chance = [ways]int{working: 45, starting: 20, stopping: 11, indexing: 12, compacting: 12}
 
-// commands are run beside the server that is to end while they work.
+// commands lists commands that run while the server is killed.
 var commands = map[int][]string{indexing: {"reindex"}, compacting: {"compact", "--always"}}
 
 func anyWay(random *rand.Rand) int {
@@ -36,11 +36,11 @@ func anyWay(random *rand.Rand) int {
 	return working
 }
 
-// TestKilledServer: a server under mixed load is killed at random moments, again
-// and again on one data directory. After each start everything that was
-// acknowledged is there, what was not is there as a whole or not at all, events
-// are counted once, searches find what there is, and "svc check" is content.
-// SVC_LONG=1 kills more often and lets it work for longer.
+// TestKilledServer kills a server under mixed load at random times, repeatedly on one
+// data directory. After each start, everything acknowledged exists, unacknowledged
+// changes exist completely or not at all, events are counted once, searches find all
+// records, and "svc check" reports nothing. SVC_LONG=1 kills more often and lets the
+// server run for longer.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
 	rounds, most := 7, 150
@@ -76,7 +76,7 @@ type killing struct {
 	world      *world
 	dir        string
 	startTakes time.Duration
-	most       int // requests between two starts
+	most       int // maximum number of requests between two starts
 
 	kills [ways]int
 	steps int64
@@ -86,7 +86,7 @@ func (s *killing) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *killing) log() string { return filepath.Join(s.dir, "server.log") }
 
-// round starts a server, holds it to what must be there, and kills it.
+// round starts a server, verifies its content, and kills it.
 func (s *killing) round(t *testing.T, way int) {
 	t.Helper()
 	s.kills[way]++
@@ -101,7 +101,7 @@ func (s *killing) round(t *testing.T, way int) {
 	check(t, clients.work(p, s.world.random))
 	var command sync.WaitGroup
 	if args := commands[way]; args != nil {
-		command.Go(func() { _ = run(append(args, "--data", s.data())...) }) // which fails, or works on without a server
+		command.Go(func() { _ = run(append(args, "--data", s.data())...) }) // fails, or continues without a server
 		pause(p, within(s.world.random, s.startTakes))
 	}
 	if way == stopping {
@@ -115,7 +115,7 @@ func (s *killing) round(t *testing.T, way int) {
 	check(t, checkData(s.data()))
 }
 
-// whole starts a server and holds it to what must be there.
+// whole starts a server and verifies its content.
 func (s *killing) whole(t *testing.T) (*process, *client) {
 	t.Helper()
 	begun := time.Now()

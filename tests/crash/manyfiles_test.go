@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// TestProjectOfManyFiles: deleting a project answers before its files and uploads are gone,
-// whose links lead nowhere from then on. Their removal begins at once, and what is in its
-// way, several kills here, only delays its end. Files of another project stay. SVC_LONG=1 takes 10,000 files.
+// TestProjectOfManyFiles: the deletion of a project is answered before its files and uploads are
+// removed; from then on, their links are not found. The removal starts at once, and interruptions,
+// here several kills, only delay it. Files of another project stay. SVC_LONG=1 uses 10,000 files.
 func TestProjectOfManyFiles(t *testing.T) {
 	t.Parallel()
 	many := 600
@@ -91,7 +91,7 @@ func TestProjectOfManyFiles(t *testing.T) {
 	check(t, checkData(data))
 }
 
-// putMany makes small files in a project.
+// putMany uploads many small files to a project.
 func putMany(c *client, project string, many int) error {
 	var clients sync.WaitGroup
 	const atOnce = 16

@@ -10,13 +10,12 @@ import (
 	"testing"
 )
 
-// TestPowerCut: the power goes at random moments while a server works on a drive
-// that keeps nothing but what was synced. Of the rest anything may be there, in
-// part and in any order. The server starts on what is left, everything is there
-// that was acknowledged, and all else holds that holds after SIGKILL. What the
-// server does to its drive is recorded by a file system in memory, and by strace
-// where that cannot be mounted; where it can, a little of that as well.
-// SVC_LONG=1 cuts more often.
+// TestPowerCut simulates power failures at random times while a server works on a drive
+// that only keeps synced data. Of all other data, any part can be there, in any order.
+// The server starts with what is left, everything acknowledged exists, and all other
+// guarantees after SIGKILL hold too. A file system in memory records the operations of
+// the server. If it cannot be mounted, strace records them; otherwise a few runs use
+// strace as well. SVC_LONG=1 tests more failures.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	cuts, requests := 12, 100
@@ -44,16 +43,16 @@ func TestPowerCut(t *testing.T) {
 	})
 }
 
-// device is a drive and the way in which is recorded what servers do to it.
+// device is a drive with a method of recording the operations of servers.
 type device struct {
 	dir    string
-	clock  func() moment           // the same as that of the operations
-	before func() []string         // a command line that starts a server, nil without one
-	ended  func(killed bool) error // is called when a server has
+	clock  func() moment           // the clock of the recorded operations
+	before func() []string         // a command line that starts a server; nil without one
+	ended  func(killed bool) error // called when a server has ended
 	done   func() []operation      // ends the recording
 }
 
-// cutPower records servers on a device and cuts their power.
+// cutPower records servers on a device and simulates power failures.
 func cutPower(t *testing.T, d *device, cuts, requests int) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -73,7 +72,7 @@ func cutPower(t *testing.T, d *device, cuts, requests int) {
 		}
 	}
 	t.Logf("%d cuts in %d operations", cuts, len(s.operations))
-	drive = newDrive() // the same with one that never syncs a file
+	drive = newDrive() // the same with a drive on which files are never synced
 	for _, o := range s.operations {
 		if o.action != syncFile {
 			drive.do(o)
@@ -84,7 +83,7 @@ func cutPower(t *testing.T, d *device, cuts, requests int) {
 	}
 }
 
-// recording is what servers did to a drive, and what their clients know.
+// recording holds the operations of servers on a drive, and the state of their clients.
 type recording struct {
 	world      *world
 	operations []operation
@@ -92,9 +91,9 @@ type recording struct {
 	cuts       int // so far
 }
 
-// record lets three servers work on a drive, one after the other: the first is
-// killed, the second is stopped. Each answers a number of requests at least, and overwrites
-// free pages meanwhile.
+// record runs three servers on a drive, one after the other. The first is killed, the
+// second is stopped. Each responds to at least requests requests, and overwrites free
+// pages in the meantime.
 func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 	t.Helper()
 	s := &recording{world: newWorld(seed, d.clock), dir: keepOnFailure(t)}
@@ -116,7 +115,7 @@ func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 		erased := make(chan error, 1)
 		go func() {
 			err := run("job", "run", "erased-data", "--data", data)
-			if err != nil && strings.Contains(err.Error(), "runs already") { // by itself
+			if err != nil && strings.Contains(err.Error(), "runs already") { // started by the server itself
 				err = nil
 			}
 			erased <- err
@@ -127,7 +126,7 @@ func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 		if killed {
 			p.end()
 		} else {
-			if err := run("reindex", "--data", data); err != nil && !strings.Contains(err.Error(), "rebuilt already") { // after an erasure, by itself
+			if err := run("reindex", "--data", data); err != nil && !strings.Contains(err.Error(), "rebuilt already") { // after an erasure, started by the server itself
 				t.Fatal(err)
 			}
 			check(t, run("compact", "--always", "--data", data))
@@ -140,8 +139,8 @@ func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 	return s
 }
 
-// moments are random ones in their order: any, when something has just been
-// acknowledged, or early.
+// moments returns random times in order: arbitrary ones, ones just after an
+// acknowledgement, and early ones.
 func (s *recording) moments(random *rand.Rand, n int) []moment {
 	acknowledged := []moment{s.world.loggedIn}
 	for _, e := range s.world.editors {
@@ -174,8 +173,8 @@ func (s *recording) moments(random *rand.Rand, n int) []moment {
 	return all
 }
 
-// judge starts a server on what a power cut at a moment left and holds it to what
-// must be there; now and then another one after it, which is killed as well.
+// judge starts a server on the content left by a power failure and verifies it. Sometimes
+// it does so twice, killing the server in between.
 func (s *recording) judge(t *testing.T, left *contents, end moment) error {
 	t.Helper()
 	s.cuts++
@@ -189,7 +188,7 @@ func (s *recording) judge(t *testing.T, left *contents, end moment) error {
 	return os.RemoveAll(dir)
 }
 
-// restart holds a server in a folder to what must be there, and lets it write.
+// restart starts a server in a directory, verifies its content, and makes changes.
 func (s *recording) restart(t *testing.T, dir string, end moment) error {
 	t.Helper()
 	data := filepath.Join(dir, "data")

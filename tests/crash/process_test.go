@@ -18,19 +18,18 @@ import (
 	"svc/cmd"
 )
 
-// asProgram is set in the environment of a test binary that is to be svc. One
-// that is to be a server ends with its standard input, so that it does not
-// outlive a test that is killed itself.
+// asProgram is an environment variable that makes the test binary act as svc. A server
+// ends with its standard input, so that it does not outlive a killed test.
 const (
 	asProgram = "SVC_CRASH_PROGRAM"
 	aServer   = "server"
 	aCommand  = "command"
 )
 
-// password is that of the administrator of all servers.
+// password is the password of the administrator of all servers.
 const password = "correct horse battery"
 
-// patience is how long is waited for what must happen.
+// patience limits the wait for expected events.
 const patience = time.Minute
 
 func TestMain(m *testing.M) {
@@ -44,11 +43,11 @@ func TestMain(m *testing.M) {
 	case aCommand:
 		os.Exit(cmd.Main(os.Args, os.Stdin, os.Stdout, os.Stderr, nil))
 	}
-	_ = os.Unsetenv("GOGC") // of the tests, not of the programs that they start
+	_ = os.Unsetenv("GOGC") // for the tests, not for the programs that they start
 	os.Exit(m.Run())
 }
 
-// program is a command line of svc as a process.
+// program returns a command that runs svc as a process.
 func program(as string, args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], args...)
 	c.Env = append(os.Environ(), asProgram+"="+as, "ADMIN_PASSWORD="+password, "JWT_EXPIRES_IN=30d",
@@ -57,17 +56,17 @@ func program(as string, args ...string) *exec.Cmd {
 	return c
 }
 
-// process is a server.
+// process is a server process.
 type process struct {
 	command *exec.Cmd
-	address chan string   // where it answers, once it does
-	exited  chan struct{} // closed when it has ended and its log is complete
-	killed  atomic.Bool   // an end is no surprise
+	address chan string   // receives the URL once the server responds
+	exited  chan struct{} // closed when the process has ended and its log is complete
+	killed  atomic.Bool   // its end is expected
 	lines   strings.Builder
 }
 
-// start starts a server on a data directory; its log is added to a file. before
-// is a command line that starts it, if any.
+// start starts a server on a data directory and appends its log to a file. before is an
+// optional command line that starts it.
 func start(t *testing.T, data, log string, before ...string) *process {
 	t.Helper()
 	p := &process{
@@ -91,7 +90,7 @@ func start(t *testing.T, data, log string, before ...string) *process {
 	return p
 }
 
-// follow keeps the log until the process has closed it.
+// follow copies the log until the process closes it.
 func (p *process) follow(out io.Reader, file *os.File) {
 	defer close(p.exited)
 	defer file.Close()
@@ -110,7 +109,7 @@ func (p *process) follow(out io.Reader, file *os.File) {
 	_ = p.command.Wait()
 }
 
-// ready waits until the server answers and returns where.
+// ready waits until the server responds and returns its URL.
 func (p *process) ready() (url string, err error) {
 	select {
 	case url := <-p.address:
@@ -122,7 +121,7 @@ func (p *process) ready() (url string, err error) {
 	}
 }
 
-// kill ends the process at once.
+// kill kills the process immediately.
 func (p *process) kill() {
 	p.killed.Store(true)
 	_ = p.command.Process.Kill()
@@ -132,17 +131,16 @@ func (p *process) kill() {
 // end kills a process that must be alive.
 func (p *process) end() {
 	select {
-	case <-p.exited: // surprise tells
+	case <-p.exited: // reported by surprise
 	default:
 		p.kill()
 	}
 }
 
-// stop asks the server to end and waits no longer than a time before it is
-// killed.
+// stop asks the server to end, and kills it after a time limit.
 func (p *process) stop(wait time.Duration) error {
 	p.killed.Store(true)
-	if runtime.GOOS == "windows" { // has no way to ask
+	if runtime.GOOS == "windows" { // there is no way to ask
 		p.kill()
 		return nil
 	}
@@ -158,7 +156,7 @@ func (p *process) stop(wait time.Duration) error {
 	return nil
 }
 
-// surprise is an end of the process that nobody asked for.
+// surprise returns an error if the process ended unexpectedly.
 func (p *process) surprise() error {
 	if p.killed.Load() {
 		return nil
@@ -171,10 +169,11 @@ func (p *process) surprise() error {
 	}
 }
 
-// keepOnFailure is a folder that stays when the test fails, and is named then.
+// keepOnFailure returns a directory that is kept, and named in the log, if the test
+// fails.
 func keepOnFailure(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "svc-crash-") //nolint:usetesting // it outlives a test that fails
+	dir, err := os.MkdirTemp("", "svc-crash-") //nolint:usetesting // kept if the test fails
 	check(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {

@@ -18,13 +18,13 @@ import (
 	"time"
 )
 
-// tracedCalls are the system calls that change files, names and positions.
+// tracedCalls lists the system calls that change files, names and positions.
 const tracedCalls = "openat,open,creat,write,pwrite64,lseek,ftruncate,fallocate,rename,renameat,renameat2," +
 	"unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,fsync,fdatasync,bind"
 
-// straced is the command line that records a program: what each of its threads
-// does in a file of its own, all texts in hexadecimal. The program itself stays
-// the child of who starts it.
+// straced returns a command line that traces a program, with a separate file for each
+// thread and all texts in hexadecimal. The program itself remains a child of the process
+// that starts it.
 func straced(trace string) []string {
 	return []string{
 		"strace", "-D", "-ff", "-y", "-xx", "-s", strconv.Itoa(1 << 28), "-e", "signal=none", "-e", "trace=" + tracedCalls,
@@ -32,8 +32,8 @@ func straced(trace string) []string {
 	}
 }
 
-// trace makes a device of a folder whose servers are traced, or says why that
-// cannot be.
+// trace returns a device for a directory with traced servers. The error explains why it
+// cannot.
 func trace(t *testing.T) (*device, error) {
 	t.Helper()
 	traces, n := t.TempDir(), 0
@@ -71,8 +71,7 @@ type call struct {
 	result     string
 }
 
-// parseCall reads a line; ok is false for one that is not about a call that came
-// to its end.
+// parseCall parses a line. ok is false if the line is not a completed call.
 func parseCall(line string) (c call, ok bool, err error) {
 	stamp, rest, _ := strings.Cut(line, " ")
 	name, rest, found := strings.Cut(rest, "(")
@@ -92,8 +91,7 @@ func parseCall(line string) (c call, ok bool, err error) {
 	return call{name, begin, begin + seconds, splitArgs(rest[:at]), result}, true, nil
 }
 
-// cutTime cuts the time that a call took, seconds in angle brackets, from its
-// result.
+// cutTime separates the duration of a call, which is in angle brackets, from its result.
 func cutTime(text string) (result, took string, ok bool) {
 	at := strings.LastIndex(text, " <")
 	if at < 0 {
@@ -102,7 +100,7 @@ func cutTime(text string) (result, took string, ok bool) {
 	return text[:at], text[at+2:], true
 }
 
-// nanoseconds reads seconds with nine digits behind the point.
+// nanoseconds parses seconds with nine digits after the point.
 func nanoseconds(text string) (moment, error) {
 	seconds, fraction, ok := strings.Cut(text, ".")
 	if !ok || len(fraction) != 9 {
@@ -112,13 +110,13 @@ func nanoseconds(text string) (moment, error) {
 	return moment(n), err
 }
 
-// splitArgs splits what is between the brackets of a call.
+// splitArgs splits the arguments of a call.
 func splitArgs(text string) (args []string) {
 	depth, quoted, from := 0, false, 0
 	for i := range len(text) {
 		switch text[i] {
 		case '"':
-			quoted = !quoted // in hexadecimal nothing else has quotation marks
+			quoted = !quoted // hexadecimal texts contain no other quotation marks
 		case '{', '[':
 			depth++
 		case '}', ']':
@@ -133,7 +131,7 @@ func splitArgs(text string) (args []string) {
 	return append(args, strings.TrimSpace(text[from:]))
 }
 
-// unquote reads a text in hexadecimal, with or without quotation marks.
+// unquote decodes a hexadecimal text, with or without quotation marks.
 func unquote(text string) ([]byte, error) {
 	if strings.HasSuffix(text, "...") {
 		return nil, errors.New("trace has a text that is cut")
@@ -141,7 +139,7 @@ func unquote(text string) ([]byte, error) {
 	return hex.DecodeString(strings.ReplaceAll(strings.Trim(text, `"`), `\x`, ""))
 }
 
-// descriptor is a file descriptor and the path it stands for.
+// descriptor parses a file descriptor and its path.
 func descriptor(arg string) (number, path string, err error) {
 	number, shown, ok := strings.Cut(arg, "<")
 	if !ok {
@@ -155,13 +153,13 @@ func descriptor(arg string) (number, path string, err error) {
 	return number, string(b), err
 }
 
-// tracer makes operations of traces.
+// tracer converts traces to operations.
 type tracer struct {
 	root       string // of the drive
 	operations []operation
 	now        contents // of the drive
 	nodes      int
-	positions  map[string]int64 // in files, by descriptor
+	positions  map[string]int64 // offsets in files, by descriptor
 }
 
 // read reads the traces of all threads of a process that has ended.
@@ -188,8 +186,7 @@ func (tr *tracer) read(trace string) error {
 	return nil
 }
 
-// readThread reads one file, leaving out the long lines that are not about the
-// drive.
+// readThread reads one file, and skips long lines that do not concern the drive.
 func (tr *tracer) readThread(name string) (calls []call, err error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -200,7 +197,7 @@ func (tr *tracer) readThread(name string) (calls []call, err error) {
 	for lines := bufio.NewReaderSize(file, 1<<20); ; {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return calls, nil // a last line that is torn is of a call that did not end
+			return calls, nil // an incomplete last line belongs to a call that did not complete
 		}
 		if err != nil {
 			return nil, err
@@ -218,7 +215,7 @@ func (tr *tracer) readThread(name string) (calls []call, err error) {
 	}
 }
 
-// quoted is a text as traces show it.
+// quoted returns a text in the form used in traces.
 func quoted(text string) string {
 	var b strings.Builder
 	for i := range len(text) {

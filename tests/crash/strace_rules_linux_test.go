@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// What is read from the lines of a trace.
+// Parsing the lines of a trace.
 func TestParseCall(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		rule, line string
-		want       *call // nil = it is left out
+		want       *call // nil = the line is skipped
 	}{
 		{"a call begins at its stamp and ends later", `1795303816.876876795 fsync(3<\x2f\x62>) = 0 <0.010236336>`, &call{"fsync", 1795303816876876795, 1795303816887113131, []string{`3<\x2f\x62>`}, "0"}},
 		{"one that takes seconds", `1795303816.876876795 fsync(3<\x2f\x62>) = 0 <12.010236336>`, &call{"fsync", 1795303816876876795, 1795303828887113131, []string{`3<\x2f\x62>`}, "0"}},

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// moment is a point on the clock of a story. What happened at a smaller one
-// happened before.
+// moment is a time on the clock of a story. A smaller value is earlier.
 type moment int64
 
-// view is what these tests read of the answers to all kinds of lists.
+// view holds the fields that these tests read in all kinds of lists.
 type view struct {
 	ID         string `json:"id"`
 	ProjectKey string `json:"project_key"`
@@ -22,15 +21,15 @@ type view struct {
 	Active     *bool  `json:"is_active"`
 }
 
-// kind is a kind of record that is made, changed, deleted and found.
+// kind is a kind of record that can be created, changed, deleted and searched.
 type kind struct {
 	name string
-	list string                     // below the project; where records are made, too
-	rest string                     // of the query that lists all
-	body func(view, int) any        // to make one, with a number that no other has
-	edit func(view) any             // to change one
-	is   func(view) string          // what must come back
-	next func(old, fresh view) view // what a change makes of a record
+	list string                     // path below the project, also for creating records
+	rest string                     // of the query that lists all records
+	body func(view, int) any        // returns the body for creating a record, with a unique number
+	edit func(view) any             // returns the body for changing a record
+	is   func(view) string          // returns the expected content
+	next func(old, fresh view) view // returns the result of changing a record
 }
 
 func replaced(_, fresh view) view { return fresh }
@@ -69,7 +68,7 @@ var (
 		is:   func(v view) string { return short(v.Content) },
 		next: replaced,
 	}
-	logs = &kind{ // of which nothing can be changed but whether it is shown
+	logs = &kind{ // only the visibility can be changed
 		name: "log", list: "/logs", rest: "include_hidden=1&",
 		body: func(v view, n int) any { return map[string]any{"content": short(v.Content), "level": n % 4} },
 		edit: func(v view) any { return map[string]any{"is_hidden": v.Hidden} },
@@ -85,37 +84,37 @@ var (
 	}
 )
 
-// inProjects are the kinds of which each record belongs to a project.
+// inProjects lists the kinds of records that belong to a project.
 var inProjects = []*kind{versions, announcements, feedback, logs}
 
-// short is what feedback and logs take.
+// short truncates a text to the limit of feedback and logs.
 func short(text string) string { return text[:min(len(text), 4000)] }
 
-// thing is a record and what happened to it. One client at a time changes it.
+// thing is a record with its history. Only one client at a time changes it.
 type thing struct {
 	kind *kind
 	path string // of its list
-	id   string // "" until the server has said it
-	word string // is in all its texts and nowhere else
-	said int    // texts it was given
+	id   string // "" until the server has returned it
+	word string // contained in all its texts and in no other
+	said int    // number of texts so far
 	past []revision
 }
 
-// revision is what became of a thing with a request.
+// revision is the state of a record after a request.
 type revision struct {
-	state string // "" = it is not there
+	state string // "" = the record does not exist
 	view  view
-	mark  string // is in the text of this revision and nowhere else
+	mark  string // contained only in the text of this revision
 	begun moment // before the request was sent
-	done  moment // after the answer had come; 0 = it has not
+	done  moment // after the response arrived; 0 = no response
 }
 
-// newThing thinks of a thing that the server does not know yet.
+// newThing returns a record that the server does not know yet.
 func newThing(k *kind, path string, random *rand.Rand) *thing {
 	return &thing{kind: k, path: path, word: word(random, 10), past: []revision{{}}}
 }
 
-// word is a random word.
+// word returns a random word.
 func word(random *rand.Rand, letters int) string {
 	b := make([]byte, letters)
 	for i := range b {
@@ -124,7 +123,7 @@ func word(random *rand.Rand, letters int) string {
 	return string(b)
 }
 
-// fresh is another text for a thing, now and then one of several pages.
+// fresh returns a new text for a record, occasionally one of several pages.
 func (th *thing) fresh(random *rand.Rand) (v view, mark string) {
 	th.said++
 	mark = fmt.Sprintf("%sr%dx", th.word, th.said)
@@ -140,8 +139,8 @@ func (th *thing) fresh(random *rand.Rand) (v view, mark string) {
 	return view{ID: th.id, ProjectKey: th.id, Name: mark, Title: "About " + mark, Content: text.String()}, mark
 }
 
-// at is what a thing may be when everything ends at a moment: what was last
-// acknowledged before, or what was asked for since.
+// at returns the possible states of a record if everything ends at a time: the last one
+// acknowledged before that, or one requested since.
 func (th *thing) at(end moment) (allowed []revision) {
 	allowed = []revision{th.past[0]}
 	for _, r := range th.past[1:] {
@@ -155,13 +154,13 @@ func (th *thing) at(end moment) (allowed []revision) {
 	return allowed
 }
 
-// last is what was last asked for.
+// last returns the last requested revision.
 func (th *thing) last() *revision { return &th.past[len(th.past)-1] }
 
-// alive reports whether the thing is there for all that is known.
+// alive reports whether the record exists as far as is known.
 func (th *thing) alive() bool { return th.last().state != "" }
 
-// settle notes what was seen of the last request that had no answer.
+// settle records the observed outcome of the last request if it had no response.
 func (th *thing) settle(seen revision, now moment) {
 	last := th.last()
 	if last.done > 0 || len(th.past) == 1 {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// do notes an operation.
+// do records an operation.
 func (tr *tracer) do(o operation) {
 	if o.action != syncFile && o.action != syncDir {
 		tr.now.apply(o)
@@ -20,7 +20,7 @@ func (tr *tracer) do(o operation) {
 	tr.operations = append(tr.operations, o)
 }
 
-// entry is a name on the drive, and what has it.
+// entry is a name on the drive with its node.
 type entry struct {
 	dir   int
 	name  string
@@ -28,7 +28,7 @@ type entry struct {
 	there bool
 }
 
-// find looks a path up; ok is false for one that is not on the drive.
+// find looks up a path. ok is false if it is not on the drive.
 func (tr *tracer) find(path string) (e entry, ok bool) {
 	rest, ok := strings.CutPrefix(filepath.Clean(path), tr.root)
 	if !ok || rest != "" && rest[0] != '/' {
@@ -48,7 +48,7 @@ func (tr *tracer) find(path string) (e entry, ok bool) {
 	return e, true
 }
 
-// path is the path in arguments: a folder and a name below it, or a name alone.
+// path returns the path in arguments, which are a directory and a name, or only a name.
 func path(args ...string) (string, error) {
 	name, err := unquote(args[len(args)-1])
 	if err != nil || len(args) == 1 || filepath.IsAbs(string(name)) {
@@ -58,7 +58,7 @@ func path(args ...string) (string, error) {
 	return filepath.Join(dir, string(name)), err
 }
 
-// replay does to the drive what a call did.
+// replay applies a call to the drive.
 func (tr *tracer) replay(c call) error {
 	switch c.name {
 	case "open", "creat", "mkdir", "unlink", "rmdir":
@@ -135,7 +135,7 @@ func (tr *tracer) replayTwo(c call, from, to []string) error {
 	return nil
 }
 
-// number is the first number of a text.
+// number returns the first number in a text.
 func number(text string) string {
 	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	if end < 0 {
@@ -188,8 +188,8 @@ func (tr *tracer) replayFile(c call) error {
 	return err
 }
 
-// catchUp notes what calls that were cut off have done, which the drive shows.
-// It reports how many files and names that were.
+// catchUp records the effects of interrupted calls, which the drive shows. It returns the
+// number of files and names concerned.
 func (tr *tracer) catchUp(at moment) (n int, err error) {
 	seen := map[string]bool{}
 	err = filepath.WalkDir(tr.root, func(path string, d fs.DirEntry, err error) error {
@@ -223,7 +223,7 @@ func (tr *tracer) catchUp(at moment) (n int, err error) {
 	return n, err
 }
 
-// differ notes that a file has another content than is known.
+// differ records that a file's content differs from the known one.
 func (tr *tracer) differ(node int, content []byte, at moment) {
 	if len(content) != len(tr.now.files[node]) {
 		tr.do(operation{at: at, action: truncate, node: node, offset: int64(len(content))})
@@ -241,7 +241,7 @@ func (tr *tracer) differ(node int, content []byte, at moment) {
 	}
 }
 
-// paths are all names below a folder.
+// paths returns all names below a directory.
 func (c *contents) paths(node int, above string) map[string]entry {
 	all := map[string]entry{}
 	for name, child := range c.folders[node] {

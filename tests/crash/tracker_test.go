@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// tracker is a client that sends batches of events, each kind of tracker with an
-// event name of its own. What a batch holds follows from its number, so that it
-// can be sent again.
+// tracker is a client that sends batches of events. Each kind of tracker uses its own
+// event name. The content of a batch is derived from its number, so that it can be sent
+// again.
 type tracker struct {
 	name    string
 	project string
 	random  *rand.Rand
 	clock   func() moment
-	begin   int64  // Unix seconds; its events are of the hours before
-	sizes   []int  // of batches, to choose from
-	each    int    // batches of one sender
-	padding string // of which each event has a part
+	begin   int64  // Unix seconds; its events are from the hours before
+	sizes   []int  // possible sizes of batches
+	each    int    // number of batches per sender
+	padding string // each event contains a part of it
 	batches []batch
-	stored  int // events that are there for sure, of batches that are forgotten
+	stored  int // number of events that are certainly stored, from forgotten batches
 	serial  int
 }
 
 // batch is a batch of events that was sent.
 type batch struct {
 	number, size int
-	begun, done  moment // as those of a revision
+	begun, done  moment // like those of a revision
 }
 
 func newTracker(name, project string, random *rand.Rand, clock func() moment, each, text int, sizes ...int) *tracker {
@@ -49,8 +49,8 @@ type sentEvent struct {
 	Properties map[string]any `json:"properties"`
 }
 
-// send sends a batch and returns how many of its events were new. Its last event
-// comes twice.
+// send sends a batch and returns the number of new events. It includes its last event
+// twice.
 func (t *tracker) send(c *client, b batch) (accepted int, err error) {
 	events := make([]sentEvent, 0, b.size+1)
 	for i := range b.size {
@@ -76,7 +76,7 @@ func (t *tracker) send(c *client, b batch) (accepted int, err error) {
 	return got.Accepted, nil
 }
 
-// step sends a new batch, or one again that was acknowledged.
+// step sends a new batch, or repeats an acknowledged one.
 func (t *tracker) step(c *client) error {
 	if len(t.batches) > 0 && t.random.IntN(5) == 0 {
 		b := t.batches[t.random.IntN(len(t.batches))]
@@ -99,10 +99,9 @@ func (t *tracker) step(c *client) error {
 	return err
 }
 
-// verify compares the number of events of the tracker with what it sent until a
-// moment. Batches without an answer are sent again, as a client would: the
-// answer tells whether they were there. It returns the numbers of those that
-// were not.
+// verify compares the number of events of the tracker with those sent before a time. It
+// sends batches without a response again, like a client would; the response shows whether
+// they were stored. It returns the numbers of those that were not.
 func (t *tracker) verify(c *client, end moment, counted int) (missing []int, err error) {
 	want, sure := t.stored, []batch(nil)
 	for _, b := range t.batches {
@@ -131,8 +130,8 @@ func (t *tracker) verify(c *client, end moment, counted int) (missing []int, err
 	return missing, err
 }
 
-// verifySubject compares what is stored of the sender of a batch, after all that
-// was sent of it until a moment was sent again.
+// verifySubject compares the stored events of the sender of a batch, after resending
+// everything sent before a time.
 func (t *tracker) verifySubject(c *client, end moment, of batch) error {
 	if again, err := t.send(c, of); err != nil || again != 0 {
 		return fmt.Errorf("batch %d of %s was acknowledged, but %d of its events were new again, %w", of.number, t.name, again, err)
@@ -155,7 +154,7 @@ func (t *tracker) verifySubject(c *client, end moment, of batch) error {
 		return err
 	}
 	for _, one := range answer.Data {
-		if one.Properties.Batch >= t.batches[0].number { // those before are forgotten
+		if one.Properties.Batch >= t.batches[0].number { // earlier ones are forgotten
 			got = append(got, one.ID)
 		}
 	}
@@ -167,8 +166,8 @@ func (t *tracker) verifySubject(c *client, end moment, of batch) error {
 	return nil
 }
 
-// settle notes that everything is there now: what was not has been sent again.
-// Only with forget it is true of the past, too, and only a number stays of it.
+// settle records that everything is now stored, because missing batches have been sent
+// again. If forget is true, the past is discarded, and only the number of events is kept.
 func (t *tracker) settle(now moment, forget bool) {
 	for i := range t.batches {
 		if t.batches[i].done == 0 {
@@ -178,7 +177,7 @@ func (t *tracker) settle(now moment, forget bool) {
 	if !forget {
 		return
 	}
-	const kept = 20 // to be sent again
+	const kept = 20 // for sending again
 	for _, b := range t.batches[:max(0, len(t.batches)-kept)] {
 		t.stored += b.size
 	}

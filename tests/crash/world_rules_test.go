@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A server that is slow is waited for; one that hangs is not.
+// A slow server is waited for. A hanging one is detected.
 func TestHangIsNoticed(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string
-		steps int // that are answered
+		steps int // steps with a response
 		hangs bool
 	}{{"from the beginning", 0, true}, {"after some steps", 3, true}, {"slow", 5, false}} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// world is a server's clients and everything they know.
+// world holds the clients of a server and their state.
 type world struct {
 	clock    func() moment
 	random   *rand.Rand
 	token    string
-	loggedIn moment // the administrator was there, and the projects of events
+	loggedIn moment // when the administrator and the projects of events existed
 	editors  []*editor
 	trackers []*tracker
 }
@@ -37,7 +37,8 @@ func newWorld(seed uint64, clock func() moment) *world {
 	return w
 }
 
-// connect makes a client of a server and, the first time, what the others need.
+// connect returns a client of a server. The first time, it also creates the data that the
+// other clients need.
 func (w *world) connect(url string) (*client, error) {
 	c := newClient(url, w.token)
 	if w.loggedIn > 0 {
@@ -56,14 +57,14 @@ func (w *world) connect(url string) (*client, error) {
 	return c, nil
 }
 
-// load is all clients at work until the server is gone.
+// load is the work of all clients until the server has ended.
 type load struct {
 	running sync.WaitGroup
-	steps   atomic.Int64  // that were done
-	goal    int64         // so many are enough
-	enough  chan struct{} // closed when they are
+	steps   atomic.Int64  // steps done
+	goal    int64         // number of steps that suffice
+	enough  chan struct{} // closed when that number is reached
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields
 	failed error
 }
 
@@ -81,7 +82,7 @@ func (w *world) loading(c *client, goal int) *load {
 	return l
 }
 
-// run repeats a step until the server is gone.
+// run repeats a step until the server has ended.
 func (l *load) run(step func() error) {
 	l.running.Go(func() {
 		for {
@@ -100,16 +101,15 @@ func (l *load) run(step func() error) {
 	})
 }
 
-// work waits until the clients have done enough, and a little longer, so that
-// the server may be at anything then. A server that answers nobody any more is an
-// error.
+// work waits until the clients have done enough, and slightly longer, so that the server
+// can be in any state then. It returns an error if the server stops responding.
 func (l *load) work(p *process, random *rand.Rand) error {
 	for before := int64(0); ; {
 		select {
 		case <-l.enough:
 			pause(p, within(random, 30*time.Millisecond))
 			return nil
-		case <-p.exited: // surprise tells
+		case <-p.exited: // reported by surprise
 			return nil
 		case <-time.After(patience):
 		}
@@ -123,13 +123,13 @@ func (l *load) work(p *process, random *rand.Rand) error {
 	}
 }
 
-// wait waits for the clients to notice that the server is gone.
+// wait waits for the clients to notice that the server has ended.
 func (l *load) wait(p *process) error {
 	l.running.Wait()
 	return errors.Join(l.failed, p.surprise())
 }
 
-// ask asks what apps and people ask, which counts in the statistics.
+// ask makes a random request of apps and users, which the statistics count.
 func ask(c *client, random *rand.Rand) error {
 	const of = "/admin/projects/" + eventProject
 	switch random.IntN(6) {
@@ -153,8 +153,8 @@ func ask(c *client, random *rand.Rand) error {
 	return err
 }
 
-// verify compares what a server has with what it may have when its data is of a
-// moment. Something is written, too.
+// verify compares the state of a server with the possible states if its data is from a
+// time. It also makes changes.
 func (w *world) verify(c *client, end moment) (*findings, error) {
 	f := &findings{world: w, client: c, end: end, seen: map[*thing]revision{}, missing: map[*tracker][]int{}}
 	if err := f.compareAll(); err != nil {
@@ -163,7 +163,7 @@ func (w *world) verify(c *client, end moment) (*findings, error) {
 	return f, errors.Join(f.search(), f.events())
 }
 
-// settle notes what was found.
+// settle records the findings.
 func (w *world) settle(f *findings, forget bool) {
 	now := w.clock()
 	for _, e := range w.editors {
@@ -174,15 +174,15 @@ func (w *world) settle(f *findings, forget bool) {
 	}
 }
 
-// always is a moment after all others.
+// always is a time after all others.
 const always = moment(math.MaxInt64)
 
-// within is a random part of a time.
+// within returns a random part of a duration.
 func within(random *rand.Rand, longest time.Duration) time.Duration {
 	return time.Duration(random.Int64N(int64(longest)))
 }
 
-// pause waits for a time, or until the process has ended.
+// pause waits for a duration, or until the process has ended.
 func pause(p *process, wait time.Duration) {
 	select {
 	case <-time.After(wait):
