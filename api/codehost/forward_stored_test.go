@@ -246,7 +246,7 @@ func TestForwardStoredWhenTheCodeHostFails(t *testing.T) {
 	t.Run("lost, after a restart", func(t *testing.T) {
 		t.Parallel()
 		w, _, forward := begin(t, codehosttest.Lose(), 1)
-		handler, err := api.New(w.Config)
+		handler, err := api.New(w.restarted())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"svc/api"
 	"svc/api/apitest"
 	"svc/internal/codehost/codehosttest"
+	"svc/internal/forward"
 	"svc/internal/seal"
 	"svc/store"
 )
@@ -129,6 +131,14 @@ func (w *forwardWorld) settle(t testing.TB, after time.Duration) error {
 	t.Helper()
 	w.Clock.Advance(after)
 	return w.Config.Codehost.Forward.Settle(t.Context())
+}
+
+// restarted returns the configuration of a server that remembers nothing of the submissions
+// before its start.
+func (w *forwardWorld) restarted() api.Config {
+	c := w.Config
+	c.Codehost.Forward = forward.New(c.Codehost.Forward.Config)
+	return c
 }
 
 // loseAnswer lets the host create an issue and answer with a status, as a proxy does

@@ -164,7 +164,7 @@ func TestForwardAfterRestart(t *testing.T) {
 			w.host.BreakTimes(1, "POST", "/issues", fault)
 			w.send(t, "203.0.113.1", "a")
 			w.expect(t, 0, map[bool]int{true: 1}[created])
-			handler, err := api.New(w.Config)
+			handler, err := api.New(w.restarted())
 			if err != nil {
 				t.Fatal(err)
 			}
