@@ -52,6 +52,7 @@ import (
 	"svc/internal/jobs"
 	"svc/internal/limit"
 	"svc/internal/proxy"
+	"svc/internal/requests"
 	"svc/internal/translate"
 	"svc/internal/upstream"
 	index "svc/search"
@@ -63,8 +64,10 @@ type Config struct {
 	DB     *store.Store
 	Search *index.Index // nil = searches scan all records
 	Events *event.Engine
-	Log    *slog.Logger
-	Now    func() time.Time // time.Now when nil
+	// Requests counts the requests of apps.
+	Requests *requests.Counter
+	Log      *slog.Logger
+	Now      func() time.Time // time.Now when nil
 
 	JWTSecret []byte        // at least 32 bytes
 	JWTLife   time.Duration // life of a login
@@ -164,7 +167,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.gate = web.Gate{DB: c.DB, Tokens: tokens, KeySalt: c.KeySalt, Log: c.Log, Now: s.now}
 	s.access = web.AccessLog{Log: c.Log, IPStorage: c.EventIPStorage}
-	s.counts = analytics.NewRequestCounter(c.DB, c.Geo, c.Log)
+	s.counts = analytics.NewRequestCounter(c.Requests, c.DB, c.Geo, c.Log)
 	s.forwarding = apicontrol.NewForwarding(c.Proxies, c.Gateway, c.Log)
 	s.analytics = analytics.New(analytics.Config{
 		DB: c.DB, Events: c.Events, Requests: s.counts, Geo: c.Geo, Log: c.Log, Now: s.now,
@@ -172,11 +175,11 @@ func New(c Config) (*Server, error) {
 	})
 	s.control = apicontrol.New(apicontrol.Config{
 		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Bodies: s.bodies, Answers: s.answers, Forwarding: s.forwarding, Log: c.Log, Now: s.now,
-		Version: c.Version, Build: c.Build, DocsURL: c.DocsURL, Upstream: c.Upstream, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir, Dropped: s.counts.Dropped, Copy: s.copyData, Backup: c.Backup,
+		Version: c.Version, Build: c.Build, DocsURL: c.DocsURL, Upstream: c.Upstream, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir, Dropped: c.Requests.Dropped, Copy: s.copyData, Backup: c.Backup,
 		SiteURL: c.SiteURL, DistributionURL: c.Files.BaseURL, Examine: c.Examine,
 	})
 	s.transfer = transfer.New(transfer.Config{
-		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: s.counts.Flush, Copy: s.copyData,
+		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: c.Requests.Flush, Copy: s.copyData,
 		Files: c.Files.Files,
 	})
 	c.Files.DB, c.Files.Log = c.DB, c.Log
@@ -413,10 +416,6 @@ func (s *Server) copyData(prefix string) (folder string, err error) {
 	folder, _, err = instance.CopyData(s.config.DB, s.config.Events, s.now, s.config.Staging, prefix)
 	return folder, err
 }
-
-// FlushRequests writes down the requests that were counted so far. What cannot be
-// written is kept for the next time.
-func (s *Server) FlushRequests() error { return s.counts.Flush() }
 
 // Started says that requests are answered now, and at which addresses, for people.
 func (s *Server) Started(addresses ...string) { s.control.Started(addresses...) }

@@ -35,6 +35,7 @@ import (
 	"svc/internal/jobs"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
+	"svc/internal/requests"
 	"svc/internal/setting"
 	"svc/internal/translate"
 	"svc/internal/upstream"
@@ -298,6 +299,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 	if err != nil {
 		return err
 	}
+	counts := requests.NewCounter(i.Store, log)
 	fetch, build := fetchClient(s), readBuild()
 	host := codehost.New(codehost.Config{
 		HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: version}),
@@ -310,7 +312,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 	i.jobs = jobs.New(jobs.Config{
 		DB: i.Store, Events: i.Events, Search: i.Index, Log: log, Archive: i.archive, Schedule: backups,
 		Files:            &jobs.Files{Files: i.Files, Fetch: fetch, BaseURL: s.DistBaseURL, MaxSize: int64(s.UploadMaxMB) << 20},
-		Flush:            func() error { return i.handler.FlushRequests() }, // which is made below
+		Flush:            counts.Flush,
 		Forward:          forwards,
 		LogRetentionDays: s.LogRetentionDays, FeedbackRetentionDays: s.FeedbackRetentionDays,
 	})
@@ -318,6 +320,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		DB:              i.Store,
 		Search:          i.Index,
 		Events:          i.Events,
+		Requests:        counts,
 		Log:             log,
 		JWTSecret:       []byte(s.JWTSecret),
 		JWTLife:         life,

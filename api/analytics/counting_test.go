@@ -357,7 +357,7 @@ func TestCountingIsExact(t *testing.T) {
 					t.Errorf("got %d", answer.Code)
 				}
 				if i%50 == w {
-					if err := s.Handler.FlushRequests(); err != nil {
+					if err := s.Config.Requests.Flush(); err != nil {
 						t.Error(err)
 					}
 				}

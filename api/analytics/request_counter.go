@@ -7,65 +7,28 @@ import (
 	"sync"
 
 	"svc/api/web"
-	"svc/internal/counter"
 	"svc/internal/geo"
+	"svc/internal/requests"
 	"svc/internal/stats"
 	"svc/internal/useragent"
 	"svc/store"
 )
 
-// Limits of the counts held between two flushes, on each core: about 6 MiB if callers invent
-// versions as fast as they can.
-const (
-	combinationsHeld   = 1 << 12
-	countersHeld       = 1 << 14
-	countersPerProject = 1 << 13
-)
-
-// RequestCounter counts requests in memory until they are flushed. Statistics are the only data
-// that is not on disk before the answer: a killed server loses the counts since the last flush.
+// RequestCounter finds out by what requests are counted.
 type RequestCounter struct {
-	db  *store.Store
-	geo *geo.Locator
-	log *slog.Logger
-
-	counter  *counter.Counter[store.CountedRequest, store.RequestCounter]
-	systems  sync.Pool  // of map[description]useragent.System, one for each core
-	flushing sync.Mutex // held from the drain to the end of the transaction
-	dropped  uint64     // counts already reported as lost; guarded by flushing
+	*requests.Counter
+	db      *store.Store
+	geo     *geo.Locator
+	log     *slog.Logger
+	systems sync.Pool // of map[description]useragent.System, one for each core
 }
 
-// NewRequestCounter returns an empty counter. places may be nil.
-func NewRequestCounter(db *store.Store, places *geo.Locator, log *slog.Logger) *RequestCounter {
+// NewRequestCounter returns a counter that adds to c. places may be nil.
+func NewRequestCounter(c *requests.Counter, db *store.Store, places *geo.Locator, log *slog.Logger) *RequestCounter {
 	return &RequestCounter{
-		db: db, geo: places, log: log,
-		counter: counter.New(counter.Rules[store.CountedRequest, store.RequestCounter]{
-			Combinations: combinationsHeld, Keys: store.CountedRequest.Counters, Keep: store.CountedRequest.Kept,
-			Most: countersHeld, PerGroup: countersPerProject,
-			Group: store.RequestCounter.Group, Fold: store.RequestCounter.Folded,
-		}),
+		Counter: c, db: db, geo: places, log: log,
 		systems: sync.Pool{New: func() any { return map[description]useragent.System{} }},
 	}
-}
-
-// Flush stores the counts so far. Counts that cannot be stored are kept for the next flush.
-func (c *RequestCounter) Flush() error {
-	c.flushing.Lock()
-	defer c.flushing.Unlock()
-	if n := c.counter.Dropped(); n > c.dropped {
-		c.log.Warn("request counters are full", "lost", n-c.dropped)
-		c.dropped = n
-	}
-	counted := c.counter.Drain()
-	if len(counted) == 0 {
-		return nil
-	}
-	err := c.db.Update(func(tx *store.Tx) error { return tx.AddRequests(counted) })
-	if err != nil {
-		c.counter.Restore(counted)
-		return fmt.Errorf("write request statistics: %w", err)
-	}
-	return nil
 }
 
 // CountedEndpoint returns the endpoint with a name. It panics for an unknown name, which is a
@@ -91,7 +54,7 @@ func (c *RequestCounter) Count(r *web.Request, as store.Endpoint, from web.Clien
 		return // the project has been deleted
 	}
 	system, place, offset := c.dimensions(r, from)
-	c.counter.Add(store.CountedRequest{
+	c.Add(store.CountedRequest{
 		Project: project.ID, Hour: store.HourOf(r.Received),
 		Request: store.NewRequest(as, system.Platform, place, offset), System: system.Version, Client: from.Version,
 	})
@@ -151,6 +114,3 @@ const (
 	maxSystems     = 1000
 	maxDescription = 512 // bytes of one description
 )
-
-// Dropped returns the number of requests that were not counted because the counters were full.
-func (c *RequestCounter) Dropped() uint64 { return c.counter.Dropped() }

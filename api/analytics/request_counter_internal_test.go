@@ -14,16 +14,15 @@ import (
 	"svc/api/web"
 	"svc/internal/geo"
 	"svc/internal/platform"
+	"svc/internal/requests"
 	"svc/internal/useragent"
 	"svc/store"
 )
 
-// newCounter returns a counter with the country table for a store with one project, and the path of
-// that store.
-func newCounter(t testing.TB) (*RequestCounter, string) {
+// newCounter returns a counter with the country table for a store with one project.
+func newCounter(t testing.TB) *RequestCounter {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "svc.db")
-	db, err := store.Open(path, store.Options{})
+	db, err := store.Open(filepath.Join(t.TempDir(), "svc.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +33,9 @@ func newCounter(t testing.TB) (*RequestCounter, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewRequestCounter(db, places, slog.New(slog.DiscardHandler))
+	c := NewRequestCounter(requests.NewCounter(db, slog.New(slog.DiscardHandler)), db, places, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { _ = c.db.Close() })
-	return c, path
+	return c
 }
 
 // answered is a request with the facts that its handler has read about the client.
@@ -75,51 +74,11 @@ func updateChecks(t testing.TB, declared bool) []*answered {
 
 var checkUpdate = CountedEndpoint("VERSION_CHECK_UPDATE")
 
-// TestFlushIsTriedAgain checks that counts of a failed flush are stored by the next one, together
-// with newer counts.
-func TestFlushIsTriedAgain(t *testing.T) {
-	t.Parallel()
-	c, path := newCounter(t)
-	requests := updateChecks(t, true)
-	count := func() {
-		for _, r := range requests {
-			c.Count(&r.Request, checkUpdate, r.client)
-		}
-	}
-	count()
-	if err := c.db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		if err := c.Flush(); err == nil {
-			t.Fatal("a flush into a closed store did not fail")
-		}
-	}
-	count()
-	db, err := store.Open(path, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.db = db
-	for range 2 { // the second has nothing to add
-		if err := c.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		var total int64
-		err := db.View(func(tx *store.Tx) error {
-			return tx.EachRequest(1, 0, 1<<32-1, func(_ store.Hour, _ store.Request, n int64) { total += n })
-		})
-		if want := int64(2 * len(requests)); err != nil || total != want {
-			t.Errorf("got %d requests (%v), want %d", total, err, want)
-		}
-	}
-}
-
 // TestSystemsAreRemembered checks that the cache of systems stays within its limit, and that a
 // cached system equals a detected one.
 func TestSystemsAreRemembered(t *testing.T) {
 	t.Parallel()
-	c, _ := newCounter(t)
+	c := newCounter(t)
 	one := updateChecks(t, true)[0]
 	for i := range 3 * maxSystems {
 		version := fmt.Sprint(i % (2 * maxSystems))
@@ -143,7 +102,7 @@ func TestSystemsAreRemembered(t *testing.T) {
 func BenchmarkCount(b *testing.B) {
 	for _, declared := range []bool{false, true} {
 		b.Run(map[bool]string{false: "user agent", true: "declared"}[declared], func(b *testing.B) {
-			c, _ := newCounter(b)
+			c := newCounter(b)
 			requests := updateChecks(b, declared)
 			for _, r := range requests {
 				c.Count(&r.Request, checkUpdate, r.client)

@@ -46,6 +46,7 @@ import (
 	"svc/internal/jobs"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
+	"svc/internal/requests"
 	"svc/internal/seal"
 	"svc/internal/translate"
 	"svc/search"
@@ -192,8 +193,9 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	}
 	s.openFiles(t, &o)
 	o.Config.DB, o.Config.Search, o.Config.Events = s.DB, s.Index, s.Events
+	o.Config.Requests = requests.NewCounter(s.DB, o.Config.Log)
 	if o.jobs {
-		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Search: s.Index, Log: o.Config.Log, Flush: func() error { return nil }})
+		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Search: s.Index, Log: o.Config.Log, Flush: o.Config.Requests.Flush})
 	}
 	o.Config.Translator = translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: o.Config.Version}))
 	o.Config.Codehost.Host = codehost.New(codehost.Config{

@@ -1,0 +1,69 @@
+// Package requests counts the requests that apps make, in memory, and stores the counts.
+package requests
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"svc/internal/counter"
+	"svc/store"
+)
+
+// Limits of the counts held between two flushes, on each core: about 6 MiB if callers invent
+// versions as fast as they can.
+const (
+	combinationsHeld   = 1 << 12
+	countersHeld       = 1 << 14
+	countersPerProject = 1 << 13
+)
+
+// Counter counts requests in memory until they are flushed. Statistics are the only data that is
+// not on disk before the answer: a killed server loses the counts since the last flush. It is
+// safe for concurrent use.
+type Counter struct {
+	db  *store.Store
+	log *slog.Logger
+
+	counter  *counter.Counter[store.CountedRequest, store.RequestCounter]
+	flushing sync.Mutex // held from the drain to the end of the transaction
+	dropped  uint64     // counts already reported as lost; guarded by flushing
+}
+
+// NewCounter returns an empty counter.
+func NewCounter(db *store.Store, log *slog.Logger) *Counter {
+	return &Counter{
+		db: db, log: log,
+		counter: counter.New(counter.Rules[store.CountedRequest, store.RequestCounter]{
+			Combinations: combinationsHeld, Keys: store.CountedRequest.Counters, Keep: store.CountedRequest.Kept,
+			Most: countersHeld, PerGroup: countersPerProject,
+			Group: store.RequestCounter.Group, Fold: store.RequestCounter.Folded,
+		}),
+	}
+}
+
+// Add counts a request.
+func (c *Counter) Add(r store.CountedRequest) { c.counter.Add(r) }
+
+// Flush stores the counts so far. Counts that cannot be stored are kept for the next flush.
+func (c *Counter) Flush() error {
+	c.flushing.Lock()
+	defer c.flushing.Unlock()
+	if n := c.counter.Dropped(); n > c.dropped {
+		c.log.Warn("request counters are full", "lost", n-c.dropped)
+		c.dropped = n
+	}
+	counted := c.counter.Drain()
+	if len(counted) == 0 {
+		return nil
+	}
+	err := c.db.Update(func(tx *store.Tx) error { return tx.AddRequests(counted) })
+	if err != nil {
+		c.counter.Restore(counted)
+		return fmt.Errorf("write request statistics: %w", err)
+	}
+	return nil
+}
+
+// Dropped returns the number of requests that were not counted because the counters were full.
+func (c *Counter) Dropped() uint64 { return c.counter.Dropped() }
