@@ -1,5 +1,5 @@
 // Package browser holds the client library for web pages, which the server delivers
-// and the script generate makes of the sources in clients/typescript.
+// and build.mjs makes from the sources in clients/typescript.
 package browser
 
 import (

@@ -1,46 +1,112 @@
 // Writes svc-sdk.js, the ES module, svc-sdk.global.js, for a script element, and
-// svc-sdk.transfers.js, which both ask for when they move a file, each with its brotli form
-// that the server sends, and their hashes in README.md.
+// svc-sdk.transfers.js, which both import when they move a file. The server sends the brotli
+// form of each. Their hashes go into README.md.
 //
 //   node build.mjs           writes what has changed
-//   node build.mjs --check   fails when something would change
-//   node build.mjs --player  makes tests/player.js instead
+//   node build.mjs --check   fails if anything would change
+//   node build.mjs --player  writes tests/player.js instead
 //
-// It needs Node and the compiler of the TypeScript package, in the same version: npm ci.
+// esbuild bundles and terser minifies. Names of properties stay as they are in the sources.
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, constants, gzipSync } from "node:zlib";
-import { bundle } from "./bundle.mjs";
+import * as esbuild from "esbuild";
+import { minify } from "terser";
 
 const here = new URL(".", import.meta.url);
 const file = (name) => fileURLToPath(new URL(name, here));
-const ts = createRequire(import.meta.url)("typescript");
+const sources = file("../typescript/src");
 const { version, license } = JSON.parse(readFileSync(file("../typescript/package.json"), "utf8"));
+const head = `/*! svc-sdk ${version} | ${license} */\n`;
 
-/** The name under which a file never changes. */
+/** Every name that transfers.ts imports at run time, by module. It gets them from the file that loads it. */
+const shared = {
+  "errors.js": ["SvcConnectionError", "SvcError"],
+  "http.js": ["connectionError", "limited", "parts", "pause"],
+  "options.js": ["checkOptions"],
+  "rules.js": ["hex", "ownLink", "retryDelay"],
+};
+
+/** The name of a file that contains the hash of its text. */
 export const pinned = (name, text) => name.replace("svc-sdk", "svc-sdk-" + createHash("sha256").update(text).digest("hex").slice(0, 16));
 
+async function bundle(options) {
+  const { outputFiles, metafile } = await esbuild.build({
+    bundle: true,
+    write: false,
+    metafile: true,
+    target: "es2020",
+    // The sources are compiled with this option, so that `declare` fields are not fields.
+    tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
+    absWorkingDir: file("."),
+    ...options,
+  });
+  return { text: outputFiles[0].text, exports: Object.values(metafile.outputs)[0].exports };
+}
+
+async function minified(text) {
+  const { code } = await minify(text, { ecma: 2020, module: true, compress: { passes: 3 } });
+  return head + code + "\n";
+}
+
+/** Replaces the modules that transfers.ts imports by variables of these names. */
+const takeShared = {
+  name: "take shared",
+  setup(build) {
+    build.onResolve({ filter: /\.js$/ }, ({ path }) => ({ path: path.replace("./", ""), namespace: "shared" }));
+    build.onLoad({ filter: /./, namespace: "shared" }, ({ path }) => ({ contents: `export const { ${shared[path]} } = shared;` }));
+  },
+};
+
+/** The file whose default export makes the exports of transfers.ts of the names in `shared`. */
+async function transfersFile() {
+  const contents = 'import { download, upload } from "./transfers.ts"; transfers = { download, upload };';
+  const { text } = await bundle({ stdin: { contents, resolveDir: sources }, format: "iife", plugins: [takeShared] });
+  return minified(`export default (shared) => { let transfers; ${text} return transfers }`);
+}
+
+/** Lets updates.ts import the file at `address`, a JavaScript expression, and give it the names in `shared`. */
+const giveShared = (address) => ({
+  name: "give shared",
+  setup(build) {
+    build.onLoad({ filter: /\/updates\.ts$/ }, ({ path }) => {
+      const [before, after, more] = readFileSync(path, "utf8").split(/(?<!typeof )import\("\.\/transfers\.js"\)/);
+      if (after === undefined || more !== undefined) {
+        throw new Error("updates.ts must import transfers.ts in one place");
+      }
+      const imports = Object.entries(shared).map(([module, names]) => `import { ${names.map((name) => `${name} as ${name}$`)} } from "./${module}";`);
+      const given = Object.values(shared).flat().map((name) => `${name}: ${name}$`);
+      return { loader: "ts", contents: `${imports.join("")}${before}import(${address}).then((file) => file.default({ ${given} }))${after}` };
+    });
+  },
+});
+
 /** The texts of the files by name. */
-export function build() {
-  const transfers = "svc-sdk.transfers.js";
-  const { code: loading, later, exports } = bundle(ts, file("entry.ts"), transfers);
-  const head = `/*! svc-sdk ${version} | ${license} */\n`;
-  const moved = `${head}${later}\n`;
-  // The other half is asked for under its pinned name, so that halves of two versions never meet.
-  const code = loading.replace(transfers, pinned(transfers, moved));
-  const list = exports.map(([name, short]) => `${short} as ${name}`).join(",");
-  const members = exports.map(([name, short]) => `${name}:${short}`).join(",");
-  const client = exports.find(([name]) => name === "SvcClient")[1];
-  // A script of another origin without the attribute crossorigin has no address for import().
-  const from = `const from$=(globalThis.document?.currentScript?.src||"./").replace(/[^/?#]*([?#].*)?$/s,"");`;
-  const script = code.replace(/import\("\.\/([^"]*)"\)/, 'import(from$+"$1")');
+export async function build() {
+  const transfers = await transfersFile();
+  // Its hash is in its name, so that two versions never meet.
+  const name = pinned("svc-sdk.transfers.js", transfers);
+  const module = await bundle({ entryPoints: [file("entry.ts")], format: "esm", external: ["./svc-sdk-*"], plugins: [giveShared(`"./${name}"`)] });
+  // A script from another origin without the attribute crossorigin has no base address for import().
+  const script = await bundle({
+    stdin: {
+      resolveDir: file("."),
+      contents: `import { ${module.exports} } from "./entry.ts";
+        globalThis.SvcSDK = { ${module.exports} };
+        globalThis.SvcClient = SvcClient;`,
+    },
+    format: "iife",
+    banner: { js: '(() => { const base = (globalThis.document?.currentScript?.src || "./").replace(/[^/?#]*([?#].*)?$/s, "");' },
+    footer: { js: "})()" },
+    plugins: [giveShared(`base + "${name}"`)],
+  });
   return {
-    "svc-sdk.js": `${head}${code}\nexport{${list}};\n`,
-    "svc-sdk.global.js": `${head}(()=>{"use strict";${from}\n${script}\nglobalThis.SvcSDK={${members}};globalThis.SvcClient=${client}})();\n`,
-    [transfers]: moved,
+    "svc-sdk.js": await minified(module.text),
+    "svc-sdk.global.js": await minified(script.text),
+    "svc-sdk.transfers.js": transfers,
   };
 }
 
@@ -59,32 +125,33 @@ function withHashes(readme, texts) {
 const brotli = (text) =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length } });
 
-function unpacked(name) {
+/** The text of a committed file; null if there is none. */
+function committed(name) {
   try {
-    return brotliDecompressSync(readFileSync(file(name))).toString();
+    const bytes = readFileSync(file(name));
+    return (name.endsWith(".br") ? brotliDecompressSync(bytes) : bytes).toString();
   } catch {
     return null;
   }
 }
 
-function main(check) {
-  const texts = build();
+async function main(check) {
+  const texts = await build();
   const changed = [];
-  const keep = (name, now, want, bytes = want) => {
-    if (now !== want) {
+  const keep = (name, want, bytes = want) => {
+    if (committed(name) !== want) {
       changed.push(name);
       check || writeFileSync(file(name), bytes);
     }
   };
   for (const [name, text] of Object.entries(texts)) {
-    keep(name, readFileSync(file(name), "utf8"), text);
-    // Another version of Node may compress otherwise, so what is in it counts.
-    keep(name + ".br", unpacked(name + ".br"), text, brotli(text));
+    keep(name, text);
+    // Another version of Node may compress differently, so the content is compared.
+    keep(name + ".br", text, brotli(text));
     const small = gzipSync(text, { level: 9 }).length;
     console.log(`${name}: ${text.length} bytes, ${small} with gzip -9, ${brotli(text).length} with brotli`);
   }
-  const readme = readFileSync(file("README.md"), "utf8");
-  keep("README.md", readme, withHashes(readme, texts));
+  keep("README.md", withHashes(committed("README.md"), texts));
   if (check && changed.length > 0) {
     console.error(`not as a fresh build: ${changed.join(", ")}; run node clients/browser/build.mjs`);
     process.exitCode = 1;
@@ -93,8 +160,9 @@ function main(check) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes("--player")) {
-    writeFileSync(file("tests/player.js"), bundle(ts, file("tests/player.ts")).code + "\n");
+    const { text } = await bundle({ entryPoints: [file("tests/player.ts")], format: "esm" });
+    writeFileSync(file("tests/player.js"), text);
   } else {
-    main(process.argv.includes("--check"));
+    await main(process.argv.includes("--check"));
   }
 }
