@@ -107,7 +107,7 @@ var families = []family{
 	value("svc_events_head_events", "Events in memory that are not in blocks yet.", gauge, func(f *figures) float64 { return float64(f.events.HeadEvents) }),
 	value("svc_events_head_bytes", "Memory of these events, roughly.", gauge, func(f *figures) float64 { return float64(f.events.HeadBytes) }),
 	value("svc_events_frozen_heads", "Heads that are being written as blocks, 0 or 1.", gauge, func(f *figures) float64 { return float64(f.events.FrozenHeads) }),
-	value("svc_events_tail_bytes", "Size of the log of the events in memory.", gauge, func(f *figures) float64 { return float64(f.events.WALBytes) }),
+	value("svc_events_wal_bytes", "Size of the write-ahead log of events.", gauge, func(f *figures) float64 { return float64(f.events.WALBytes) }),
 	value("svc_events_blocks", "Blocks of events in events.db.", gauge, func(f *figures) float64 { return float64(f.events.Blocks) }),
 	value("svc_events_unmerged_blocks", "Those of them that are beyond one for each hour of a project, and still to be merged.", gauge, func(f *figures) float64 { return float64(f.events.Blocks - f.events.Hours) }),
 	spread("svc_events_query_seconds", "Time of a question about events, without waiting for its turn.", time.Second, func(f *figures) meter.Distribution { return f.events.Queries }),

@@ -224,7 +224,7 @@ func TestStatus(t *testing.T) {
 	if r := got.Requests; r.Total != 3 || r.ByClass["2xx"] != 2 || r.ByClass["4xx"] != 1 || r.ByClass["5xx"] != 0 || r.InFlight != 1 {
 		t.Errorf("requests: got %+v", r)
 	}
-	if e := got.Events; e.Stored != 1 || e.Batches != 1 || e.HeadEvents != 1 || e.PerSecond <= 0 || e.FileBytes == 0 || e.TailBytes == 0 {
+	if e := got.Events; e.Stored != 1 || e.Batches != 1 || e.HeadEvents != 1 || e.PerSecond <= 0 || e.FileBytes == 0 || e.WALBytes == 0 {
 		t.Errorf("events: got %+v", e)
 	}
 	if len(got.Jobs) != 4 || got.Store.Commits == 0 || got.Memory.TotalBytes < got.Memory.HeapBytes {

@@ -64,7 +64,7 @@ type EventsStatus struct {
 	Waiting    int     `json:"waiting"`    // waiting batches
 	HeadEvents int     `json:"head_events"`
 	HeadBytes  int     `json:"head_bytes"`
-	TailBytes  int     `json:"tail_bytes"`
+	WALBytes   int     `json:"wal_bytes"`
 	Blocks     int     `json:"blocks"`
 	Hours      int     `json:"hours"`
 	FileBytes  int64   `json:"file_bytes"`
@@ -101,7 +101,7 @@ func (h *Handlers) Status() Status {
 		Events: EventsStatus{
 			Stored: f.events.Events, Batches: f.events.Batches, Commits: f.events.Commits, Failures: f.events.Failed,
 			PerSecond: f.events.PerSecond, Waiting: f.events.Waiting,
-			HeadEvents: f.events.HeadEvents, HeadBytes: f.events.HeadBytes, TailBytes: f.events.WALBytes,
+			HeadEvents: f.events.HeadEvents, HeadBytes: f.events.HeadBytes, WALBytes: f.events.WALBytes,
 			Blocks: f.events.Blocks, Hours: f.events.Hours, FileBytes: f.events.FileBytes, FreeBytes: f.events.FreeBytes,
 		},
 		Search: SearchStatus{Ready: f.search.Ready, Lag: f.search.Lag(), Failure: f.search.Failure},

@@ -29,7 +29,7 @@ func TestState(t *testing.T) {
 	if s.HeadEvents != 4 || s.HeadBytes == 0 || s.WALBytes == 0 || s.Blocks != 0 || s.Hours != 0 || s.FrozenHeads != 0 {
 		t.Errorf("in memory: got %d events, %d bytes, log of %d bytes, %d blocks", s.HeadEvents, s.HeadBytes, s.WALBytes, s.Blocks)
 	}
-	tail := s.WALBytes
+	wal := s.WALBytes
 
 	w.reopen(t) // a stop writes the head
 	if s := w.state(t); s.HeadEvents != 0 || s.WALBytes != 0 || s.Blocks != 1 || s.Hours != 1 || s.Events != 0 {
@@ -54,7 +54,7 @@ func TestState(t *testing.T) {
 	if s := w.state(t); s.Queries.Total() != 1 || s.QueriesRunning != 0 || s.QueriesWaiting != 0 || s.Transactions != 0 || s.Oldest != 0 {
 		t.Errorf("after a question: got %d, %d running, %d waiting, %d transactions", s.Queries.Total(), s.QueriesRunning, s.QueriesWaiting, s.Transactions)
 	}
-	if tail <= 0 {
-		t.Errorf("got a log of %d bytes", tail)
+	if wal <= 0 {
+		t.Errorf("got a WAL of %d bytes", wal)
 	}
 }
