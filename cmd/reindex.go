@@ -44,12 +44,12 @@ func (p *program) reindex(c *cobra.Command, to connection, asJSON bool) error {
 			return errors.New(line.Error)
 		}
 		if !line.Done && isTerminal(p.stderr) {
-			say(p.stderr, "%d read after %.0f s", line.Things, line.Seconds)
+			say(p.stderr, "%d read after %.0f s", line.Documents, line.Seconds)
 		}
 	}
 	if asJSON {
 		return printJSON(p.stdout, line)
 	}
-	say(p.stderr, "the search index is new: %d projects, versions, announcements and blocks of feedback and logs, in %.1f s", line.Things, line.Seconds)
+	say(p.stderr, "the search index is new: %d projects, versions, announcements and blocks of feedback and logs, in %.1f s", line.Documents, line.Seconds)
 	return nil
 }

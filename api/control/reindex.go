@@ -38,10 +38,10 @@ func (h *Handlers) version(*web.Request) (versionView, error) {
 
 // ReindexProgress is a line of the answer to a reindex. The last line has the result.
 type ReindexProgress struct {
-	Things  int     `json:"things"` // number of records read so far
-	Seconds float64 `json:"seconds"`
-	Done    bool    `json:"done,omitempty"`
-	Error   string  `json:"error,omitempty"`
+	Documents int     `json:"documents"` // number of documents read so far
+	Seconds   float64 `json:"seconds"`
+	Done      bool    `json:"done,omitempty"`
+	Error     string  `json:"error,omitempty"`
 }
 
 // reindex rebuilds the search index. It writes a JSON line with the progress every second. It may
@@ -61,8 +61,8 @@ func (h *Handlers) reindex(w http.ResponseWriter, r *web.Request) error {
 		_ = json.NewEncoder(w).Encode(line) // an error means that the client has disconnected
 		_ = wire.Flush()
 	}
-	err := h.Search.Rebuild(r.Context(), func(things int) {
-		if line.Things = things; h.Now().Sub(last) >= time.Second {
+	err := h.Search.Rebuild(r.Context(), func(documents int) {
+		if line.Documents = documents; h.Now().Sub(last) >= time.Second {
 			tell()
 		}
 	})
