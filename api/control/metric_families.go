@@ -29,7 +29,7 @@ var families = []family{
 	{"svc_http_request_seconds", "Time from the header of a request to the end of its answer.", histogram, []string{"route", "method"}, func(h *Handlers, _ *figures, to samples) {
 		for _, of := range h.Requests.Routes {
 			if d := of.Took.Distribution(); d.Total() > 0 {
-				to.spread(d, float64(time.Second), of.Path, of.Method)
+				to.addDistribution(d, float64(time.Second), of.Path, of.Method)
 			}
 		}
 	}},
@@ -77,9 +77,9 @@ var families = []family{
 
 	value("svc_store_commits_total", "Successful commits to svc.db.", counterKind, func(f *figures) float64 { return float64(f.store.Commits) }),
 	value("svc_store_commit_failures_total", "Failed commits to svc.db.", counterKind, func(f *figures) float64 { return float64(f.store.Failed) }),
-	spread("svc_store_commit_seconds", "Time of a commit to svc.db, from its beginning until it is on disk.", time.Second, func(f *figures) meter.Distribution { return f.store.Commit }),
-	spread("svc_store_sync_seconds", "Time of a commit to svc.db spent writing to the disk and waiting for it.", time.Second, func(f *figures) meter.Distribution { return f.store.Sync }),
-	spread("svc_store_group_submissions", "Number of submissions that shared a commit.", 1, func(f *figures) meter.Distribution { return f.store.Group }),
+	distribution("svc_store_commit_seconds", "Time of a commit to svc.db, from its beginning until it is on disk.", time.Second, func(f *figures) meter.Distribution { return f.store.Commit }),
+	distribution("svc_store_sync_seconds", "Time of a commit to svc.db spent writing to the disk and waiting for it.", time.Second, func(f *figures) meter.Distribution { return f.store.Sync }),
+	distribution("svc_store_group_submissions", "Number of submissions that shared a commit.", 1, func(f *figures) meter.Distribution { return f.store.Group }),
 	value("svc_store_waiting_submissions", "Submissions waiting for the next commit.", gauge, func(f *figures) float64 { return float64(f.store.Waiting) }),
 	{"svc_store_records_total", "Stored feedback and logs.", counterKind, []string{"kind"}, func(_ *Handlers, f *figures, to samples) {
 		to.add(float64(f.store.Feedback), "feedback")
@@ -99,9 +99,9 @@ var families = []family{
 	value("svc_events_batches_total", "Accepted batches of events.", counterKind, func(f *figures) float64 { return float64(f.events.Batches) }),
 	value("svc_events_commits_total", "Successful commits of batches to events.db.", counterKind, func(f *figures) float64 { return float64(f.events.Commits) }),
 	value("svc_events_commit_failures_total", "Failed commits of any kind to events.db.", counterKind, func(f *figures) float64 { return float64(f.events.Failed) }),
-	spread("svc_events_commit_seconds", "Time of a commit of batches, from its beginning until it is on disk.", time.Second, func(f *figures) meter.Distribution { return f.events.Commit }),
-	spread("svc_events_sync_seconds", "Time of a commit of batches spent writing to the disk and waiting for it.", time.Second, func(f *figures) meter.Distribution { return f.events.Sync }),
-	spread("svc_events_group_batches", "Number of batches that shared a commit.", 1, func(f *figures) meter.Distribution { return f.events.Group }),
+	distribution("svc_events_commit_seconds", "Time of a commit of batches, from its beginning until it is on disk.", time.Second, func(f *figures) meter.Distribution { return f.events.Commit }),
+	distribution("svc_events_sync_seconds", "Time of a commit of batches spent writing to the disk and waiting for it.", time.Second, func(f *figures) meter.Distribution { return f.events.Sync }),
+	distribution("svc_events_group_batches", "Number of batches that shared a commit.", 1, func(f *figures) meter.Distribution { return f.events.Group }),
 	value("svc_events_waiting_batches", "Batches waiting for the next commit.", gauge, func(f *figures) float64 { return float64(f.events.Waiting) }),
 	value("svc_events_waiting_bytes", "Approximate size of these batches.", gauge, func(f *figures) float64 { return float64(f.events.WaitingBytes) }),
 	value("svc_events_head_events", "Events in memory that are not yet in blocks.", gauge, func(f *figures) float64 { return float64(f.events.HeadEvents) }),
@@ -110,7 +110,7 @@ var families = []family{
 	value("svc_events_wal_bytes", "Size of the write-ahead log of events.", gauge, func(f *figures) float64 { return float64(f.events.WALBytes) }),
 	value("svc_events_blocks", "Blocks of events in events.db.", gauge, func(f *figures) float64 { return float64(f.events.Blocks) }),
 	value("svc_events_unmerged_blocks", "Blocks beyond one per hour and project, which are still to be merged.", gauge, func(f *figures) float64 { return float64(f.events.Blocks - f.events.Hours) }),
-	spread("svc_events_query_seconds", "Time of an event query, without the time in the queue.", time.Second, func(f *figures) meter.Distribution { return f.events.Queries }),
+	distribution("svc_events_query_seconds", "Time of an event query, without the time in the queue.", time.Second, func(f *figures) meter.Distribution { return f.events.Queries }),
 	{"svc_events_queries", "Event queries that are running, and that are waiting in the queue.", gauge, []string{"state"}, func(_ *Handlers, f *figures, to samples) {
 		to.add(float64(f.events.QueriesRunning), "running")
 		to.add(float64(f.events.QueriesWaiting), "waiting")
@@ -149,9 +149,9 @@ func value(name, help string, k kind, read func(*figures) float64) family {
 	return family{name, help, k, nil, func(_ *Handlers, f *figures, to samples) { to.add(read(f)) }}
 }
 
-// spread returns a histogram. unit is the value that is exported as 1.
-func spread(name, help string, unit time.Duration, read func(*figures) meter.Distribution) family {
-	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.spread(read(f), float64(unit)) }}
+// distribution returns a histogram. unit is the value that is exported as 1.
+func distribution(name, help string, unit time.Duration, read func(*figures) meter.Distribution) family {
+	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.addDistribution(read(f), float64(unit)) }}
 }
 
 // connection returns a metric with one value from the figures of the connections.

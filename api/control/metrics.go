@@ -146,8 +146,8 @@ func (s samples) add(value float64, labels ...string) {
 	s.to <- prometheus.MustNewConstMetric(s.desc, of, value, labels...)
 }
 
-// spread adds a histogram. perUnit is the value that is exported as 1.
-func (s samples) spread(d meter.Distribution, perUnit float64, labels ...string) {
+// addDistribution adds a histogram. perUnit is the value that is exported as 1.
+func (s samples) addDistribution(d meter.Distribution, perUnit float64, labels ...string) {
 	buckets := make(map[float64]uint64, len(d.Bounds))
 	var below uint64
 	for i, bound := range d.Bounds {
