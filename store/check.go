@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -43,15 +44,13 @@ type checker struct {
 	files       map[ProjectID]map[countName]int64 // numbers of files
 	filesUnread bool                              // one cannot be decoded: they cannot be counted
 
-	// fix takes what would put a finding right; nil where nobody wants to.
-	fix func(func() error)
+	repair bool // write what can be derived from the records
 }
 
 func newChecker(ctx context.Context, tx *Tx, report *integrity.Report) *checker {
 	return &checker{
 		ctx: ctx, tx: tx, report: report, projects: map[ProjectID]*Project{}, unread: map[ProjectID]bool{},
 		files: map[ProjectID]map[countName]int64{},
-		fix:   func(func() error) {},
 	}
 }
 
@@ -79,8 +78,7 @@ func (c *checker) run() error {
 			return err
 		}
 	}
-	c.issued()
-	return nil
+	return c.issued()
 }
 
 // marks looks at what every file has; whole is false where that is not enough to
@@ -129,23 +127,104 @@ func (c *checker) use(id ID) {
 }
 
 // issued compares the ids in use with the last one that was given out.
-func (c *checker) issued() {
+func (c *checker) issued() error {
 	if string(c.greatest[:]) <= string(c.last[:]) {
-		return
+		return nil
 	}
 	c.report.Add(integrity.Number, "/meta/last_id", "id %s is in use and greater than the last one given out, %s", c.greatest, c.last)
-	greatest := c.greatest
-	c.fix(func() error { return c.bucket(metaBucket).Put(lastIDKey, greatest[:]) })
+	return c.put(c.bucket(metaBucket), lastIDKey, c.greatest[:])
 }
 
 // sequence compares the numbers in use in a bucket with the last one that was
 // given out.
-func (c *checker) sequence(b *boltfile.Bucket, where string, used uint64) {
+func (c *checker) sequence(b *boltfile.Bucket, where string, used uint64) error {
 	if used <= b.Sequence() {
-		return
+		return nil
 	}
 	c.report.Add(integrity.Number, where, "number %d is in use, the last one given out is %d", used, b.Sequence())
-	c.fix(func() error { return b.SetSequence(used) })
+	if !c.repair {
+		return nil
+	}
+	return b.SetSequence(used)
+}
+
+// put stores an entry during a repair.
+func (c *checker) put(b *boltfile.Bucket, key, value []byte) error {
+	if !c.repair {
+		return nil
+	}
+	return b.Put(key, value)
+}
+
+// remove deletes entries during a repair. No cursor may be in the bucket.
+func (c *checker) remove(b *boltfile.Bucket, keys [][]byte) error {
+	if !c.repair {
+		return nil
+	}
+	for _, key := range keys {
+		if err := b.DeleteValue(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// derived compares a bucket with the entries that follow from the records. A repair
+// makes them equal. If some records cannot be read, other entries may be theirs and are
+// kept.
+func (c *checker) derived(kind integrity.Kind, b *boltfile.Bucket, path string, want map[string][]byte, unread bool) error {
+	var extra [][]byte
+	err := c.each(b, func(key, value []byte) error {
+		switch follows, ok := want[string(key)]; {
+		case ok && value != nil && bytes.Equal(value, follows):
+			delete(want, string(key))
+		case !ok && !unread:
+			c.report.Add(kind, path+integrity.Path(key), "it follows from no record")
+			extra = append(extra, bytes.Clone(key))
+		}
+		return nil
+	})
+	if err == nil {
+		err = c.remove(b, extra)
+	}
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		c.report.Add(kind, path+integrity.Path([]byte(key)), "it is %q, and follows as %q", integrity.Key(b.Get([]byte(key))), integrity.Key(want[key]))
+		err = errors.Join(err, c.put(b, []byte(key), want[key]))
+	}
+	return err
+}
+
+// counted compares numbers that are kept with those of the records; known reports
+// whether the latter are complete for a name.
+func (c *checker) counted(b *boltfile.Bucket, path string, counts map[countName]int64, known func(countName) bool) error {
+	for name, n := range counts {
+		if n == 0 {
+			delete(counts, name) // it may be kept or missing
+		}
+	}
+	wrong := map[countName]string{}
+	err := c.each(b, func(key, raw []byte) error {
+		name := countName(key)
+		if n := counts[name]; len(raw) != 8 {
+			wrong[name] = "a number of " + integrity.Key(raw)
+		} else if counted(raw) != n {
+			wrong[name] = fmt.Sprint(counted(raw))
+		}
+		return nil
+	})
+	for name := range counts {
+		if b.Get([]byte(name)) == nil {
+			wrong[name] = "nothing"
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		if known(name) {
+			n := counts[name]
+			c.report.Add(integrity.Miscount, path+integrity.Path([]byte(name)), "%s is kept, %d are there", wrong[name], n)
+			err = errors.Join(err, c.put(b, []byte(name), binary.BigEndian.AppendUint64(nil, uint64(n))))
+		}
+	}
+	return err
 }
 
 // decoded reads a record whose key is an id. Where it cannot, that is in the
@@ -192,8 +271,7 @@ func (c *checker) readProjects() error {
 		c.projects[id] = p
 		return nil
 	})
-	c.sequence(b, "/projects", greatest)
-	return err
+	return errors.Join(err, c.sequence(b, "/projects", greatest))
 }
 
 // leftovers looks for content of deleted projects.
@@ -228,12 +306,12 @@ func (c *checker) account() error {
 }
 
 func (c *checker) keys() error {
-	return c.each(c.bucket(keysBucket), func(key, raw []byte) error {
+	limited := map[ID]*APIKey{} // to projects that do not exist
+	err := c.each(c.bucket(keysBucket), func(key, raw []byte) error {
 		k, id := decoded[APIKey](c, integrity.Path(keysBucket), key, raw)
 		if k == nil {
 			return nil
 		}
-		k.ID = id
 		var there []ProjectID
 		for _, p := range k.Projects {
 			if _, ok := c.projects[p]; ok {
@@ -244,15 +322,21 @@ func (c *checker) keys() error {
 		}
 		if len(there) < len(k.Projects) {
 			k.Projects = there
-			c.fix(func() error { return put(c.bucket(keysBucket), id[:], k) })
+			limited[id] = k
 		}
 		return nil
 	})
+	for id, k := range limited {
+		raw, encoded := encode(k)
+		err = errors.Join(err, encoded, c.put(c.bucket(keysBucket), id[:], raw))
+	}
+	return err
 }
 
 func (c *checker) feed() error {
 	b := c.bucket(feedBucket)
 	greatest := uint64(0)
+	var wrong [][]byte
 	err := c.each(b, func(key, ref []byte) error {
 		_, err := ParseRef(string(ref))
 		if err == nil && len(key) == 8 {
@@ -260,12 +344,10 @@ func (c *checker) feed() error {
 			return nil
 		}
 		c.report.Add(integrity.Feed, integrity.Path(feedBucket, key), "a key of %d bytes leads to %x", len(key), ref)
-		key = append([]byte(nil), key...)
-		c.fix(func() error { return b.Delete(key) })
+		wrong = append(wrong, bytes.Clone(key))
 		return nil
 	})
-	c.sequence(b, "/feed", greatest)
-	return err
+	return errors.Join(err, c.remove(b, wrong), c.sequence(b, "/feed", greatest))
 }
 
 // content checks everything of a project.
@@ -289,7 +371,7 @@ func (c *checker) content(p ProjectID) error {
 	counts := map[countName]int64{}
 	maps.Copy(counts, c.files[p])
 	for _, part := range []func(ProjectID, string, map[countName]int64) error{
-		c.versions, c.announcements, c.cards, c.projectSettings, c.submissions, c.forwards, c.hours, c.counts,
+		c.versions, c.announcements, c.cards, c.projectSettings, c.forwards, c.submissions, c.hours, c.counts,
 	} {
 		if err := part(p, path, counts); err != nil {
 			return err
@@ -299,19 +381,20 @@ func (c *checker) content(p ProjectID) error {
 }
 
 // own notes a record that must be in the list of owners.
-func (c *checker) own(p ProjectID, id ID, path string) {
+func (c *checker) own(p ProjectID, id ID, path string) error {
 	c.owned++
 	owners := c.bucket(ownersBucket)
-	if got := owners.Get(id[:]); !bytes.Equal(got, p.key()) {
-		c.report.Add(integrity.Owner, path+"/"+id.String(), "its owner is %q, not project number %d", integrity.Key(got), p)
-		c.fix(func() error { return owners.Put(id[:], p.key()) })
+	got := owners.Get(id[:])
+	if bytes.Equal(got, p.key()) {
+		return nil
 	}
+	c.report.Add(integrity.Owner, path+"/"+id.String(), "its owner is %q, not project number %d", integrity.Key(got), p)
+	return c.put(owners, id[:], p.key())
 }
 
 func (c *checker) versions(p ProjectID, path string, counts map[countName]int64) error {
-	path += integrity.Path(versionsBucket)
-	names := c.tx.content(p).Bucket(versionNamesBucket)
-	latest, named := 0, 0
+	names, path := path+integrity.Path(versionNamesBucket), path+integrity.Path(versionsBucket)
+	latest, named := 0, map[string][]byte{}
 	err := c.each(c.tx.content(p).Bucket(versionsBucket), func(key, raw []byte) error {
 		v, id := decoded[Version](c, path, key, raw)
 		if v == nil {
@@ -326,38 +409,19 @@ func (c *checker) versions(p ProjectID, path string, counts map[countName]int64)
 		if v.Latest {
 			latest++
 		}
-		c.own(p, id, path)
-		if got := names.Get([]byte(v.Version)); !bytes.Equal(got, id[:]) {
-			c.report.Add(integrity.VersionName, where, "version %q leads to %q", v.Version, integrity.Key(got))
-			c.fix(func() error { return names.Put([]byte(v.Version), id[:]) })
-			return nil
+		if other := named[v.Version]; other != nil {
+			c.report.Add(integrity.VersionName, where, "version %q is also that of %s", v.Version, ID(other))
 		}
-		named++
-		return nil
+		named[v.Version] = id[:]
+		return c.own(p, id, path)
 	})
 	if latest > 1 {
 		c.report.Add(integrity.Latest, path, "%d versions are the latest; mark one of them as the latest again", latest)
 	}
-	if err != nil || c.unread[p] || names.Len() == named {
+	if err != nil {
 		return err
 	}
-	return c.extraNames(p, path)
-}
-
-// extraNames finds the display texts that lead to no version of that text.
-func (c *checker) extraNames(p ProjectID, path string) error {
-	names := c.tx.content(p).Bucket(versionNamesBucket)
-	versions := c.tx.content(p).Bucket(versionsBucket)
-	return c.each(names, func(text, id []byte) error {
-		v, err := get[Version](versions, id)
-		if err != nil || v != nil && v.Version == string(text) {
-			return nil // what cannot be decoded is in the report
-		}
-		c.report.Add(integrity.VersionName, path, "display text %q leads to %q, which is no version of that text", text, integrity.Key(id))
-		text = bytes.Clone(text)
-		c.fix(func() error { return names.Delete(text) })
-		return nil
-	})
+	return c.derived(integrity.VersionName, c.tx.content(p).Bucket(versionNamesBucket), names, named, c.unread[p])
 }
 
 func (c *checker) announcements(p ProjectID, path string, counts map[countName]int64) error {
@@ -370,8 +434,7 @@ func (c *checker) announcements(p ProjectID, path string, counts map[countName]i
 		}
 		counts[countAnnouncements]++
 		counts[countPinned] += pinned(a)
-		c.own(p, id, path)
-		return nil
+		return c.own(p, id, path)
 	})
 }
 
@@ -425,8 +488,7 @@ func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) erro
 			c.report.Add(integrity.Record, where, "its number %d has a record", w.Number)
 		}
 		c.use(w.ID)
-		c.sequence(records, path+integrity.Path(feedbackSeries.records), w.Number+1)
-		return nil
+		return c.sequence(records, path+integrity.Path(feedbackSeries.records), w.Number+1)
 	})
 }
 
@@ -453,60 +515,25 @@ func (c *checker) counts(p ProjectID, path string, counts map[countName]int64) e
 	if c.unread[p] {
 		return nil
 	}
-	b := c.tx.content(p).Bucket(countsBucket)
-	wrong := func(name countName, kept any) {
-		n := counts[name]
-		c.report.Add(integrity.Miscount, path+integrity.Path(countsBucket, []byte(name)), "%v is kept, %d are there", kept, n)
-		c.fix(func() error { return b.Put([]byte(name), binary.BigEndian.AppendUint64(nil, uint64(n))) })
-	}
-	err := c.each(b, func(key, raw []byte) error {
-		switch name := countName(key); {
-		case c.filesUnread && strings.HasPrefix(string(key), "files."):
-		case len(raw) != 8:
-			wrong(name, "a number of "+integrity.Key(raw))
-		case counted(raw) != counts[name]:
-			wrong(name, counted(raw))
-		}
-		return nil
+	return c.counted(c.tx.content(p).Bucket(countsBucket), path+integrity.Path(countsBucket), counts, func(name countName) bool {
+		return !c.filesUnread || !strings.HasPrefix(string(name), "files.")
 	})
-	for name, n := range counts {
-		if n != 0 && b.Get([]byte(name)) == nil {
-			wrong(name, "nothing")
-		}
-	}
-	return err
 }
 
 // names compares the keys and aliases of projects with the list of names.
 func (c *checker) names() error {
-	b := c.bucket(namesBucket)
-	want := map[string]ProjectID{}
-	whole := true
+	want, unread := map[string][]byte{}, false
 	for id, p := range c.projects {
 		if p == nil {
-			whole = false
+			unread = true
 			continue
 		}
-		want[p.Key] = id
+		want[p.Key] = id.key()
 		for _, a := range p.Aliases {
-			want[a.Name] = id
+			want[a.Name] = id.key()
 		}
 	}
-	for name, id := range want {
-		if got := b.Get([]byte(name)); !bytes.Equal(got, id.key()) {
-			c.report.Add(integrity.Name, integrity.Path(namesBucket, []byte(name)), "it leads to %q, not to project number %d", integrity.Key(got), id)
-			c.fix(func() error { return b.Put([]byte(name), id.key()) })
-		}
-	}
-	return c.each(b, func(name, _ []byte) error {
-		if _, ok := want[string(name)]; ok || !whole {
-			return nil
-		}
-		c.report.Add(integrity.Name, integrity.Path(namesBucket, name), "no project has this key or alias")
-		name = bytes.Clone(name)
-		c.fix(func() error { return b.Delete(name) })
-		return nil
-	})
+	return c.derived(integrity.Name, c.bucket(namesBucket), integrity.Path(namesBucket), want, unread)
 }
 
 // owners looks for those of records that are not there, if there are more than
@@ -523,15 +550,16 @@ func (c *checker) owners() error {
 	if err != nil || alive == c.owned || len(c.unread) > 0 {
 		return err
 	}
-	return c.each(b, func(id, project []byte) error {
+	var extra [][]byte
+	err = c.each(b, func(id, project []byte) error {
 		if len(project) != 4 || !c.tx.alive(project) || c.has(ProjectID(binary.BigEndian.Uint32(project)), id) {
 			return nil // what a deleted project has left goes by itself
 		}
 		c.report.Add(integrity.Owner, integrity.Path(ownersBucket, id), "project %x has no such record", project)
-		id = bytes.Clone(id)
-		c.fix(func() error { return b.Delete(id) })
+		extra = append(extra, bytes.Clone(id))
 		return nil
 	})
+	return errors.Join(err, c.remove(b, extra))
 }
 
 // has reports whether a project has a record that is addressed by its id alone.
@@ -552,27 +580,26 @@ func (c *checker) has(p ProjectID, key []byte) bool {
 
 // submissions checks feedback and logs with their columns.
 func (c *checker) submissions(p ProjectID, path string, counts map[countName]int64) error {
-	err := feedbackSeries.check(c, p, path, counts, func(f *Feedback, id ID) bool {
+	err := feedbackSeries.check(c, p, path, counts, func(f *Feedback, id ID) (inRange bool, err error) {
 		if r := f.rating(); f.Rating != nil && (r < 1 || r > 5) || f.Status > StatusClosed || !isObject(f.CustomData) {
-			return false
+			return false, nil
 		}
 		counts[countFeedback]++
 		if f.Rating != nil {
 			counts[countRated]++
 			counts[countRatings] += int64(*f.Rating)
 		}
-		c.own(p, id, path+integrity.Path(feedbackSeries.records))
-		return true
+		return true, c.own(p, id, path+integrity.Path(feedbackSeries.records))
 	})
 	if err != nil {
 		return err
 	}
-	return logSeries.check(c, p, path, counts, func(l *Log, _ ID) bool {
+	return logSeries.check(c, p, path, counts, func(l *Log, _ ID) (inRange bool, err error) {
 		if l.Level < 0 || l.Level > 3 || !isObject(l.CustomData) || !isObject(l.DeviceInfo) {
-			return false
+			return false, nil
 		}
 		counts[countLevel(l.Level)]++
-		return true
+		return true, nil
 	})
 }
 
@@ -581,12 +608,11 @@ type seriesCheck struct {
 	block  uint64          // whose columns are being made
 	made   *column.Builder // of the records so far
 	broken bool            // a record of the block cannot be decoded: its columns are not known
-	seal   func(block uint32) error
 }
 
-// check checks the records of a series, visits each that could be decoded,
-// and compares the columns. visit is false for a record that cannot be.
-func (s series[R, T]) check(c *checker, p ProjectID, path string, counts map[countName]int64, visit func(rec T, id ID) bool) error {
+// check checks the records of a series, visits each that could be decoded, and compares
+// the columns. visit reports whether the values of a record are in range.
+func (s series[R, T]) check(c *checker, p ProjectID, path string, counts map[countName]int64, visit func(rec T, id ID) (inRange bool, err error)) error {
 	content := c.tx.content(p)
 	records := content.Bucket(s.records)
 	first := s.firstNumber(content)
@@ -594,7 +620,7 @@ func (s series[R, T]) check(c *checker, p ProjectID, path string, counts map[cou
 		first = reserved
 	}
 	first /= column.BlockSize
-	at := seriesCheck{block: first, made: column.NewBuilder(column.BlockSize), seal: func(block uint32) error { return s.seal(c.tx, p, block) }}
+	at := seriesCheck{block: first, made: column.NewBuilder(column.BlockSize)}
 	next, before := uint64(0), ID{}
 	// From the first record on all blocks but the last have columns or records. What lies
 	// beyond them is damaged, and going on to it could take for ever.
@@ -612,17 +638,20 @@ func (s series[R, T]) check(c *checker, p ProjectID, path string, counts map[cou
 			broken("number %d is far beyond the others", number)
 			return nil
 		}
-		s.checkColumns(c, content, path, &at, number)
+		if err := s.checkColumns(c, p, path, &at, number); err != nil {
+			return err
+		}
 		next = number + 1
 		rec, id, err := s.decode(raw)
-		switch {
-		case err != nil:
+		if err != nil {
 			broken("%v", err)
-		case bytes.Compare(id[:], before[:]) <= 0:
+		} else if bytes.Compare(id[:], before[:]) <= 0 {
 			broken("its id %s is not greater than the one before, %s", id, before)
-		case !visit(rec, id):
+		} else if inRange, err := visit(rec, id); err != nil {
+			return err
+		} else if !inRange {
 			broken("record %s has a value that is out of range", id)
-		default:
+		} else {
 			before = id
 			counts[s.bytes] += int64(len(raw))
 			c.use(id)
@@ -636,22 +665,29 @@ func (s series[R, T]) check(c *checker, p ProjectID, path string, counts map[cou
 	if err != nil {
 		return err
 	}
-	c.sequence(records, path+integrity.Path(s.records), next)
-	s.checkColumns(c, content, path, &at, min(max(next, s.length(content)), most))
-	return s.extraColumns(c, path, content)
+	return errors.Join(
+		c.sequence(records, path+integrity.Path(s.records), next),
+		s.checkColumns(c, p, path, &at, min(max(next, s.length(content)), most)),
+		s.extraColumns(c, path, content),
+	)
 }
 
 // checkColumns goes on to a number: the records up to it are gone, and the
 // columns of the blocks before its own are complete.
-func (s series[R, T]) checkColumns(c *checker, content *boltfile.Bucket, path string, at *seriesCheck, number uint64) {
+func (s series[R, T]) checkColumns(c *checker, p ProjectID, path string, at *seriesCheck, number uint64) error {
+	content := c.tx.content(p)
 	for at.block < number/column.BlockSize {
 		for len(at.made.Words) < 2*column.BlockSize {
 			at.made.Add(gone, "")
 		}
-		block := uint32(at.block)
-		if which := s.otherColumn(content, block, at.made.Columns()); which != nil && !at.broken {
+		block, want := uint32(at.block), at.made.Columns()
+		if which := s.otherColumn(content, block, want); which != nil && !at.broken {
 			c.report.Add(integrity.Columns, path+integrity.Path(which, blockKey(block)), "they are not those of records %d to %d", at.block*column.BlockSize, (at.block+1)*column.BlockSize-1)
-			c.fix(func() error { return at.seal(block) })
+			if c.repair {
+				if err := s.put(c.tx, p, block, want); err != nil {
+					return err
+				}
+			}
 		}
 		at.block++
 		at.broken = false
@@ -660,6 +696,7 @@ func (s series[R, T]) checkColumns(c *checker, content *boltfile.Bucket, path st
 	for uint64(len(at.made.Words)/2) < number%column.BlockSize {
 		at.made.Add(gone, "")
 	}
+	return nil
 }
 
 // otherColumn is the name of a column of a block that is not what it must be; nil
@@ -678,64 +715,31 @@ func (s series[R, T]) otherColumn(content *boltfile.Bucket, block uint32, want c
 func (s series[R, T]) extraColumns(c *checker, path string, content *boltfile.Bucket) error {
 	for _, name := range [][]byte{s.words, s.texts} {
 		b := content.Bucket(name)
+		var extra [][]byte
 		err := c.each(b, func(key, _ []byte) error {
 			if len(key) == 4 && uint64(binary.BigEndian.Uint32(key)) < s.length(content)/column.BlockSize {
 				return nil
 			}
 			c.report.Add(integrity.Columns, path+integrity.Path(name, key), "there is no such block of records")
-			key = bytes.Clone(key)
-			c.fix(func() error { return b.DeleteValue(key) })
+			extra = append(extra, bytes.Clone(key))
 			return nil
 		})
-		if err != nil {
+		if err := errors.Join(err, c.remove(b, extra)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fixesAtOnce bounds what one transaction of a repair puts right.
-const fixesAtOnce = 20_000
-
-// Repair corrects what Check finds as far as it can be derived from the records. Nobody
-// else may have the file open. Each step is one transaction, so a Repair that failed or
-// was interrupted can be repeated. The error is one of Open, or that of ctx.
+// Repair corrects what Check finds as far as it can be derived from the records, in one
+// transaction. No other process may have the file open. The error is one of Open, or that
+// of ctx.
 func Repair(ctx context.Context, path string) error {
 	return boltfile.Repair(path, boltfile.Options{}, layout, func(file *boltfile.Writer) error {
-		left := -1 // as many fixes as the last step found
-		for {
-			found := 0
-			err := file.Update(func(t *boltfile.Tx) (err error) {
-				found, err = repairStep(ctx, t)
-				return err
-			})
-			// What does not become less contradicts itself, such as two versions with
-			// the same text; another check says so.
-			if err != nil || found == 0 || left >= 0 && found >= left {
-				return err
-			}
-			left = found
-		}
+		return file.Update(func(t *boltfile.Tx) error {
+			c := newChecker(ctx, &Tx{bolt: t}, integrity.NewReport(nil))
+			c.repair = true
+			return c.run()
+		})
 	})
-}
-
-// repairStep looks for what is wrong and puts some of it right, and returns how
-// much it has found.
-func repairStep(ctx context.Context, t *boltfile.Tx) (found int, err error) {
-	var fixes []func() error
-	c := newChecker(ctx, &Tx{bolt: t}, integrity.NewReport(nil))
-	c.fix = func(fix func() error) {
-		if found++; found <= fixesAtOnce {
-			fixes = append(fixes, fix)
-		}
-	}
-	if err := c.run(); err != nil {
-		return 0, err
-	}
-	for _, fix := range fixes {
-		if err := fix(); err != nil {
-			return 0, err
-		}
-	}
-	return found, nil
 }

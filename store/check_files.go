@@ -1,8 +1,7 @@
 package store
 
 import (
-	"bytes"
-	"encoding/binary"
+	"errors"
 	"slices"
 
 	"svc/internal/boltfile"
@@ -22,12 +21,12 @@ func (c *checker) storage() error {
 	if err := c.settings(c.bucket(settingsBucket), integrity.Path(settingsBucket), instanceSettings); err != nil {
 		return err
 	}
-	for _, part := range []func() error{c.fileOrder, c.fileSources, c.filePending, c.fileDeletions, c.cdnRefreshes} {
+	for _, part := range []func() error{c.fileDeletions, c.cdnRefreshes} {
 		if err := part(); err != nil {
 			return err
 		}
 	}
-	return c.fileCounts(on)
+	return c.counted(c.bucket(fileCountsBucket), integrity.Path(fileCountsBucket), on, func(countName) bool { return !c.filesUnread })
 }
 
 // backends checks the storages and which project names them, and lists their ids.
@@ -52,17 +51,18 @@ func (c *checker) backends() (known map[string]bool, err error) {
 	})
 	if whole && (defaults != 1 || !known[LocalStorage]) {
 		c.report.Add(integrity.FileHome, "/storage_backends", "%d storages are the default, not one, or the built-in one is missing", defaults)
-		c.fix(func() error { return mendDefault(b) })
+		if err == nil && c.repair {
+			err = mendDefault(b)
+		}
 	}
 	for id, p := range c.projects {
 		if p == nil || p.StorageBackend == "" || known[p.StorageBackend] {
 			continue
 		}
 		c.report.Add(integrity.FileHome, integrity.Path(projectsBucket, id.key()), "there is no storage backend %q", p.StorageBackend)
-		c.fix(func() error {
-			p.StorageBackend = ""
-			return put(c.bucket(projectsBucket), id.key(), p)
-		})
+		p.StorageBackend = ""
+		raw, encoded := encode(p)
+		err = errors.Join(err, encoded, c.put(c.bucket(projectsBucket), id.key(), raw))
 	}
 	return known, err
 }
@@ -87,8 +87,9 @@ func mendDefault(b *boltfile.Bucket) error {
 
 // eachFile checks each file and that it is found by what leads to it, and counts the
 // files of each project and storage.
-func (c *checker) eachFile(backends map[string]bool) (on map[string]int64, err error) {
-	on = map[string]int64{}
+func (c *checker) eachFile(backends map[string]bool) (on map[countName]int64, err error) {
+	on = map[countName]int64{}
+	order, pending, sources := map[string][]byte{}, map[string][]byte{}, map[string][]byte{}
 	err = c.each(c.bucket(filesBucket), func(key, raw []byte) error {
 		where := integrity.Path(filesBucket, key)
 		f, err := decode[File](key, raw)
@@ -98,7 +99,7 @@ func (c *checker) eachFile(backends map[string]bool) (on map[string]int64, err e
 			return nil
 		}
 		f.ID = FileID(key)
-		on[f.Backend]++
+		on[countName(f.Backend)]++
 		counts := c.files[f.Project]
 		if counts == nil {
 			counts = map[countName]int64{}
@@ -108,97 +109,38 @@ func (c *checker) eachFile(backends map[string]bool) (on map[string]int64, err e
 		if !backends[f.Backend] {
 			c.report.Add(integrity.FileHome, where, "there is no storage backend %q", f.Backend)
 		}
-		c.fileEntry(where, fileOrderBucket, f.orderKey(), f.orderValue())
+		order[string(f.orderKey())] = f.orderValue()
 		if f.Status == FilePending {
-			c.fileEntry(where, filePendingBucket, dueKey(f.RetryAt, f.ID), []byte{})
+			pending[string(dueKey(f.RetryAt, f.ID))] = []byte{}
 		}
 		if f.SourceURL != "" {
-			c.sourceEntry(where, f)
+			key := string(sourceKey(f.Project, f.SourceURL))
+			sources[key] = append(sources[key], f.ID...)
 		}
 		return nil
 	})
-	return on, err
-}
-
-// fileEntry checks that an index has an entry.
-func (c *checker) fileEntry(where string, index, key, want []byte) {
-	b := c.bucket(index)
-	if got := b.Get(key); got != nil && bytes.Equal(got, want) {
-		return
-	}
-	c.report.Add(integrity.FileIndex, where, "its entry in %s is missing or wrong", index)
-	c.fix(func() error { return b.Put(key, want) })
-}
-
-// sourceEntry checks that a file is found by its source address.
-func (c *checker) sourceEntry(where string, f *File) {
-	b := c.bucket(fileSourcesBucket)
-	key := sourceKey(f.Project, f.SourceURL)
-	if slices.ContainsFunc(slices.Collect(slices.Chunk(b.Get(key), fileIDLength)), func(id []byte) bool { return string(id) == string(f.ID) }) {
-		return
-	}
-	c.report.Add(integrity.FileIndex, where, "its source address does not lead to it")
-	c.fix(func() error { return b.Put(key, append(bytes.Clone(b.Get(key)), f.ID...)) })
-}
-
-// fileAt reads a file for an index entry; nil when there is none.
-func (c *checker) fileAt(id []byte) *File {
-	f, err := c.tx.file(id)
-	if err != nil {
-		return nil
-	}
-	return f
-}
-
-// extra reports an index entry that leads to no file, and has it removed.
-func (c *checker) extra(index, key []byte) {
 	if c.filesUnread {
-		return // it may be that of one that cannot be decoded
+		clear(sources) // values may have ids of files that cannot be read
 	}
-	c.report.Add(integrity.FileIndex, integrity.Path(index, key), "it leads to no such file")
-	b, key := c.bucket(index), bytes.Clone(key)
-	c.fix(func() error { return b.Delete(key) })
+	for key, ids := range sources {
+		if kept := c.bucket(fileSourcesBucket).Get([]byte(key)); slices.Equal(sortedIDs(kept), sortedIDs(ids)) {
+			sources[key] = kept // in order of creation
+		}
+	}
+	return on, errors.Join(err,
+		c.derived(integrity.FileIndex, c.bucket(fileOrderBucket), integrity.Path(fileOrderBucket), order, c.filesUnread),
+		c.derived(integrity.FileIndex, c.bucket(filePendingBucket), integrity.Path(filePendingBucket), pending, c.filesUnread),
+		c.derived(integrity.FileIndex, c.bucket(fileSourcesBucket), integrity.Path(fileSourcesBucket), sources, c.filesUnread),
+	)
 }
 
-func (c *checker) fileOrder() error {
-	return c.each(c.bucket(fileOrderBucket), func(key, _ []byte) error {
-		if f := c.fileAt(key[min(12, len(key)):]); f == nil || !bytes.Equal(f.orderKey(), key) {
-			c.extra(fileOrderBucket, key)
-		}
-		return nil
-	})
-}
-
-func (c *checker) filePending() error {
-	return c.each(c.bucket(filePendingBucket), func(key, _ []byte) error {
-		if f := c.fileAt(key[min(8, len(key)):]); f == nil || f.Status != FilePending || !bytes.Equal(dueKey(f.RetryAt, f.ID), key) {
-			c.extra(filePendingBucket, key)
-		}
-		return nil
-	})
-}
-
-func (c *checker) fileSources() error {
-	return c.each(c.bucket(fileSourcesBucket), func(key, ids []byte) error {
-		var kept []byte
-		for id := range slices.Chunk(ids, fileIDLength) {
-			if f := c.fileAt(id); f != nil && f.SourceURL != "" && bytes.Equal(sourceKey(f.Project, f.SourceURL), key) {
-				kept = append(kept, id...)
-			}
-		}
-		if bytes.Equal(kept, ids) && len(ids) > 0 || c.filesUnread {
-			return nil
-		}
-		c.report.Add(integrity.FileIndex, integrity.Path(fileSourcesBucket, key), "it leads to no such file")
-		b, key := c.bucket(fileSourcesBucket), bytes.Clone(key)
-		c.fix(func() error {
-			if kept == nil {
-				return b.Delete(key)
-			}
-			return b.Put(key, kept)
-		})
-		return nil
-	})
+// sortedIDs returns the ids in a value of file_sources.
+func sortedIDs(ids []byte) (list []string) {
+	for id := range slices.Chunk(ids, fileIDLength) {
+		list = append(list, string(id))
+	}
+	slices.Sort(list)
+	return list
 }
 
 func (c *checker) fileDeletions() error {
@@ -217,32 +159,4 @@ func (c *checker) cdnRefreshes() error {
 		}
 		return nil
 	})
-}
-
-// fileCounts compares the numbers of files that are kept of storages.
-func (c *checker) fileCounts(on map[string]int64) error {
-	if c.filesUnread {
-		return nil
-	}
-	b := c.bucket(fileCountsBucket)
-	wrong := func(id string, kept any) {
-		n := on[id]
-		c.report.Add(integrity.Miscount, integrity.Path(fileCountsBucket, []byte(id)), "%v is kept, %d are there", kept, n)
-		c.fix(func() error { return b.Put([]byte(id), binary.BigEndian.AppendUint64(nil, uint64(n))) })
-	}
-	err := c.each(b, func(key, raw []byte) error {
-		switch {
-		case len(raw) != 8:
-			wrong(string(key), "a number of "+integrity.Key(raw))
-		case counted(raw) != on[string(key)]:
-			wrong(string(key), counted(raw))
-		}
-		return nil
-	})
-	for id, n := range on {
-		if n != 0 && b.Get([]byte(id)) == nil {
-			wrong(id, "nothing")
-		}
-	}
-	return err
 }
