@@ -15,7 +15,7 @@ STEPS = format vet lint tests platforms vulnerabilities clients
 RACE = GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race
 
 SHELL = /bin/sh
-.PHONY: help test test-all $(STEPS) test-clients test-console console screenshots build release release-check bench bench-clients bench-console fuzz long soak cover clean
+.PHONY: help test test-all $(STEPS) test-clients clients-generate test-console console screenshots build release release-check bench bench-clients bench-console fuzz long soak cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,14 @@ $(STEPS):
 	@$(GO) run ./tools/gate $@
 
 test-clients: clients ## the same as clients
+
+clients-generate: ## write what the client libraries have from openapi.yaml
+	@$(GO) run ./clients/generate
+	@if command -v npm >/dev/null; then \
+		cd clients/typescript && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-progress; } && node scripts/generate.mjs; \
+	else \
+		echo 'skipped: clients/typescript, which needs Node.js'; \
+	fi
 
 test-console: ## the console if it has changed, where Node.js and Chromium are, against the program built from here
 	@$(GO) run ./tools/gate console

@@ -189,14 +189,6 @@ func (c *Client) String() string {
 // GoString is the same as String.
 func (c *Client) GoString() string { return c.String() }
 
-// Health is the answer of [Client.Health].
-type Health struct {
-	// "ok".
-	Status string `json:"status"`
-	// Time of the server.
-	Timestamp int64 `json:"timestamp"`
-}
-
 // Health asks whether the server is up.
 func (c *Client) Health(ctx context.Context) (*Health, error) {
 	return fetch[Health](ctx, c.Public.call(http.MethodGet, "/health"))

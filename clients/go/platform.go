@@ -7,20 +7,6 @@ import (
 	"sync"
 )
 
-// Platform is where an app runs. Values that this library does not know are kept.
-type Platform string
-
-// The platforms.
-const (
-	PlatformWindows Platform = "windows"
-	PlatformLinux   Platform = "linux"
-	PlatformMacOS   Platform = "macos"
-	PlatformIOS     Platform = "ios"
-	PlatformAndroid Platform = "android"
-	PlatformWeb     Platform = "web"
-	PlatformOthers  Platform = "others"
-)
-
 // detectPlatform finds out what the process runs on.
 func detectPlatform() Platform {
 	switch runtime.GOOS {

@@ -6,12 +6,6 @@ import (
 	"strings"
 )
 
-// ReadOptions are what reads of texts in several languages can be told.
-type ReadOptions struct {
-	// Language of the texts. Left out: that of the client. Null: none.
-	Locale Opt[string] `query:"locale"`
-}
-
 // CheckUpdate asks whether there is an update, and whether it is required. When in gives no
 // version, that of [WithAppVersion] is sent; without one the error is a [*UsageError]. A version
 // that is not published here can only be judged by its comparable version.
@@ -47,4 +41,17 @@ func (p *Public) CreateFeedback(ctx context.Context, in FeedbackInput) (*Feedbac
 		return nil, usage("feedback that is forwarded to the code host needs a contact")
 	}
 	return fetch[Feedback](ctx, p.call(http.MethodPost, "/public/{k}/feedbacks").body(in))
+}
+
+// CreateProject creates a project, with the key that the client is bound to unless in has another.
+// The error has status 409 if a project has that key or had it once. Keys that are limited to
+// projects may not create any.
+func (a *Admin) CreateProject(ctx context.Context, in ProjectCreate) (*Project, error) {
+	if in.ProjectKey == "" {
+		in.ProjectKey = a.client.ProjectKey()
+	}
+	if in.ProjectKey == "" && in.Extra["project_key"] == nil {
+		return nil, usage("a project needs a key: set ProjectKey or bind the client")
+	}
+	return fetch[Project](ctx, a.call(http.MethodPost, "/admin/projects").body(in))
 }

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"cmp"
+	"go/format"
+	"slices"
+	"strings"
+)
+
+// goType is a struct or an enumeration of the Go library.
+type goType struct {
+	Name, Doc, Base string // Base is that of an enumeration
+	Values          []goField
+	Fields          []goField
+	Extra           bool // the whole body of a request
+	Paged           bool // the query of a list in pages
+}
+
+// goField is a field of a struct, or a value of an enumeration, which is in Tag.
+type goField struct{ Name, Type, Tag, Doc string }
+
+// goMethod is a method of the Go library.
+type goMethod struct {
+	Name, Verb, Path, Doc string
+	Receiver, Type        string // as in "a *Admin"
+	Params, Args          string // of the signature; behind the path
+	Chain                 string // where the other arguments go in the request
+	Answer                string // "" if there is nothing to return
+	Iter, Options, Item   string // of a list in pages
+}
+
+func golang(s *spec) []target {
+	return []target{
+		{"clients/go/resources.go", "go/resources.go.tmpl", goTypes(s), format.Source},
+		{"clients/go/queries.go", "go/queries.go.tmpl", goQueries(s), format.Source},
+		{"clients/go/methods.go", "go/methods.go.tmpl", goMethods(s), format.Source},
+	}
+}
+
+// initialisms are the words that Go writes in capitals.
+var initialisms = map[string]string{
+	"id": "ID", "ids": "IDs", "url": "URL", "urls": "URLs", "ip": "IP", "cdn": "CDN", "html": "HTML", "api": "API", "sha256": "SHA256", "tz": "TZ", "ms": "MS", "kb": "KB",
+}
+
+// goName turns a name of the description into an exported name of Go.
+func goName(text string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(snake(text), "_") {
+		b.WriteString(cmp.Or(initialisms[word], pascal(word)))
+	}
+	return b.String()
+}
+
+// goArgument turns a name of the description into the name of an argument.
+func goArgument(text string) string {
+	first, rest, _ := strings.Cut(text, "_")
+	return first + goName(rest)
+}
+
+func (s *spec) goTypeName(schema string) string { return goName(s.Names.typeName("go", schema)) }
+
+// goDoc is a comment that begins with the name of what it is about.
+func goDoc(name, text string) string {
+	verb := "holds"
+	if first, _, _ := strings.Cut(text, " "); first == "A" || first == "An" {
+		verb = "is"
+	}
+	return wrap(name+" "+verb+" "+lowerFirst(text), "// ", 100)
+}
+
+// goValue is the type of a value that is there.
+func (s *spec) goValue(t typ) string {
+	if name := s.enumeration(t); name != "" {
+		return s.goTypeName(name)
+	}
+	switch t.Kind {
+	case textKind, enumKind:
+		return "string"
+	case integerKind:
+		return "int64"
+	case numberKind:
+		return "float64"
+	case flagKind:
+		return "bool"
+	case listKind:
+		return "[]" + s.goValue(*t.Items)
+	case mapKind:
+		return "map[string]" + s.goValue(*t.Items)
+	case objectKind:
+		return "map[string]any"
+	case schemaKind, unionKind:
+		return s.goTypeName(t.Schema.Name)
+	}
+	return "any"
+}
+
+// goField returns a field of a struct. In answers a pointer is a value that may be null; in requests
+// it may be left out, and an Opt may also be null.
+func (s *spec) goField(f *field, required bool) goField {
+	value := s.goValue(f.Type)
+	reference := strings.HasPrefix(value, "[]") || strings.HasPrefix(value, "map[") || value == "any"
+	tag := ""
+	switch {
+	case f.Owner.Sent && required, !f.Owner.Sent && (reference || !f.Type.Nullable):
+	case !f.Owner.Sent:
+		value = "*" + value
+	case f.Type.Nullable:
+		value, tag = "Opt["+value+"]", ",omitzero"
+	case reference:
+		tag = ",omitzero"
+	default:
+		value, tag = "*"+value, ",omitempty"
+	}
+	if tag == "" && !required {
+		tag = ",omitempty"
+	}
+	if own := s.Names.fieldType("go", f); own != "" {
+		value = own
+		if !required && !strings.HasPrefix(own, "Opt[") {
+			tag = ",omitempty"
+		}
+	}
+	return goField{goName(f.Name), value, `json:"` + f.Name + tag + `"`, wrap(f.Doc, "// ", 100)}
+}
+
+func goTypes(s *spec) []*goType {
+	var types []*goType
+	merged := map[string][]*schema{}
+	for _, v := range s.Schemas {
+		name := s.goTypeName(v.Name)
+		kind, named := s.Names.Enumerations[v.Name]
+		switch {
+		case named:
+			t := &goType{Name: name, Doc: goDoc(name, v.Doc), Base: "string"}
+			if kind.Integers {
+				t.Base = "int"
+			}
+			for i, value := range kind.Go {
+				t.Values = append(t.Values, goField{Name: value, Type: name, Tag: v.literal(i)})
+			}
+			types = append(types, t)
+		case len(v.Fields) > 0 && v.items() == nil && v.Name != "Done":
+			if merged[name] == nil {
+				types = append(types, &goType{Name: name, Doc: goDoc(name, v.Doc), Extra: v.Body})
+			}
+			merged[name] = append(merged[name], v)
+		}
+	}
+	for _, t := range types {
+		for _, f := range union(merged[t.Name]) {
+			t.Fields = append(t.Fields, s.goField(f.field, f.Required))
+		}
+	}
+	return types
+}
+
+// goQuery is the type of the query of an operation.
+func (s *spec) goQuery(o *operation) string {
+	if shared := s.sharedQuery(o); shared != nil {
+		return shared.Go
+	}
+	name := strings.TrimPrefix(goName(o.Name), "Get")
+	if o.Namespace == "public" && o.Pages() {
+		name = strings.Replace(name, "List", "ListPublic", 1)
+	}
+	return name + "Options"
+}
+
+func goQueries(s *spec) []*goType {
+	var types []*goType
+	for _, o := range s.Operations {
+		name := s.goQuery(o)
+		if len(o.query("go")) == 0 || o.Table.Direct || o.written("go") || slices.ContainsFunc(types, func(t *goType) bool { return t.Name == name }) {
+			continue
+		}
+		text := "The query of " + goName(o.Name) + "."
+		if shared := s.sharedQuery(o); shared != nil {
+			text = shared.Doc
+		}
+		t := &goType{Name: name, Doc: goDoc(name, text), Paged: o.Pages()}
+		for _, f := range o.Query {
+			value := s.goValue(f.Type)
+			switch {
+			case o.defaulted(f):
+				value = "Opt[string]"
+			case f.Type.Kind == flagKind:
+				value = "*bool"
+			case f.Type.Kind == integerKind:
+				value = cmp.Or(s.Names.fieldType("go", f), "int")
+			}
+			t.Fields = append(t.Fields, goField{goName(f.Name), value, `query:"` + f.Name + `"`, wrap(f.Doc+o.defaultDoc(f), "// ", 100)})
+		}
+		types = append(types, t)
+	}
+	return types
+}
+
+func goMethods(s *spec) []*goMethod {
+	var methods []*goMethod
+	for _, o := range s.Operations {
+		if o.written("go") {
+			continue
+		}
+		name := goName(o.Name)
+		m := &goMethod{Name: name, Verb: pascal(strings.ToLower(o.Verb)), Path: o.Path, Receiver: o.Namespace[:1], Type: pascal(o.Namespace)}
+		m.Doc = wrap(name+" "+lowerFirst(thirdPerson(o.sentences())), "// ", 100)
+		for _, f := range o.Args {
+			argument := goArgument(f.Argument())
+			if f.Type.Kind == integerKind {
+				m.Params += ", " + argument + " int"
+				m.Args += ", strconv.Itoa(" + argument + ")"
+			} else {
+				m.Params += ", " + argument + " string"
+				m.Args += ", " + argument
+			}
+		}
+		switch {
+		case o.Table.Direct:
+			for _, f := range o.Query {
+				kind := "string"
+				if slices.Contains(o.Table.OnlyTrue, f.Name) {
+					kind = "bool"
+				}
+				m.Params += ", " + goArgument(f.Name) + " " + kind
+				m.Chain += `.param("` + f.Name + `", ` + goArgument(f.Name) + ")"
+			}
+		case len(o.query("go")) > 0:
+			m.Options = s.goQuery(o)
+			m.Params += ", opts *" + m.Options
+			m.Chain = ".where(opts)"
+		case o.Body != nil:
+			m.Params += ", in " + s.goTypeName(o.Body.Name)
+			m.Chain = ".body(in)"
+			if o.BodyOptional {
+				m.Chain = ".optionalBody(in)"
+			}
+		case o.Bytes:
+			m.Params += ", chunk []byte"
+			m.Chain = ".raw(chunk)"
+		}
+		switch item := o.Item(); {
+		case item != nil && o.Answer.Schema.HasTotal():
+			m.Item = s.goValue(*item)
+			m.Answer = "Page[" + m.Item + "]"
+		case item != nil:
+			m.Answer = "List[" + s.goValue(*item) + "]"
+		case o.Answer.Schema.Name != "Done":
+			m.Answer = s.goValue(o.Answer)
+		}
+		if o.Pages() {
+			m.Iter = goName(o.Iter())
+		}
+		methods = append(methods, m)
+	}
+	return methods
+}

@@ -1,0 +1,93 @@
+// Generate writes the parts of the client libraries that follow from openapi.yaml: types of resources,
+// enumerations, and a method for each operation. What the description cannot say, such as the names
+// of methods, is in names.yaml. The templates look like the code that they make.
+//
+// spec.go reads the description and names.go the names; words.go changes the form of names and
+// sentences. golang.go prepares them for the templates of Go.
+//
+//	go run ./clients/generate
+package main
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// target is a file to be made.
+type target struct {
+	file     string
+	template string
+	data     any
+	finish   func([]byte) ([]byte, error) // formats the file
+}
+
+func main() {
+	if err := write("."); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+// write writes the files that differ, below the root of the repository.
+func write(root string) error {
+	files, err := generate(root)
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		name = filepath.Join(root, name)
+		if present, err := os.ReadFile(name); err == nil && bytes.Equal(present, text) {
+			continue
+		}
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generate returns the text of every file.
+func generate(root string) (map[string][]byte, error) {
+	names, err := readNames(filepath.Join(root, "clients/generate/names.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	s, err := readSpec(filepath.Join(root, "openapi.yaml"), names)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, t := range golang(s) {
+		if files[t.file], err = t.text(); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.file, err)
+		}
+	}
+	return files, nil
+}
+
+func (t target) text() ([]byte, error) {
+	parsed, err := template.New(filepath.Base(t.template)).Funcs(functions).ParseFS(templates, "templates/"+t.template)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := parsed.Execute(&out, t.data); err != nil {
+		return nil, err
+	}
+	return t.finish(out.Bytes())
+}
+
+var functions = template.FuncMap{
+	"pascal": pascal,
+	"snake":  snake,
+	"wrap":   wrap,
+	"join":   strings.Join,
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// names is names.yaml, which describes its fields.
+type names struct {
+	Omit         []string
+	Operations   map[string]entry
+	Queries      []sharedQuery
+	Types        map[string]map[string]string
+	Fields       map[string]map[string]string
+	Enumerations map[string]struct {
+		Go       []string
+		Integers bool
+	}
+	Integers map[string]map[string]string
+}
+
+// sharedQuery is a type that several methods take.
+type sharedQuery struct {
+	Parameters    []string
+	Go, Rust, Doc string
+}
+
+// entry is what names.yaml says of an operation.
+type entry struct {
+	Name, Check, Query string
+	Positional, Hand   []string
+	OnlyTrue           []string `yaml:"only_true"`
+	NoQuery            []string `yaml:"no_query"`
+	Rename             map[string]string
+	Direct             bool
+}
+
+func readNames(file string) (*names, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	n := &names{}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	return n, decoder.Decode(n)
+}
+
+// check reports names of operations and schemas that the description does not have.
+func (n *names) check(s *spec) error {
+	for id := range n.Operations {
+		if !slices.ContainsFunc(s.Operations, func(o *operation) bool { return o.ID == id }) {
+			return fmt.Errorf("names.yaml: there is no operation %s", id)
+		}
+	}
+	for name := range n.Types {
+		if s.byName[name] == nil {
+			return fmt.Errorf("names.yaml: there is no schema %s", name)
+		}
+	}
+	return nil
+}
+
+// typeName is what a library calls a schema.
+func (n *names) typeName(language, schema string) string {
+	if name := n.Types[schema][language]; name != "" {
+		return name
+	}
+	return schema
+}
+
+// fieldType is the type of a field that names.yaml sets, or "".
+func (n *names) fieldType(language string, f *field) string {
+	if f.Owner == nil {
+		return n.Integers[f.Name][language]
+	}
+	return n.Fields[f.Owner.Name+"."+f.Name][language]
+}
+
+// written reports whether a library has a method in a file written by hand.
+func (o *operation) written(language string) bool { return slices.Contains(o.Table.Hand, language) }
+
+// query is the part of the query that a library has.
+func (o *operation) query(language string) []*field {
+	if slices.Contains(o.Table.NoQuery, language) {
+		return nil
+	}
+	return o.Query
+}

@@ -1,0 +1,441 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// kind is the form of a value in JSON.
+type kind int
+
+const (
+	textKind kind = iota
+	integerKind
+	numberKind
+	flagKind
+	listKind   // of typ.Items
+	mapKind    // from any text to typ.Items
+	objectKind // with any fields
+	anyKind
+	schemaKind // typ.Schema, an object with known fields
+	enumKind   // typ.Schema, one of several texts or numbers
+	unionKind  // typ.Schema, one of several objects
+)
+
+// typ is the type of a field, a parameter or an answer.
+type typ struct {
+	Kind     kind
+	Schema   *schema
+	Items    *typ
+	Nullable bool
+	Values   []string // of an enumeration without a name
+}
+
+// field is a field of an object, or a parameter of an operation.
+type field struct {
+	Name, Doc string
+	Type      typ
+	Required  bool
+	Owner     *schema // nil for a parameter
+}
+
+// schema is a named schema.
+type schema struct {
+	Name, Doc string
+	Type      typ // what it is apart from its name
+	Fields    []*field
+	Values    []string  // of an enumeration
+	Of        []*schema // alternatives of a union
+	Sent      bool      // part of a request
+	Received  bool      // part of an answer
+	Body      bool      // the whole body of a request
+}
+
+// operation is a method of the libraries.
+type operation struct {
+	ID, Name, Namespace string
+	Verb, Path          string
+	Summary, Detail     string
+	Args                []*field // in the path, without the project
+	Query               []*field
+	Body                *schema
+	BodyOptional, Bytes bool
+	Answer              typ
+	Table               entry
+}
+
+// spec is what the templates see of openapi.yaml.
+type spec struct {
+	Schemas    []*schema
+	Operations []*operation
+	Names      *names
+	byName     map[string]*schema
+}
+
+// readSpec reads a description and leaves out what the libraries do not have.
+func readSpec(file string, n *names) (*spec, error) {
+	loader := openapi3.NewLoader()
+	loader.IncludeOrigin = true
+	doc, err := loader.LoadFromFile(file)
+	if err != nil {
+		return nil, err
+	}
+	s := &spec{Names: n, byName: map[string]*schema{}}
+	all := doc.Components.Schemas
+	for _, name := range inOrder(all) {
+		s.byName[name] = &schema{Name: name, Doc: oneLine(all[name].Value.Description)}
+	}
+	for _, name := range inOrder(all) {
+		if err := s.fill(s.byName[name], all[name].Value); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.readOperations(doc); err != nil {
+		return nil, err
+	}
+	for _, name := range inOrder(all) {
+		if v := s.byName[name]; v.Sent || v.Received {
+			s.Schemas = append(s.Schemas, v)
+		}
+	}
+	return s, n.check(s)
+}
+
+// inOrder returns the names of schemas in the order of the description.
+func inOrder(schemas openapi3.Schemas) []string {
+	line := func(name string) int {
+		if ref := schemas[name]; ref.Origin != nil {
+			return ref.Origin.Key.Line
+		}
+		return schemas[name].Value.Origin.Key.Line
+	}
+	return slices.SortedFunc(maps.Keys(schemas), func(a, b string) int { return cmp.Or(line(a)-line(b), strings.Compare(a, b)) })
+}
+
+func (s *spec) fill(to *schema, from *openapi3.Schema) error {
+	to.Type = s.typeOf(&openapi3.SchemaRef{Value: from})
+	if to.Type.Kind == enumKind || len(to.Type.Values) > 0 || s.Names.Enumerations[to.Name].Integers {
+		to.Values = to.Type.Values
+	}
+	required := slices.Clone(from.Required)
+	add := func(of *openapi3.Schema) {
+		for _, name := range inOrder(of.Properties) {
+			to.Fields = slices.DeleteFunc(to.Fields, func(f *field) bool { return f.Name == name })
+			p := of.Properties[name]
+			to.Fields = append(to.Fields, &field{Name: name, Doc: describe(p), Type: s.typeOf(p), Owner: to})
+		}
+		required = append(required, of.Required...)
+	}
+	var walk func(*openapi3.Schema)
+	walk = func(of *openapi3.Schema) {
+		for _, part := range of.AllOf {
+			walk(part.Value)
+		}
+		add(of)
+	}
+	walk(from)
+	for _, f := range to.Fields {
+		f.Required = slices.Contains(required, f.Name)
+	}
+	for _, part := range from.OneOf {
+		if part.Ref != "" {
+			to.Of = append(to.Of, s.byName[path.Base(part.Ref)])
+		}
+	}
+	return nil
+}
+
+// describe returns the description of a field: its own, else that of its schema.
+func describe(ref *openapi3.SchemaRef) string {
+	if text := ref.Value.Description; text != "" || len(ref.Value.AllOf) == 0 {
+		return oneLine(text)
+	}
+	return describe(ref.Value.AllOf[0])
+}
+
+func (s *spec) typeOf(ref *openapi3.SchemaRef) typ {
+	v := ref.Value
+	if ref.Ref != "" {
+		return s.named(path.Base(ref.Ref), v)
+	}
+	if len(v.AllOf) == 1 {
+		t := s.typeOf(v.AllOf[0])
+		t.Nullable = t.Nullable || v.Nullable
+		return t
+	}
+	t := typ{Nullable: v.Nullable}
+	for _, value := range v.Enum {
+		if text, ok := value.(string); ok {
+			t.Values = append(t.Values, text)
+		}
+	}
+	switch {
+	case v.Type.Is("array"):
+		items := s.typeOf(v.Items)
+		t.Kind, t.Items = listKind, &items
+	case len(v.AllOf) > 0 || v.Type.Is("object"):
+		t.Kind = objectKind
+		if more := v.AdditionalProperties.Schema; more != nil && len(v.Properties) == 0 {
+			items := s.typeOf(more)
+			t.Kind, t.Items = mapKind, &items
+		}
+	case v.Type.Is("string"):
+		t.Kind = textKind
+	case v.Type.Is("integer"):
+		t.Kind = integerKind
+	case v.Type.Is("number"):
+		t.Kind = numberKind
+	case v.Type.Is("boolean"):
+		t.Kind = flagKind
+	default:
+		t.Kind = anyKind
+	}
+	return t
+}
+
+// named is the type of a reference. What has no name in the libraries is what it stands for.
+func (s *spec) named(name string, v *openapi3.Schema) typ {
+	t := s.typeOf(&openapi3.SchemaRef{Value: v})
+	switch {
+	case name == "Flag":
+		return typ{Kind: flagKind}
+	case strings.HasPrefix(name, "Loose"): // an integer, or a text that is one
+		return typ{Kind: integerKind}
+	case len(v.Properties) > 0 || len(v.AllOf) > 0:
+		return typ{Kind: schemaKind, Schema: s.byName[name], Nullable: v.Nullable}
+	case len(v.OneOf) > 0:
+		return typ{Kind: unionKind, Schema: s.byName[name]}
+	case len(t.Values) > 0 || s.Names.Enumerations[name].Integers:
+		return typ{Kind: enumKind, Schema: s.byName[name], Nullable: v.Nullable, Values: t.Values}
+	}
+	return t
+}
+
+func (s *spec) readOperations(doc *openapi3.T) error {
+	type found struct {
+		path, verb string
+		item       *openapi3.PathItem
+		op         *openapi3.Operation
+	}
+	var all []found
+	for p, item := range doc.Paths.Map() {
+		for verb, op := range item.Operations() {
+			all = append(all, found{p, verb, item, op})
+		}
+	}
+	slices.SortFunc(all, func(a, b found) int { return a.op.Origin.Key.Line - b.op.Origin.Key.Line })
+	for _, f := range all {
+		id := f.op.OperationID
+		if slices.Contains(s.Names.Omit, id) {
+			continue
+		}
+		o := &operation{ID: id, Verb: f.verb, Path: f.path, Summary: oneLine(f.op.Summary), Detail: oneLine(f.op.Description)}
+		o.Table = s.Names.Operations[id]
+		o.Name = cmp.Or(o.Table.Name, strings.ReplaceAll(snake(id), "_public", ""))
+		switch {
+		case strings.HasPrefix(f.path, "/public/"):
+			o.Namespace = "public"
+		case id == "getHealth" || id == "login":
+			o.Namespace = "client"
+		default:
+			o.Namespace = "admin"
+		}
+		s.readArguments(o, append(slices.Clone(f.item.Parameters), f.op.Parameters...))
+		if err := s.readBodies(o, f.op); err != nil {
+			return fmt.Errorf("%s: %w", id, err)
+		}
+		s.Operations = append(s.Operations, o)
+	}
+	return nil
+}
+
+var placeholder = regexp.MustCompile(`{(\w+)}`)
+
+func (s *spec) readArguments(o *operation, parameters openapi3.Parameters) {
+	byName := map[string]*field{}
+	for _, ref := range parameters {
+		p := ref.Value
+		f := &field{Name: p.Name, Doc: oneLine(p.Description), Type: s.typeOf(p.Schema), Required: p.Required}
+		if p.In == "query" {
+			o.Query = append(o.Query, f)
+		}
+		byName[p.In+p.Name] = f
+	}
+	for _, m := range placeholder.FindAllStringSubmatch(o.Path, -1) {
+		if m[1] != "k" {
+			o.Args = append(o.Args, byName["path"+m[1]])
+		}
+	}
+}
+
+func (s *spec) readBodies(o *operation, op *openapi3.Operation) error {
+	if op.RequestBody != nil {
+		body := op.RequestBody.Value
+		o.BodyOptional = !body.Required
+		if content := body.Content.Get("application/json"); content != nil {
+			o.Body = s.typeOf(content.Schema).Schema
+			o.Body.Body = true
+			s.mark(typ{Kind: schemaKind, Schema: o.Body}, func(v *schema) *bool { return &v.Sent })
+		} else {
+			o.Bytes = true
+		}
+	}
+	for _, status := range []string{"200", "201", "202"} {
+		if answer := op.Responses.Value(status); answer != nil {
+			content := answer.Value.Content.Get("application/json")
+			if content == nil {
+				return fmt.Errorf("answer %s is not JSON", status)
+			}
+			o.Answer = s.typeOf(content.Schema)
+			s.mark(o.Answer, func(v *schema) *bool { return &v.Received })
+			for _, f := range o.Query {
+				s.mark(f.Type, func(v *schema) *bool { return &v.Sent })
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("no answer")
+}
+
+// mark sets a flag of all schemas that a type has.
+func (s *spec) mark(t typ, flag func(*schema) *bool) {
+	if t.Items != nil {
+		s.mark(*t.Items, flag)
+	}
+	if t.Schema == nil || *flag(t.Schema) {
+		return
+	}
+	*flag(t.Schema) = true
+	for _, f := range t.Schema.Fields {
+		s.mark(f.Type, flag)
+	}
+	for _, of := range t.Schema.Of {
+		s.mark(typ{Kind: schemaKind, Schema: of}, flag)
+	}
+}
+
+// find returns a field, or nil.
+func (s *schema) find(name string) *field {
+	if i := slices.IndexFunc(s.Fields, func(f *field) bool { return f.Name == name }); i >= 0 {
+		return s.Fields[i]
+	}
+	return nil
+}
+
+// items returns the type of the entries of a list or of a page of one, and nil for other schemas.
+func (s *schema) items() *typ {
+	data := s.find("data")
+	if data == nil || data.Type.Kind != listKind {
+		return nil
+	}
+	for _, f := range s.Fields {
+		if !slices.Contains([]string{"data", "total", "total_is_estimate"}, f.Name) {
+			return nil
+		}
+	}
+	return data.Type.Items
+}
+
+// Item is the type of the entries of the list in the answer, or nil.
+func (o *operation) Item() *typ {
+	if o.Answer.Schema == nil {
+		return nil
+	}
+	return o.Answer.Schema.items()
+}
+
+// HasTotal reports whether a list comes in pages, or could.
+func (s *schema) HasTotal() bool { return s.find("total") != nil }
+
+// Pages reports whether there is a method that walks all pages of the answer.
+func (o *operation) Pages() bool {
+	return slices.ContainsFunc(o.Query, func(f *field) bool { return f.Name == "offset" })
+}
+
+// Iter is the name of the method that walks all pages.
+func (o *operation) Iter() string { return strings.Replace(o.Name, "list_", "iter_", 1) }
+
+// FilePath is the path with {version} named as the argument of the libraries.
+func (f *field) Argument() string {
+	if f.Name == "v" {
+		return "version"
+	}
+	return f.Name
+}
+
+// enumeration is the name of the enumeration that a type is, "" if it has no name in the libraries.
+func (s *spec) enumeration(t typ) string {
+	if t.Kind == enumKind {
+		name := t.Schema.Name
+		if _, ok := s.Names.Enumerations[name]; ok || s.Names.Types[name] != nil {
+			return name
+		}
+	}
+	if t.Kind == textKind && len(t.Values) > 0 {
+		for name := range s.Names.Enumerations {
+			if slices.Equal(s.byName[name].Values, t.Values) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// literal is a value of an enumeration as all languages write it.
+func (s *schema) literal(i int) string {
+	if len(s.Values) == 0 {
+		return strconv.Itoa(i)
+	}
+	return strconv.Quote(s.Values[i])
+}
+
+// mergedField is a field of a type that several schemas become.
+type mergedField struct {
+	*field
+	Required bool // in all of them
+}
+
+// union returns the fields of schemas that become one type.
+func union(schemas []*schema) []mergedField {
+	var fields []mergedField
+	for _, v := range schemas {
+		for _, f := range v.Fields {
+			if slices.ContainsFunc(fields, func(m mergedField) bool { return m.Name == f.Name }) {
+				continue
+			}
+			optional := slices.ContainsFunc(schemas, func(other *schema) bool { g := other.find(f.Name); return g == nil || !g.Required })
+			fields = append(fields, mergedField{f, !optional})
+		}
+	}
+	return fields
+}
+
+// sharedQuery is the type that the query of an operation shares with others, or nil.
+func (s *spec) sharedQuery(o *operation) *sharedQuery {
+	for _, q := range s.Names.Queries {
+		if slices.EqualFunc(o.Query, q.Parameters, func(f *field, name string) bool { return f.Name == name }) {
+			return &q
+		}
+	}
+	return nil
+}
+
+// defaulted reports whether the client has a value for a parameter that is left out.
+func (o *operation) defaulted(f *field) bool {
+	return o.Namespace == "public" && (f.Name == "locale" || f.Name == "version")
+}
+
+func (o *operation) defaultDoc(f *field) string {
+	if o.defaulted(f) {
+		return " If it is left out, the client's own is sent; null sends none."
+	}
+	return ""
+}
