@@ -141,12 +141,15 @@ func goTypes(s *spec) []*goType {
 			types = append(types, t)
 		case len(v.Fields) > 0 && v.items() == nil && v.Name != "Done":
 			if merged[name] == nil {
-				types = append(types, &goType{Name: name, Doc: goDoc(name, v.Doc), Extra: v.Body})
+				types = append(types, &goType{Name: name, Extra: v.Body})
 			}
 			merged[name] = append(merged[name], v)
 		}
 	}
 	for _, t := range types {
+		if t.Base == "" {
+			t.Doc = goDoc(t.Name, mergedDoc(t.Name, merged[t.Name]))
+		}
 		for _, f := range union(merged[t.Name]) {
 			t.Fields = append(t.Fields, s.goField(f.field, f.Required))
 		}

@@ -3,7 +3,8 @@
 // of methods, is in names.yaml. The templates look like the code that they make.
 //
 // spec.go reads the description and names.go the names; words.go changes the form of names and
-// sentences. golang.go prepares them for the templates of Go.
+// sentences. golang.go and python.go prepare them for the
+// templates of a language.
 //
 //	go run ./clients/generate
 package main
@@ -14,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -65,7 +67,7 @@ func generate(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	for _, t := range golang(s) {
+	for _, t := range slices.Concat(golang(s), python(s)) {
 		if files[t.file], err = t.text(); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.file, err)
 		}
@@ -85,9 +87,15 @@ func (t target) text() ([]byte, error) {
 	return t.finish(out.Bytes())
 }
 
+// oneLineEnd is the finish of languages whose templates give formatted files.
+func oneLineEnd(text []byte) ([]byte, error) { return append(bytes.TrimSpace(text), '\n'), nil }
+
 var functions = template.FuncMap{
 	"pascal": pascal,
 	"snake":  snake,
 	"wrap":   wrap,
-	"join":   strings.Join,
+	"trim":   strings.TrimSpace,
+
+	"docstring": docstring,
+	"entries":   func(name string, entries []string) any { return map[string]any{"Name": name, "Entries": entries} },
 }

@@ -19,8 +19,9 @@ type names struct {
 	Enumerations map[string]struct {
 		Go       []string
 		Integers bool
+		Rust     bool
 	}
-	Integers map[string]map[string]string
+	Parameters map[string]map[string]string
 }
 
 // sharedQuery is a type that several methods take.
@@ -31,12 +32,14 @@ type sharedQuery struct {
 
 // entry is what names.yaml says of an operation.
 type entry struct {
-	Name, Check, Query string
-	Positional, Hand   []string
-	OnlyTrue           []string `yaml:"only_true"`
-	NoQuery            []string `yaml:"no_query"`
-	Rename             map[string]string
-	Direct             bool
+	Name, Check, Query, Takes string
+	Positional, Hand          []string
+	OnlyTrue                  []string `yaml:"only_true"`
+	NoQuery                   []string `yaml:"no_query"`
+	Rename                    map[string]string
+	Defaults                  map[string]string
+	Direct, Fills             bool
+	Whole                     string
 }
 
 func readNames(file string) (*names, error) {
@@ -76,7 +79,7 @@ func (n *names) typeName(language, schema string) string {
 // fieldType is the type of a field that names.yaml sets, or "".
 func (n *names) fieldType(language string, f *field) string {
 	if f.Owner == nil {
-		return n.Integers[f.Name][language]
+		return n.Parameters[f.Name][language]
 	}
 	return n.Fields[f.Owner.Name+"."+f.Name][language]
 }

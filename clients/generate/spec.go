@@ -418,6 +418,20 @@ func union(schemas []*schema) []mergedField {
 	return fields
 }
 
+// mergedDoc is the description of a type that schemas become: of the schema of the same name, else of the
+// last one of those that are sent, which is the one of changes, and of the first one of others.
+func mergedDoc(name string, schemas []*schema) string {
+	for _, v := range schemas {
+		if v.Name == name {
+			return v.Doc
+		}
+	}
+	if last := schemas[len(schemas)-1]; last.Sent {
+		return last.Doc
+	}
+	return schemas[0].Doc
+}
+
 // sharedQuery is the type that the query of an operation shares with others, or nil.
 func (s *spec) sharedQuery(o *operation) *sharedQuery {
 	for _, q := range s.Names.Queries {

@@ -132,18 +132,6 @@ def test_both_clients_have_the_same_methods() -> None:
                 assert list(inspect.signature(ours).parameters) == list(inspect.signature(theirs).parameters)
 
 
-def test_asynchronous_methods_are_made_from_the_blocking_ones() -> None:
-    import sys
-
-    sys.path.insert(0, str(ROOT / "clients/python/tools"))
-    try:
-        import make_async
-    finally:
-        sys.path.pop(0)
-    for name, content in make_async.outputs().items():
-        assert (make_async.SOURCE / "aio" / name).read_text() == content, f"run tools/make_async.py: {name}"
-
-
 # Types against openapi.yaml.
 
 

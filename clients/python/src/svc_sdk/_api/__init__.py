@@ -1,4 +1,4 @@
-"""The methods of the API, an area a file.
+"""The methods of the API.
 
-The package `aio` is made from these files by `tools/make_async.py`.
+`clients/generate` makes `requests.py` here and in `aio` from `openapi.yaml`.
 """

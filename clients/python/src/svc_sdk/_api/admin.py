@@ -1,37 +1,32 @@
-"""All methods that need a credential."""
+"""Methods with a credential that do more than a request."""
 
 from __future__ import annotations
 
-from .accounts import AccountMethods
-from .analytics import AnalyticsMethods
-from .announcements import AnnouncementMethods
-from .codehost import CodehostMethods
-from .feedbacks import FeedbackMethods
-from .files import FileMethods
-from .instance import InstanceMethods
-from .logs import LogMethods
-from .projects import ProjectMethods
-from .statistics import StatisticsMethods
-from .storage import StorageMethods
-from .terms import TermsMethods
-from .translation import TranslationMethods
-from .versions import VersionMethods
+from typing import TYPE_CHECKING
+
+from .._unset import UNSET, Unset
+from .._upload import Source, upload
+from .requests import AdminRequests
+
+if TYPE_CHECKING:
+    from ..types import File
 
 
-class Admin(
-    ProjectMethods,
-    VersionMethods,
-    AnnouncementMethods,
-    FeedbackMethods,
-    LogMethods,
-    AnalyticsMethods,
-    StatisticsMethods,
-    CodehostMethods,
-    TermsMethods,
-    AccountMethods,
-    TranslationMethods,
-    FileMethods,
-    StorageMethods,
-    InstanceMethods,
-):
+class Admin(AdminRequests):
     """What administrators and programs with an API key call."""
+
+    def upload_file(
+        self,
+        source: Source,
+        name: str | None = None,
+        *,
+        upload_id: str | None = None,
+        storage_backend_id: str | None | Unset = UNSET,
+    ) -> File:
+        """Upload a file, given by its path or as a binary stream.
+
+        It is sent in chunks. After a failure the server is asked which have
+        arrived, and the rest is sent, in at most three rounds; `upload_id`
+        goes on with an upload that an earlier process began.
+        """
+        return self._run(upload(self._core, source, name, upload_id, storage_backend_id))

@@ -1,1 +1,1 @@
-"""The same methods for `AsyncSvcClient`, made by `tools/make_async.py`."""
+"""The same methods for `AsyncSvcClient`."""

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// pythonType is a TypedDict.
+type pythonType struct {
+	Name, Doc, Base    string
+	Required, Optional []pythonField
+}
+
+type pythonField struct{ Name, Type, Doc string }
+
+// pythonMethod is a method of a namespace.
+type pythonMethod struct {
+	*operation
+	Doc              string
+	Positional       []string // of the signature, with types
+	Keywords         []string
+	Arguments        []string // entries of dictionaries
+	Queries, Fields  []string
+	PageKeywords     []string // those of the walk through all pages
+	PageQueries      []string
+	Type, ItemType   string
+	Iterator, Answer string // types of results, of the blocking or the async client
+}
+
+// pythonModule is a module of methods.
+type pythonModule struct {
+	Prefix, Dots  string // of names in the async client; of imports
+	Public, Admin []*pythonMethod
+	Used          []string // types
+}
+
+func python(s *spec) []target {
+	const folder = "clients/python/src/svc_sdk/"
+	return []target{
+		{folder + "types.py", "python/types.py.tmpl", pythonTypes(s), oneLineEnd},
+		{folder + "_api/requests.py", "python/requests.py.tmpl", pythonMethods(s, false), oneLineEnd},
+		{folder + "_api/aio/requests.py", "python/requests.py.tmpl", pythonMethods(s, true), oneLineEnd},
+	}
+}
+
+// pythonValue is the type of a value that is there.
+func (s *spec) pythonValue(t typ, sent bool) string {
+	list, dict := "list", "dict"
+	if sent {
+		list, dict = "Sequence", "Mapping"
+	}
+	switch t.Kind {
+	case textKind, enumKind:
+		if t.Kind == enumKind && s.Names.Enumerations[t.Schema.Name].Integers {
+			return "int"
+		}
+		if sent && len(t.Values) > 0 && s.enumeration(t) != "Platform" {
+			return `Literal["` + strings.Join(t.Values, `", "`) + `"]`
+		}
+		return "str"
+	case integerKind:
+		return "int"
+	case numberKind:
+		return "float"
+	case flagKind:
+		return "bool"
+	case listKind:
+		return list + "[" + s.pythonValue(*t.Items, sent) + "]"
+	case mapKind:
+		return dict + "[str, " + s.pythonValue(*t.Items, sent) + "]"
+	case objectKind:
+		return dict + "[str, Any]"
+	case schemaKind, unionKind:
+		return t.Schema.Name
+	}
+	return "Any"
+}
+
+// pythonField is the type of a field, with null where it may be null.
+func (s *spec) pythonField(f *field, unset string) string {
+	if own := s.Names.fieldType("python", f); own != "" {
+		return own
+	}
+	value := s.pythonValue(f.Type, f.Owner.Sent) + unset
+	if f.Type.Nullable {
+		value += " | None"
+	}
+	return value
+}
+
+// typed reports whether a schema is a type: the whole body of a request is arguments instead.
+func (v *schema) typed() bool { return len(v.Fields) > 0 && (v.Received || !v.Body) }
+
+func pythonTypes(s *spec) any {
+	var data struct {
+		Names  []string
+		Types  []*pythonType
+		Unions []*schema
+	}
+	for _, v := range s.Schemas {
+		switch {
+		case len(v.Of) > 0 && v.Received:
+			data.Unions = append(data.Unions, v)
+		case !v.typed():
+			continue
+		default:
+			t := &pythonType{Name: v.Name, Doc: v.Doc, Base: "TypedDict"}
+			for _, f := range v.Fields {
+				entry := pythonField{f.Name, s.pythonField(f, ""), f.Doc}
+				switch {
+				case f.Name == "total_is_estimate":
+					t.Base = "Estimated"
+				case f.Name == "locale_message":
+					t.Base = "Localized"
+				case f.Required:
+					t.Required = append(t.Required, entry)
+				default:
+					t.Optional = append(t.Optional, entry)
+				}
+			}
+			data.Types = append(data.Types, t)
+		}
+		data.Names = append(data.Names, v.Name)
+	}
+	data.Names = append(data.Names, "Estimated", "Localized")
+	slices.Sort(data.Names)
+	return data
+}
+
+var words = regexp.MustCompile(`\b[A-Z]\w+`)
+
+// compareFold is the order of imports: small letters and capitals are the same.
+func compareFold(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
+
+func pythonMethods(s *spec, async bool) *pythonModule {
+	m := &pythonModule{Dots: ".."}
+	if async {
+		m.Prefix, m.Dots = "Async", "..."
+	}
+	used := map[string]bool{}
+	for _, o := range s.Operations {
+		if o.written("python") {
+			continue
+		}
+		method := s.pythonMethod(o)
+		for _, name := range words.FindAllString(strings.Join(slices.Concat(method.Positional, method.Keywords, []string{method.Answer, method.Iterator}), " "), -1) {
+			used[name] = s.byName[name] != nil
+		}
+		if async {
+			method.Answer = "Coroutine[Any, Any, " + method.Answer + "]"
+			method.Iterator = "Async" + method.Iterator
+		}
+		if o.Namespace == "public" {
+			m.Public = append(m.Public, method)
+		} else {
+			m.Admin = append(m.Admin, method)
+		}
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(used), compareFold) {
+		if used[name] {
+			m.Used = append(m.Used, name)
+		}
+	}
+	return m
+}
+
+func (s *spec) pythonMethod(o *operation) *pythonMethod {
+	m := &pythonMethod{operation: o, Type: s.pythonValue(o.Answer, false)}
+	if o.Answer.Nullable {
+		m.Type += " | None"
+	}
+	m.Answer = m.Type
+	for _, f := range o.Args {
+		kind := "str"
+		if f.Type.Kind == integerKind {
+			kind = "int"
+		}
+		m.Positional = append(m.Positional, f.Argument()+": "+kind)
+		m.Arguments = append(m.Arguments, fmt.Sprintf("%q: %s", f.Name, f.Argument()))
+	}
+	add := func(f *field, signature string) {
+		signature = breakLong(signature)
+		if slices.Contains(o.Table.Positional, f.Name) {
+			m.Positional = append(m.Positional, signature)
+			return
+		}
+		m.Keywords = append(m.Keywords, signature)
+		if f.Name != "limit" && f.Name != "offset" {
+			m.PageKeywords = append(m.PageKeywords, signature)
+		}
+	}
+	for _, f := range o.query("python") {
+		value := f.Name
+		kind := s.Names.fieldType("python", f)
+		if kind == "" && s.enumeration(f.Type) != "" {
+			kind = "str" // a newer server may know more
+		} else if kind == "" {
+			kind = s.pythonValue(f.Type, true)
+		}
+		switch {
+		case o.defaulted(f):
+			add(f, f.Name+": str | Unset | None = UNSET")
+			value = "unless(" + f.Name + ", " + map[string]string{"locale": "LOCALE", "version": "APP_VERSION"}[f.Name] + ")"
+		case slices.Contains(o.Table.OnlyTrue, f.Name):
+			add(f, f.Name+": bool = False")
+			value = "True if " + f.Name + " else None"
+		case f.Required:
+			add(f, f.Name+": "+kind)
+		default:
+			add(f, f.Name+": "+kind+" | None = None")
+		}
+		entry := fmt.Sprintf("%q: %s", f.Name, value)
+		m.Queries = append(m.Queries, entry)
+		if f.Name != "limit" && f.Name != "offset" {
+			m.PageQueries = append(m.PageQueries, entry)
+		}
+	}
+	if o.Body != nil {
+		s.pythonBody(m, add)
+	}
+	if o.Bytes {
+		m.Positional = append(m.Positional, "data: bytes")
+	}
+	if item := o.Item(); item != nil && o.Pages() {
+		m.ItemType = s.pythonValue(*item, false)
+		m.Iterator = "Iterator[" + m.ItemType + "]"
+	}
+	m.Doc = strings.TrimSuffix(o.Summary, ".") + "."
+	if o.Detail != "" {
+		m.Doc += "\n\n" + wrap(o.Detail, "        ", 110)
+	}
+	return m
+}
+
+// pythonBody adds the fields of a body, or the body itself, to a method. Required fields come first.
+func (s *spec) pythonBody(m *pythonMethod, add func(*field, string)) {
+	if whole := m.Table.Whole; whole != "" {
+		m.Positional = append(m.Positional, whole+": "+m.Body.Name)
+	} else {
+		for _, required := range []bool{true, false} {
+			for _, f := range m.Body.Fields {
+				constant := m.Table.Defaults[f.Name]
+				if (f.Required && constant == "") != required {
+					continue
+				}
+				argument := f.Name
+				if other := m.Table.Rename[f.Name]; other != "" {
+					argument = other
+				}
+				if slices.ContainsFunc(m.Args, func(a *field) bool { return a.Argument() == argument }) {
+					continue // it is part of the path
+				}
+				if required {
+					add(f, argument+": "+s.pythonField(f, ""))
+				} else {
+					add(f, argument+": "+s.pythonField(f, " | Unset")+" = UNSET")
+				}
+				value := argument
+				if constant != "" {
+					value = "unless(" + argument + ", " + constant + ")"
+				}
+				m.Fields = append(m.Fields, fmt.Sprintf("%q: %s", f.Name, value))
+			}
+		}
+	}
+	m.Keywords = append(m.Keywords, "extra: Mapping[str, Any] | None = None")
+}
+
+// docstring is the documentation of a class: its first sentence, and behind an empty line the rest.
+func docstring(text string) string {
+	summary, rest, more := strings.Cut(text, ". ")
+	if !more {
+		return text
+	}
+	return summary + ".\n\n" + wrap(rest, "    ", 110) + "\n    "
+}
+
+var literals = regexp.MustCompile(`^(\w+: )(Sequence\[)?Literal\[(.*?)\](\])?( \| .*)?$`)
+
+// breakLong breaks an argument that is too long for a line in the way of the formatter.
+func breakLong(signature string) string {
+	m := literals.FindStringSubmatch(signature)
+	if m == nil || len(signature) < 100 {
+		return signature
+	}
+	open, indent, end := m[1]+"Literal[", "            ", "\n        ]"
+	if m[2] != "" {
+		open, indent, end = m[1]+"Sequence[\n            Literal[", "                ", "\n            ]\n        ]"
+	}
+	for value := range strings.SplitSeq(m[3], ", ") {
+		open += "\n" + indent + value + ","
+	}
+	return open + end + strings.ReplaceAll(m[5], " | ", "\n        | ")
+}
