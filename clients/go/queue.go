@@ -2,123 +2,90 @@ package svcsdk
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
 	"sync"
 	"time"
 )
 
-// queue is the events of one project that wait to be sent, and under which identifier new ones
-// are collected.
-//
-// Track only ever takes mu, which nobody holds during I/O. One goroutine, started by the first
-// event, decides when to save and when to send; sending has one more while it lasts.
+// queue collects the events of one project and sends them. One goroutine, which the first event
+// starts, saves and sends when that is due; each send runs in another one. Track never waits for
+// I/O.
 type queue struct {
-	owner     *collector
-	project   string
-	namespace string
-	backing   backing // nil: everything stays in memory
-	loading   sync.Once
+	*queueState
+	sending
+	owner *collector
 
-	writing sync.Mutex    // held while state is written
-	slot    chan struct{} // holds one value while something is sent
+	// Guarded by mu.
+	running bool
+	quit    chan struct{}
+	workers *sync.WaitGroup // of this run
+	ended   bool            // sends have ended for good
 
-	mu       sync.Mutex // guards what follows
-	loaded   bool
-	entries  []*entry
-	inFlight map[string]bool
-	id       string
-	optedOut bool
-	session  string
-	last     time.Duration // of the clock, when the last event was tracked
+	woken chan struct{}
+}
 
-	// What the next write has to say.
-	dirty, urgent, clear, writeID, writeOut bool
-	removed                                 recent // ids of entries that were delivered or dropped
-	erased                                  map[string]bool
-	lastWrite                               time.Time
-	unwritable                              bool
-
-	// Sending.
-	cancelSend context.CancelFunc
-	generation int // grows when entries are forgotten, so that a send puts nothing back
-	failures   int // in a row
-	holds      int // in a row
+// sending holds the progress of sends, and the pauses after failures. mu guards all fields but the
+// first one.
+type sending struct {
+	slot       chan struct{} // holds one value during a send
+	inFlight   map[string]bool
+	cancelSend context.CancelFunc // of the running send, or nil
+	generation int                // increases when entries are forgotten, so that a send puts nothing back
+	failures   int                // in a row
+	holds      int                // in a row
 	stopped    bool
 	notBefore  time.Duration // of the clock
 	pausedTo   time.Time
 	sent, lost int  // totals
 	failed     int  // sends that failed
-	full       bool // a batch was completed by the last events
-
-	running bool
-	woken   chan struct{}
-	quit    chan struct{}
-	workers *sync.WaitGroup // of this run
-	ended   bool            // nothing is sent any more
+	full       bool // the last events completed a batch
 }
 
 func newQueue(c *collector, ns, project string) *queue {
-	q := &queue{
-		owner: c, project: project, namespace: ns,
-		slot:     make(chan struct{}, 1),
-		woken:    make(chan struct{}, 1),
-		inFlight: map[string]bool{},
-		erased:   map[string]bool{},
-		removed:  recent{most: max(2000, 4*c.opts.MaxQueueSize)},
+	return &queue{
+		queueState: newQueueState(&c.opts, ns, project),
+		owner:      c,
+		woken:      make(chan struct{}, 1),
+		sending:    sending{slot: make(chan struct{}, 1), inFlight: map[string]bool{}},
 	}
-	if c.opts.Persistence != PersistNone {
-		p := q.prefix()
-		q.backing = newBacking(&c.opts, ns, "", p+idSuffix, p+queueSuffix, p+optOutSuffix)
-	}
-	return q
 }
-
-func (q *queue) prefix() string { return "svc.analytics." + q.namespace + "." }
 
 // clock is that of the client.
 func (q *queue) clock() *clock { return q.owner.client.clock }
 
-// ready reads what is kept, once.
-func (q *queue) ready() {
-	q.loading.Do(func() {
-		var texts map[string]string
-		if q.backing != nil {
-			texts = q.backing.load()
-		}
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		q.loaded = true
-		q.optedOut = texts[q.prefix()+optOutSuffix] == "1"
-		if q.owner.opts.Persistence != PersistDevice || q.optedOut {
-			return
-		}
-		if id := texts[q.prefix()+idSuffix]; validIdentifier(id) {
-			q.id = id
-		}
-		for _, e := range parseQueue(texts[q.prefix()+queueSuffix]) {
-			// Where several projects share a namespace, each sends its own.
-			if e.project == "" || sameProject(e.project, q.project) {
-				q.add(e)
-			}
-		}
-	})
-}
-
-// used reports whether anything was asked of the queue.
-func (q *queue) used() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.loaded
-}
-
-// active reports whether events are collected and sent. The caller holds mu.
+// active reports whether events are collected and sent. The caller must hold mu.
 func (q *queue) active() bool { return q.owner.active() && !q.optedOut }
 
-// add appends an entry. The caller holds mu.
-func (q *queue) add(e *entry) {
-	e.due = time.Now().Add(q.owner.opts.FlushInterval)
-	q.entries = append(q.entries, e)
+// take removes entries for good. The caller must hold mu.
+func (q *queue) take(ids ...string) {
+	q.queueState.take(ids...)
+	for _, id := range ids {
+		delete(q.inFlight, id)
+	}
+}
+
+// forgetLocked removes identifier, session and entries and aborts a running send. The caller must
+// hold mu.
+func (q *queue) forgetLocked() {
+	q.reset()
+	clear(q.inFlight)
+	q.generation++
+	if q.cancelSend != nil {
+		q.cancelSend()
+	}
+}
+
+// save writes state that has changed.
+func (q *queue) save() {
+	optedOut, failed := q.write()
+	if failed {
+		q.owner.client.logger.Debug("state cannot be written and stays in memory")
+	}
+	if optedOut {
+		q.mu.Lock()
+		q.optOutLocked()
+		q.dirty = false
+		q.mu.Unlock()
+	}
 }
 
 // track appends an event with properties that are encoded already.
@@ -157,16 +124,8 @@ func (q *queue) track(name string, properties []byte) {
 	}
 }
 
-// makeIdentifier makes an identifier if there is none. The caller holds mu.
-func (q *queue) makeIdentifier() {
-	if q.id == "" {
-		q.id = newUUID()
-		q.writeID, q.urgent = true, true
-	}
-}
-
 // overflow drops the oldest entry that is not being sent when there are too many. The caller
-// holds mu.
+// must hold mu.
 func (q *queue) overflow() *entry {
 	if len(q.entries) <= q.owner.opts.MaxQueueSize {
 		return nil
@@ -181,44 +140,7 @@ func (q *queue) overflow() *entry {
 	return nil
 }
 
-// take removes entries for good. The caller holds mu.
-func (q *queue) take(ids ...string) {
-	gone := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		gone[id] = true
-		q.removed.add(id)
-		delete(q.inFlight, id)
-	}
-	q.keep(func(e *entry) bool { return !gone[e.id] })
-}
-
-// keep removes the entries for which it returns false. The caller holds mu. The oldest go most
-// often, and are taken off without moving the rest.
-func (q *queue) keep(kept func(*entry) bool) {
-	for len(q.entries) > 0 && !kept(q.entries[0]) {
-		q.entries[0] = nil
-		q.entries = q.entries[1:]
-	}
-	n := 0
-	for _, e := range q.entries {
-		if kept(e) {
-			q.entries[n] = e
-			n++
-		}
-	}
-	clear(q.entries[n:])
-	q.entries = q.entries[:n]
-}
-
-// touch notes that there is something to write, and reports whether that is news. The caller
-// holds mu.
-func (q *queue) touch() bool {
-	news := !q.dirty || q.urgent
-	q.dirty = true
-	return news
-}
-
-// fullBatch reports whether a batch is complete and may be sent. The caller holds mu.
+// fullBatch reports whether a batch is complete and may be sent. The caller must hold mu.
 func (q *queue) fullBatch() bool {
 	return len(q.entries) >= q.owner.opts.BatchSize && q.active() && !q.stopped && q.clock().monotonic() >= q.notBefore
 }
@@ -256,7 +178,7 @@ func (q *queue) optOut() {
 	q.save()
 }
 
-// optOutLocked forgets everything and collects nothing any more. The caller holds mu.
+// optOutLocked forgets everything and collects nothing any more. The caller must hold mu.
 func (q *queue) optOutLocked() {
 	q.forgetLocked()
 	q.optedOut = true
@@ -281,20 +203,6 @@ func (q *queue) forget() {
 	q.forgetLocked()
 	q.mu.Unlock()
 	q.save()
-}
-
-// forgetLocked drops identifier, session and entries and aborts a running send. The caller holds
-// mu.
-func (q *queue) forgetLocked() {
-	q.entries = nil
-	clear(q.inFlight)
-	q.id, q.session = "", ""
-	q.clear, q.writeID = true, true
-	q.generation++
-	if q.cancelSend != nil {
-		q.cancelSend()
-	}
-	q.touch()
 }
 
 func (q *queue) resetIdentity() {
@@ -377,79 +285,7 @@ func (q *queue) end() {
 	q.save()
 }
 
-// merging is held from reading to replacing state, so that clients of one process, which may
-// share a file, lose nothing of each other.
-var merging sync.Mutex
-
-// save writes state that has changed, merged with what other processes wrote.
-func (q *queue) save() {
-	q.writing.Lock()
-	defer q.writing.Unlock()
-	q.mu.Lock()
-	if !q.dirty || q.backing == nil || q.unwritable {
-		q.mu.Unlock()
-		return
-	}
-	persistent := q.owner.opts.Persistence == PersistDevice
-	change := stateChange{
-		prefix: q.prefix(), events: persistent, limit: q.owner.opts.MaxQueueSize, clear: q.clear,
-		id: q.id, writeID: q.writeID, optedOut: q.optedOut, writeOut: q.writeOut,
-		entries: append([]*entry(nil), q.entries...),
-	}
-	gone, erased := q.removed.set(), make(map[string]bool, len(q.erased))
-	for id := range q.erased {
-		erased[id] = true
-	}
-	change.removed = func(e *entry) bool { return gone[e.id] || erased[e.distinctID] }
-	q.dirty, q.urgent, q.clear, q.writeID, q.writeOut = false, false, false, false, false
-	q.lastWrite = time.Now()
-	q.mu.Unlock()
-
-	merging.Lock()
-	old := q.backing.load()
-	next, out := change.apply(old)
-	var err error
-	if !equalTexts(old, next) {
-		err = q.backing.store(old, next)
-	}
-	merging.Unlock()
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err != nil {
-		q.unwritable = true
-		q.owner.client.logger.Debug("state cannot be written and stays in memory")
-	}
-	if out {
-		q.optOutLocked()
-		q.dirty = false
-	}
-}
-
-func equalTexts(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for key, value := range a {
-		if other, ok := b[key]; !ok || other != value {
-			return false
-		}
-	}
-	return true
-}
-
-// saveDue is when state is written next. The caller holds mu.
-func (q *queue) saveDue() (time.Time, bool) {
-	const pause = time.Second
-	if !q.dirty || q.backing == nil || q.unwritable {
-		return time.Time{}, false
-	}
-	if q.urgent {
-		return time.Time{}, true
-	}
-	return q.lastWrite.Add(pause), true
-}
-
-// sendDue is when everything is sent next. The caller holds mu.
+// sendDue is when everything is sent next. The caller must hold mu.
 func (q *queue) sendDue() (time.Time, bool) {
 	if len(q.entries) == 0 || q.stopped || !q.active() {
 		return time.Time{}, false
@@ -461,7 +297,7 @@ func (q *queue) sendDue() (time.Time, bool) {
 	return at, true
 }
 
-// start makes sure that the goroutine of the queue runs. The caller holds mu.
+// start makes sure that the goroutine of the queue runs. The caller must hold mu.
 func (q *queue) start() {
 	if q.running || q.ended {
 		return
@@ -522,34 +358,4 @@ func nextTimer(now time.Time, save bool, saveAt time.Time, send bool, sendAt tim
 		d = min(d, sendAt.Sub(now))
 	}
 	return max(d, 0)
-}
-
-// recent remembers the ids that were added last.
-type recent struct {
-	most int
-	ids  []string
-}
-
-func (r *recent) add(id string) {
-	r.ids = append(r.ids, id)
-	if len(r.ids) > 2*r.most {
-		r.ids = append([]string(nil), r.ids[r.most:]...)
-	}
-}
-
-func (r *recent) set() map[string]bool {
-	set := make(map[string]bool, len(r.ids))
-	for _, id := range r.ids {
-		set[id] = true
-	}
-	return set
-}
-
-// newUUID returns a random UUID.
-func newUUID() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
