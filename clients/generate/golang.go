@@ -234,7 +234,7 @@ func goMethods(s *spec) []*goMethod {
 		case o.Body != nil:
 			m.Params += ", in " + s.goTypeName(o.Body.Name)
 			m.Chain = ".body(in)"
-			if o.BodyOptional {
+			if o.Table.OptionalBody {
 				m.Chain = ".optionalBody(in)"
 			}
 		case o.Bytes:

@@ -3,8 +3,8 @@
 // of methods, is in names.yaml. The templates look like the code that they make.
 //
 // spec.go reads the description and names.go the names; words.go changes the form of names and
-// sentences. golang.go and python.go prepare them for the
-// templates of a language.
+// sentences. golang.go, python.go and rust.go prepare
+// them for the templates of a language.
 //
 //	go run ./clients/generate
 package main
@@ -67,7 +67,7 @@ func generate(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	for _, t := range slices.Concat(golang(s), python(s)) {
+	for _, t := range slices.Concat(golang(s), python(s), rust(s)) {
 		if files[t.file], err = t.text(); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.file, err)
 		}

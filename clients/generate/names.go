@@ -36,6 +36,7 @@ type entry struct {
 	Positional, Hand          []string
 	OnlyTrue                  []string `yaml:"only_true"`
 	NoQuery                   []string `yaml:"no_query"`
+	OptionalBody              bool     `yaml:"optional_body"`
 	Rename                    map[string]string
 	Defaults                  map[string]string
 	Direct, Fills             bool

@@ -67,7 +67,7 @@ type operation struct {
 	Args                []*field // in the path, without the project
 	Query               []*field
 	Body                *schema
-	BodyOptional, Bytes bool
+	Bytes               bool
 	Answer              typ
 	Table               entry
 }
@@ -279,7 +279,6 @@ func (s *spec) readArguments(o *operation, parameters openapi3.Parameters) {
 func (s *spec) readBodies(o *operation, op *openapi3.Operation) error {
 	if op.RequestBody != nil {
 		body := op.RequestBody.Value
-		o.BodyOptional = !body.Required
 		if content := body.Content.Get("application/json"); content != nil {
 			o.Body = s.typeOf(content.Schema).Schema
 			o.Body.Body = true

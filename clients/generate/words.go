@@ -27,6 +27,9 @@ func pascal(text string) string {
 	return b.String()
 }
 
+// camel turns snake_case into camelCase.
+func camel(text string) string { return lowerFirst(pascal(text)) }
+
 // lowerFirst makes the first letter small, unless it begins a name such as `CDN`.
 func lowerFirst(text string) string {
 	r := []rune(text)

@@ -123,7 +123,7 @@ func (a *Admin) RevokeAPIKey(ctx context.Context, id string) error {
 // stops at once, or keeps working for the grace period, but never longer than the key itself. Only
 // the latest former text is kept.
 func (a *Admin) RotateAPIKey(ctx context.Context, id string, in APIKeyRotateInput) (*APIKeyRotated, error) {
-	return fetch[APIKeyRotated](ctx, a.call(http.MethodPost, "/auth/api-keys/{id}/rotate", id).optionalBody(in))
+	return fetch[APIKeyRotated](ctx, a.call(http.MethodPost, "/auth/api-keys/{id}/rotate", id).body(in))
 }
 
 // GetProject reads a project.
@@ -374,7 +374,7 @@ func (a *Admin) DeleteVersion(ctx context.Context, id string) error {
 // the version exists, only the fields sent are changed. A `version` in the body must be the one in
 // the path.
 func (a *Admin) UpsertVersion(ctx context.Context, version string, in VersionFields) (*VersionInfo, error) {
-	return fetch[VersionInfo](ctx, a.call(http.MethodPut, "/admin/projects/{k}/versions/by-version/{v}", version).optionalBody(in))
+	return fetch[VersionInfo](ctx, a.call(http.MethodPut, "/admin/projects/{k}/versions/by-version/{v}", version).body(in))
 }
 
 // GetVersionStatistics counts the versions of all projects. Not for keys that are limited to
@@ -594,7 +594,7 @@ func (a *Admin) GetRetention(ctx context.Context, in RetentionInput) (*Retention
 
 // GetPaths counts which event follows which.
 func (a *Admin) GetPaths(ctx context.Context, in PathsInput) (*Paths, error) {
-	return fetch[Paths](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/analysis/paths").optionalBody(in))
+	return fetch[Paths](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/analysis/paths").body(in))
 }
 
 // RunEventQuery computes a number from events. A number for the whole range (`value`), over time

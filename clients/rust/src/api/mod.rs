@@ -10,16 +10,16 @@ use crate::request::{Body, Call};
 use crate::settings::Settings;
 
 mod admin;
+mod methods;
 mod public;
 mod queries;
 mod upload;
 
+pub use admin::Chunk;
+pub use methods::{Admin, Public};
 #[cfg(feature = "async")]
-pub use admin::AsyncAdmin;
-pub use admin::{Admin, Chunk};
-#[cfg(feature = "async")]
-pub use public::AsyncPublic;
-pub use public::{CheckUpdate, Public};
+pub use methods::{AsyncAdmin, AsyncPublic};
+pub use public::CheckUpdate;
 pub use queries::*;
 pub use upload::Upload;
 
@@ -254,5 +254,80 @@ macro_rules! endpoints {
     };
 }
 pub(crate) use endpoints;
+
+/// Declares options (`optional`; `locale` and `version`: the client's own when
+/// left out, nothing when cleared) and a setter for each.
+macro_rules! query {
+    (
+        $(#[$doc:meta])*
+        $name:ident { $( $(#[$field_doc:meta])* $kind:ident $field:ident : $type:ty, )* }
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Default, PartialEq)]
+        #[cfg_attr(test, derive(serde::Deserialize))]
+        #[cfg_attr(test, serde(default))]
+        #[non_exhaustive]
+        pub struct $name {
+            $( $(#[$field_doc])* pub $field: crate::api::query!(@type $kind $type), )*
+        }
+
+        impl $name {
+            /// Leaves everything to the server.
+            pub fn new() -> Self {
+                Self::default()
+            }
+
+            $( crate::api::query!(@setter $kind $field $type, $(#[$field_doc])*); )*
+        }
+
+        impl super::Arguments for $name {
+            fn fill(&self, _settings: &crate::settings::Settings, call: &mut crate::request::Call) -> crate::Result<()> {
+                $( crate::api::query!(@push $kind self _settings call $field); )*
+                Ok(())
+            }
+        }
+    };
+    (@type optional $type:ty) => { Option<$type> };
+    (@type only_true $type:ty) => { Option<$type> };
+    (@type $other:ident $type:ty) => { crate::Patch<$type> };
+    (@setter optional $field:ident $type:ty, $(#[$doc:meta])*) => {
+        $(#[$doc])*
+        pub fn $field(mut self, value: impl Into<$type>) -> Self {
+            self.$field = Some(value.into());
+            self
+        }
+    };
+    (@setter only_true $field:ident $type:ty, $(#[$doc:meta])*) => {
+        crate::api::query!(@setter optional $field $type, $(#[$doc])*);
+    };
+    (@setter $other:ident $field:ident $type:ty, $(#[$doc:meta])*) => {
+        $(#[$doc])*
+        pub fn $field(mut self, value: impl Into<crate::Patch<$type>>) -> Self {
+            self.$field = value.into();
+            self
+        }
+    };
+    (@push optional $self:ident $settings:ident $call:ident $field:ident) => {
+        if let Some(value) = &$self.$field {
+            $call.query.push((stringify!($field), value.to_string()));
+        }
+    };
+    (@push only_true $self:ident $settings:ident $call:ident $field:ident) => {
+        if $self.$field == Some(true) {
+            $call.query.push((stringify!($field), "true".to_owned()));
+        }
+    };
+    (@push locale $self:ident $settings:ident $call:ident $field:ident) => {
+        if let Some(value) = super::or_default(&$self.$field, &$settings.locale) {
+            $call.query.push((stringify!($field), value));
+        }
+    };
+    (@push version $self:ident $settings:ident $call:ident $field:ident) => {
+        if let Some(value) = super::or_default(&$self.$field, &$settings.app_version) {
+            $call.query.push((stringify!($field), value));
+        }
+    };
+}
+pub(crate) use query;
 
 pub(crate) type PageResult<T> = Result<Page<T>>;

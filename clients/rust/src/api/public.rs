@@ -1,4 +1,4 @@
-//! Public methods: no credential is ever sent.
+//! What goes into requests without a credential besides the fields of their bodies.
 
 use crate::error::{Error, Result};
 use crate::models::*;
@@ -6,51 +6,7 @@ use crate::patch::Patch;
 use crate::request::{Body, Call};
 use crate::settings::Settings;
 
-use super::{
-    Arguments, LatestAnnouncement, ListPublicAnnouncements, ListPublicVersions, ReadOptions,
-    bodies, endpoints, json, or_default,
-};
-
-endpoints! {
-    /// What an application calls for its users: no credential is ever sent.
-    Public,
-    /// What an application calls for its users, without blocking.
-    AsyncPublic,
-    credential false;
-
-    /// The project.
-    GET "/public/{k}" get_project [] (ReadOptions) -> Project;
-    /// Versions, newest first.
-    GET "/public/{k}/versions" list_versions [] (ListPublicVersions) -> Page<Version>,
-        pages iter_versions(ListPublicVersions) of Version;
-    /// The latest version.
-    GET "/public/{k}/versions/latest" get_latest_version [] (ReadOptions) -> Version;
-    /// The newest preview, if there is one.
-    GET "/public/{k}/versions/latest-preview" get_latest_preview_version [] (ReadOptions) -> Option<Version>;
-    /// A version by its display or comparable version.
-    GET "/public/{k}/versions/by-version/{v}" get_version [version] (ReadOptions) -> Version;
-    /// Whether there is something newer. [`crate::Updates`] does more.
-    POST "/public/{k}/versions/check-update" check_update [] (CheckUpdate) -> UpdateCheck;
-    /// Announcements, pinned ones first.
-    GET "/public/{k}/announcements" list_announcements [] (ListPublicAnnouncements) -> Page<Announcement>,
-        pages iter_announcements(ListPublicAnnouncements) of Announcement;
-    /// The latest announcement.
-    GET "/public/{k}/announcements/latest" get_latest_announcement [] (LatestAnnouncement) -> Announcement;
-    /// What a feedback form should offer.
-    GET "/public/{k}/feedbacks/options" get_feedback_options [] () -> FeedbackOptions;
-    /// Sends feedback. Forwarding it needs a contact.
-    POST "/public/{k}/feedbacks" create_feedback [] (FeedbackFields) -> Feedback;
-    /// Sends a log. [`crate::Logs`] does more.
-    POST "/public/{k}/logs" upload_log [] (LogFields) -> Log;
-    /// Sends one batch of events past the queue.
-    POST "/public/{k}/events" ingest_events [] (EventBatch) -> EventsAccepted;
-    /// The terms there are.
-    GET "/public/terms" list_terms [] (ReadOptions) -> Listing<TermsSummary>;
-    /// One of the terms.
-    GET "/public/terms/{slug}" get_terms [slug] (ReadOptions) -> Terms;
-}
-
-bodies!(LogFields, EventBatch);
+use super::{Arguments, json, or_default};
 
 impl Arguments for FeedbackFields {
     fn fill(&self, _settings: &Settings, call: &mut Call) -> Result<()> {

@@ -9,7 +9,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// Declares an input: its fields (`optional`: may be left out, `patch`: may
 /// also be cleared, `as`: has another name on the wire) and a setter for each.
@@ -124,21 +124,21 @@ macro_rules! open_enum {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())
             }
         }
 
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 s.serialize_str(self.as_str())
             }
         }
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                Ok(String::deserialize(d)?.into())
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                Ok(<String as serde::Deserialize>::deserialize(d)?.into())
             }
         }
 
@@ -148,66 +148,6 @@ macro_rules! open_enum {
             }
         }
     };
-}
-
-open_enum! {
-    /// A platform.
-    pub enum Platform {
-        /// Windows.
-        Windows = "windows",
-        /// Linux.
-        Linux = "linux",
-        /// macOS.
-        Macos = "macos",
-        /// iOS.
-        Ios = "ios",
-        /// Android.
-        Android = "android",
-        /// A browser.
-        Web = "web",
-        /// Anything else.
-        Others = "others",
-    }
-}
-
-open_enum! {
-    /// State of a file.
-    pub enum FileStatus {
-        /// Not here yet.
-        Pending = "pending",
-        /// Can be downloaded.
-        Ready = "ready",
-        /// Could not be stored or fetched.
-        Failed = "failed",
-    }
-}
-
-open_enum! {
-    /// State of feedback.
-    pub enum FeedbackStatus {
-        /// Nobody has looked at it.
-        Open = "open",
-        /// Somebody works on it.
-        InProgress = "in_progress",
-        /// Solved.
-        Resolved = "resolved",
-        /// Done with.
-        Closed = "closed",
-    }
-}
-
-open_enum! {
-    /// Why an update check decided as it did.
-    pub enum ReasonCode {
-        /// There is something newer.
-        NewerVersionAvailable = "newer_version_available",
-        /// The version of the caller is deprecated.
-        CurrentVersionDeprecated = "current_version_deprecated",
-        /// The version of the caller is outside the range in which updates are optional.
-        OutsideOptionalUpdateRange = "outside_optional_update_range",
-        /// The target is a milestone that must not be skipped.
-        MilestoneGuard = "milestone_guard",
-    }
 }
 
 open_enum! {
@@ -264,50 +204,6 @@ pub struct Listing<T> {
     pub data: Vec<T>,
 }
 
-/// Acknowledgement of a deletion or a change without a result.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Done {
-    /// Always true.
-    pub success: bool,
-}
+mod resources;
 
-/// The service is up.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Health {
-    /// `ok`.
-    pub status: String,
-    /// Time of the server.
-    pub timestamp: i64,
-}
-
-mod announcements;
-mod codehost;
-mod credentials;
-mod events;
-mod feedback;
-mod files;
-mod instance;
-mod logs;
-mod projects;
-mod requests;
-mod terms;
-mod translation;
-mod versions;
-
-pub use announcements::*;
-pub use codehost::*;
-pub use credentials::*;
-pub use events::*;
-pub use feedback::*;
-pub use files::*;
-pub use instance::*;
-pub use logs::*;
-pub use projects::*;
-pub use requests::*;
-pub use terms::*;
-pub use translation::*;
-pub use versions::*;
+pub use resources::*;

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// rustType is a struct that is received, or an input or a query, which macros of the library declare.
+type rustType struct {
+	Name, Doc string
+	Fields    []rustField
+}
+
+// rustField is a field. Kind is the word that the macros have before the name.
+type rustField struct{ Kind, Name, Type, Doc string }
+
+// rustMethod is a row of the table of methods.
+type rustMethod struct {
+	*operation
+	Doc           string
+	Parts         string // of the path
+	Takes, Result string
+	Item          string // of a list in pages
+}
+
+func rust(s *spec) []target {
+	const folder = "clients/rust/src/"
+	var methods struct {
+		Public, Admin []*rustMethod
+		Bodies        []string // types that are sent as they are
+	}
+	for _, o := range s.Operations {
+		switch {
+		case o.written("rust"):
+		case o.Namespace == "public":
+			methods.Public = append(methods.Public, s.rustMethod(o))
+		default:
+			methods.Admin = append(methods.Admin, s.rustMethod(o))
+		}
+	}
+	for _, m := range slices.Concat(methods.Public, methods.Admin) {
+		if m.Body != nil && m.Takes == s.Names.typeName("rust", m.Body.Name) && !m.Table.Fills && !slices.Contains(methods.Bodies, m.Takes) {
+			methods.Bodies = append(methods.Bodies, m.Takes)
+		}
+	}
+	return []target{
+		{folder + "models/resources.rs", "rust/resources.rs.tmpl", rustTypes(s), oneLineEnd},
+		{folder + "api/queries.rs", "rust/queries.rs.tmpl", rustQueries(s), oneLineEnd},
+		{folder + "api/methods.rs", "rust/methods.rs.tmpl", methods, oneLineEnd},
+	}
+}
+
+// rustValue is the type of a value that is there.
+func (s *spec) rustValue(t typ) string {
+	if t.Kind == enumKind || t.Kind == textKind {
+		if kind := s.Names.Enumerations[s.enumeration(t)]; kind.Rust || kind.Integers {
+			return s.Names.typeName("rust", s.enumeration(t))
+		}
+		return "String"
+	}
+	switch t.Kind {
+	case integerKind:
+		return "i64"
+	case numberKind:
+		return "f64"
+	case flagKind:
+		return "bool"
+	case listKind:
+		if t.Items.Nullable {
+			return "Vec<Option<" + s.rustValue(*t.Items) + ">>"
+		}
+		return "Vec<" + s.rustValue(*t.Items) + ">"
+	case mapKind:
+		return "BTreeMap<String, " + s.rustValue(*t.Items) + ">"
+	case objectKind:
+		return "Map<String, Value>"
+	case schemaKind:
+		return s.Names.typeName("rust", t.Schema.Name)
+	}
+	return "Value"
+}
+
+// rustName is the name of a field; words of the language are escaped.
+func rustName(name string) string {
+	if name == "ref" || name == "type" {
+		return "r#" + name
+	}
+	return name
+}
+
+func rustDoc(text, indent string) string { return wrap(text, indent+"/// ", 100) }
+
+// rustTypes returns the types that are received and those that are sent.
+func rustTypes(s *spec) any {
+	var data struct {
+		Enumerations, Received, Inputs []*rustType
+	}
+	merged := map[string][]*schema{}
+	for _, v := range s.Schemas {
+		name := s.Names.typeName("rust", v.Name)
+		switch {
+		case s.Names.Enumerations[v.Name].Rust:
+			t := &rustType{Name: name, Doc: rustDoc(v.Doc, "    ")}
+			for _, value := range v.Values {
+				t.Fields = append(t.Fields, rustField{Name: pascal(value), Type: value})
+			}
+			data.Enumerations = append(data.Enumerations, t)
+		case len(v.Fields) == 0 || v.items() != nil || name == "-":
+			continue
+		case merged[name] != nil:
+		case v.Sent:
+			data.Inputs = append(data.Inputs, &rustType{Name: name})
+		default:
+			data.Received = append(data.Received, &rustType{Name: name})
+		}
+		merged[name] = append(merged[name], v)
+	}
+	for _, t := range slices.Concat(data.Received, data.Inputs) {
+		indent := ""
+		if slices.Contains(data.Inputs, t) {
+			indent = "    "
+		}
+		t.Doc = rustDoc(mergedDoc(t.Name, merged[t.Name]), indent)
+		for _, f := range union(merged[t.Name]) {
+			t.Fields = append(t.Fields, s.rustField(f))
+		}
+	}
+	return data
+}
+
+// rustField returns a field: in answers one that may be missing or null is optional; in inputs every
+// field may be left out, and some can also be cleared.
+func (s *spec) rustField(f mergedField) rustField {
+	value := cmp.Or(s.Names.fieldType("rust", f.field), s.rustValue(f.Type))
+	nullable := f.Type.Nullable
+	if !f.Owner.Sent {
+		if nullable || !f.Required {
+			value = "Option<" + value + ">"
+		}
+		return rustField{Name: rustName(f.Name), Type: value, Doc: rustDoc(f.Doc, "    ")}
+	}
+	out := rustField{Kind: "optional", Name: rustName(f.Name), Type: value, Doc: rustDoc(f.Doc, "        ")}
+	if nullable {
+		out.Kind = "patch"
+	}
+	for _, o := range s.Operations {
+		if other := o.Table.Rename[f.Name]; other != "" && o.Body == f.Owner {
+			out.Name = other
+		}
+	}
+	if out.Name != f.Name {
+		out.Name += fmt.Sprintf(" as %q", f.Name)
+	}
+	return out
+}
+
+// rustQuery is the type of the query of an operation.
+func (s *spec) rustQuery(o *operation) string {
+	if shared := s.sharedQuery(o); shared != nil {
+		return shared.Rust
+	}
+	name := cmp.Or(o.Table.Query, pascal(o.Name))
+	if o.Namespace == "public" && o.Pages() {
+		name = strings.Replace(name, "List", "ListPublic", 1)
+	}
+	return name
+}
+
+func rustQueries(s *spec) []*rustType {
+	var types []*rustType
+	for _, o := range s.Operations {
+		name := s.rustQuery(o)
+		if len(o.query("rust")) == 0 || o.written("rust") || slices.ContainsFunc(types, func(t *rustType) bool { return t.Name == name }) {
+			continue
+		}
+		text := "The query of `" + o.Name + "`."
+		if shared := s.sharedQuery(o); shared != nil {
+			text = shared.Doc
+		}
+		t := &rustType{Name: name, Doc: rustDoc(text, "    ")}
+		for _, f := range o.Query {
+			kind := "optional"
+			value := cmp.Or(s.Names.fieldType("rust", f), s.rustValue(f.Type))
+			switch {
+			case o.defaulted(f):
+				kind = f.Name
+			case slices.Contains(o.Table.OnlyTrue, f.Name):
+				kind, value = "only_true", "bool"
+			}
+			t.Fields = append(t.Fields, rustField{kind, f.Name, value, rustDoc(f.Doc+o.defaultDoc(f), "        ")})
+		}
+		types = append(types, t)
+	}
+	return types
+}
+
+func (s *spec) rustMethod(o *operation) *rustMethod {
+	m := &rustMethod{operation: o, Doc: rustDoc(thirdPerson(o.sentences()), "    ")}
+	var parts []string
+	for _, f := range o.Args {
+		parts = append(parts, f.Argument())
+	}
+	m.Parts = strings.Join(parts, ", ")
+	switch {
+	case o.Table.Takes != "":
+		m.Takes = strings.TrimPrefix(o.Table.Takes, "-")
+	case len(o.query("rust")) > 0:
+		m.Takes = s.rustQuery(o)
+	case o.Body != nil:
+		m.Takes = s.Names.typeName("rust", o.Body.Name)
+	case o.Bytes:
+		m.Takes = "Chunk"
+	}
+	m.Result = s.rustValue(o.Answer)
+	if item := o.Item(); item != nil {
+		kind := "Listing"
+		if o.Answer.Schema.HasTotal() {
+			kind = "Page"
+		}
+		m.Item = s.rustValue(*item)
+		m.Result = kind + "<" + m.Item + ">"
+	}
+	if o.Answer.Nullable {
+		m.Result = "Option<" + m.Result + ">"
+	}
+	return m
+}
