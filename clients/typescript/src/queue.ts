@@ -1,10 +1,10 @@
-// The event queue of one project: what was tracked and not yet delivered, the
-// anonymous identifier, the opt-out, and what of it is kept on the device.
+// The event queue of one project: collects events and sends them.
 
 import type { Host, Store } from "./host.js";
 import { timer } from "./host.js";
 import type { Delivery } from "./http.js";
-import { eventBackoff, eventName, eventOutcome, projectName, utf8, uuid } from "./rules.js";
+import { type Entry, makeEntry, QueueState, unclosed } from "./queue-state.js";
+import { eventBackoff, eventName, eventOutcome, utf8, uuid } from "./rules.js";
 
 /** Options of event collection. */
 export interface AnalyticsOptions {
@@ -69,66 +69,43 @@ export interface Tuning {
 /** Sends a body; never rejects. */
 export type Deliver = (body: string, signal: AbortSignal) => Promise<Delivery>;
 
-/**
- * One event that waits. `wire` is its JSON without the closing brace, so it is encoded only once.
- *
- * @internal
- */
-export interface Entry {
-  id: string;
-  name: string;
-  who: string;
-  session: string | undefined;
-  /** Only where the namespace does not say it. */
-  project: string | undefined;
-  wire: string;
-  size: number;
-}
-
-const printable = /^[ -~]{1,128}$/;
-
 /** Most bytes of a batch, and of its properties. */
 const batchBytes = 65536;
 const propertyBytes = 16384;
 
-/** @internal */
-export class Queue {
-  entries: Entry[] = [];
-  optedOut = false;
+/**
+ * Collects events and sends them.
+ *
+ * @internal
+ */
+export class Queue extends QueueState {
   sent = 0;
   dropped = 0;
-  private who: string | undefined;
-  private session: string | undefined;
   private lastEvent = 0;
   /** Increases when the queue is cleared, so that a running send knows. */
   age = 0;
   private abort = new AbortController();
   private flying = new Set<Entry>();
   private running: Promise<boolean> | undefined;
-  private loaded = false;
   private live = true;
   private sendTimer: ReturnType<typeof setTimeout> | undefined;
-  private saveTimer: ReturnType<typeof setTimeout> | undefined;
-  private saved = -Infinity;
   private failures = 0;
   private holds = 0;
   /** No send in the background before this instant. */
   private until = 0;
-  /** Ids that were delivered or dropped since the last write. */
-  private gone = new Set<string>();
-  private newWho = false;
 
   constructor(
-    private readonly host: Host,
-    private readonly tuning: Tuning,
-    private readonly prefix: string,
-    private store: Store | null,
+    host: Host,
+    tuning: Tuning,
+    prefix: string,
+    store: Store | null,
     private readonly deliver: Deliver,
     private readonly allowed: () => boolean,
-    private readonly log: (message: string) => void,
-    /** The project of the queue, where several share a namespace. */
-    private readonly project: string | undefined,
-  ) {}
+    log: (message: string) => void,
+    project: string | undefined,
+  ) {
+    super(host, tuning, prefix, store, log, project);
+  }
 
   /** Whether events are collected now. Deletes what is stored while the browser asks not to be tracked. */
   get active(): boolean {
@@ -137,7 +114,7 @@ export class Queue {
     }
     this.load();
     if (this.signalled) {
-      if (this.who || this.entries.length || this.peek("distinct_id") != null || this.peek("queue") != null) {
+      if (this.kept) {
         this.forget();
       }
       return false;
@@ -145,28 +122,9 @@ export class Queue {
     return !this.optedOut && this.allowed();
   }
 
-  /** Whether the marker is set, also by an earlier run. */
-  hasOptedOut(): boolean {
-    this.load();
-    return this.optedOut;
-  }
-
   /** Whether the browser asks not to be tracked. */
   get signalled(): boolean {
     return this.tuning.respectDoNotTrack && this.host.doNotTrack();
-  }
-
-  /** The identifier; made when there is none. Only while active. */
-  get identifier(): string {
-    if (!this.who) {
-      const stored = this.peek("distinct_id");
-      this.who = stored && printable.test(stored) ? stored : uuid();
-      if (this.who !== stored) {
-        this.newWho = true;
-        this.save(true);
-      }
-    }
-    return this.who;
   }
 
   track(name: unknown, properties?: unknown): void {
@@ -209,33 +167,13 @@ export class Queue {
   }
 
   /** Clears queue, identifier and session; aborts a running send. */
-  forget(): void {
+  override forget(): void {
     this.age++;
     this.abort.abort();
     this.abort = new AbortController();
-    this.entries = [];
     this.flying = new Set();
-    this.gone.clear();
-    this.who = this.session = undefined;
-    this.newWho = false;
     this.unschedule();
-    this.put({ distinct_id: null, queue: null });
-  }
-
-  setOptedOut(on: boolean): void {
-    this.load();
-    if (on) {
-      this.forget();
-    }
-    this.optedOut = on;
-    this.put({ opt_out: on ? "1" : null });
-  }
-
-  resetIdentity(): void {
-    this.who = uuid();
-    this.session = undefined;
-    this.newWho = true;
-    this.save(true);
+    super.forget();
   }
 
   /** Drops the queued events of an identifier. */
@@ -249,6 +187,7 @@ export class Queue {
   pause(): void {
     this.live = false;
     this.unschedule();
+    this.unscheduleSave();
     if (this.loaded) {
       this.save(true);
     }
@@ -267,35 +206,6 @@ export class Queue {
     while (this.running) {
       await this.running;
     }
-  }
-
-  /** Writes the state; without `now`, at most once a second. */
-  save(now = false): void {
-    if (!this.store || this.tuning.persistence !== "persistent" || (this.saveTimer && !now)) {
-      return;
-    }
-    const wait = this.saved + 1000 - this.host.clock.mono();
-    if (!now && wait > 0) {
-      this.saveTimer = timer(() => this.save(true), wait);
-      return;
-    }
-    clearTimeout(this.saveTimer);
-    this.saveTimer = undefined;
-    this.saved = this.host.clock.mono();
-    if (this.peek("opt_out") === "1" && !this.optedOut) {
-      this.forget();
-      this.optedOut = true;
-      return;
-    }
-    const mine = new Set(this.entries.map((entry) => entry.id));
-    const others = parseEntries(this.peek("queue")).filter((entry) => !mine.has(entry.id) && !this.gone.has(entry.id));
-    const all = [...others, ...this.entries].slice(-this.tuning.maxQueueSize);
-    this.gone.clear();
-    this.put({
-      queue: all.length ? "[" + all.map(storedForm).join() + "]" : null,
-      ...(this.newWho && { distinct_id: this.who! }),
-    });
-    this.newWho = false;
   }
 
   /** The longest run from the front with one identifier and session, as far as its body fits. */
@@ -320,13 +230,6 @@ export class Queue {
       this.save(true);
       this.schedule();
     }
-  }
-
-  /** Takes entries out, for good. */
-  remove(entries: Entry[]): void {
-    const ids = new Set(entries.map((entry) => entry.id));
-    ids.forEach((id) => this.gone.add(id));
-    this.entries = this.entries.filter((entry) => !ids.has(entry.id));
   }
 
   /** Drops the oldest entries above the limit that are not on their way. */
@@ -374,8 +277,15 @@ export class Queue {
 
   private unschedule(): void {
     clearTimeout(this.sendTimer);
-    clearTimeout(this.saveTimer);
-    this.sendTimer = this.saveTimer = undefined;
+    this.sendTimer = undefined;
+  }
+
+  protected override load(): void {
+    const first = !this.loaded;
+    super.load();
+    if (first) {
+      this.schedule();
+    }
   }
 
   /** One sender at a time: full batches only, or everything. False when a send failed. */
@@ -437,70 +347,10 @@ export class Queue {
     this.save(true);
     return false;
   }
-
-  private load(): void {
-    if (!this.loaded) {
-      this.loaded = true;
-      this.optedOut = this.peek("opt_out") === "1";
-      if (this.tuning.persistence === "persistent") {
-        const stored = parseEntries(this.peek("queue")).filter(({ project }) => !project || projectName(project) === projectName(this.project));
-        this.entries = stored.slice(-this.tuning.maxQueueSize);
-        this.schedule();
-      }
-    }
-  }
-
-  private peek(key: string): string | null {
-    if (!this.store || (this.tuning.persistence !== "persistent" && key !== "opt_out")) {
-      return null;
-    }
-    try {
-      return this.store.read([this.prefix + key])[0] ?? null;
-    } catch {
-      return this.fail();
-    }
-  }
-
-  private put(values: Record<string, string | null>): void {
-    const changes: Record<string, string | null> = {};
-    for (const key of Object.keys(values)) {
-      if (this.tuning.persistence === "persistent" || key === "opt_out") {
-        changes[this.prefix + key] = values[key]!;
-      }
-    }
-    try {
-      this.store?.write(changes);
-    } catch {
-      this.fail();
-    }
-  }
-
-  /** Unusable storage: memory for this run. */
-  private fail(): null {
-    this.store = null;
-    this.log("local state cannot be kept");
-    return null;
-  }
-}
-
-function makeEntry(
-  id: string,
-  name: string,
-  at: number,
-  json: string,
-  who: string,
-  session: string | undefined,
-  project: string | undefined,
-): Entry {
-  const wire = unclosed({ event_id: id, name, occurred_at: at }) + (json && ',"properties":' + json);
-  return { id, name, who, session, project, wire, size: utf8(wire).length };
 }
 
 /** Further members of a body. */
 type Extra = Record<string, unknown>;
-
-/** An object's JSON without the closing brace. */
-const unclosed = (fields: object): string => JSON.stringify(fields).slice(0, -1);
 
 /** A body up to its first event. All of it is ASCII: identifiers are printable, and so is what goes into `extra`. */
 const head = ({ who, session }: Entry, extra: Extra): string =>
@@ -509,36 +359,6 @@ const head = ({ who, session }: Entry, extra: Extra): string =>
 /** The body of a batch. */
 export const encode = (entries: Entry[], extra: Extra = {}): string =>
   head(entries[0]!, extra) + entries.map((entry) => entry.wire + "}").join() + "]}";
-
-const storedForm = ({ wire, who, session, project }: Entry): string =>
-  wire + "," + JSON.stringify({ distinct_id: who, session_id: session, project_key: project }).slice(1);
-
-/** The valid entries of a stored queue. */
-function parseEntries(text: string | null): Entry[] {
-  let list: unknown;
-  try {
-    list = JSON.parse(text || "[]");
-  } catch {
-    // Garbage is nothing; the next write replaces it.
-  }
-  const entries: Entry[] = [];
-  for (const item of Array.isArray(list) ? (list as (Record<string, unknown> | null)[]) : []) {
-    const { event_id: id, name, occurred_at: at, properties, distinct_id: who, session_id: session, project_key: project } = item || {};
-    if (
-      [id, who].every((value) => typeof value === "string" && printable.test(value)) &&
-      eventName(name) === name &&
-      Number.isSafeInteger(at) &&
-      (session == null || (typeof session === "string" && session.length <= 128)) &&
-      (project == null || typeof project === "string") &&
-      (properties == null || (typeof properties === "object" && !Array.isArray(properties)))
-    ) {
-      const json = properties ? JSON.stringify(properties) : "";
-      const more = [session, project].map((value) => (value as string | null) ?? undefined);
-      entries.push(makeEntry(id as string, name as string, at as number, json, who as string, more[0], more[1]));
-    }
-  }
-  return entries;
-}
 
 /** Properties as JSON now; what JSON cannot say becomes text, and never throws. */
 export function snapshot(properties: unknown): string {

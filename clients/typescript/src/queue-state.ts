@@ -1,0 +1,234 @@
+// The state of an event queue: what was tracked and not yet delivered, the anonymous identifier,
+// the opt-out, and what of it is kept on the device.
+
+import type { Host, Store } from "./host.js";
+import { timer } from "./host.js";
+import type { Tuning } from "./queue.js";
+import { eventName, projectName, utf8, uuid } from "./rules.js";
+
+/**
+ * One event that waits. `wire` is its JSON without the closing brace, so it is encoded only once.
+ *
+ * @internal
+ */
+export interface Entry {
+  id: string;
+  name: string;
+  who: string;
+  session: string | undefined;
+  /** Only where the namespace does not say it. */
+  project: string | undefined;
+  wire: string;
+  size: number;
+}
+
+const printable = /^[ -~]{1,128}$/;
+
+/**
+ * Reads the state once, and writes changes merged with those of other pages and processes.
+ *
+ * @internal
+ */
+export class QueueState {
+  entries: Entry[] = [];
+  optedOut = false;
+  protected who: string | undefined;
+  protected session: string | undefined;
+  protected loaded = false;
+  private newWho = false;
+  private saveTimer: ReturnType<typeof setTimeout> | undefined;
+  private saved = -Infinity;
+  /** Ids that were delivered or dropped since the last write. */
+  protected gone = new Set<string>();
+
+  constructor(
+    protected readonly host: Host,
+    protected readonly tuning: Tuning,
+    private readonly prefix: string,
+    private store: Store | null,
+    private readonly log: (message: string) => void,
+    /** The project of the queue, where several share a namespace. */
+    protected readonly project: string | undefined,
+  ) {}
+
+  /** Whether the marker is set, also by an earlier run. */
+  hasOptedOut(): boolean {
+    this.load();
+    return this.optedOut;
+  }
+
+  /** The identifier; made when there is none. Only while active. */
+  get identifier(): string {
+    if (!this.who) {
+      const stored = this.peek("distinct_id");
+      this.who = stored && printable.test(stored) ? stored : uuid();
+      if (this.who !== stored) {
+        this.newWho = true;
+        this.save(true);
+      }
+    }
+    return this.who;
+  }
+
+  /** Makes another identifier. */
+  resetIdentity(): void {
+    this.who = uuid();
+    this.session = undefined;
+    this.newWho = true;
+    this.save(true);
+  }
+
+  /** Clears entries, identifier and session. */
+  forget(): void {
+    this.entries = [];
+    this.gone.clear();
+    this.who = this.session = undefined;
+    this.newWho = false;
+    this.unscheduleSave();
+    this.put({ distinct_id: null, queue: null });
+  }
+
+  setOptedOut(on: boolean): void {
+    this.load();
+    if (on) {
+      this.forget();
+    }
+    this.optedOut = on;
+    this.put({ opt_out: on ? "1" : null });
+  }
+
+  /** Writes the state; without `now`, at most once a second. */
+  save(now = false): void {
+    if (!this.store || this.tuning.persistence !== "persistent" || (this.saveTimer && !now)) {
+      return;
+    }
+    const wait = this.saved + 1000 - this.host.clock.mono();
+    if (!now && wait > 0) {
+      this.saveTimer = timer(() => this.save(true), wait);
+      return;
+    }
+    this.unscheduleSave();
+    this.saved = this.host.clock.mono();
+    if (this.peek("opt_out") === "1" && !this.optedOut) {
+      this.forget();
+      this.optedOut = true;
+      return;
+    }
+    const mine = new Set(this.entries.map((entry) => entry.id));
+    const others = parseEntries(this.peek("queue")).filter((entry) => !mine.has(entry.id) && !this.gone.has(entry.id));
+    const all = [...others, ...this.entries].slice(-this.tuning.maxQueueSize);
+    this.gone.clear();
+    this.put({
+      queue: all.length ? "[" + all.map(storedForm).join() + "]" : null,
+      ...(this.newWho && { distinct_id: this.who! }),
+    });
+    this.newWho = false;
+  }
+
+  /** Takes entries out, for good. */
+  remove(entries: Entry[]): void {
+    const ids = new Set(entries.map((entry) => entry.id));
+    ids.forEach((id) => this.gone.add(id));
+    this.entries = this.entries.filter((entry) => !ids.has(entry.id));
+  }
+
+  /** Whether an identifier or entries are kept, here or on the device. */
+  protected get kept(): boolean {
+    return !!this.who || !!this.entries.length || this.peek("distinct_id") != null || this.peek("queue") != null;
+  }
+
+  protected unscheduleSave(): void {
+    clearTimeout(this.saveTimer);
+    this.saveTimer = undefined;
+  }
+
+  /** Reads what is kept, once. */
+  protected load(): void {
+    if (!this.loaded) {
+      this.loaded = true;
+      this.optedOut = this.peek("opt_out") === "1";
+      if (this.tuning.persistence === "persistent") {
+        const stored = parseEntries(this.peek("queue")).filter(({ project }) => !project || projectName(project) === projectName(this.project));
+        this.entries = stored.slice(-this.tuning.maxQueueSize);
+      }
+    }
+  }
+
+  private peek(key: string): string | null {
+    if (!this.store || (this.tuning.persistence !== "persistent" && key !== "opt_out")) {
+      return null;
+    }
+    try {
+      return this.store.read([this.prefix + key])[0] ?? null;
+    } catch {
+      return this.fail();
+    }
+  }
+
+  private put(values: Record<string, string | null>): void {
+    const changes: Record<string, string | null> = {};
+    for (const key of Object.keys(values)) {
+      if (this.tuning.persistence === "persistent" || key === "opt_out") {
+        changes[this.prefix + key] = values[key]!;
+      }
+    }
+    try {
+      this.store?.write(changes);
+    } catch {
+      this.fail();
+    }
+  }
+
+  /** Unusable storage: memory for this run. */
+  private fail(): null {
+    this.store = null;
+    this.log("local state cannot be kept");
+    return null;
+  }
+}
+
+export function makeEntry(
+  id: string,
+  name: string,
+  at: number,
+  json: string,
+  who: string,
+  session: string | undefined,
+  project: string | undefined,
+): Entry {
+  const wire = unclosed({ event_id: id, name, occurred_at: at }) + (json && ',"properties":' + json);
+  return { id, name, who, session, project, wire, size: utf8(wire).length };
+}
+
+/** An object's JSON without the closing brace. */
+export const unclosed = (fields: object): string => JSON.stringify(fields).slice(0, -1);
+
+const storedForm = ({ wire, who, session, project }: Entry): string =>
+  wire + "," + JSON.stringify({ distinct_id: who, session_id: session, project_key: project }).slice(1);
+
+/** The valid entries of a stored queue. */
+function parseEntries(text: string | null): Entry[] {
+  let list: unknown;
+  try {
+    list = JSON.parse(text || "[]");
+  } catch {
+    // Garbage is nothing; the next write replaces it.
+  }
+  const entries: Entry[] = [];
+  for (const item of Array.isArray(list) ? (list as (Record<string, unknown> | null)[]) : []) {
+    const { event_id: id, name, occurred_at: at, properties, distinct_id: who, session_id: session, project_key: project } = item || {};
+    if (
+      [id, who].every((value) => typeof value === "string" && printable.test(value)) &&
+      eventName(name) === name &&
+      Number.isSafeInteger(at) &&
+      (session == null || (typeof session === "string" && session.length <= 128)) &&
+      (project == null || typeof project === "string") &&
+      (properties == null || (typeof properties === "object" && !Array.isArray(properties)))
+    ) {
+      const json = properties ? JSON.stringify(properties) : "";
+      const more = [session, project].map((value) => (value as string | null) ?? undefined);
+      entries.push(makeEntry(id as string, name as string, at as number, json, who as string, more[0], more[1]));
+    }
+  }
+  return entries;
+}
