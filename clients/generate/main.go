@@ -3,7 +3,7 @@
 // of methods, is in names.yaml. The templates look like the code that they make.
 //
 // spec.go reads the description and names.go the names; words.go changes the form of names and
-// sentences. golang.go, python.go and rust.go prepare
+// sentences. golang.go, python.go, rust.go and typescript.go prepare
 // them for the templates of a language.
 //
 //	go run ./clients/generate
@@ -67,7 +67,7 @@ func generate(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	for _, t := range slices.Concat(golang(s), python(s), rust(s)) {
+	for _, t := range slices.Concat(golang(s), python(s), rust(s), typescript(s)) {
 		if files[t.file], err = t.text(); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.file, err)
 		}

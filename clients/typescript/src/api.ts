@@ -141,6 +141,26 @@ import type {
   WebhookSecretFields,
 } from "./schema.js";
 
+/** Query of `listTerms`. */
+export interface PublicListTermsQuery {
+  /**
+   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
+   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
+   * one, they are in English.
+   */
+  locale?: string | null | undefined;
+}
+
+/** Query of `getTerms`. */
+export interface PublicGetTermsQuery {
+  /**
+   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
+   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
+   * one, they are in English.
+   */
+  locale?: string | null | undefined;
+}
+
 /** Query of `getProject`. */
 export interface PublicGetProjectQuery {
   /**
@@ -252,8 +272,14 @@ export interface PublicDeleteMyDataQuery {
   distinct_id?: string | null | undefined;
 }
 
-/** Query of `listTerms`. */
-export interface PublicListTermsQuery {
+/** Query of `getAbout`. */
+export interface GetAboutQuery {
+  /** `true` or `1` asks again, but not more often than every ten seconds. */
+  refresh?: string | null | undefined;
+}
+
+/** Query of `listTermsDocuments`. */
+export interface ListTermsDocumentsQuery {
   /**
    * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
    * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
@@ -262,8 +288,18 @@ export interface PublicListTermsQuery {
   locale?: string | null | undefined;
 }
 
-/** Query of `getTerms`. */
-export interface PublicGetTermsQuery {
+/** Query of `getTermsDocument`. */
+export interface GetTermsDocumentQuery {
+  /**
+   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
+   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
+   * one, they are in English.
+   */
+  locale?: string | null | undefined;
+}
+
+/** Query of `resetTermsDocument`. */
+export interface ResetTermsDocumentQuery {
   /**
    * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
    * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
@@ -286,6 +322,12 @@ export interface ListProjectsQuery {
 export interface PreviewCodehostRepoQuery {
   /** Address of the repository at the code host, such as `https://github.com/owner/name`. */
   repo_url: string;
+}
+
+/** Query of `getCodehostIntegrationRepoTemplate`. */
+export interface GetCodehostIntegrationRepoTemplateQuery {
+  /** `true` or `1` reads it anew. */
+  refresh?: string | null | undefined;
 }
 
 /** Query of `listVersions`. */
@@ -348,6 +390,16 @@ export interface ListFeedbacksQuery {
   include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
 }
 
+/** Query of `getFeedbackRatingStats`. */
+export interface GetFeedbackRatingStatsQuery {
+  /** First second of the range; seven days before its end, if left out. */
+  start_time?: number | null | undefined;
+  /** Last second of the range; now, if left out. */
+  end_time?: number | null | undefined;
+  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  tz_offset_minutes?: number | null | undefined;
+}
+
 /** Query of `listLogs`. */
 export interface ListLogsQuery {
   /** How many items a page has. */
@@ -366,6 +418,16 @@ export interface ListLogsQuery {
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Whether hidden ones are listed, too. Without it they are not. */
   include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
+}
+
+/** Query of `getLogLevelStats`. */
+export interface GetLogLevelStatsQuery {
+  /** First second of the range; seven days before its end, if left out. */
+  start_time?: number | null | undefined;
+  /** Last second of the range; now, if left out. */
+  end_time?: number | null | undefined;
+  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  tz_offset_minutes?: number | null | undefined;
 }
 
 /** Query of `listEventDefinitions`. */
@@ -444,40 +506,21 @@ export interface GetEventHeatmapQuery {
   event_name?: string | null | undefined;
 }
 
-/** Query of `getCodehostIntegrationRepoTemplate`. */
-export interface GetCodehostIntegrationRepoTemplateQuery {
-  /** `true` or `1` reads it anew. */
-  refresh?: string | null | undefined;
-}
-
-/** Query of `listTermsDocuments`. */
-export interface ListTermsDocumentsQuery {
+/** Query of `search`. */
+export interface SearchQuery {
   /**
-   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
-   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
-   * one, they are in English.
+   * What to find, in any case: a part of a field, from one character up. Where several words are found
+   * nowhere as they stand, whatever has all of them is found.
    */
-  locale?: string | null | undefined;
-}
-
-/** Query of `getTermsDocument`. */
-export interface GetTermsDocumentQuery {
-  /**
-   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
-   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
-   * one, they are in English.
-   */
-  locale?: string | null | undefined;
-}
-
-/** Query of `resetTermsDocument`. */
-export interface ResetTermsDocumentQuery {
-  /**
-   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
-   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
-   * one, they are in English.
-   */
-  locale?: string | null | undefined;
+  q: string;
+  /** Key or former key of the only project to look through. */
+  project?: string | null | undefined;
+  /** The only kind of thing to look for. */
+  kind?: "project" | "version" | "announcement" | "feedback" | "log" | (string & {}) | null | undefined;
+  /** How many items a page has. */
+  limit?: number | null | undefined;
+  /** Whether hidden ones are listed, too. Without it they are not. */
+  include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
 }
 
 /** Query of `getRequestOverview`. */
@@ -504,16 +547,6 @@ export interface GetRequestTimeseriesQuery {
   endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {}) | null | undefined;
   /** Also one series for each value of this. */
   group_by?: "endpoint" | "platform" | (string & {}) | null | undefined;
-}
-
-/** Query of `getRequestHeatmap`. */
-export interface GetRequestHeatmapQuery {
-  /** First second of the range; seven days before its end, if left out. */
-  start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
-  end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
-  tz_offset_minutes?: number | null | undefined;
 }
 
 /** Query of `getVersionAdoption`. */
@@ -554,18 +587,8 @@ export interface GetPlatformVersionsQuery {
   limit?: number | null | undefined;
 }
 
-/** Query of `getLogLevelStats`. */
-export interface GetLogLevelStatsQuery {
-  /** First second of the range; seven days before its end, if left out. */
-  start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
-  end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
-  tz_offset_minutes?: number | null | undefined;
-}
-
-/** Query of `getFeedbackRatingStats`. */
-export interface GetFeedbackRatingStatsQuery {
+/** Query of `getRequestHeatmap`. */
+export interface GetRequestHeatmapQuery {
   /** First second of the range; seven days before its end, if left out. */
   start_time?: number | null | undefined;
   /** Last second of the range; now, if left out. */
@@ -586,29 +609,6 @@ export interface ListFilesQuery {
   status?: "pending" | "ready" | "failed" | (string & {}) | null | undefined;
 }
 
-/** Query of `search`. */
-export interface SearchQuery {
-  /**
-   * What to find, in any case: a part of a field, from one character up. Where several words are found
-   * nowhere as they stand, whatever has all of them is found.
-   */
-  q: string;
-  /** Key or former key of the only project to look through. */
-  project?: string | null | undefined;
-  /** The only kind of thing to look for. */
-  kind?: "project" | "version" | "announcement" | "feedback" | "log" | (string & {}) | null | undefined;
-  /** How many items a page has. */
-  limit?: number | null | undefined;
-  /** Whether hidden ones are listed, too. Without it they are not. */
-  include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
-}
-
-/** Query of `getAbout`. */
-export interface GetAboutQuery {
-  /** `true` or `1` asks again, but not more often than every ten seconds. */
-  refresh?: string | null | undefined;
-}
-
 /** Calls of the client itself. */
 export interface ClientApi {
   /** Say that the server is up, and its time. */
@@ -625,6 +625,21 @@ export interface ClientApi {
 
 /** Calls without a credential. */
 export interface PublicApi {
+  /**
+   * List the terms documents.
+   *
+   * `privacy-policy` first, then `sdk-compliance`.
+   */
+  listTerms(query?: PublicListTermsQuery, options?: CallOptions): Promise<TermsList>;
+
+  /**
+   * Read a terms document.
+   *
+   * The text of the operator if there is one and it is switched on, in the language it is written in;
+   * otherwise the built-in text, in which `{{ key }}` stands for what the operator has not filled in.
+   */
+  getTerms(slug: string, query?: PublicGetTermsQuery, options?: CallOptions): Promise<Terms>;
+
   /** Read a project. */
   getProject(query?: PublicGetProjectQuery, options?: CallOptions): Promise<PublicProject>;
 
@@ -741,25 +756,114 @@ export interface PublicApi {
    * knows the identifier may ask, ten times an hour.
    */
   deleteMyData(query?: PublicDeleteMyDataQuery, options?: CallOptions): Promise<EventsErased>;
-
-  /**
-   * List the terms documents.
-   *
-   * `privacy-policy` first, then `sdk-compliance`.
-   */
-  listTerms(query?: PublicListTermsQuery, options?: CallOptions): Promise<TermsList>;
-
-  /**
-   * Read a terms document.
-   *
-   * The text of the operator if there is one and it is switched on, in the language it is written in;
-   * otherwise the built-in text, in which `{{ key }}` stands for what the operator has not filled in.
-   */
-  getTerms(slug: string, query?: PublicGetTermsQuery, options?: CallOptions): Promise<Terms>;
 }
 
 /** Calls with a credential. */
 export interface AdminApi {
+  /**
+   * See how the instance stands, and what to do.
+   *
+   * What `svc doctor` says of the running server, the reading of the databases apart: backups, disk, certificates,
+   * scheduled jobs, settings and more, each with what to do about it. It is examined at most every 15 seconds.
+   */
+  getStatus(options?: CallOptions): Promise<InstanceStatus>;
+
+  /**
+   * Say which version runs, and whether there is a newer one.
+   *
+   * Where `about.upstream_url` names an instance that publishes this program as its project `svc`, that one is asked,
+   * as every app asks it: which release runs here, and whether to update. Its answer is kept for an hour, a failure
+   * for a minute. A failure is a part of the answer. Without the setting nobody is asked.
+   */
+  getAbout(query?: GetAboutQuery, options?: CallOptions): Promise<About>;
+
+  /** List the terms documents with their built-in texts and drafts. */
+  listTermsDocuments(query?: ListTermsDocumentsQuery, options?: CallOptions): Promise<TermsDocumentList>;
+
+  /** Read a terms document with its built-in text and draft. */
+  getTermsDocument(slug: string, query?: GetTermsDocumentQuery, options?: CallOptions): Promise<TermsDocument>;
+
+  /**
+   * Save a draft, or switch between draft and built-in text.
+   *
+   * A field that is left out stays as it is. Switching never changes the time that readers see: it is
+   * that of the text. Placeholders are not filled in here; send the finished text.
+   */
+  updateTermsDocument(slug: string, body: TermsDocumentFields, options?: CallOptions): Promise<TermsDocument>;
+
+  /** Drop the draft and show the built-in text. */
+  resetTermsDocument(slug: string, query?: ResetTermsDocumentQuery, options?: CallOptions): Promise<TermsDocument>;
+
+  /** Say who is signed in. */
+  getMe(options?: CallOptions): Promise<AuthUser>;
+
+  /** Read the administrator's account. */
+  getAdminProfile(options?: CallOptions): Promise<AuthUser>;
+
+  /**
+   * Change user name, password, or both.
+   *
+   * Needs the current password. A change ends every session, also the one that made it; sign in again.
+   * With neither a name nor a new password nothing changes.
+   */
+  updateAdminProfile(body: ProfileInput, options?: CallOptions): Promise<AuthUser>;
+
+  /**
+   * Change the password.
+   *
+   * Ends every session, also the one that made the change.
+   */
+  changePassword(body: PasswordInput, options?: CallOptions): Promise<Done>;
+
+  /**
+   * Change the user name.
+   *
+   * Ends every session, also the one that made the change.
+   */
+  changeAccount(body: AccountInput, options?: CallOptions): Promise<Done>;
+
+  /** List the scopes that a key can have. */
+  listApiScopes(options?: CallOptions): Promise<ScopeList>;
+
+  /**
+   * List all keys, newest first.
+   *
+   * Not paged. Revoked keys are listed, too; the key texts are not known to the server.
+   */
+  listApiKeys(options?: CallOptions): Promise<ApiKeyList>;
+
+  /**
+   * Create a key.
+   *
+   * The answer is the only place where the text of the key can ever be read.
+   */
+  createApiKey(body: ApiKeyCreate, options?: CallOptions): Promise<ApiKeyCreated>;
+
+  /** Read a key. */
+  getApiKey(id: string, options?: CallOptions): Promise<ApiKey>;
+
+  /**
+   * Change name, scopes, projects or expiry of a key.
+   *
+   * The text of the key stays as it is. A revoked key cannot be changed.
+   */
+  updateApiKey(id: string, body: ApiKeyFields, options?: CallOptions): Promise<ApiKeyUpdated>;
+
+  /**
+   * Revoke a key.
+   *
+   * Ends it at once, together with a former text in its grace period. Repeating does no harm.
+   */
+  revokeApiKey(id: string, options?: CallOptions): Promise<Done>;
+
+  /**
+   * Give a key a new text.
+   *
+   * Name, scopes, projects and expiry stay. The former text stops at once, or keeps working for
+   * the grace period, but never longer than the key itself. Only the latest former text is kept.
+   */
+  rotateApiKey(id: string, body?: ApiKeyRotateInput, options?: CallOptions): Promise<ApiKeyRotated>;
+
   /**
    * List projects, newest first.
    *
@@ -777,6 +881,13 @@ export interface AdminApi {
    */
   createProject(body: Omit<ProjectCreate, "project_key"> & Partial<Pick<ProjectCreate, "project_key">>, options?: CallOptions): Promise<Project>;
 
+  /**
+   * Count the projects.
+   *
+   * Not for keys that are limited to projects.
+   */
+  getProjectStatistics(options?: CallOptions): Promise<ProjectStatistics>;
+
   /** Read a project. */
   getProject(options?: CallOptions): Promise<Project>;
 
@@ -791,20 +902,6 @@ export interface AdminApi {
   /** Delete a project and everything in it. */
   deleteProject(options?: CallOptions): Promise<Done>;
 
-  /**
-   * Count the projects.
-   *
-   * Not for keys that are limited to projects.
-   */
-  getProjectStatistics(options?: CallOptions): Promise<ProjectStatistics>;
-
-  /**
-   * Read what the code host says about a repository.
-   *
-   * Fills the form of a project; nothing is stored. Keys that are limited to listed projects are refused.
-   */
-  previewCodehostRepo(query: PreviewCodehostRepoQuery, options?: CallOptions): Promise<CodehostRepoPreview>;
-
   /** Count what goes when the project is deleted. */
   getProjectContents(options?: CallOptions): Promise<ProjectContents>;
 
@@ -814,6 +911,36 @@ export interface AdminApi {
    * Not paged.
    */
   listProjectAliases(options?: CallOptions): Promise<AliasList>;
+
+  /**
+   * Read what the code host says about a repository.
+   *
+   * Fills the form of a project; nothing is stored. Keys that are limited to listed projects are refused.
+   */
+  previewCodehostRepo(query: PreviewCodehostRepoQuery, options?: CallOptions): Promise<CodehostRepoPreview>;
+
+  /** Read what a project does with its repository. */
+  getCodehostIntegration(options?: CallOptions): Promise<CodehostIntegration>;
+
+  /**
+   * Change what a project does with its repository.
+   *
+   * A field that is left out stays as it is. A blank text or null clears a text, null empties a list.
+   * Without a repository both features are switched off, and the template is no longer that of the
+   * repository.
+   *
+   * A feature can be switched on where there is a repository, and the code host app is configured and
+   * offers it. It can always be switched off.
+   */
+  updateCodehostIntegration(body: CodehostIntegrationFields, options?: CallOptions): Promise<CodehostIntegration>;
+
+  /**
+   * Read the template of issues in the repository of a project.
+   *
+   * Uses repository, path and ref as they are saved. What was read is kept for five minutes. A template
+   * that cannot be read is no error of the request: `error` says why.
+   */
+  getCodehostIntegrationRepoTemplate(query?: GetCodehostIntegrationRepoTemplateQuery, options?: CallOptions): Promise<CodehostRepoTemplate>;
 
   /**
    * Give up a former key.
@@ -869,6 +996,30 @@ export interface AdminApi {
    */
   createVersion(body: VersionCreate, options?: CallOptions): Promise<Version>;
 
+  /**
+   * Read a release of the project's repository.
+   *
+   * Fills the form of a version; nothing is stored. 400 while `repo_url` of the project is not a repository of the code host.
+   */
+  previewCodehostRelease(query?: PreviewCodehostReleaseQuery, options?: CallOptions): Promise<CodehostReleasePreview>;
+
+  /**
+   * Store the releases of the project's repository as versions.
+   *
+   * Reads up to 1,000 releases, newest first. Versions that exist are never changed, so it can be repeated:
+   * after 502 the releases that were read before are stored. No release becomes the latest version.
+   */
+  importCodehostReleases(options?: CallOptions): Promise<CodehostImport>;
+
+  /**
+   * See what the update check answers a client, and why.
+   *
+   * The answer is that of `POST /public/{k}/versions/check-update` to the same body, an error included. The reasons
+   * are the rules that led to it, in the order in which they apply, with the versions and limits they are about.
+   * It is counted in no statistics.
+   */
+  simulateUpdateCheck(body: UpdateCheckSimulationInput, options?: CallOptions): Promise<UpdateCheckSimulation>;
+
   /** Read a version with its translations. */
   getVersion(id: string, options?: CallOptions): Promise<Version>;
 
@@ -895,38 +1046,6 @@ export interface AdminApi {
    * A `version` in the body must be the one in the path.
    */
   upsertVersion(version: string, body?: VersionFields, options?: CallOptions): Promise<Version>;
-
-  /**
-   * See what the update check answers a client, and why.
-   *
-   * The answer is that of `POST /public/{k}/versions/check-update` to the same body, an error included. The reasons
-   * are the rules that led to it, in the order in which they apply, with the versions and limits they are about.
-   * It is counted in no statistics.
-   */
-  simulateUpdateCheck(body: UpdateCheckSimulationInput, options?: CallOptions): Promise<UpdateCheckSimulation>;
-
-  /**
-   * Read a release of the project's repository.
-   *
-   * Fills the form of a version; nothing is stored. 400 while `repo_url` of the project is not a repository of the code host.
-   */
-  previewCodehostRelease(query?: PreviewCodehostReleaseQuery, options?: CallOptions): Promise<CodehostReleasePreview>;
-
-  /**
-   * Store the releases of the project's repository as versions.
-   *
-   * Reads up to 1,000 releases, newest first. Versions that exist are never changed, so it can be repeated:
-   * after 502 the releases that were read before are stored. No release becomes the latest version.
-   */
-  importCodehostReleases(options?: CallOptions): Promise<CodehostImport>;
-
-  /**
-   * Copy the attachments that a version links to.
-   *
-   * Links of the version that are attachments of a release at the code host are fetched in the background; all
-   * versions of the project then link to the copies. 400 without a distribution address.
-   */
-  mirrorVersionAssets(id: string, options?: CallOptions): Promise<MirrorResult>;
 
   /**
    * Count the versions of all projects.
@@ -1007,6 +1126,13 @@ export interface AdminApi {
   getFeedbackStatistics(options?: CallOptions): Promise<FeedbackStatistics>;
 
   /**
+   * Count the feedback of a project by rating.
+   *
+   * Of what was made in the range of time. Hidden feedback counts.
+   */
+  getFeedbackRatingStats(query?: GetFeedbackRatingStatsQuery, options?: CallOptions): Promise<FeedbackRatings>;
+
+  /**
    * List logs, newest first.
    *
    * `search` looks into content, source, address, city, country and region name, and system version.
@@ -1023,13 +1149,6 @@ export interface AdminApi {
   createLog(body: LogCreate, options?: CallOptions): Promise<Log>;
 
   /**
-   * Hide a log or show it again.
-   *
-   * A log is evidence. Nothing else of it can ever be changed, and a single one cannot be deleted.
-   */
-  updateLog(id: string, body: LogChange, options?: CallOptions): Promise<Log>;
-
-  /**
    * Delete logs by time, level and address.
    *
    * Deletes the logs that meet all the conditions that are sent, of which there must be one at least. It works in
@@ -1039,11 +1158,32 @@ export interface AdminApi {
   pruneLogs(body: LogPrune, options?: CallOptions): Promise<PrunedLogs>;
 
   /**
+   * Hide a log or show it again.
+   *
+   * A log is evidence. Nothing else of it can ever be changed, and a single one cannot be deleted.
+   */
+  updateLog(id: string, body: LogChange, options?: CallOptions): Promise<Log>;
+
+  /**
    * Count the logs of all projects.
    *
    * Hidden logs count. Not for keys that are limited to projects.
    */
   getLogStatistics(options?: CallOptions): Promise<LogStatistics>;
+
+  /**
+   * Count the logs of a project by level.
+   *
+   * Of what was made in the range of time. Hidden logs count.
+   */
+  getLogLevelStats(query?: GetLogLevelStatsQuery, options?: CallOptions): Promise<LogLevels>;
+
+  /**
+   * Delete everything that is stored of a sender.
+   *
+   * Deletes all events of an identifier for good. Counts by the hour, in which nobody can be found, stay.
+   */
+  deleteEventSubject(distinctId: string, options?: CallOptions): Promise<EventsErased>;
 
   /**
    * List the names of events, the last seen first.
@@ -1145,170 +1285,12 @@ export interface AdminApi {
   deleteDashboardCard(id: string, options?: CallOptions): Promise<Done>;
 
   /**
-   * Delete everything that is stored of a sender.
+   * Search all projects.
    *
-   * Deletes all events of an identifier for good. Counts by the hour, in which nobody can be found, stay.
+   * Looks through projects, versions, announcements, feedback and logs as the lists of each do, newest first.
+   * Any of the five scopes opens it; what a key may not read is left out, without an error.
    */
-  deleteEventSubject(distinctId: string, options?: CallOptions): Promise<EventsErased>;
-
-  /** Read the settings of the release webhook. */
-  getCodehostWebhook(options?: CallOptions): Promise<Webhook>;
-
-  /**
-   * Set the secret of the release webhook.
-   *
-   * The webhook accepts deliveries from then on. The answer shows the secret, the only time.
-   */
-  setCodehostWebhookSecret(body: WebhookSecretFields, options?: CallOptions): Promise<WebhookRevealed>;
-
-  /**
-   * Switch the release webhook off.
-   *
-   * Both secrets are gone, and every delivery is refused.
-   */
-  clearCodehostWebhookSecret(options?: CallOptions): Promise<Webhook>;
-
-  /**
-   * Give the release webhook a new random secret.
-   *
-   * The answer shows the secret, the only time.
-   */
-  regenerateCodehostWebhookSecret(body?: WebhookGraceFields, options?: CallOptions): Promise<WebhookRevealed>;
-
-  /** Read the settings of the code host app. */
-  getCodehostAppConfig(options?: CallOptions): Promise<CodehostApp>;
-
-  /**
-   * Change the settings of the code host app.
-   *
-   * A field that is left out stays as it is. A blank text or null clears a text, null empties a list.
-   * Secrets can be set, never read.
-   */
-  updateCodehostAppConfig(body: CodehostAppFields, options?: CallOptions): Promise<CodehostApp>;
-
-  /**
-   * Forget the code host app.
-   *
-   * Everything is as before the first save. What projects have saved stays, without an effect.
-   */
-  clearCodehostAppConfig(options?: CallOptions): Promise<CodehostApp>;
-
-  /**
-   * Ask the code host about the saved app.
-   *
-   * Compares what the app may do with what the enabled features need.
-   */
-  testCodehostApp(options?: CallOptions): Promise<CodehostAppTest>;
-
-  /** Read what a project does with its repository. */
-  getCodehostIntegration(options?: CallOptions): Promise<CodehostIntegration>;
-
-  /**
-   * Change what a project does with its repository.
-   *
-   * A field that is left out stays as it is. A blank text or null clears a text, null empties a list.
-   * Without a repository both features are switched off, and the template is no longer that of the
-   * repository.
-   *
-   * A feature can be switched on where there is a repository, and the code host app is configured and
-   * offers it. It can always be switched off.
-   */
-  updateCodehostIntegration(body: CodehostIntegrationFields, options?: CallOptions): Promise<CodehostIntegration>;
-
-  /**
-   * Read the template of issues in the repository of a project.
-   *
-   * Uses repository, path and ref as they are saved. What was read is kept for five minutes. A template
-   * that cannot be read is no error of the request: `error` says why.
-   */
-  getCodehostIntegrationRepoTemplate(query?: GetCodehostIntegrationRepoTemplateQuery, options?: CallOptions): Promise<CodehostRepoTemplate>;
-
-  /** List the terms documents with their built-in texts and drafts. */
-  listTermsDocuments(query?: ListTermsDocumentsQuery, options?: CallOptions): Promise<TermsDocumentList>;
-
-  /** Read a terms document with its built-in text and draft. */
-  getTermsDocument(slug: string, query?: GetTermsDocumentQuery, options?: CallOptions): Promise<TermsDocument>;
-
-  /**
-   * Save a draft, or switch between draft and built-in text.
-   *
-   * A field that is left out stays as it is. Switching never changes the time that readers see: it is
-   * that of the text. Placeholders are not filled in here; send the finished text.
-   */
-  updateTermsDocument(slug: string, body: TermsDocumentFields, options?: CallOptions): Promise<TermsDocument>;
-
-  /** Drop the draft and show the built-in text. */
-  resetTermsDocument(slug: string, query?: ResetTermsDocumentQuery, options?: CallOptions): Promise<TermsDocument>;
-
-  /** Say who is signed in. */
-  getMe(options?: CallOptions): Promise<AuthUser>;
-
-  /** Read the administrator's account. */
-  getAdminProfile(options?: CallOptions): Promise<AuthUser>;
-
-  /**
-   * Change user name, password, or both.
-   *
-   * Needs the current password. A change ends every session, also the one that made it; sign in again.
-   * With neither a name nor a new password nothing changes.
-   */
-  updateAdminProfile(body: ProfileInput, options?: CallOptions): Promise<AuthUser>;
-
-  /**
-   * Change the password.
-   *
-   * Ends every session, also the one that made the change.
-   */
-  changePassword(body: PasswordInput, options?: CallOptions): Promise<Done>;
-
-  /**
-   * Change the user name.
-   *
-   * Ends every session, also the one that made the change.
-   */
-  changeAccount(body: AccountInput, options?: CallOptions): Promise<Done>;
-
-  /** List the scopes that a key can have. */
-  listApiScopes(options?: CallOptions): Promise<ScopeList>;
-
-  /**
-   * List all keys, newest first.
-   *
-   * Not paged. Revoked keys are listed, too; the key texts are not known to the server.
-   */
-  listApiKeys(options?: CallOptions): Promise<ApiKeyList>;
-
-  /**
-   * Create a key.
-   *
-   * The answer is the only place where the text of the key can ever be read.
-   */
-  createApiKey(body: ApiKeyCreate, options?: CallOptions): Promise<ApiKeyCreated>;
-
-  /** Read a key. */
-  getApiKey(id: string, options?: CallOptions): Promise<ApiKey>;
-
-  /**
-   * Change name, scopes, projects or expiry of a key.
-   *
-   * The text of the key stays as it is. A revoked key cannot be changed.
-   */
-  updateApiKey(id: string, body: ApiKeyFields, options?: CallOptions): Promise<ApiKeyUpdated>;
-
-  /**
-   * Revoke a key.
-   *
-   * Ends it at once, together with a former text in its grace period. Repeating does no harm.
-   */
-  revokeApiKey(id: string, options?: CallOptions): Promise<Done>;
-
-  /**
-   * Give a key a new text.
-   *
-   * Name, scopes, projects and expiry stay. The former text stops at once, or keeps working for
-   * the grace period, but never longer than the key itself. Only the latest former text is kept.
-   */
-  rotateApiKey(id: string, body?: ApiKeyRotateInput, options?: CallOptions): Promise<ApiKeyRotated>;
+  search(query: SearchQuery, options?: CallOptions): Promise<SearchPage>;
 
   /**
    * Count requests by what, on what and from where.
@@ -1323,13 +1305,6 @@ export interface AdminApi {
    * Every hour or day of the range has its bucket. More than 20,000 of them answer 400.
    */
   getRequestTimeseries(query?: GetRequestTimeseriesQuery, options?: CallOptions): Promise<RequestSeries>;
-
-  /**
-   * Count requests by hour of the week.
-   *
-   * In the local time of each client: by what its clock says, else by its country, else by `tz_offset_minutes`.
-   */
-  getRequestHeatmap(query?: GetRequestHeatmapQuery, options?: CallOptions): Promise<Heatmap>;
 
   /**
    * Show how versions of the app come and go.
@@ -1350,45 +1325,11 @@ export interface AdminApi {
   getPlatformVersions(query?: GetPlatformVersionsQuery, options?: CallOptions): Promise<PlatformVersions>;
 
   /**
-   * Count the logs of a project by level.
+   * Count requests by hour of the week.
    *
-   * Of what was made in the range of time. Hidden logs count.
+   * In the local time of each client: by what its clock says, else by its country, else by `tz_offset_minutes`.
    */
-  getLogLevelStats(query?: GetLogLevelStatsQuery, options?: CallOptions): Promise<LogLevels>;
-
-  /**
-   * Count the feedback of a project by rating.
-   *
-   * Of what was made in the range of time. Hidden feedback counts.
-   */
-  getFeedbackRatingStats(query?: GetFeedbackRatingStatsQuery, options?: CallOptions): Promise<FeedbackRatings>;
-
-  /** Read the settings of the machine translation. */
-  getTranslationConfig(options?: CallOptions): Promise<TranslationConfig>;
-
-  /**
-   * Change the settings of the machine translation.
-   *
-   * A field that is left out stays as it is. A blank text or null clears a text.
-   */
-  updateTranslationConfig(body: TranslationConfigFields, options?: CallOptions): Promise<TranslationConfig>;
-
-  /** Clear the settings of the machine translation and switch it off. */
-  clearTranslationConfig(options?: CallOptions): Promise<TranslationConfig>;
-
-  /**
-   * Translate a sample with the saved settings.
-   *
-   * The sample has the placeholder `{{version}}`, which must come back as it is.
-   */
-  testTranslation(options?: CallOptions): Promise<TranslationTest>;
-
-  /**
-   * Translate texts into a language of the project.
-   *
-   * Nothing is stored. Blank fields are left out of the answer.
-   */
-  translate(body: TranslateFields, options?: CallOptions): Promise<TranslatedTexts>;
+  getRequestHeatmap(query?: GetRequestHeatmapQuery, options?: CallOptions): Promise<Heatmap>;
 
   /**
    * List the files of a project, newest first.
@@ -1465,6 +1406,14 @@ export interface AdminApi {
    */
   completeUpload(uploadId: string, options?: CallOptions): Promise<File>;
 
+  /**
+   * Copy the attachments that a version links to.
+   *
+   * Links of the version that are attachments of a release at the code host are fetched in the background; all
+   * versions of the project then link to the copies. 400 without a distribution address.
+   */
+  mirrorVersionAssets(id: string, options?: CallOptions): Promise<MirrorResult>;
+
   /** Read where files are kept. */
   getStorage(options?: CallOptions): Promise<StorageOverview>;
 
@@ -1510,13 +1459,30 @@ export interface AdminApi {
    */
   testCdnConfig(options?: CallOptions): Promise<CdnTest>;
 
+  /** Read the settings of the code host app. */
+  getCodehostAppConfig(options?: CallOptions): Promise<CodehostApp>;
+
   /**
-   * Search all projects.
+   * Change the settings of the code host app.
    *
-   * Looks through projects, versions, announcements, feedback and logs as the lists of each do, newest first.
-   * Any of the five scopes opens it; what a key may not read is left out, without an error.
+   * A field that is left out stays as it is. A blank text or null clears a text, null empties a list.
+   * Secrets can be set, never read.
    */
-  search(query: SearchQuery, options?: CallOptions): Promise<SearchPage>;
+  updateCodehostAppConfig(body: CodehostAppFields, options?: CallOptions): Promise<CodehostApp>;
+
+  /**
+   * Forget the code host app.
+   *
+   * Everything is as before the first save. What projects have saved stays, without an effect.
+   */
+  clearCodehostAppConfig(options?: CallOptions): Promise<CodehostApp>;
+
+  /**
+   * Ask the code host about the saved app.
+   *
+   * Compares what the app may do with what the enabled features need.
+   */
+  testCodehostApp(options?: CallOptions): Promise<CodehostAppTest>;
 
   /**
    * Render Markdown as public pages show it.
@@ -1528,20 +1494,54 @@ export interface AdminApi {
    */
   previewMarkdown(body: MarkdownInput, options?: CallOptions): Promise<MarkdownPreview>;
 
-  /**
-   * See how the instance stands, and what to do.
-   *
-   * What `svc doctor` says of the running server, the reading of the databases apart: backups, disk, certificates,
-   * scheduled jobs, settings and more, each with what to do about it. It is examined at most every 15 seconds.
-   */
-  getStatus(options?: CallOptions): Promise<InstanceStatus>;
+  /** Read the settings of the machine translation. */
+  getTranslationConfig(options?: CallOptions): Promise<TranslationConfig>;
 
   /**
-   * Say which version runs, and whether there is a newer one.
+   * Change the settings of the machine translation.
    *
-   * Where `about.upstream_url` names an instance that publishes this program as its project `svc`, that one is asked,
-   * as every app asks it: which release runs here, and whether to update. Its answer is kept for an hour, a failure
-   * for a minute. A failure is a part of the answer. Without the setting nobody is asked.
+   * A field that is left out stays as it is. A blank text or null clears a text.
    */
-  getAbout(query?: GetAboutQuery, options?: CallOptions): Promise<About>;
+  updateTranslationConfig(body: TranslationConfigFields, options?: CallOptions): Promise<TranslationConfig>;
+
+  /** Clear the settings of the machine translation and switch it off. */
+  clearTranslationConfig(options?: CallOptions): Promise<TranslationConfig>;
+
+  /**
+   * Translate a sample with the saved settings.
+   *
+   * The sample has the placeholder `{{version}}`, which must come back as it is.
+   */
+  testTranslation(options?: CallOptions): Promise<TranslationTest>;
+
+  /**
+   * Translate texts into a language of the project.
+   *
+   * Nothing is stored. Blank fields are left out of the answer.
+   */
+  translate(body: TranslateFields, options?: CallOptions): Promise<TranslatedTexts>;
+
+  /** Read the settings of the release webhook. */
+  getCodehostWebhook(options?: CallOptions): Promise<Webhook>;
+
+  /**
+   * Set the secret of the release webhook.
+   *
+   * The webhook accepts deliveries from then on. The answer shows the secret, the only time.
+   */
+  setCodehostWebhookSecret(body: WebhookSecretFields, options?: CallOptions): Promise<WebhookRevealed>;
+
+  /**
+   * Switch the release webhook off.
+   *
+   * Both secrets are gone, and every delivery is refused.
+   */
+  clearCodehostWebhookSecret(options?: CallOptions): Promise<Webhook>;
+
+  /**
+   * Give the release webhook a new random secret.
+   *
+   * The answer shows the secret, the only time.
+   */
+  regenerateCodehostWebhookSecret(body?: WebhookGraceFields, options?: CallOptions): Promise<WebhookRevealed>;
 }

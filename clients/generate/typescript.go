@@ -1,0 +1,103 @@
+package main
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// usual is what a verb stands for in the tables of the TypeScript library, unless a row says otherwise.
+type usual struct{ Verbs, Method, Flags string }
+
+var usuals = []usual{
+	{"^list", "GET", "?*"},
+	{"^(get|preview|search|health|export)", "GET", ""},
+	{"^(create|login)", "POST", "!"},
+	{"^(update|change)", "PATCH", "!"},
+	{"^(upsert|set|put)", "PUT", "!"},
+	{"^(delete|clear|reset|revoke|abort)", "DELETE", ""},
+	{".", "POST", ""},
+}
+
+func typescript(s *spec) []target {
+	tables := map[string]any{"Usual": usuals}
+	for _, namespace := range []string{"client", "public", "admin"} {
+		tables[namespace] = s.table(namespace)
+	}
+	return []target{{"clients/typescript/src/methods.ts", "typescript/methods.ts.tmpl", tables, oneLineEnd}}
+}
+
+var nameParts = regexp.MustCompile(`^([a-z]+)(.*)$`)
+
+// table has a line for each path of a namespace: the path, and the verbs of its methods, each noun
+// before the verbs that share it.
+func (s *spec) table(namespace string) string {
+	var lines []string
+	var base, path, noun string
+	for _, o := range s.Operations {
+		if o.Namespace != namespace {
+			continue
+		}
+		if o.Path != path {
+			path, noun = o.Path, ""
+			line := o.Path
+			if rest, below := strings.CutPrefix(o.Path, base+"/"); below && base != "" {
+				line = "./" + rest
+			} else {
+				base = o.Path
+			}
+			lines = append(lines, line)
+		}
+		last := &lines[len(lines)-1]
+		parts := nameParts.FindStringSubmatch(camel(o.Name))
+		verb, own := parts[1], parts[2]
+		if verb == "list" {
+			own = strings.TrimSuffix(own, "s")
+		}
+		if own != noun {
+			noun = own
+			*last += " " + noun
+		}
+		*last += " " + verb + o.marks(verb)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// marks is what stands behind the verb of an operation.
+func (o *operation) marks(verb string) string {
+	flags := ""
+	switch {
+	case o.Table.OptionalBody:
+		flags = "+"
+	case o.Body != nil:
+		flags = "!"
+	case o.Bytes:
+		flags = "#"
+	case len(o.Query) > 0:
+		flags = "?"
+	}
+	if o.Pages() {
+		flags += "*"
+	}
+	fields := o.Query
+	if o.Body != nil {
+		fields = o.Body.Fields
+	}
+	for _, name := range []string{"locale", "version"} {
+		if slices.ContainsFunc(fields, func(f *field) bool { return f.Name == name && o.defaulted(f) }) {
+			flags += name[:1]
+		}
+	}
+	i := slices.IndexFunc(usuals, func(u usual) bool { return regexp.MustCompile(u.Verbs).MatchString(verb) })
+	method := ""
+	if u := usuals[i]; u.Method != o.Verb {
+		method = map[string]string{"PUT": "=", "POST": "^"}[o.Verb]
+	} else if u.Flags == flags {
+		return ""
+	}
+	if flags == usuals[i].Flags {
+		return method
+	}
+	return method + cmp.Or(flags, "-")
+}
