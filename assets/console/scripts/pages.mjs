@@ -6,10 +6,10 @@ import { join } from "node:path";
 
 /** The documents by file name, "page" and the path with points for slashes; index is that of any other path. */
 export function pages(root, output, index) {
-  const router = readFileSync(join(root, "src/app/router.tsx"), "utf8");
-  const routes = [...router.matchAll(/"(\/[\w/-]*)".*import\("\.\.\/(pages\/[^"]+)"\)/g)];
-  if (routes.length !== router.split('import("../pages/').length - 1) {
-    throw new Error("src/app/router.tsx: a page is not on one line with its path");
+  const router = readFileSync(join(root, "src/frame/router.tsx"), "utf8");
+  const routes = [...router.matchAll(/"(\/[\w/-]*)".*import\("(\.[^"]+)"\)/g)];
+  if (routes.length !== router.split('import("').length - 1) {
+    throw new Error("src/frame/router.tsx: a page is not on one line with its path");
   }
   return new Map(
     routes.map(([, path, page]) => {
@@ -26,7 +26,7 @@ export function pages(root, output, index) {
 }
 
 function moduleOf(root, page) {
-  return [`${page}.tsx`, `${page}/index.tsx`].map((name) => join(root, "src", name)).find(existsSync);
+  return [`${page}.tsx`, `${page}/index.tsx`].map((name) => join(root, "src/frame", name)).find(existsSync);
 }
 
 /** The names of a chunk, all that it imports, and their style sheets. */

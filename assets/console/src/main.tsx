@@ -1,8 +1,8 @@
-import "./app/trusted";
+import "./core/trusted";
 import "@mantine/core/styles/default-css-variables.layer.css";
 import "@mantine/core/styles/baseline.layer.css";
 import "@mantine/core/styles/global.layer.css";
-import "./app/style.css";
+import "./core/style.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
@@ -10,11 +10,11 @@ import { setNonce } from "get-nonce";
 import { StrictMode, Suspense } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
-import { Notices } from "./app/notice";
-import { queries } from "./app/query";
-import { router } from "./app/router";
-import { loadTexts, TextsProvider } from "./app/texts";
-import { colours, schemes, theme } from "./app/theme";
+import { Notices } from "./core/notice";
+import { queries } from "./core/query";
+import { loadTexts, TextsProvider } from "./core/texts";
+import { colours, schemes, theme } from "./core/theme";
+import { router } from "./frame/router";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
 // For the style element by which dialogs keep the page behind them from scrolling.

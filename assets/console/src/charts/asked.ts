@@ -2,9 +2,9 @@
 
 import { keepPreviousData, type QueryClient, type QueryKey, type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import type { Admin } from "../app/client";
-import { useAdmin, useProjectKey } from "../app/project";
-import type { Range } from "../app/range";
+import type { Admin } from "../core/client";
+import { useAdmin, useProjectKey } from "../core/project";
+import type { Range } from "../core/range";
 
 const numbers = "numbers";
 

@@ -1,6 +1,6 @@
 // How a number differs from the one of the time before.
 
-import type { Format } from "../app/format";
+import type { Format } from "../core/format";
 
 export type Change = { kind: "new" | "none" | "same" } | { kind: "up" | "down"; by: number };
 

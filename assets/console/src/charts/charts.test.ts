@@ -1,7 +1,7 @@
 import { init } from "echarts";
 import { describe, expect, it, vi } from "vitest";
-import { formatIn } from "../app/format";
-import { rangeOf, zoneName } from "../app/range";
+import { formatIn } from "../core/format";
+import { rangeOf, zoneName } from "../core/range";
 import { en } from "../texts/en";
 import { isoDay } from "./calendar";
 import { changeOf, shareText } from "./change";

@@ -4,10 +4,10 @@
 import { ActionIcon, Box, Button, Paper, Popover, ScrollArea, Skeleton, Table, Text, Title } from "@mantine/core";
 import { IconChartBar, IconDownload, IconInfoCircle, IconTable } from "@tabler/icons-react";
 import { type ReactNode, useMemo, useState } from "react";
-import { textParam, useParams } from "../app/address";
-import { Failure } from "../app/failure";
-import { Menu } from "../app/menu";
-import { useTexts } from "../app/texts";
+import { textParam, useParams } from "../core/address";
+import { Failure } from "../core/failure";
+import { Menu } from "../core/menu";
+import { useTexts } from "../core/texts";
 import styles from "./charts.module.css";
 import type { Drawing } from "./drawing";
 import { colorOf, usePalette } from "./palette";

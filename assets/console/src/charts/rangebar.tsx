@@ -4,8 +4,8 @@ import { ActionIcon, Group, SegmentedControl, Text, Tooltip } from "@mantine/cor
 import { IconRefresh } from "@tabler/icons-react";
 import { useIsFetching } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { type Range, type RangeName, zoneName } from "../app/range";
-import { useTexts } from "../app/texts";
+import { type Range, type RangeName, zoneName } from "../core/range";
+import { useTexts } from "../core/texts";
 import { useAnsweredRange } from "./asked";
 import { useWords } from "./words";
 

@@ -1,7 +1,7 @@
 // One figure: what it is, how it compares with the time before, and a small curve.
 
 import { Button, Group, Paper, Skeleton, Text } from "@mantine/core";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 import { changeOf, shareText } from "./change";
 import styles from "./charts.module.css";
 import { type Asked, Definition } from "./figure";

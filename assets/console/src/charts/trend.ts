@@ -1,6 +1,6 @@
 // Values over time: lines, or areas on top of each other. A part that is not over yet is dashed.
 
-import type { Granularity } from "../app/range";
+import type { Granularity } from "../core/range";
 import type { Drawing, Look, Option } from "./drawing";
 import { colorOf } from "./palette";
 import { axisLabel, base, categoryAxis, plain, tooltip, valueAxis } from "./parts";

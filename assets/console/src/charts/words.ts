@@ -1,8 +1,8 @@
 // The words and forms that charts are labelled with.
 
 import { useMemo } from "react";
-import { type Format, useFormat } from "../app/format";
-import { useTexts } from "../app/texts";
+import { type Format, useFormat } from "../core/format";
+import { useTexts } from "../core/texts";
 import type { Texts } from "../texts/en";
 
 export interface Words {

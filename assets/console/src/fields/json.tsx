@@ -1,6 +1,6 @@
 import { Input } from "@mantine/core";
 import { useId } from "react";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 import { Editor } from "./editor";
 import type { FieldProps } from "./field";
 import { parseObject } from "./object";

@@ -3,8 +3,8 @@ import { IconLanguage } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import type { Language } from "svc-sdk";
-import { clientOf, messagesOf } from "../app/client";
-import { useLanguage, useTexts } from "../app/texts";
+import { clientOf, messagesOf } from "../core/client";
+import { useLanguage, useTexts } from "../core/texts";
 import type { Translation } from "./translations";
 
 /** The languages that texts of a project can be translated into. */

@@ -4,12 +4,12 @@ import { IconCheck, IconFolder, IconPlus, IconTrash } from "@tabler/icons-react"
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { DownloadLink } from "svc-sdk";
-import { messagesOf } from "../app/client";
-import { CopyIcon } from "../app/copy";
-import { useFormat } from "../app/format";
-import { useAdmin, useProjectKey } from "../app/project";
-import { useTexts } from "../app/texts";
-import { WebLink } from "../app/weblink";
+import { messagesOf } from "../core/client";
+import { CopyIcon } from "../core/copy";
+import { useFormat } from "../core/format";
+import { useAdmin, useProjectKey } from "../core/project";
+import { useTexts } from "../core/texts";
+import { WebLink } from "../core/weblink";
 import { addressOf, type LinkDraft, linkTo } from "./downloads";
 import type { FieldProps } from "./field";
 import classes from "./fields.module.css";

@@ -1,9 +1,9 @@
 import { Group, Input, SegmentedControl, Skeleton, Stack, Text, Typography } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useLayoutEffect, useRef, useState } from "react";
-import { clientOf, messagesOf } from "../app/client";
-import { showHtml } from "../app/html";
-import { useTexts } from "../app/texts";
+import { clientOf, messagesOf } from "../core/client";
+import { showHtml } from "../core/html";
+import { useTexts } from "../core/texts";
 import { Editor } from "./editor";
 import type { FieldProps } from "./field";
 import classes from "./fields.module.css";

@@ -1,6 +1,6 @@
 import { PasswordInput, type PasswordInputProps } from "@mantine/core";
 import { useState } from "react";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 
 /** A password, which can be shown. */
 export function PasswordField(props: PasswordInputProps) {

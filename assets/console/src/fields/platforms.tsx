@@ -9,7 +9,7 @@ import {
   IconWorld,
 } from "@tabler/icons-react";
 import { useId } from "react";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 import type { FieldProps } from "./field";
 
 /** The platforms that the service tells apart. */

@@ -1,5 +1,5 @@
 import { Fieldset, SimpleGrid, Text } from "@mantine/core";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 import { isAbove } from "./comparable";
 import type { TextProps } from "./field";
 import classes from "./fields.module.css";

@@ -1,6 +1,6 @@
 import { Checkbox, Input, Table } from "@mantine/core";
 import { useId } from "react";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 import type { FieldProps } from "./field";
 
 /** What an API key may do: a row for each kind of record, reading and writing apart. */

@@ -3,8 +3,8 @@
 
 import { Alert, Button, Group, PasswordInput, Stack, Textarea } from "@mantine/core";
 import { useState } from "react";
-import { CopyButton } from "../app/copy";
-import { useTexts } from "../app/texts";
+import { CopyButton } from "../core/copy";
+import { useTexts } from "../core/texts";
 import type { FieldProps } from "./field";
 import classes from "./fields.module.css";
 import { randomSecret } from "./secrets";

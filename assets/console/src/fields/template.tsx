@@ -2,7 +2,7 @@
 
 import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useRef } from "react";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 import type { FieldProps } from "./field";
 import classes from "./fields.module.css";
 

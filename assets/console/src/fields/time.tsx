@@ -1,5 +1,5 @@
 import { TextInput } from "@mantine/core";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 import type { FieldProps } from "./field";
 import { fromInput, toInput, zoneName } from "./zone";
 

@@ -1,6 +1,6 @@
 import { IconChevronRight } from "@tabler/icons-react";
 import { type CSSProperties, type KeyboardEvent, useMemo, useRef, useState } from "react";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 import classes from "./fields.module.css";
 import { batch, initiallyOpen, type TreeNode, visible } from "./nodes";
 

@@ -1,6 +1,6 @@
 import { Button, Group, TextInput } from "@mantine/core";
 import { isComparableVersion } from "svc-sdk";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 import { deriveComparable } from "./comparable";
 import type { FieldProps } from "./field";
 

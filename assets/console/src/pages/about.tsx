@@ -4,11 +4,11 @@ import { Alert, Anchor, Badge, Button, Group, Skeleton, Stack, Text, Title } fro
 import { IconRefresh } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { About, AboutRelease, AboutUpdate, InstanceCheck, InstanceStatus } from "svc-sdk";
-import { clientOf } from "../app/client";
-import { Failure } from "../app/failure";
-import { useFormat } from "../app/format";
-import { useTexts } from "../app/texts";
-import { WebLink } from "../app/weblink";
+import { clientOf } from "../core/client";
+import { Failure } from "../core/failure";
+import { useFormat } from "../core/format";
+import { useTexts } from "../core/texts";
+import { WebLink } from "../core/weblink";
 import { ApiHelpButton } from "../resource/page";
 import { Facts, Section } from "./settings/layout";
 

@@ -4,7 +4,7 @@
 import { Anchor, Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useMemo } from "react";
-import type { Format } from "../app/format";
+import type { Format } from "../core/format";
 import { parseObject } from "../fields/object";
 import { PlatformName, platforms } from "../fields/platforms";
 import { DataTree } from "../fields/tree";

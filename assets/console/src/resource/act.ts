@@ -2,8 +2,8 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { noticeDone, noticeFailure } from "../app/notice";
-import { useTexts } from "../app/texts";
+import { noticeDone, noticeFailure } from "../core/notice";
+import { useTexts } from "../core/texts";
 
 /**
  * What does something to records of a resource and asks for its lists again. `done` is what the

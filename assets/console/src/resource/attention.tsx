@@ -2,7 +2,7 @@
 
 import { Text } from "@mantine/core";
 import { type RefObject, useEffect } from "react";
-import { useTexts } from "../app/texts";
+import { useTexts } from "../core/texts";
 
 /** Shows the number of invalid fields, beside the save button. */
 export function Attention({ errors }: { errors: object }) {

@@ -2,10 +2,10 @@
 // what it was when the server refuses, in the server's own words.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type Admin, clientOf } from "../app/client";
-import { noticeDone, noticeFailure } from "../app/notice";
-import { useProjectKey } from "../app/project";
-import { useTexts } from "../app/texts";
+import { type Admin, clientOf } from "../core/client";
+import { noticeDone, noticeFailure } from "../core/notice";
+import { useProjectKey } from "../core/project";
+import { useTexts } from "../core/texts";
 import type { Page } from "./resource";
 
 interface Step<R> {

@@ -3,9 +3,9 @@
 import { Button } from "@mantine/core";
 import { IconColumns3 } from "@tabler/icons-react";
 import { memo, useMemo } from "react";
-import { Menu } from "../app/menu";
-import { useRemembered } from "../app/storage";
-import { useTexts } from "../app/texts";
+import { Menu } from "../core/menu";
+import { useRemembered } from "../core/storage";
+import { useTexts } from "../core/texts";
 import type { Column } from "./resource";
 import { widthsKey } from "./widths";
 

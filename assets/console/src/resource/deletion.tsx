@@ -3,11 +3,11 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useAddress } from "../app/address";
-import { clientOf } from "../app/client";
-import { Failure } from "../app/failure";
-import { noticeDone } from "../app/notice";
-import { useTexts } from "../app/texts";
+import { useAddress } from "../core/address";
+import { clientOf } from "../core/client";
+import { Failure } from "../core/failure";
+import { noticeDone } from "../core/notice";
+import { useTexts } from "../core/texts";
 import { useFocusReturn } from "./focus";
 import type { List } from "./list";
 import { useRecord } from "./record";

@@ -3,11 +3,11 @@
 import { ActionIcon, Button, Drawer, Group, Stack, Text } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
 import { Fragment, type ReactNode, useEffect, useRef, useState } from "react";
-import { useAddress } from "../app/address";
-import { CopyButton } from "../app/copy";
-import { Failure } from "../app/failure";
-import { useShortcuts } from "../app/keys";
-import { useTexts } from "../app/texts";
+import { useAddress } from "../core/address";
+import { CopyButton } from "../core/copy";
+import { Failure } from "../core/failure";
+import { useShortcuts } from "../core/keys";
+import { useTexts } from "../core/texts";
 import classes from "./drawer.module.css";
 import { focusRecord } from "./focus";
 import type { List } from "./list";

@@ -5,10 +5,10 @@ import { ActionIcon, Button, CloseButton, Group, Indicator, Switch, TextInput } 
 import { useMediaQuery } from "@mantine/hooks";
 import { IconFilter, IconSearch } from "@tabler/icons-react";
 import { memo, type RefObject, useCallback, useState } from "react";
-import { useAddress } from "../app/address";
-import { Choice } from "../app/choice";
-import { useDraft } from "../app/draft";
-import { useTexts } from "../app/texts";
+import { useAddress } from "../core/address";
+import { Choice } from "../core/choice";
+import { useDraft } from "../core/draft";
+import { useTexts } from "../core/texts";
 import type { List } from "./list";
 import { Moment } from "./moment";
 import type { Filter, Resource } from "./resource";

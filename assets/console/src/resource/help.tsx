@@ -2,8 +2,8 @@
 
 import { Anchor, Code, Drawer, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Failure } from "../app/failure";
-import { useTexts } from "../app/texts";
+import { Failure } from "../core/failure";
+import { useTexts } from "../core/texts";
 import { useFocusReturn } from "./focus";
 
 interface Operation {

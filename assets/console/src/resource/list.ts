@@ -3,9 +3,9 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
-import { numberParam, type Search, useAddress } from "../app/address";
-import { clientOf } from "../app/client";
-import { useProjectKey } from "../app/project";
+import { numberParam, type Search, useAddress } from "../core/address";
+import { clientOf } from "../core/client";
+import { useProjectKey } from "../core/project";
 import type { Filter, Page, Resource } from "./resource";
 import { queryOf } from "./resource";
 

@@ -3,7 +3,7 @@
 
 import { Input } from "@mantine/core";
 import { useState } from "react";
-import { part, usePart } from "../app/part";
+import { part, usePart } from "../core/part";
 import classes from "./moment.module.css";
 
 export interface MomentProps {

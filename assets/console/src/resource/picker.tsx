@@ -4,7 +4,7 @@ import "@mantine/dates/styles.layer.css";
 import "dayjs/locale/zh-cn";
 import { DateTimePicker } from "@mantine/dates";
 import { useEffect, useId, useRef } from "react";
-import { useLanguage } from "../app/texts";
+import { useLanguage } from "../core/texts";
 import { fromPicker, toPicker } from "../fields/zone";
 import type { MomentProps } from "./moment";
 

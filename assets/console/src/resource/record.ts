@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
-import { clientOf, statusOf } from "../app/client";
+import { clientOf, statusOf } from "../core/client";
 import type { List } from "./list";
 import type { Resource } from "./resource";
 

@@ -1,8 +1,8 @@
 // What a page of records is made of. Each of them is a value of this type; page.tsx shows it.
 
 import type { ReactNode } from "react";
-import type { Search } from "../app/address";
-import type { Admin } from "../app/client";
+import type { Search } from "../core/address";
+import type { Admin } from "../core/client";
 
 /** A page as the interface answers it. */
 export interface Page<R> {

@@ -2,7 +2,7 @@
 // column its first width again.
 
 import { useMemo, useRef, useState } from "react";
-import { useRemembered } from "../app/storage";
+import { useRemembered } from "../core/storage";
 import classes from "./table.module.css";
 
 const least = 60;

@@ -3,12 +3,12 @@
 import { Group, Modal, Paper, Select, SimpleGrid, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { textParam, useParams } from "../../app/address";
-import { appViewOf } from "../../app/client";
-import { Failure } from "../../app/failure";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
-import { Tone } from "../../app/tone";
+import { textParam, useParams } from "../../core/address";
+import { appViewOf } from "../../core/client";
+import { Failure } from "../../core/failure";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
+import { Tone } from "../../core/tone";
 import { useLanguageName, useLanguages } from "../../fields/languages";
 import { Rendered } from "../../fields/markdown";
 import { platforms, usePlatformName } from "../../fields/platforms";

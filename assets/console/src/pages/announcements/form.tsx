@@ -2,7 +2,7 @@
 
 import { SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import type { Announcement } from "svc-sdk";
-import { useTexts } from "../../app/texts";
+import { useTexts } from "../../core/texts";
 import { LanguageTabs } from "../../fields/languages";
 import { MarkdownField } from "../../fields/markdown";
 import { PlatformsField } from "../../fields/platforms";

@@ -1,8 +1,8 @@
 // Questions about events, as the address and cards keep them.
 
 import type { EventFilter, Funnel, FunnelInput, Metric, MetricInput, Paths, PathsInput, Retention, RetentionInput } from "svc-sdk";
-import type { Admin } from "../../app/client";
-import { type Range, within } from "../../app/range";
+import type { Admin } from "../../core/client";
+import { type Range, within } from "../../core/range";
 
 export const operators = ["eq", "neq", "in", "not_in", "contains", "gt", "gte", "lt", "lte", "exists", "not_exists"] as const;
 export const measures = ["count", "unique_users", "count_per_user"] as const;

@@ -1,7 +1,7 @@
 // The cards of the dashboard.
 
 import { useQuery } from "@tanstack/react-query";
-import { useAdmin, useProjectKey } from "../../app/project";
+import { useAdmin, useProjectKey } from "../../core/project";
 import { cardsKey } from "./result";
 
 export function useCards() {

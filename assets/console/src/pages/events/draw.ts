@@ -1,7 +1,6 @@
 // How the answers to questions about events are drawn.
 
 import type { Metric, MetricBreakdown, MetricInput, MetricTimeseries, MetricValue, Retention } from "svc-sdk";
-import type { Range } from "../../app/range";
 import type { Drawing } from "../../charts/drawing";
 import { funnel } from "../../charts/funnel";
 import { platformName, regionName } from "../../charts/names";
@@ -11,6 +10,7 @@ import { bars } from "../../charts/shares";
 import { trend } from "../../charts/trend";
 import { single } from "../../charts/value";
 import type { Words } from "../../charts/words";
+import type { Range } from "../../core/range";
 import type { Texts } from "../../texts/en";
 import type { Answer, Question } from "./analysis";
 

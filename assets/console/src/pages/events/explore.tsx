@@ -3,10 +3,10 @@
 import { ActionIcon, Button, Divider, Group, NumberInput, Paper, Select, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { MetricInput } from "svc-sdk";
-import { jsonParam, textParam, useParams } from "../../app/address";
-import { useDraft } from "../../app/draft";
-import type { Range } from "../../app/range";
-import { useTexts } from "../../app/texts";
+import { jsonParam, textParam, useParams } from "../../core/address";
+import { useDraft } from "../../core/draft";
+import type { Range } from "../../core/range";
+import { useTexts } from "../../core/texts";
 import { Segments } from "../../fields/segments";
 import { aliases, filtersFrom, measures, metricFrom } from "./analysis";
 import { useEditedCard } from "./cards";

@@ -3,10 +3,10 @@
 import { Box, Group, Stack, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Range } from "../../app/range";
-import { useTexts } from "../../app/texts";
-import { useRange } from "../../app/userange";
 import { RangeBar, RangeText } from "../../charts/rangebar";
+import type { Range } from "../../core/range";
+import { useTexts } from "../../core/texts";
+import { useRange } from "../../core/userange";
 import { ApiHelpButton } from "../../resource/page";
 import styles from "./events.module.css";
 

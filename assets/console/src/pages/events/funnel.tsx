@@ -2,9 +2,9 @@
 
 import { ActionIcon, Button, Group, Paper, SegmentedControl, Select, Text } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";
-import { choiceParam, jsonParam, textParam, useParams } from "../../app/address";
-import type { Range } from "../../app/range";
-import { useTexts } from "../../app/texts";
+import { choiceParam, jsonParam, textParam, useParams } from "../../core/address";
+import type { Range } from "../../core/range";
+import { useTexts } from "../../core/texts";
 import { type FunnelQuestion, fewestSteps, mostSteps, moved, type Step, stepsFrom, windows } from "./analysis";
 import { useEditedCard } from "./cards";
 import styles from "./events.module.css";

@@ -1,8 +1,8 @@
 // Names of events, as people gave them, with how often they came.
 
 import { useMemo } from "react";
-import { type Range, within } from "../../app/range";
 import { useAsked } from "../../charts/asked";
+import { type Range, within } from "../../core/range";
 
 export interface EventName {
   name: string;

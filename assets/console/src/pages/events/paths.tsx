@@ -1,9 +1,9 @@
 // What people do next: which event follows which.
 
 import { Group, NumberInput, Paper } from "@mantine/core";
-import { choiceParam, textParam, useParams } from "../../app/address";
-import type { Range } from "../../app/range";
-import { useTexts } from "../../app/texts";
+import { choiceParam, textParam, useParams } from "../../core/address";
+import type { Range } from "../../core/range";
+import { useTexts } from "../../core/texts";
 import { Segments } from "../../fields/segments";
 import type { PathsQuestion } from "./analysis";
 import { useEditedCard } from "./cards";

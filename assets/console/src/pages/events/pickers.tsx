@@ -2,13 +2,13 @@
 
 import { ActionIcon, Autocomplete, Button, Select, Text } from "@mantine/core";
 import { IconFilterPlus, IconX } from "@tabler/icons-react";
-import { useDraft } from "../../app/draft";
-import { useProjectKey } from "../../app/project";
-import { type Range, within } from "../../app/range";
-import { useRemembered } from "../../app/storage";
-import { useTexts } from "../../app/texts";
 import { useAsked } from "../../charts/asked";
 import { useWords } from "../../charts/words";
+import { useDraft } from "../../core/draft";
+import { useProjectKey } from "../../core/project";
+import { type Range, within } from "../../core/range";
+import { useRemembered } from "../../core/storage";
+import { useTexts } from "../../core/texts";
 import { type Filter, type Operator, operators } from "./analysis";
 import styles from "./events.module.css";
 import type { EventNames } from "./names";

@@ -1,9 +1,9 @@
 // Who comes back: cohorts of days or weeks.
 
 import { Group, NumberInput, Paper } from "@mantine/core";
-import { choiceParam, type Param, textParam, useParams } from "../../app/address";
-import type { Range } from "../../app/range";
-import { useTexts } from "../../app/texts";
+import { choiceParam, type Param, textParam, useParams } from "../../core/address";
+import type { Range } from "../../core/range";
+import { useTexts } from "../../core/texts";
 import { Segments } from "../../fields/segments";
 import type { RetentionQuestion } from "./analysis";
 import { useEditedCard } from "./cards";

@@ -1,9 +1,9 @@
 // How behaviour analysis begins: the first event, as a command and in each client library.
 
-import { Beginning } from "../../app/example";
-import { examplesOf } from "../../app/examples";
-import { useProjectKey, useProjects } from "../../app/project";
-import { useTexts } from "../../app/texts";
+import { Beginning } from "../../core/example";
+import { examplesOf } from "../../core/examples";
+import { useProjectKey, useProjects } from "../../core/project";
+import { useTexts } from "../../core/texts";
 
 export function FirstEvent() {
   const { empty } = useTexts().events;

@@ -1,7 +1,7 @@
 import { SegmentedControl, Stack, Textarea } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import type { Feedback } from "svc-sdk";
-import { useTexts } from "../../app/texts";
+import { useTexts } from "../../core/texts";
 import type { Texts } from "../../texts/en";
 
 export const states = ["open", "in_progress", "resolved", "closed"] as const;

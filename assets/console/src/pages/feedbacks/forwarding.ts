@@ -3,9 +3,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { CodehostIntegration, Feedback } from "svc-sdk";
-import { clientOf, transferClientOf } from "../../app/client";
-import { noticeDone, noticeFailure } from "../../app/notice";
-import { useTexts } from "../../app/texts";
+import { clientOf, transferClientOf } from "../../core/client";
+import { noticeDone, noticeFailure } from "../../core/notice";
+import { useTexts } from "../../core/texts";
 
 /** What stands in the way: the switch of the project, the app of the instance. */
 export type Obstacle = "off" | "app";

@@ -3,8 +3,8 @@
 import { Anchor, Button, Group } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Feedback } from "svc-sdk";
-import { useTexts } from "../../app/texts";
-import { WebLink } from "../../app/weblink";
+import { useTexts } from "../../core/texts";
+import { WebLink } from "../../core/weblink";
 import type { Texts } from "../../texts/en";
 import type { Forwarding } from "./forwarding";
 

@@ -4,9 +4,9 @@ import { ActionIcon, Button, FileButton, Group, Modal, Select, Stack, Text } fro
 import { IconUpload, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import type { StorageOverview } from "svc-sdk";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
-import { upload } from "../../app/uploads";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
+import { upload } from "../../core/uploads";
 import { useFocusReturn } from "../../resource/focus";
 import classes from "./files.module.css";
 

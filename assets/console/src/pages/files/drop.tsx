@@ -1,7 +1,7 @@
 // Files may be dropped anywhere on the page.
 
 import { useLayoutEffect, useRef, useState } from "react";
-import { useTexts } from "../../app/texts";
+import { useTexts } from "../../core/texts";
 import classes from "./files.module.css";
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;

@@ -4,12 +4,12 @@ import { Button, Progress, Text, Title } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OpenUpload } from "svc-sdk";
-import { clientOf } from "../../app/client";
-import { Confirm } from "../../app/confirm";
-import { useFormat } from "../../app/format";
-import { noticeDone } from "../../app/notice";
-import { useTexts } from "../../app/texts";
-import { isOwnSession, useUploads } from "../../app/uploads";
+import { clientOf } from "../../core/client";
+import { Confirm } from "../../core/confirm";
+import { useFormat } from "../../core/format";
+import { noticeDone } from "../../core/notice";
+import { useTexts } from "../../core/texts";
+import { isOwnSession, useUploads } from "../../core/uploads";
 import classes from "./files.module.css";
 
 const lookEvery = 5000;

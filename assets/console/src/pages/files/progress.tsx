@@ -2,10 +2,10 @@
 
 import { ActionIcon, Button, Group, Progress, Text, Title } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
-import { messagesOf } from "../../app/client";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
-import { cancel, clearDone, resume, type Upload, useUploads } from "../../app/uploads";
+import { messagesOf } from "../../core/client";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
+import { cancel, clearDone, resume, type Upload, useUploads } from "../../core/uploads";
 import classes from "./files.module.css";
 
 export function UploadProgress({ project }: { project: string }) {

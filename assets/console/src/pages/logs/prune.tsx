@@ -4,13 +4,13 @@ import { Button, Group, Modal, Select, SimpleGrid, Stack, Text, TextInput } from
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { LogPrune } from "svc-sdk";
-import { switchParam, useParams } from "../../app/address";
-import { transferClientOf } from "../../app/client";
-import { now } from "../../app/clock";
-import { Failure } from "../../app/failure";
-import { useFormat } from "../../app/format";
-import { noticeDone } from "../../app/notice";
-import { useTexts } from "../../app/texts";
+import { switchParam, useParams } from "../../core/address";
+import { transferClientOf } from "../../core/client";
+import { now } from "../../core/clock";
+import { Failure } from "../../core/failure";
+import { useFormat } from "../../core/format";
+import { noticeDone } from "../../core/notice";
+import { useTexts } from "../../core/texts";
 import { TimeField } from "../../fields/time";
 import { useFocusReturn } from "../../resource/focus";
 

@@ -3,11 +3,11 @@
 import { Anchor, Box, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { InstanceStatus } from "svc-sdk";
-import { Failure } from "../../app/failure";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
-import { Tone, type ToneName } from "../../app/tone";
 import type { Asked } from "../../charts/figure";
+import { Failure } from "../../core/failure";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
+import { Tone, type ToneName } from "../../core/tone";
 import styles from "./overview.module.css";
 
 const tones: Record<string, ToneName> = { ok: "good", note: "info", warning: "warning", problem: "bad" };

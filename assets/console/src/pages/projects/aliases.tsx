@@ -4,11 +4,11 @@ import { ActionIcon, Code, Divider, Group, Stack, Text } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { clientOf } from "../../app/client";
-import { Confirm } from "../../app/confirm";
-import { Failure } from "../../app/failure";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
+import { clientOf } from "../../core/client";
+import { Confirm } from "../../core/confirm";
+import { Failure } from "../../core/failure";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
 
 export function Aliases({ project }: { project: string }) {
   const { aliases: texts } = useTexts().projects;

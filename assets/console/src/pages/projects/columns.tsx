@@ -3,9 +3,9 @@
 import { Avatar, Group, Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
 import type { Project } from "svc-sdk";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
-import { WebLink, WebLinkToCopy } from "../../app/weblink";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
+import { WebLink, WebLinkToCopy } from "../../core/weblink";
 import { Rendered } from "../../fields/markdown";
 import { useRangeText } from "../../fields/range";
 import type { Column } from "../../resource/resource";

@@ -2,10 +2,10 @@
 
 import { List, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { clientOf } from "../../app/client";
-import { Failure } from "../../app/failure";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
+import { clientOf } from "../../core/client";
+import { Failure } from "../../core/failure";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
 
 export function Contents({ project }: { project: string }) {
   const { deletion } = useTexts().projects;

@@ -4,8 +4,8 @@ import { Button, Divider, Group, NumberInput, Select, SimpleGrid, Stack, Switch,
 import { IconBrandGit } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Project } from "svc-sdk";
-import { clientOf, messagesOf } from "../../app/client";
-import { useTexts } from "../../app/texts";
+import { clientOf, messagesOf } from "../../core/client";
+import { useTexts } from "../../core/texts";
 import { LanguageTabs } from "../../fields/languages";
 import { MarkdownField } from "../../fields/markdown";
 import { RangeField } from "../../fields/range";

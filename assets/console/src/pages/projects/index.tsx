@@ -3,12 +3,12 @@ import { IconBrandGit, IconCode, IconExternalLink, IconPlus } from "@tabler/icon
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { Project } from "svc-sdk";
-import { useAddress, useChangeAddress } from "../../app/address";
-import { type Admin, clientOf } from "../../app/client";
-import { Beginning } from "../../app/example";
-import { ProjectStart } from "../../app/start";
-import { remember } from "../../app/storage";
-import { useTexts } from "../../app/texts";
+import { useAddress, useChangeAddress } from "../../core/address";
+import { type Admin, clientOf } from "../../core/client";
+import { Beginning } from "../../core/example";
+import { ProjectStart } from "../../core/start";
+import { remember } from "../../core/storage";
+import { useTexts } from "../../core/texts";
 import { ResourcePage } from "../../resource/page";
 import { stateOf } from "../../resource/record";
 import type { ListQuery, Resource } from "../../resource/resource";

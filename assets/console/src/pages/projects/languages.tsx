@@ -6,10 +6,10 @@ import { IconEdit, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Language } from "svc-sdk";
-import { clientOf } from "../../app/client";
-import { Confirm } from "../../app/confirm";
-import { Failure } from "../../app/failure";
-import { useTexts } from "../../app/texts";
+import { clientOf } from "../../core/client";
+import { Confirm } from "../../core/confirm";
+import { Failure } from "../../core/failure";
+import { useTexts } from "../../core/texts";
 import { useLanguageName, useLanguages } from "../../fields/languages";
 import { TagsField } from "../../fields/tags";
 

@@ -4,11 +4,11 @@ import { Alert, Code, Group, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Webhook, WebhookDelivery } from "svc-sdk";
-import { clientOf } from "../../app/client";
-import { CopyIcon } from "../../app/copy";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
-import { Tone, type ToneName } from "../../app/tone";
+import { clientOf } from "../../core/client";
+import { CopyIcon } from "../../core/copy";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
+import { Tone, type ToneName } from "../../core/tone";
 
 /** How often the last delivery is asked for, in milliseconds: somebody waits for one. */
 const every = 2000;

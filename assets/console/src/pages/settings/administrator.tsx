@@ -3,12 +3,12 @@
 import { Button, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { clientOf, statusOf } from "../../app/client";
-import { Failure } from "../../app/failure";
-import { noticeDone } from "../../app/notice";
-import { logOut, useSession } from "../../app/session";
-import { useTexts } from "../../app/texts";
-import { UnsavedGuard } from "../../app/unsaved";
+import { clientOf, statusOf } from "../../core/client";
+import { Failure } from "../../core/failure";
+import { noticeDone } from "../../core/notice";
+import { logOut, useSession } from "../../core/session";
+import { useTexts } from "../../core/texts";
+import { UnsavedGuard } from "../../core/unsaved";
 import { PasswordField } from "../../fields/password";
 import { errorsOf } from "../../resource/form";
 import { Section, SettingsLayout } from "./layout";

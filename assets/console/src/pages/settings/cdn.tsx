@@ -3,10 +3,10 @@
 import { Alert, Badge, Button, Input, SegmentedControl, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { CdnConfig } from "svc-sdk";
-import { clientOf } from "../../app/client";
-import { Failure } from "../../app/failure";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
+import { clientOf } from "../../core/client";
+import { Failure } from "../../core/failure";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
 import { SecretField } from "../../fields/secret";
 import { ConfirmedButton, type SettingsForm, SettingsFormOf } from "./form";
 import { Section } from "./layout";

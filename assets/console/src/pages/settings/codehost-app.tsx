@@ -3,11 +3,11 @@
 import { Alert, Badge, Button, Checkbox, Group, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { CodehostApp, CodehostAppTest } from "svc-sdk";
-import { clientOf } from "../../app/client";
-import { CopyButton } from "../../app/copy";
-import { Failure } from "../../app/failure";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
+import { clientOf } from "../../core/client";
+import { CopyButton } from "../../core/copy";
+import { Failure } from "../../core/failure";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
 import { Rendered } from "../../fields/markdown";
 import { SecretField } from "../../fields/secret";
 import { TemplateField } from "../../fields/template";

@@ -3,8 +3,8 @@
 import { Button, Group, List, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { StorageBackend } from "svc-sdk";
-import { CopyButton } from "../../app/copy";
-import { useTexts } from "../../app/texts";
+import { CopyButton } from "../../core/copy";
+import { useTexts } from "../../core/texts";
 import { PasswordField } from "../../fields/password";
 import { basicCredentials } from "../../fields/secrets";
 import { Facts } from "./layout";

@@ -3,8 +3,8 @@
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { Link, useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { subPages } from "../../app/pages";
-import { useTexts } from "../../app/texts";
+import { subPages } from "../../core/pages";
+import { useTexts } from "../../core/texts";
 import { ApiHelpButton } from "../../resource/page";
 import classes from "./settings.module.css";
 

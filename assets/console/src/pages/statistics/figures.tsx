@@ -2,9 +2,6 @@
 
 import { SegmentedControl, Switch } from "@mantine/core";
 import type { ReactNode } from "react";
-import { choiceParam, switchParam, useParams } from "../../app/address";
-import type { Range } from "../../app/range";
-import { useTexts } from "../../app/texts";
 import { calendar } from "../../charts/calendar";
 import { Figure } from "../../charts/figure";
 import { map } from "../../charts/map";
@@ -14,6 +11,9 @@ import { bars, doughnut, type ShareValues } from "../../charts/shares";
 import { type TrendSeries, trend } from "../../charts/trend";
 import { week } from "../../charts/week";
 import type { Words } from "../../charts/words";
+import { choiceParam, switchParam, useParams } from "../../core/address";
+import type { Range } from "../../core/range";
+import { useTexts } from "../../core/texts";
 import {
   useAdoption,
   useCalendar,

@@ -1,9 +1,9 @@
 // What apps ask for, by what, when, where and with which version.
 
 import { Box, Group, SimpleGrid, Stack, Title } from "@mantine/core";
-import { useTexts } from "../../app/texts";
-import { useRange } from "../../app/userange";
 import { RangeBar, RangeText } from "../../charts/rangebar";
+import { useTexts } from "../../core/texts";
+import { useRange } from "../../core/userange";
 import { ApiHelpButton } from "../../resource/page";
 import {
   Adoption,

@@ -1,8 +1,8 @@
 // The questions of the page. Several figures share an answer.
 
-import { type Range, rangeOf, within } from "../../app/range";
 import { useAsked } from "../../charts/asked";
 import { calendarDays } from "../../charts/calendar";
+import { type Range, rangeOf, within } from "../../core/range";
 
 type Part = { start: number; end: number };
 

@@ -3,11 +3,11 @@
 import { SimpleGrid } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { EndpointCount } from "svc-sdk";
-import type { Range } from "../../app/range";
-import { useTexts } from "../../app/texts";
 import type { Asked } from "../../charts/figure";
 import { Tile, type TileValues } from "../../charts/tile";
 import { useWords } from "../../charts/words";
+import type { Range } from "../../core/range";
+import { useTexts } from "../../core/texts";
 import { useAdoption, useClientVersions, useErrorCurve, useLevels, useOverview, useRatingCurve, useRatings, useSeries } from "./queries";
 
 const announcementEndpoints = ["ANNOUNCEMENT_LIST", "ANNOUNCEMENT_LATEST"];

@@ -4,10 +4,10 @@ import { Alert, Checkbox, Input, MultiSelect, NumberInput, SegmentedControl, Sta
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ApiKey, ApiKeyFields, Scope } from "svc-sdk";
-import { clientOf } from "../../app/client";
-import { Failure } from "../../app/failure";
-import { useProjects } from "../../app/project";
-import { useTexts } from "../../app/texts";
+import { clientOf } from "../../core/client";
+import { Failure } from "../../core/failure";
+import { useProjects } from "../../core/project";
+import { useTexts } from "../../core/texts";
 import { ScopesField } from "../../fields/scopes";
 import type { Inputs } from "../../resource/resource";
 

@@ -3,11 +3,11 @@
 import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useAddress } from "../../app/address";
-import { clientOf } from "../../app/client";
-import { Failure } from "../../app/failure";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
+import { useAddress } from "../../core/address";
+import { clientOf } from "../../core/client";
+import { Failure } from "../../core/failure";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
 import { listKey } from "../../resource/list";
 import { ShownKey } from "./shown";
 

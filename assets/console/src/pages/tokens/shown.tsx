@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { CopyButton } from "../../app/copy";
-import { useTexts } from "../../app/texts";
+import { CopyButton } from "../../core/copy";
+import { useTexts } from "../../core/texts";
 
 /** A key, which is shown this once. */
 export function ShownKey({ token, former, onDone }: { token: string; former?: string; onDone: () => void }) {

@@ -1,7 +1,7 @@
 // In which state API keys are, and which of them a search finds; the interface lists all at once.
 
 import type { ApiKey } from "svc-sdk";
-import { now as serverNow } from "../../app/clock";
+import { now as serverNow } from "../../core/clock";
 
 export const states = ["active", "expired", "revoked"] as const;
 

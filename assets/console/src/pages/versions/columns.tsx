@@ -3,10 +3,10 @@
 import { Stack, Text, Tooltip } from "@mantine/core";
 import { useMemo } from "react";
 import type { Version } from "svc-sdk";
-import { useFormat } from "../../app/format";
-import { useTexts } from "../../app/texts";
-import { Tone, type ToneName } from "../../app/tone";
-import { WebLinkToCopy } from "../../app/weblink";
+import { useFormat } from "../../core/format";
+import { useTexts } from "../../core/texts";
+import { Tone, type ToneName } from "../../core/tone";
+import { WebLinkToCopy } from "../../core/weblink";
 import { DownloadList } from "../../fields/links";
 import { Rendered } from "../../fields/markdown";
 import { Platforms } from "../../fields/platforms";

@@ -2,8 +2,8 @@
 
 import { Button, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useTexts } from "../core/texts";
 import { home } from "./path";
-import { useTexts } from "./texts";
 
 export function MissingPage() {
   const { missing } = useTexts().frame;

@@ -3,10 +3,10 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { logIn, messagesOf } from "../core/client";
+import { logOut, useExpired, useSession } from "../core/session";
+import { useTexts } from "../core/texts";
 import { PasswordField } from "../fields/password";
-import { logIn, messagesOf } from "./client";
-import { logOut, useExpired, useSession } from "./session";
-import { useTexts } from "./texts";
 
 // A dialog beneath must not take the Esc key for itself.
 const keepKeys = { "data-mantine-stop-propagation": true };

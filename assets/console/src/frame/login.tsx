@@ -4,15 +4,15 @@ import { Box, Button, Group, Paper, Stack, Text, TextInput, Title } from "@manti
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { useAddress } from "../app/address";
-import { logIn, messagesOf } from "../app/client";
-import { LostBanner } from "../app/lost";
-import { Mark } from "../app/mark";
-import { safePath } from "../app/path";
-import { Preferences } from "../app/preferences";
-import { useSession } from "../app/session";
-import { useTexts } from "../app/texts";
+import { useAddress } from "../core/address";
+import { logIn, messagesOf } from "../core/client";
+import { useSession } from "../core/session";
+import { useTexts } from "../core/texts";
 import { PasswordField } from "../fields/password";
+import { LostBanner } from "./lost";
+import { Mark } from "./mark";
+import { safePath } from "./path";
+import { Preferences } from "./preferences";
 
 export default function LoginPage() {
   const { frame, common } = useTexts();

@@ -18,17 +18,17 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "react";
 import type { SearchHit } from "svc-sdk";
+import { clientOf } from "../core/client";
+import { Failure } from "../core/failure";
+import { useFormat } from "../core/format";
+import { pages, subPages } from "../core/pages";
+import { useProjectKey, useProjects } from "../core/project";
+import { logOut } from "../core/session";
+import { remember } from "../core/storage";
+import { type Language, useLanguage } from "../core/texts";
 import { useFocusReturn } from "../resource/focus";
-import { clientOf } from "./client";
-import { Failure } from "./failure";
-import { useFormat } from "./format";
 import classes from "./frame.module.css";
-import { pages, subPages } from "./pages";
 import { languages, themes } from "./preferences";
-import { useProjectKey, useProjects } from "./project";
-import { logOut } from "./session";
-import { remember } from "./storage";
-import { type Language, useLanguage } from "./texts";
 
 interface Command {
   id: string;

@@ -2,9 +2,9 @@
 
 import { memo } from "react";
 import type { Project } from "svc-sdk";
-import { Choice } from "./choice";
-import { useProjectKey, useProjects } from "./project";
-import { useTexts } from "./texts";
+import { Choice } from "../core/choice";
+import { useProjectKey, useProjects } from "../core/project";
+import { useTexts } from "../core/texts";
 
 export function ProjectSwitcher() {
   const { data: projects } = useProjects();

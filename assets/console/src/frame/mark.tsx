@@ -1,8 +1,8 @@
 // Name and sign of the product.
 
+import { useTexts } from "../core/texts";
 import icon from "../icon.svg";
 import classes from "./frame.module.css";
-import { useTexts } from "./texts";
 
 export function Mark() {
   const { common } = useTexts();

@@ -5,12 +5,12 @@ import { AppShell, Box, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton
 import { IconSearch } from "@tabler/icons-react";
 import { Link, useLocation } from "@tanstack/react-router";
 import { memo } from "react";
+import { type PageEntry, pageOf, pages } from "../core/pages";
+import { useTexts } from "../core/texts";
 import classes from "./frame.module.css";
 import { Mark } from "./mark";
-import { type PageEntry, pageOf, pages } from "./pages";
 import { Preferences } from "./preferences";
 import { ProjectSwitcher } from "./projectswitcher";
-import { useTexts } from "./texts";
 
 const modKey = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 

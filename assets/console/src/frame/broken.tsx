@@ -2,9 +2,9 @@
 
 import { Stack, Text, Title } from "@mantine/core";
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
-import { Failure } from "./failure";
-import { queries } from "./query";
-import { useTexts } from "./texts";
+import { Failure } from "../core/failure";
+import { queries } from "../core/query";
+import { useTexts } from "../core/texts";
 
 // A part of the program that could not be loaded: after an update of the server its name is
 // another, which only the page itself knows. Browsers have no other sign of it than their text.

@@ -3,7 +3,7 @@
 import { Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useTexts } from "./texts";
+import { useTexts } from "../core/texts";
 
 export function FirstProject() {
   const { firstProject } = useTexts().frame;

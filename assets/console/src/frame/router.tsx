@@ -1,19 +1,19 @@
 // Which page an address shows. Pages are loaded when they are first shown.
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
+import { formatSearch, parseSearch, type Search } from "../core/address";
+import { loaded } from "../core/part";
+import { session } from "../core/session";
+import { loadTexts } from "../core/texts";
 import type { PageTexts } from "../texts/loads";
-import { formatSearch, parseSearch, type Search } from "./address";
 import { BrokenPage } from "./broken";
 import { Frame } from "./frame";
 import { MissingPage } from "./missing";
-import { loaded } from "./part";
-import { session } from "./session";
-import { loadTexts } from "./texts";
 
 // Each parameter is validated where it is used, see address.ts.
 const root = createRootRoute({ component: Outlet, validateSearch: (search): Search => search as Search });
 
-const login = createRoute({ getParentRoute: () => root, path: "/login", component: lazyRouteComponent(() => import("../pages/login")) });
+const login = createRoute({ getParentRoute: () => root, path: "/login", component: lazyRouteComponent(() => import("./login")) });
 
 const admin = createRoute({
   getParentRoute: () => root,

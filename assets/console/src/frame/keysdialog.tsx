@@ -2,10 +2,10 @@
 
 import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { Fragment } from "react";
+import { type Shortcut, useAllShortcuts } from "../core/keys";
+import { useTexts } from "../core/texts";
 import { useFocusReturn } from "../resource/focus";
 import classes from "./frame.module.css";
-import { type Shortcut, useAllShortcuts } from "./keys";
-import { useTexts } from "./texts";
 
 const names: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", Enter: "↵" };
 const mod = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";

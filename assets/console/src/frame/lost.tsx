@@ -3,9 +3,9 @@
 
 import { Alert } from "@mantine/core";
 import { IconPlugConnectedX } from "@tabler/icons-react";
+import { useLost } from "../core/server";
+import { useTexts } from "../core/texts";
 import classes from "./frame.module.css";
-import { useLost } from "./server";
-import { useTexts } from "./texts";
 
 export function LostBanner() {
   const { frame } = useTexts();

@@ -2,9 +2,9 @@
 
 import { ActionIcon, Group, type MantineColorScheme, Tooltip, useMantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconLanguage, IconLogout, IconMoon, IconSun } from "@tabler/icons-react";
-import { Menu } from "./menu";
-import { logOut } from "./session";
-import { type Language, useLanguage } from "./texts";
+import { Menu } from "../core/menu";
+import { logOut } from "../core/session";
+import { type Language, useLanguage } from "../core/texts";
 
 /** Languages by their own names. */
 export const languages: Record<Language, string> = { en: "English", zh: "简体中文" };
