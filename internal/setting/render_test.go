@@ -108,13 +108,13 @@ first one that has a value is used:
 An empty value counts as unset. If a value is invalid, or the file has an unknown
 name, the server does not start: it prints one line per problem and exits with code 2.
 ` + "`svc config`" + ` shows the effective settings and their sources. ` + "`svc config --check FILE`" + `
-refuses what the server would refuse, and opens the certificates and the database
+rejects an invalid file like the server, and opens the certificates and the database
 that the file names; ` + "`--json`" + ` is for programs. ` + "`svc config example`" + ` prints a file that
 explains every setting.
 
 Secrets are masked in all output. Each secret has a second variable with the suffix
 ` + "`_FILE`" + `, which names a file with the value, as container and service managers provide
-it. A secret in a flag works, with a warning: everybody who can list processes can
+it. A secret in a flag works, with a warning: every user who can list processes can
 see it. If you set no session secret or salt, the server generates them at the first
 start and stores them in ` + "`secrets.toml`" + ` in the data directory.
 
