@@ -11,9 +11,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"svc/api"
 	"svc/api/apitest"
+	"svc/internal/testutil"
 )
 
 // largeText is a text that is sent in a piece of its own.
@@ -201,4 +203,54 @@ func TestAnswerBudget(t *testing.T) {
 	}
 	for s.Metric(t, "svc_answer_bytes") != 0 { // the answer may be there before the memory is given back
 	}
+}
+
+// slowRead asks for a path of the interface from an address and reads nothing.
+func slowRead(t *testing.T, s *apitest.Server, path, address string) net.Conn {
+	t.Helper()
+	return s.Dial(t, fmt.Sprintf("GET /api/v1%s HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %s\r\n\r\n", path, address))
+}
+
+// TestSlowReadersOfAnAddress checks that slow readers at one address do not keep other addresses
+// from large answers.
+func TestSlowReadersOfAnAddress(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "a")
+	for i := range 20 {
+		s.Must(t, 201, "PUT", fmt.Sprintf("/admin/projects/a/versions/by-version/1.0.%d", i), fmt.Sprintf(`{"content":%q}`, largeText(i)))
+	}
+	s.Impatient(t)
+	for range 122 {
+		slowRead(t, s, "/public/a/versions", "198.51.100.1")
+	}
+	testutil.Until(t, "the slow readers take what they can get", func() bool { return s.Metric(t, "svc_answers_waiting") >= 30 })
+	begin := time.Now()
+	for range 20 {
+		status, answer, _ := s.Send(t, "POST", "/api/v1/public/a/versions/check-update", map[string]string{"X-Forwarded-For": "198.51.100.2"}, `{"current_version":"1.0.0"}`)
+		if status != 200 || len(answer) < 128<<10 {
+			t.Fatalf("update check beside slow readers: got %d %.200s", status, answer)
+		}
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("20 update checks took %s", took)
+	}
+}
+
+// TestPublicAnswersLeaveHalf checks that a public record larger than the whole budget leaves half
+// of it to administrators.
+func TestPublicAnswersLeaveHalf(t *testing.T) {
+	t.Parallel()
+	const budget = 2 << 20
+	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.AnswerBudget = budget }))
+	s.Project(t, "a")
+	s.Must(t, 201, "PUT", "/admin/projects/a/versions/by-version/1.0.0", `{"content":"`+strings.Repeat("x", 3<<20)+`"}`)
+	s.Must(t, 201, "POST", "/admin/projects/a/logs", fmt.Sprintf(`{"level":1,"content":"x","custom_data":{"k":%q}}`, strings.Repeat("x", 64<<10)))
+	s.Impatient(t)
+	slowRead(t, s, "/public/a/versions/latest", "198.51.100.1")
+	testutil.Until(t, "the public answer is made", func() bool { return s.Metric(t, "svc_answer_bytes") > 0 })
+	if used := s.Metric(t, "svc_answer_bytes"); used != budget/2 {
+		t.Errorf("a public answer holds %v bytes, want half of %d", used, budget)
+	}
+	s.Must(t, 200, "GET", "/admin/projects/a/logs", "")
 }

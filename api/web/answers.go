@@ -16,21 +16,27 @@ const (
 	answerFactor = 4
 	// answerWait is how long a request waits for its share of the budget.
 	answerWait = 10 * time.Second
+
+	// The part of the budget for callers without a credential is counted in shares. An answer
+	// takes as many as its memory needs, at least one and at most what an address may have.
+	publicShares     = 16
+	sharesPerAddress = 8
 )
 
-// Answers is the memory that large answers in the making share. Answers to callers
-// without a credential have half of it, so that strangers that read slowly do not keep
-// administrators out. It is safe for concurrent use.
+// Answers is the memory that large answers in the making share. Answers to callers without a
+// credential may take half of it, so that slow readers among them do not keep administrators
+// out, and those of one address may take half of that. It is safe for concurrent use.
 type Answers struct {
-	memory *limit.Budget
-	public *limit.Budget // the part that strangers may take
-	turns  chan struct{} // one for each record that may be encoded at a time
+	memory  *limit.Budget
+	public  *limit.Budget // the part for callers without a credential
+	address *limit.Slots  // shares of public, by address
+	turns   chan struct{} // one for each record that may be encoded at a time
 }
 
 // NewAnswers returns a budget in bytes.
 func NewAnswers(budget int64) *Answers {
 	return &Answers{
-		memory: limit.NewBudget(budget), public: limit.NewBudget(budget / 2),
+		memory: limit.NewBudget(budget), public: limit.NewBudget(budget / 2), address: limit.NewSlots(sharesPerAddress),
 		turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
 }
@@ -47,32 +53,42 @@ func (a *Answers) inTurn(encode func() ([]byte, error)) ([]byte, error) {
 func (a *Answers) Budget() (used, size int64) { return a.memory.Used(), a.memory.Size() }
 
 // Waiting returns the number of requests that wait for their share.
-func (a *Answers) Waiting() int64 { return a.memory.Waiting() + a.public.Waiting() }
+func (a *Answers) Waiting() int64 {
+	return a.memory.Waiting() + a.public.Waiting() + a.address.Waiting()
+}
 
 // Refused returns the number of requests that waited in vain.
-func (a *Answers) Refused() uint64 { return a.memory.Refused() + a.public.Refused() }
+func (a *Answers) Refused() uint64 {
+	return a.memory.Refused() + a.public.Refused() + a.address.Refused()
+}
 
-// share is what the answer to a request holds of Answers, in bytes.
-type share struct{ memory, public int64 }
+// share is the part of Answers that the answer to a request holds.
+type share struct {
+	memory, public int64 // bytes
+	address        int64 // shares of its address
+}
 
 var errNoRoom = error(fault.New(fault.Unavailable, "too many large answers are being made; try again in 5 seconds").After(5 * time.Second))
 
-// Hold waits until there is memory for an answer whose records take so many bytes at a
-// time, and keeps it until the request has been answered. The error is Unavailable if
-// there is none within 10 seconds. It does nothing if the request holds as much already.
+// Hold waits until there is memory for an answer with records of up to the given number of
+// bytes, and keeps it until the request has been answered. The error is Unavailable
+// if there is none within 10 seconds. Hold returns at once if the request holds as much already.
 func (r *Request) Hold(bytes int) error {
 	from := r.Route.Answers
-	need := min(answerFactor*int64(bytes), from.memory.Size())
+	need, open := min(answerFactor*int64(bytes), from.memory.Size()), r.Route.Access.Open()
+	if open {
+		need = min(need, from.public.Size())
+	}
 	if need <= r.share.memory {
 		return nil
 	}
-	r.releaseAnswer() // a request that waits holds nothing others wait for
+	r.releaseAnswer() // a request that waits holds nothing that others wait for
 	ctx, cancel := context.WithTimeout(r.Context(), answerWait)
 	defer cancel()
 	defer r.restartDeadline()
 	var err error
-	if r.Route.Access.Open() {
-		r.share.public, err = from.public.Wait(ctx, need)
+	if open {
+		err = r.holdPublic(ctx, need)
 	}
 	if err == nil {
 		r.share.memory, err = from.memory.Wait(ctx, need)
@@ -86,13 +102,34 @@ func (r *Request) Hold(bytes int) error {
 	return err
 }
 
+// holdPublic waits for the shares of the caller's address, then for its part of the budget.
+func (r *Request) holdPublic(ctx context.Context, need int64) (err error) {
+	from := r.Route.Answers
+	if r.Addr.IsValid() {
+		shares := min(1+need*publicShares/(from.public.Size()+1), sharesPerAddress)
+		if err := from.address.Wait(ctx, limit.AddrKey(r.Addr), shares); err != nil {
+			return err
+		}
+		r.share.address = shares
+	}
+	r.share.public, err = from.public.Wait(ctx, need)
+	return err
+}
+
 // releaseAnswer gives back what the answer held.
 func (r *Request) releaseAnswer() {
+	if r.share == (share{}) {
+		return
+	}
+	from := r.Route.Answers
 	if r.share.memory > 0 {
-		r.Route.Answers.memory.Return(r.share.memory)
+		from.memory.Return(r.share.memory)
 	}
 	if r.share.public > 0 {
-		r.Route.Answers.public.Return(r.share.public)
+		from.public.Return(r.share.public)
+	}
+	if r.share.address > 0 {
+		from.address.Return(limit.AddrKey(r.Addr), r.share.address)
 	}
 	r.share = share{}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -49,7 +50,7 @@ func Listed(answer func(*Request) (List, error)) Handler {
 				return r.Route.Answers.inTurn(func() ([]byte, error) { return encode(i) })
 			}
 		}
-		return list.encode(&listWriter{w: w})
+		return list.encode(r.Context(), &listWriter{w: w})
 	}
 }
 
@@ -65,8 +66,8 @@ func (l List) isLarge() bool {
 // hold takes a share of the budget of answers for what encode has in memory at a time.
 func (l List) hold(r *Request) error { return r.Hold(slices.Max(l.Sizes) + pieceBytes) }
 
-// encode writes the list as JSON.
-func (l List) encode(to *listWriter) error {
+// encode writes the list as JSON. It ends early, with an error, if the client has gone.
+func (l List) encode(ctx context.Context, to *listWriter) error {
 	b := strconv.AppendInt(append(to.piece, `{"total":`...), int64(l.Total), 10)
 	if l.Estimate {
 		b = append(b, `,"total_is_estimate":true`...)
@@ -74,6 +75,9 @@ func (l List) encode(to *listWriter) error {
 	to.piece = append(b, `,"data":[`...)
 	first := true
 	for i := range l.Sizes {
+		if ctx.Err() != nil {
+			return errGone
+		}
 		record, err := l.Encode(i)
 		if err != nil {
 			return err
@@ -87,40 +91,51 @@ func (l List) encode(to *listWriter) error {
 		first = false
 		to.piece = append(to.piece, record...)
 		if len(to.piece) >= pieceBytes {
-			to.flush()
+			if err := to.flush(); err != nil {
+				return err
+			}
 		}
 	}
 	to.piece = append(to.piece, `]}`...)
-	to.end()
-	return nil
+	return to.end()
 }
 
-// listWriter sends a list in pieces.
+// listWriter sends a list in pieces. It gives up a client that reads more slowly than
+// MinBytesPerSecond, or not at all. Only the time that the client takes to read counts, and 30
+// seconds are free.
 type listWriter struct {
 	w     http.ResponseWriter
 	piece []byte
-	begun bool // a piece has been sent
+	begun bool          // a piece has been sent
+	sent  int           // bytes
+	took  time.Duration // that the client took for them
 }
 
-// flush sends a piece. A slow client has time for its size.
-func (l *listWriter) flush() {
+// flush sends a piece. An error means that the client has gone or is too slow.
+func (l *listWriter) flush() error {
 	if !l.begun {
 		l.begun = true
 		l.w.Header()["Content-Type"] = ContentTypeJSON
 		l.w.WriteHeader(http.StatusOK)
 	}
-	deadline := time.Now().Add(time.Duration(30+len(l.piece)/MinBytesPerSecond) * time.Second)
+	begin := time.Now()
+	whole, piece := readingTime(l.sent+len(l.piece))-l.took, readingTime(len(l.piece))
 	// A writer without deadlines, as in process, has no slow client.
-	_ = http.NewResponseController(l.w).SetWriteDeadline(deadline)
-	_, _ = l.w.Write(l.piece) // an error means that the client has gone
+	_ = http.NewResponseController(l.w).SetWriteDeadline(begin.Add(min(whole, piece)))
+	n, err := l.w.Write(l.piece)
+	l.sent, l.took = l.sent+n, l.took+time.Since(begin)
 	l.piece = l.piece[:0]
+	if err != nil {
+		return errGone
+	}
+	return nil
 }
 
 // end sends the remainder, with its length if that is everything.
-func (l *listWriter) end() {
+func (l *listWriter) end() error {
 	if l.begun {
-		l.flush()
-		return
+		return l.flush()
 	}
 	WriteJSON(l.w, http.StatusOK, l.piece)
+	return nil
 }

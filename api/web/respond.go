@@ -172,13 +172,17 @@ var ContentTypeJSON = []string{"application/json; charset=utf-8"}
 // MinBytesPerSecond is the pace, in bytes a second, below which a client is given up.
 const MinBytesPerSecond = 64 << 10
 
+// readingTime is the time that a client has to read some bytes.
+func readingTime(bytes int) time.Duration {
+	return 30*time.Second + time.Duration(bytes)*time.Second/MinBytesPerSecond
+}
+
 // WriteJSON sends a finished body. A body that a slow line cannot take within the
 // server's time limit gets more time by its size.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 	if len(body) > MinBytesPerSecond {
-		deadline := time.Now().Add(time.Duration(30+len(body)/MinBytesPerSecond) * time.Second)
 		// A writer without deadlines, as in process, has no slow client.
-		_ = http.NewResponseController(w).SetWriteDeadline(deadline)
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(readingTime(len(body))))
 	}
 	h := w.Header()
 	h["Content-Type"] = ContentTypeJSON
