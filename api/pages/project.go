@@ -310,7 +310,7 @@ func (to reader) project() projectView {
 // version shows an entry. Notes of more than limit bytes are cut; 0 is no limit.
 func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error) {
 	if e.Large {
-		if err := to.request.Hold(e.Size); err != nil {
+		if err := to.hold(e.Size, limit); err != nil {
 			return nil, err
 		}
 	}
@@ -353,6 +353,16 @@ func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error)
 	v.Platforms = to.platforms(platforms)
 	v.PlatformNames = strings.Join(v.Platforms, ", ")
 	return v, nil
+}
+
+// hold waits for the memory of a page with a text of the given size. A text that is cut to a
+// limit is read like that of any other answer. Rendering a whole one takes some eleven times its
+// size: Markdown, the HTML of it, and the page.
+func (to reader) hold(size, limit int) error {
+	if limit == 0 {
+		size *= 3 // Hold reserves four times the size of a record
+	}
+	return to.request.Hold(size)
 }
 
 func (to reader) platforms(list []platform.Platform) (names []string) {
@@ -451,7 +461,7 @@ func (to reader) announcement(id string) (*announcementView, error) {
 // 0 is no limit.
 func (to reader) announced(e *store.AnnouncementEntry, limit int) (*announcementView, error) {
 	if e.Large {
-		if err := to.request.Hold(e.Size); err != nil {
+		if err := to.hold(e.Size, limit); err != nil {
 			return nil, err
 		}
 	}
