@@ -20,7 +20,7 @@ func Check(ctx context.Context, dir string, db *store.Store, report *integrity.R
 	path := filepath.Join(dir, datadir.Index)
 	report.Begin(datadir.Index)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		report.Add(integrity.SearchGap, "/", "it is not there")
+		report.Add(integrity.SearchGap, "/", "it does not exist")
 		return nil
 	}
 	onlyRead := settings()
@@ -55,7 +55,7 @@ func (x *Index) Check(ctx context.Context, report *integrity.Report) error {
 	report.Begin(datadir.Index)
 	e := x.current.Load()
 	if e == nil {
-		report.Add(integrity.SearchGap, "/", "it is being made")
+		report.Add(integrity.SearchGap, "/", "it is being built")
 		return nil
 	}
 	return e.check(ctx, x.db, report)

@@ -24,7 +24,7 @@ import (
 // bleve never verifies the checksums that it writes. Therefore everything is verified
 // here first.
 
-var errFile = errors.New("not as it was written")
+var errFile = errors.New("it does not match its checksum")
 
 // storeFolder returns the directory in which bleve keeps everything except its own
 // settings.

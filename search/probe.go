@@ -10,7 +10,7 @@ import (
 )
 
 // errMissing is returned for an index that does not exist.
-var errMissing = errors.New("it is not there")
+var errMissing = errors.New("it does not exist")
 
 // Probe returns the reason why the index in a data directory cannot catch up with the
 // store and will be rebuilt, or nil if it can. It changes nothing. The caller must hold

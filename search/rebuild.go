@@ -22,7 +22,7 @@ var errClosed = errors.New("the search index is being closed")
 // is a Conflict if another rebuild is in progress.
 func (x *Index) Rebuild(ctx context.Context, progress func(records int)) error {
 	if !x.building.TryLock() {
-		return fault.New(fault.Conflict, "the search index is being rebuilt already")
+		return fault.New(fault.Conflict, "the search index is already being rebuilt")
 	}
 	defer x.building.Unlock()
 	if progress == nil {
@@ -44,7 +44,7 @@ func (x *Index) build(ctx context.Context) error {
 // rebuild builds an index and logs its progress. The caller must hold building.
 func (x *Index) rebuild(ctx context.Context, progress func(records int)) error {
 	begin, last := time.Now(), time.Now()
-	x.log.Info("rebuilding search index", "old_one_answers", x.current.Load() != nil)
+	x.log.Info("rebuilding search index", "old_index_in_use", x.current.Load() != nil)
 	records := 0
 	err := x.renew(ctx, func(n int) {
 		if records = n; time.Since(last) >= progressEvery {
@@ -167,10 +167,10 @@ func (x *Index) exchange(e *engine) (err error) {
 		return fmt.Errorf("remove old search index: %w", err)
 	}
 	if err := os.Rename(x.path, old); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("put old search index away: %w", err)
+		return fmt.Errorf("move old search index: %w", err)
 	}
 	if err := os.Rename(e.path, x.path); err != nil {
-		return fmt.Errorf("put search index in place: %w", err)
+		return fmt.Errorf("install search index: %w", err)
 	}
 	opened, _, err := openEngine(x.life, x.path)
 	if err != nil {

@@ -115,7 +115,7 @@ func (x *Index) openUsable() (*engine, error) {
 func (x *Index) discard(reason error) error {
 	x.log.Warn("search index discarded; rebuilding it", "reason", reason)
 	if err := os.RemoveAll(x.path); err != nil {
-		return fmt.Errorf("throw away search index: %w", err)
+		return fmt.Errorf("discard search index: %w", err)
 	}
 	return nil
 }

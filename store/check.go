@@ -498,7 +498,7 @@ func (c *checker) hours(p ProjectID, path string, _ map[countName]int64) error {
 		err := c.each(c.tx.counters(p, counterKind(kind)), func(key, raw []byte) error {
 			err := decodeHour(raw, counterKind(kind), func(uint64, []byte, int64) {})
 			if err != nil || len(key) != 4 {
-				c.report.Add(integrity.Hour, path+integrity.Path(name, key), "%d bytes under a key of %d bytes are no counters", len(raw), len(key))
+				c.report.Add(integrity.Hour, path+integrity.Path(name, key), "%d bytes under a key of %d bytes are not counters", len(raw), len(key))
 			}
 			return nil
 		})

@@ -288,16 +288,16 @@ func TestDamagedEntry(t *testing.T) {
 		damage func(entry, value []byte)
 		want   string
 	}{
-		{"a key behind the page", each, func(entry, _ []byte) { u32(entry[4:], 1<<20) }, "has an entry that ends behind it"},
-		{"a key that is too long", each, func(entry, _ []byte) { u32(entry[8:], 1<<15+1) }, "has an entry that ends behind it"},
-		{"a value that ends behind the page", each, func(entry, _ []byte) { u32(entry[12:], 1<<20) }, "has an entry that ends behind it"},
+		{"a key behind the page", each, func(entry, _ []byte) { u32(entry[4:], 1<<20) }, "has an entry that extends beyond it"},
+		{"a key that is too long", each, func(entry, _ []byte) { u32(entry[8:], 1<<15+1) }, "has an entry that extends beyond it"},
+		{"a value that ends behind the page", each, func(entry, _ []byte) { u32(entry[12:], 1<<20) }, "has an entry that extends beyond it"},
 		{"a bucket on a page that is not there", bucket, func(_, value []byte) { value[7] = 1 }, "does not exist"},
 		{"a bucket on a meta page", bucket, func(_, value []byte) { clear(value[:8]); value[0] = 1 }, "does not exist"},
 		{"a bucket on a page of another one", bucket, func(_, value []byte) { clear(value[:8]); value[0] = 2 }, "is used twice"},
 		{"a bucket without its head", bucket, func(entry, _ []byte) { u32(entry[12:], 15) }, "has a bucket of the wrong size"},
 		{"a small bucket without its page", small, func(entry, _ []byte) { u32(entry[12:], 31) }, "has a bucket without a page"},
 		{"a small bucket of another kind", small, func(_, value []byte) { value[16+8] = 1 }, "has a bucket of the wrong kind"},
-		{"a small bucket with the most entries", small, func(_, value []byte) { u16(value[16+10:], 1<<16-1) }, "is too short for what is on it"},
+		{"a small bucket with the most entries", small, func(_, value []byte) { u16(value[16+10:], 1<<16-1) }, "is too short for its content"},
 		{"a small bucket with a bucket in it", small, func(_, value []byte) {
 			if value[16+10] > 0 {
 				value[32] = 1

@@ -133,7 +133,7 @@ func ReadAlias(raw json.RawMessage, project *store.Project, now int64) error {
 	name := store.NormalKey(in.Alias.Or(""))
 	p.key("alias", name)
 	if project.HasAlias(name) {
-		p.Add("alias %s is there twice", web.Quote(name))
+		p.Add("alias %s occurs twice", web.Quote(name))
 	}
 	project.Aliases = append(project.Aliases, store.Alias{Name: name, CreatedAt: rec.Created})
 	return p.Err()

@@ -140,7 +140,7 @@ func (im *importer) fileLine(raw json.RawMessage) error {
 	}
 	id := string(f.ID)
 	if im.files.known[id] {
-		return fault.New(fault.Invalid, "id %s is there twice", id)
+		return fault.New(fault.Invalid, "id %s occurs twice", id)
 	}
 	im.files.known[id] = true
 	if im.options.NewIDs {

@@ -113,7 +113,7 @@ func (h *Handlers) spool(r *web.Request) (*os.File, error) {
 const maxProblems = 20
 
 // errProblems reports that the import ended because of the importer's problems.
-var errProblems = errors.New("the archive breaks rules")
+var errProblems = errors.New("the archive is invalid")
 
 // importer imports a project from an archive.
 type importer struct {

@@ -57,7 +57,7 @@ func (im *importer) version(raw json.RawMessage) error {
 		return err
 	}
 	if im.versions[v.Version] {
-		return fault.New(fault.Invalid, "version %s is there twice", web.Quote(v.Version))
+		return fault.New(fault.Invalid, "version %s occurs twice", web.Quote(v.Version))
 	}
 	im.versions[v.Version] = true
 	im.files.relink(v)
@@ -87,7 +87,7 @@ func (im *importer) definition(raw json.RawMessage) error {
 		return err
 	}
 	if im.names[d.Name] {
-		return fault.New(fault.Invalid, "name %s is there twice", web.Quote(d.Name))
+		return fault.New(fault.Invalid, "name %s occurs twice", web.Quote(d.Name))
 	}
 	im.names[d.Name] = true
 	im.definitions = append(im.definitions, d)

@@ -94,10 +94,10 @@ func TestImportRefuses(t *testing.T) {
 		{"a tag belongs to one language", "languages.jsonl", "{\"locale\":\"de\"}\n{\"locale\":\"en\",\"aliases\":[\"DE\"]}", `languages.jsonl, line 2: aliases: "DE" belongs to language "de"`},
 		{"a language is there once", "languages.jsonl", "{\"locale\":\"de\"}\n{\"locale\":\"DE\"}", `languages.jsonl, line 2: locale "DE" belongs to language "de"`},
 		{"an alias is a key", "aliases.jsonl", `{"alias":"a b"}`, `aliases.jsonl, line 1: alias must not contain blanks, control characters or any of / \ ? # %`},
-		{"an alias is there once", "aliases.jsonl", "{\"alias\":\"a\"}\n{\"alias\":\"A\"}", `aliases.jsonl, line 2: alias "a" is there twice`},
+		{"an alias is there once", "aliases.jsonl", "{\"alias\":\"a\"}\n{\"alias\":\"A\"}", `aliases.jsonl, line 2: alias "a" occurs twice`},
 
 		{"all rules of a version", "versions.jsonl", `{"version":"1","comparable_version":"x","is_latest":1,"download_links":[{"url":"x"}]}`, "versions.jsonl, line 1: download_links[0].url must be an absolute URL with scheme http, https or ftp"},
-		{"a version is there once", "versions.jsonl", "{\"version\":\"1\",\"comparable_version\":\"1\"}\n{\"version\":\"1\",\"comparable_version\":\"2\"}", `versions.jsonl, line 2: version "1" is there twice`},
+		{"a version is there once", "versions.jsonl", "{\"version\":\"1\",\"comparable_version\":\"1\"}\n{\"version\":\"1\",\"comparable_version\":\"2\"}", `versions.jsonl, line 2: version "1" occurs twice`},
 		{"one version is the latest", "versions.jsonl", "{\"version\":\"1\",\"comparable_version\":\"1\",\"is_latest\":true}\n{\"version\":\"2\",\"comparable_version\":\"2\",\"is_latest\":true}", "versions.jsonl, line 2: is_latest must be true for one version at most"},
 		{"the latest is not deprecated", "versions.jsonl", `{"version":"1","comparable_version":"1","is_latest":true,"is_deprecated":true}`, "versions.jsonl, line 1: is_latest must not be true for a version that is deprecated"},
 		{"an id is a UUID", "versions.jsonl", `{"id":"1","version":"1","comparable_version":"1"}`, "versions.jsonl, line 1: id must be a UUIDv7 of 36 characters"},
@@ -118,7 +118,7 @@ func TestImportRefuses(t *testing.T) {
 		{"times of cards have names of their own", "cards.jsonl", `{"title":"a","query":` + apitest.Openings + `,"created_time":-1}`, "cards.jsonl, line 1: created_time must be an integer of at least 0 (Unix seconds)"},
 
 		{"names of definitions", "event_definitions.jsonl", `{"name":"Not so"}`, "event_definitions.jsonl, line 1: name must be 1 to 64 of a to z, 0 to 9, _ . : and -"},
-		{"a definition is there once", "event_definitions.jsonl", "{\"name\":\"a\"}\n{\"name\":\"a\"}", `event_definitions.jsonl, line 2: name "a" is there twice`},
+		{"a definition is there once", "event_definitions.jsonl", "{\"name\":\"a\"}\n{\"name\":\"a\"}", `event_definitions.jsonl, line 2: name "a" occurs twice`},
 		{"the order of times of definitions", "event_definitions.jsonl", `{"name":"a","first_seen_time":2,"last_seen_time":1}`, "event_definitions.jsonl, line 1: first_seen_time must not be after last_seen_time"},
 		{"all rules of events", "events.jsonl", `{"distinct_id":"","event_id":"a","event_name":"a","occurred_at":1}`, "events.jsonl, line 1: distinct_id must have 1 to 128 characters"},
 		{"events have an id", "events.jsonl", `{"distinct_id":"a","event_name":"a","occurred_at":1}`, "events.jsonl, line 1: event_id is required"},
@@ -285,9 +285,9 @@ func TestImportOfNoArchive(t *testing.T) {
 		want    string
 		newer   bool
 	}{
-		{"nothing", nil, "the file is not a zip archive, or not a whole one: ", false},
-		{"something else", []byte(strings.Repeat("x", 1000)), "the file is not a zip archive, or not a whole one: ", false},
-		{"cut off", whole[:len(whole)-30], "the file is not a zip archive, or not a whole one: ", false},
+		{"nothing", nil, "the file is not a zip archive, or is incomplete: ", false},
+		{"something else", []byte(strings.Repeat("x", 1000)), "the file is not a zip archive, or is incomplete: ", false},
+		{"cut off", whole[:len(whole)-30], "the file is not a zip archive, or is incomplete: ", false},
 		{"newer", stored(t, map[string]string{"manifest.json": `{"format":2,"files":{"other":"shape"}}`}), "the archive has format 2; this program reads formats up to 1: made by a newer version of svc", true},
 		{"no manifest", stored(t, map[string]string{"project.json": "{}"}), "the archive has no manifest.json", false},
 	} {

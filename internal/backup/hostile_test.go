@@ -82,7 +82,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		{"no database", []member{ev, manifest(both[1])}, backup.ErrDamaged, "does not have svc.db"},
 		{"member that the manifest lacks", []member{db, ev, plain("files/x", "c"), manifest(both...)}, backup.ErrDamaged, `"files/x"`},
 		{"member that is missing", []member{db, ev, manifest(append(both, entry("files/x", "c"))...)}, backup.ErrDamaged, "missing"},
-		{"other content", []member{plain("svc.db", "z"), ev, manifest(both...)}, backup.ErrDamaged, `"svc.db" is not as`},
+		{"other content", []member{plain("svc.db", "z"), ev, manifest(both...)}, backup.ErrDamaged, `"svc.db" does not match`},
 		{"twice the same", []member{db, db, ev, manifest(both...)}, backup.ErrDamaged, `"svc.db"`},
 		{"something behind the manifest", []member{db, ev, manifest(both...), plain("files/x", "c")}, backup.ErrDamaged, "after its manifest"},
 		{"out of the folder", []member{db, ev, plain("../x", "c"), manifest(append(both, entry("../x", "c"))...)}, backup.ErrDamaged, "unexpected file"},

@@ -55,11 +55,11 @@ func Read(from io.Reader, identities []Identity, each func(m Member, content io.
 		return nil, blame(err)
 	}
 	if n, err := io.ReadFull(unpacked, r.piece[:1]); n > 0 || !errors.Is(err, io.EOF) {
-		return nil, blame(errors.Join(errors.New("there is data after its end"), err))
+		return nil, blame(errors.Join(errors.New("it has data after its end"), err))
 	}
 	if !t.over { // zstd has not read past its last frame
 		if n, err := io.Copy(io.Discard, t); n > 0 || err != nil {
-			return nil, blame(errors.Join(errors.New("there is data after its end"), err))
+			return nil, blame(errors.Join(errors.New("it has data after its end"), err))
 		}
 	}
 	return m, nil
@@ -227,10 +227,10 @@ func (r *reader) compare(size int64) (*Manifest, error) {
 func difference(want, got []Member) string {
 	for i, m := range got {
 		if i >= len(want) || want[i].Name != m.Name {
-			return fmt.Sprintf("the manifest does not have %.200q", m.Name)
+			return fmt.Sprintf("the manifest does not list %.200q", m.Name)
 		}
 		if want[i] != m {
-			return fmt.Sprintf("%.200q is not as the manifest says", m.Name)
+			return fmt.Sprintf("%.200q does not match the manifest", m.Name)
 		}
 	}
 	return "files are missing that the manifest has"

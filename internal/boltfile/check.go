@@ -22,7 +22,7 @@ func Check(path string, report *integrity.Report, records func(*Tx) error) error
 		return fmt.Errorf("check %s: %w", path, err)
 	}
 	if x.damaged {
-		report.Add(integrity.Unread, "/", "the records were not looked at: bbolt must not read a file with damaged pages")
+		report.Add(integrity.Unread, "/", "the records were not checked: bbolt must not read a file with damaged pages")
 		return nil
 	}
 	if err := readOnly(path, report, records); err != nil {
@@ -91,6 +91,6 @@ func (x *examiner) noteLeaks() {
 		}
 	}
 	if leaked > 0 {
-		x.report.Add(integrity.LeakedPage, "/", "%d of %d pages; svc compact --always gives them back", leaked, len(x.used))
+		x.report.Add(integrity.LeakedPage, "/", "%d of %d pages; svc compact --always reclaims them", leaked, len(x.used))
 	}
 }

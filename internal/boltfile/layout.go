@@ -136,7 +136,7 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 func (l Layout) refuseOlder(db *DB) error {
 	format, _, err := l.mark(db)
 	if err == nil && format < l.Newest() {
-		return fmt.Errorf("format %d is that of an older version: svc serve brings it forward", format)
+		return fmt.Errorf("format %d is from an older version: svc serve upgrades it", format)
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func (x *examiner) meta() (root, free, pages uint64, err error) {
 		return 0, 0, 0, fmt.Errorf("%w: neither meta page is valid", ErrDamaged)
 	}
 	if bad > 0 && x.report != nil {
-		x.report.Add(integrity.MetaPage, "/", "one of the two is not valid; the other one is of transaction %d", newest)
+		x.report.Add(integrity.MetaPage, "/", "one of the two is invalid; the other one belongs to transaction %d", newest)
 	}
 	return root, free, pages, nil
 }
@@ -188,9 +188,9 @@ func (x *examiner) page(number uint64) (*page, error) {
 	last := number + uint64(order.Uint32(p.begin[12:]))
 	switch {
 	case order.Uint64(p.begin) != number:
-		return nil, damaged(number, "has another number")
+		return nil, damaged(number, "has a different number")
 	case last >= uint64(len(x.used)):
-		return nil, damaged(number, "ends behind the file")
+		return nil, damaged(number, "extends beyond the end of the file")
 	}
 	p.size = int64(last-number+1) * x.pageSize
 	for i := number; i <= last; i++ {
@@ -205,7 +205,7 @@ func (x *examiner) page(number uint64) (*page, error) {
 // part returns n bytes of a page from an offset.
 func (p *page) part(offset, n int64) ([]byte, error) {
 	if end := offset + n; end > p.size {
-		return nil, damaged(p.number, "is too short for what is on it")
+		return nil, damaged(p.number, "is too short for its content")
 	} else if end <= int64(len(p.begin)) {
 		return p.begin[offset:end], nil
 	}
@@ -242,7 +242,7 @@ func (p *page) elements() ([]element, error) {
 		at := int64(i+1)*headSize + int64(place)
 		e.value = at + int64(keySize)
 		if e.value+e.size > p.size {
-			return nil, damaged(p.number, "has an entry that ends behind it")
+			return nil, damaged(p.number, "has an entry that extends beyond it")
 		}
 		if e.key, err = p.part(at, int64(keySize)); err != nil {
 			return nil, err
@@ -372,7 +372,7 @@ func (x *examiner) freePages(number uint64) error {
 	for ; len(list) > 0; list = list[8:] {
 		id := order.Uint64(list)
 		if id < 2 || id >= uint64(len(x.used)) || x.used[id] {
-			return damaged(number, "lists free pages that are none")
+			return damaged(number, "lists pages that are not free")
 		}
 		x.used[id] = true
 		x.listed = append(x.listed, id)

@@ -81,12 +81,12 @@ func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	}
 	secret := meta.Get(secretKey)
 	if copy(c.secret[:], secret); len(secret) != len(c.secret) {
-		c.report.Add(integrity.Layout, "/meta/secret", "there is no key of the hashes")
+		c.report.Add(integrity.Layout, "/meta/secret", "the key of the hashes is missing")
 		whole = false
 	}
 	raw := meta.Get(flushedKey)
 	if len(raw) != 8 {
-		c.report.Add(integrity.Layout, "/meta/flushed", "there is no number of the last generation of the WAL that was written as blocks")
+		c.report.Add(integrity.Layout, "/meta/flushed", "the number of the last WAL generation that was written as blocks is missing")
 		return 0, false, nil
 	}
 	return binary.BigEndian.Uint64(raw), whole, nil
@@ -318,7 +318,7 @@ func (p *projectCheck) notStored(batch *walBatch) error {
 	err := p.keys.All(hashes, func(i int, payload uint32) bool {
 		stored, err := storedID(blocks, payload, batch.items[i].id)
 		if err == nil && stored {
-			err = fmt.Errorf("event %q is in a block, too", batch.items[i].id)
+			err = fmt.Errorf("event %q is also in a block", batch.items[i].id)
 		}
 		broken = errors.Join(broken, err)
 		return broken == nil
@@ -356,7 +356,7 @@ func (p *projectCheck) checkCounters() error {
 		})
 		switch {
 		case err != nil || len(key) != 4:
-			p.report.Add(integrity.Counters, where, "%d bytes under a key of %d bytes are no counters", len(value), len(key))
+			p.report.Add(integrity.Counters, where, "%d bytes under a key of %d bytes are not counters", len(value), len(key))
 		case len(missing) > 0:
 			p.report.Add(integrity.Counters, where, "there are counters of name %d, which does not exist", slices.Min(slices.Collect(maps.Keys(missing))))
 		}

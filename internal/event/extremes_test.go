@@ -84,7 +84,7 @@ var extremes = []extreme{
 			_, err := w.Breakdown(ctx, 1, byProperty("value", 2))
 			return err
 		},
-		narrow: "narrow the range, or take a property with fewer different values",
+		narrow: "narrow the range, or choose a property with fewer distinct values",
 	},
 	{
 		name: "keys of properties", short: 2000, long: 2000,

@@ -156,7 +156,7 @@ func addTexts(b *boltfile.Bucket, d *dictionary.Dictionary, texts *newTexts) (*d
 		return d, nil
 	}
 	if d.Next() != texts.first {
-		return nil, fmt.Errorf("dictionary goes on at %d, not at %d", d.Next(), texts.first)
+		return nil, fmt.Errorf("dictionary continues at %d, not at %d", d.Next(), texts.first)
 	}
 	return d.Add(b, texts.list)
 }

@@ -122,7 +122,7 @@ func (e *Engine) makeRoom() error {
 			if _, ok := errors.AsType[*fault.Error](e.failed); ok {
 				return e.failed
 			}
-			return fault.New(fault.Unavailable, "events cannot be written to the disk at the moment; try again in a minute").After(time.Minute)
+			return fault.New(fault.Unavailable, "events cannot currently be written to the disk; try again in a minute").After(time.Minute)
 		}
 		e.room.Wait()
 	}

@@ -33,7 +33,7 @@ const (
 )
 
 // errNamesFull is returned if an event's name is new and the limit is reached.
-var errNamesFull = errors.New("the project has as many event names as it may have")
+var errNamesFull = errors.New("the project has reached its limit of event names")
 
 // names holds the event names of a project. Events and counters refer to a name by its
 // number, which is reused once nothing refers to it. An app has few names, one for

@@ -77,7 +77,7 @@ func (e *Engine) snapshot(ctx context.Context, p Project, fn func(*snapshot) err
 }
 
 // errForgotten is returned if the names of a snapshot may not match its events.
-var errForgotten = errors.New("event names were forgotten meanwhile")
+var errForgotten = errors.New("event names were removed during the query")
 
 // snapshotOnce is like snapshot, but returns errForgotten instead of calling fn
 // if the numbers of forgotten names may have been reassigned while it began.

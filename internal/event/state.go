@@ -98,7 +98,7 @@ func (e *Engine) noteDamage(err error) error {
 		return err
 	}
 	if e.damaged.CompareAndSwap(nil, &err) {
-		e.log.Error("events are damaged; those of other hours can be read and new ones are stored", "file", e.path, "damage", err,
+		e.log.Error("events are damaged; other hours can still be read, and new events are stored", "file", e.path, "damage", err,
 			"next", `"svc check" shows what is damaged; restore the last backup if it is needed`)
 	}
 	return fault.New(fault.Damaged, "some of these events are damaged on the server; its administrator has to repair events.db")

@@ -62,7 +62,7 @@ func openDatabase(path string) (*database, error) {
 	d.read(func() { found = d.hasPlaces() })
 	if !found {
 		_ = reader.Close() // only the first error matters
-		return nil, fmt.Errorf("is a database of another kind (%q): countries or cities are needed", reader.Metadata.DatabaseType)
+		return nil, fmt.Errorf("is a database of another kind (%q); it must contain countries or cities", reader.Metadata.DatabaseType)
 	}
 	return d, nil
 }

@@ -122,9 +122,9 @@ func TestOpenGeoRefuses(t *testing.T) {
 		{"an empty file", "empty", "cannot be read: "},
 		{"a text", "text", "cannot be read: "},
 		{"a part of a file", "part", "cannot be read: "},
-		{"a file without networks", "none", `is a database of another kind ("GeoLite2-City"): countries or cities are needed`},
-		{"a file of networks of providers", "asn", `is a database of another kind ("Some\nasn"): countries or cities are needed`},
-		{"a file of another schema", "other", `is a database of another kind ("Some\nother"): countries or cities are needed`},
+		{"a file without networks", "none", `is a database of another kind ("GeoLite2-City"); it must contain countries or cities`},
+		{"a file of networks of providers", "asn", `is a database of another kind ("Some\nasn"); it must contain countries or cities`},
+		{"a file of another schema", "other", `is a database of another kind ("Some\nother"); it must contain countries or cities`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

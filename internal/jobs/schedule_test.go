@@ -82,7 +82,7 @@ func TestScheduleThatFails(t *testing.T) {
 		}
 		<-time.After(30 * time.Minute)
 		synctest.Wait()
-		if s := j.Backups(); !strings.Contains(s.LastError, "nothing says that its disk is mounted") || len(names(t, parent)) != 0 {
+		if s := j.Backups(); !strings.Contains(s.LastError, "its disk may not be mounted") || len(names(t, parent)) != 0 {
 			t.Errorf("while nobody has said that it is the disk: got %+v, and %v", s, names(t, parent))
 		}
 		put(t, filepath.Join(parent, backup.FolderMark), "")
@@ -276,7 +276,7 @@ func TestFolderOfABackup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run("the first time", "svc is not there, and nothing says that its disk is mounted")
+	run("the first time", "svc does not exist, and its disk may not be mounted")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -289,14 +289,14 @@ func TestFolderOfABackup(t *testing.T) {
 	run("with backups in it, on another disk", "")
 	elsewhere()
 	empty()
-	run("empty, on another disk", "is on another disk than the last one was")
+	run("empty, on another disk", "is on another disk than the last backup")
 	put(t, filepath.Join(dir, backup.FolderMark), "")
 	run("empty and marked, on another disk", "")
 	elsewhere()
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	run("gone, on another disk", "nothing says that its disk is mounted")
+	run("gone, on another disk", "its disk may not be mounted")
 	put(t, filepath.Join(disk, backup.FolderMark), "")
 	run("gone, with a mark beside it", "")
 	if err := os.RemoveAll(disk); err != nil {

@@ -36,9 +36,9 @@ func (s *Settings) contradictions() (problems []error) {
 	cert, key, domain, listen := s.value("tls.cert"), s.value("tls.key"), s.value("domain"), s.value("listen")
 	switch {
 	case cert.Text != "" && key.Text == "":
-		problems = append(problems, problem(cert.Name, errors.New("needs tls.key beside it")))
+		problems = append(problems, problem(cert.Name, errors.New("requires tls.key")))
 	case key.Text != "" && cert.Text == "":
-		problems = append(problems, problem(key.Name, errors.New("needs tls.cert beside it")))
+		problems = append(problems, problem(key.Name, errors.New("requires tls.cert")))
 	case cert.Text != "" && len(s.Domain) > 0:
 		problems = append(problems, problem(cert.Name, fmt.Errorf("and %s are both set; keep one of them", domain.Name)))
 	}

@@ -59,7 +59,7 @@ func (a *Reader) CheckContent(id string, size int64) error {
 	case entry == nil:
 		return fault.New(fault.Invalid, "the archive has no %s", ContentFolder+id)
 	case size < 0 || entry.UncompressedSize64 != uint64(size):
-		return fault.New(fault.Invalid, "%s has %d bytes, %s says %d", entry.Name, entry.UncompressedSize64, FilesFile, size)
+		return fault.New(fault.Invalid, "%s has %d bytes, but %s lists %d", entry.Name, entry.UncompressedSize64, FilesFile, size)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ type content struct {
 func (c *content) Read(room []byte) (n int, err error) {
 	n, err = c.ReadCloser.Read(room)
 	if c.read += int64(n); c.read > c.size {
-		return 0, broken("%s has more than the %d bytes that %s says", c.name, c.size, FilesFile)
+		return 0, broken("%s has more than the %d bytes that %s lists", c.name, c.size, FilesFile)
 	}
 	c.sum.Write(room[:n])
 	switch {
@@ -100,9 +100,9 @@ func (c *content) Read(room []byte) (n int, err error) {
 	case err != io.EOF:
 		return n, broken("%s cannot be read: %s", c.name, cause(err))
 	case c.read != c.size:
-		return n, broken("%s has %d bytes, %s says %d", c.name, c.read, FilesFile, c.size)
+		return n, broken("%s has %d bytes, but %s lists %d", c.name, c.read, FilesFile, c.size)
 	case !strings.EqualFold(hex.EncodeToString(c.sum.Sum(nil)), c.want):
-		return n, broken("%s is damaged: its SHA-256 is not that of %s", c.name, FilesFile)
+		return n, broken("%s is damaged: its SHA-256 does not match %s", c.name, FilesFile)
 	}
 	return n, io.EOF
 }

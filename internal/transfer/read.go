@@ -35,7 +35,7 @@ func broken(format string, args ...any) error { return fault.New(fault.Invalid, 
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // no path is ever used as a file name
-		return nil, broken("the file is not a zip archive, or not a whole one: %s", cause(err))
+		return nil, broken("the file is not a zip archive, or is incomplete: %s", cause(err))
 	}
 	z.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	a := &Reader{entries: map[string]*zip.File{}, contents: map[string]*zip.File{}}
@@ -104,7 +104,7 @@ func (a *Reader) readManifest() error {
 		return fmt.Errorf("the archive has format %d; this program reads formats up to %d: %w", *format.Format, Format, ErrNewer)
 	}
 	if err := json.Unmarshal(text, &a.Manifest); err != nil {
-		return broken("%s is not as it must be: %s", ManifestFile, strings.TrimPrefix(err.Error(), "json: "))
+		return broken("%s is invalid: %s", ManifestFile, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (a *Reader) compare() error {
 		case f.Bytes < 0 || f.Records < 0:
 			return broken("%s: bytes and records of %s must be at least 0", ManifestFile, f.Name)
 		case entry.UncompressedSize64 != uint64(f.Bytes):
-			return broken("%s has %d bytes, %s says %d", f.Name, entry.UncompressedSize64, ManifestFile, f.Bytes)
+			return broken("%s has %d bytes, but %s lists %d", f.Name, entry.UncompressedSize64, ManifestFile, f.Bytes)
 		case err != nil || len(sum) != sha256.Size:
 			return broken("%s: sha256 of %s must be 64 hex digits", ManifestFile, f.Name)
 		}
@@ -215,11 +215,11 @@ func (r *reader) end() error {
 	}
 	switch {
 	case r.read != r.of.Bytes:
-		return broken("%s has %d bytes, %s says %d", r.of.Name, r.read, ManifestFile, r.of.Bytes)
+		return broken("%s has %d bytes, but %s lists %d", r.of.Name, r.read, ManifestFile, r.of.Bytes)
 	case hex.EncodeToString(r.sum.Sum(nil)) != strings.ToLower(r.of.SHA256):
-		return broken("%s is damaged: its SHA-256 is not that of %s", r.of.Name, ManifestFile)
+		return broken("%s is damaged: its SHA-256 does not match %s", r.of.Name, ManifestFile)
 	case lines != r.of.Records:
-		return broken("%s has %d lines, %s says %d records", r.of.Name, lines, ManifestFile, r.of.Records)
+		return broken("%s has %d lines, but %s lists %d records", r.of.Name, lines, ManifestFile, r.of.Records)
 	}
 	return io.EOF
 }

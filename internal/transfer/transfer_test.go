@@ -232,12 +232,12 @@ func TestArchiveIsRefused(t *testing.T) {
 		archive []byte
 		want    string
 	}{
-		{"no zip", []byte("svc"), "the file is not a zip archive, or not a whole one: "},
+		{"no zip", []byte("svc"), "the file is not a zip archive, or is incomplete: "},
 		{"no manifest", pack(t, project), "the archive has no manifest.json"},
 		{"manifest is no JSON", pack(t, project, entry{"manifest.json", "format: 1"}), `manifest.json must be a JSON object with the number of the format in "format"`},
 		{"manifest without a format", pack(t, project, entry{"manifest.json", "{}"}), `manifest.json must be a JSON object with the number of the format in "format"`},
 		{"format 0", pack(t, project, entry{"manifest.json", `{"format":0}`}), `manifest.json must be a JSON object with the number of the format in "format"`},
-		{"manifest of another shape", pack(t, project, entry{"manifest.json", `{"format":1,"files":{}}`}), "manifest.json is not as it must be: "},
+		{"manifest of another shape", pack(t, project, entry{"manifest.json", `{"format":1,"files":{}}`}), "manifest.json is invalid: "},
 		{"manifest without end", pack(t, project, entry{"manifest.json", `{"format":1,"x":"` + strings.Repeat("x", 1<<20) + `"}`}), "manifest.json must have at most 1048576 bytes"},
 		{"no project", pack(t, logs, manifest(t, listed(logs))), "the archive has no project.json"},
 		{"a file that is not listed", pack(t, project, logs, manifest(t, listed(project))), "manifest.json does not list logs.jsonl"},
@@ -249,9 +249,9 @@ func TestArchiveIsRefused(t *testing.T) {
 		{"a path upwards", pack(t, project, entry{"../../etc/passwd", "x"}, manifest(t, listed(project))), `the archive has a file "../../etc/passwd", which is not part of the format`},
 		{"an absolute path", pack(t, project, entry{"/project.json", "x"}, manifest(t, listed(project))), `the archive has a file "/project.json", which is not part of the format`},
 		{"a path of Windows", pack(t, project, entry{`..\logs.jsonl`, "x"}, manifest(t, listed(project))), `the archive has a file `},
-		{"other sums", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.SHA256 = zeros }))), "project.json is damaged: its SHA-256 is not that of manifest.json"},
+		{"other sums", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.SHA256 = zeros }))), "project.json is damaged: its SHA-256 does not match manifest.json"},
 		{"no sums", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.SHA256 = "" }))), "manifest.json: sha256 of project.json must be 64 hex digits"},
-		{"other lengths", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.Bytes++ }))), "project.json has 3 bytes, manifest.json says 4"},
+		{"other lengths", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.Bytes++ }))), "project.json has 3 bytes, but manifest.json lists 4"},
 		{"negative lengths", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.Bytes = -1 }))), "manifest.json: bytes and records of project.json must be at least 0"},
 		{"a content that is there twice", pack(t, project, first, first, manifest(t, listed(project))), "the archive has files/00000000000a twice"},
 		{"a content of no id", pack(t, project, entry{"files/0", "x"}, manifest(t, listed(project))), `the archive has a file "files/0", which is not part of the format`},
@@ -259,9 +259,9 @@ func TestArchiveIsRefused(t *testing.T) {
 		{"a content in a folder", pack(t, project, entry{"files/00000000000a/x", "x"}, manifest(t, listed(project))), `the archive has a file "files/00000000000a/x", which is not part of the format`},
 		{"a content in the manifest", pack(t, project, first, manifest(t, listed(project), listed(first))), `manifest.json lists "files/00000000000a", which the archive does not have`},
 		{"a content that is listed only", withFiles(t, files), "the archive has no files/00000000000a"},
-		{"a content of another size", withFiles(t, files, entry{first.name, first.text + "x"}), "files/00000000000a has 8 bytes, files.jsonl says 7"},
-		{"a content with another sum", withFiles(t, files, entry{first.name, "CONTENT"}), "files/00000000000a is damaged: its SHA-256 is not that of files.jsonl"},
-		{"other numbers of records", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.Records = 2 }))), "project.json has 1 lines, manifest.json says 2 records"},
+		{"a content of another size", withFiles(t, files, entry{first.name, first.text + "x"}), "files/00000000000a has 8 bytes, but files.jsonl lists 7"},
+		{"a content with another sum", withFiles(t, files, entry{first.name, "CONTENT"}), "files/00000000000a is damaged: its SHA-256 does not match files.jsonl"},
+		{"other numbers of records", pack(t, project, manifest(t, wrong(project, func(f *transfer.File) { f.Records = 2 }))), "project.json has 1 lines, but manifest.json lists 2 records"},
 	} {
 		_, err := check(t.Context(), row.archive)
 		if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), row.want) {

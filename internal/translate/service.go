@@ -112,7 +112,7 @@ func (c *Client) complete(ctx context.Context, s Service, system, user string) (
 	case fault.Is(err, fault.Unavailable):
 		return "", err
 	case err != nil:
-		return "", fault.New(fault.Unavailable, "the translation service cannot be asked: %v", outbound.Explain(err))
+		return "", fault.New(fault.Unavailable, "the translation service cannot be reached: %v", outbound.Explain(err))
 	case status/100 != 2:
 		return "", fault.New(fault.Unavailable, "the translation service answered %d%s", status, s.excerpt(string(answer), maxRefusal))
 	}

@@ -142,7 +142,7 @@ func (c *Client) ask(ctx context.Context) (check Check, err error) {
 	return check, nil
 }
 
-var errForm = errors.New("its answer has another form than expected")
+var errForm = errors.New("its answer has an unexpected form")
 
 func unexpected(status int) error { return fmt.Errorf("it answered with status %d", status) }
 

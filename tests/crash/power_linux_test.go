@@ -126,7 +126,7 @@ func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 		if killed {
 			p.end()
 		} else {
-			if err := run("reindex", "--data", data); err != nil && !strings.Contains(err.Error(), "rebuilt already") { // after an erasure, started by the server itself
+			if err := run("reindex", "--data", data); err != nil && !strings.Contains(err.Error(), "already being rebuilt") { // started by the server after an erasure
 				t.Fatal(err)
 			}
 			check(t, run("compact", "--always", "--data", data))

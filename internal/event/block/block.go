@@ -156,7 +156,7 @@ func (r *Rows) check() error {
 		return fmt.Errorf("%d rows of events in one block", n)
 	}
 	if !slices.IsSorted(r.Seconds) || n > 0 && r.Seconds[n-1] > lastSecond {
-		return fmt.Errorf("%d rows of events of one hour are not in the order of time", n)
+		return fmt.Errorf("%d rows of events of one hour are not in order of time", n)
 	}
 	for _, client := range r.SenderOf {
 		if uint64(client) >= uint64(len(r.Senders)) {

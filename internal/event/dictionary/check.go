@@ -67,12 +67,12 @@ func (c *Checker) Check(b *boltfile.Bucket, path string) (Numbers, error) {
 // the state is invalid.
 func (c *Checker) lastChunk(path string, texts *boltfile.Bucket, d *Dictionary) (last uint32, ok bool) {
 	if d.free == 0 || d.removed >= d.free {
-		c.Report.Add(integrity.Text, path+"/state", "%d is the next number, and %d were removed", d.free, d.removed)
+		c.Report.Add(integrity.Text, path+"/state", "the next number is %d, but %d were removed", d.free, d.removed)
 		return 0, false
 	}
 	last, _ = chunkOf(max(d.free, 2) - 1)
 	if key, _ := texts.Cursor().Last(); len(key) == 4 && binary.BigEndian.Uint32(key) > last {
-		c.Report.Add(integrity.Text, path+"/texts/"+integrity.Key(key), "its numbers were never given: %d is the next one", d.free)
+		c.Report.Add(integrity.Text, path+"/texts/"+integrity.Key(key), "its numbers were never assigned: the next one is %d", d.free)
 		return 0, false
 	}
 	return last, true

@@ -30,7 +30,7 @@ const (
 	slotText  = 2
 )
 
-var errChunk = errors.New("texts do not fit together")
+var errChunk = errors.New("texts are inconsistent")
 
 // textChunk is a chunk that is read in place, or one that is being built. The zero value
 // has no slots.

@@ -65,7 +65,7 @@ func Load(b *boltfile.Bucket, s hashindex.Secret) (*Dictionary, error) {
 	}
 	texts, index := b.Bucket(textsBucket), b.Bucket(IndexBucket)
 	if len(raw) != 8 || texts == nil || index == nil {
-		return nil, fmt.Errorf("%w: dictionary is not whole", integrity.ErrDamaged)
+		return nil, fmt.Errorf("%w: dictionary is incomplete", integrity.ErrDamaged)
 	}
 	d.free, d.removed = binary.BigEndian.Uint32(raw), binary.BigEndian.Uint32(raw[4:])
 	if d.free == 0 || d.removed >= d.free {

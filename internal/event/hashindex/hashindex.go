@@ -191,7 +191,7 @@ func (x *Index) parse(raw []byte) error {
 	for range n {
 		p := partition{depth: c.Byte(), prefix: uint32(c.Number(4))}
 		if c.Bad || p.depth > maxDepth || uint64(p.prefix) != end {
-			return fmt.Errorf("partition %d is not behind the one before", len(x.partitions))
+			return fmt.Errorf("partition %d does not follow the previous one", len(x.partitions))
 		}
 		end += 1 << (32 - p.depth)
 		if err := x.parseRuns(&c, &p); err != nil {
@@ -200,7 +200,7 @@ func (x *Index) parse(raw []byte) error {
 		x.partitions = append(x.partitions, p)
 	}
 	if c.Bad || len(c.Rest) > 0 || end != 1<<32 {
-		return fmt.Errorf("directory is %d bytes of %d partitions, which do not fit", len(raw), n)
+		return fmt.Errorf("directory of %d bytes is inconsistent with %d partitions", len(raw), n)
 	}
 	x.number()
 	return nil
@@ -210,7 +210,7 @@ func (x *Index) parseRuns(c *encoding.Reader, p *partition) error {
 	for range c.Number(2) {
 		r := run{number: c.Number(8), tier: c.Byte(), spread: c.Byte(), entries: uint32(c.Number(4))}
 		if c.Bad || r.number >= x.nextRun || r.spread > maxSpread || r.tier == 0 {
-			return fmt.Errorf("run %d cannot be", r.number)
+			return fmt.Errorf("run %d is invalid", r.number)
 		}
 		p.runs = append(p.runs, r)
 	}

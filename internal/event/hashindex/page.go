@@ -44,8 +44,8 @@ const (
 )
 
 var (
-	errPage  = errors.New("page of entries does not fit together")
-	errOrder = errors.New("entries are not in the order of their hashes")
+	errPage  = errors.New("page of entries is inconsistent")
+	errOrder = errors.New("entries are not in order of their hashes")
 )
 
 // page is a page that is read in place.

@@ -29,7 +29,7 @@ func (s *Source) Breakdown(ctx context.Context, in BreakdownQuery) (b Breakdown,
 // Advice for reducing a query, used in error messages.
 const (
 	lessRange  = "narrow the range"
-	lessValues = "narrow the range, or take a property with fewer different values"
+	lessValues = "narrow the range, or choose a property with fewer distinct values"
 )
 
 func (q *query) propertyBreakdown(in BreakdownQuery) (Breakdown, error) {

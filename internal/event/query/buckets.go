@@ -53,7 +53,7 @@ func (r Range) buckets(hourly bool) (stats.Buckets, error) {
 		b = stats.Hours(r.Start, r.End)
 	}
 	if b.Len() > MaxBuckets {
-		return b, fault.New(fault.Invalid, "the range has more than %d buckets; shorten it or take a coarser granularity", MaxBuckets)
+		return b, fault.New(fault.Invalid, "the range has more than %d buckets; shorten it or choose a coarser granularity", MaxBuckets)
 	}
 	return b, nil
 }
