@@ -33,7 +33,8 @@ var mayImport = map[string][]string{
 	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/storage", "internal/instance", "internal/platform", "internal/stats", "internal/transfer", "store"},
 	"api/web":       {"internal/auth", "internal/control", "internal/event/jsonscan", "internal/event/submission", "internal/fault", "internal/limit", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
 	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
-	"store":         {"internal/boltfile", "internal/fault", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "store/column", "internal/hourly"},
+	"store":         {"internal/boltfile", "internal/fault", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "store/column", "store/series", "internal/hourly"},
+	"store/series":  {"internal/boltfile", "internal/fault", "internal/integrity", "store/column"},
 	"store/column":  {},
 
 	// Files over HTTP.
@@ -174,7 +175,7 @@ var onlyIn = map[string][]string{
 	"github.com/gofrs/flock":              {"internal/control", "internal/instance"},
 	"github.com/getkin/kin-openapi":       {"api/apitest", "clients/generate"},
 	"github.com/golang-jwt/jwt/v5":        {"internal/auth", "internal/codehost", "internal/codehost/codehosttest"},
-	"github.com/google/uuid":              {"search", "store", "internal/event", "internal/instance", "internal/release", "internal/cdn"},
+	"github.com/google/uuid":              {"search", "store", "store/series", "internal/event", "internal/instance", "internal/release", "internal/cdn"},
 	"github.com/julienschmidt/httprouter": {"api/web", "bench"},
 	"github.com/pelletier/go-toml/v2":     {"internal/instance", "internal/setting"},
 	"github.com/prometheus/client_golang": {"api/control"},

@@ -15,7 +15,7 @@ import (
 
 	"svc/internal/boltfile"
 	"svc/internal/integrity"
-	"svc/store/column"
+	"svc/store/series"
 )
 
 // Check verifies every page and record of a file against docs/format/svc-db.md. Nobody
@@ -468,7 +468,7 @@ func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]fun
 // forwards checks the places that are reserved for feedback, and what is known of stored feedback that becomes issues.
 func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) error {
 	content := c.tx.content(p)
-	records := content.Bucket(feedbackSeries.records)
+	records := content.Bucket(feedbackSeries.Records)
 	return c.each(content.Bucket(forwardsBucket), func(key, raw []byte) error {
 		where := path + integrity.Path(forwardsBucket, key)
 		w, err := decode[Forward](key, raw)
@@ -484,11 +484,11 @@ func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) erro
 		case w.Settled: // its record may be deleted since
 		case w.Feedback == nil:
 			c.report.Add(integrity.Record, where, "it has no feedback")
-		case records.Get(numberKey(w.Number)) != nil:
+		case feedbackSeries.of(c.tx, p).Has(w.Number):
 			c.report.Add(integrity.Record, where, "its number %d has a record", w.Number)
 		}
 		c.use(w.ID)
-		return c.sequence(records, path+integrity.Path(feedbackSeries.records), w.Number+1)
+		return c.sequence(records, path+integrity.Path(feedbackSeries.Records), w.Number+1)
 	})
 }
 
@@ -574,13 +574,19 @@ func (c *checker) has(p ProjectID, key []byte) bool {
 	if err != nil {
 		return false
 	}
-	_, _, err = feedbackSeries.find(content, id)
+	_, err = feedbackSeries.of(c.tx, p).Find(id)
 	return err == nil
 }
 
 // submissions checks feedback and logs with their columns.
 func (c *checker) submissions(p ProjectID, path string, counts map[countName]int64) error {
-	err := feedbackSeries.check(c, p, path, counts, func(f *Feedback, id ID) (inRange bool, err error) {
+	feedback := feedbackSeries.of(c.tx, p)
+	first, err := c.tx.firstReserved(p, feedback.First())
+	if err != nil {
+		first = feedback.First() // the error is in the report
+	}
+	check := series.Check[*Feedback]{Report: c.report, Path: path, First: first, Repair: c.repair, Each: c.each, Sequence: c.sequence}
+	check.Visit = func(f *Feedback, id ID, size int) (inRange bool, err error) {
 		if r := f.rating(); f.Rating != nil && (r < 1 || r > 5) || f.Status > StatusClosed || !isObject(f.CustomData) {
 			return false, nil
 		}
@@ -589,146 +595,34 @@ func (c *checker) submissions(p ProjectID, path string, counts map[countName]int
 			counts[countRated]++
 			counts[countRatings] += int64(*f.Rating)
 		}
-		return true, c.own(p, id, path+integrity.Path(feedbackSeries.records))
-	})
+		counts[feedbackSeries.bytes] += int64(size)
+		c.use(id)
+		return true, c.own(p, id, path+integrity.Path(feedbackSeries.Records))
+	}
+	unread, err := feedback.Check(check)
+	if unread {
+		c.unread[p] = true
+	}
 	if err != nil {
 		return err
 	}
-	return logSeries.check(c, p, path, counts, func(l *Log, _ ID) (inRange bool, err error) {
-		if l.Level < 0 || l.Level > 3 || !isObject(l.CustomData) || !isObject(l.DeviceInfo) {
-			return false, nil
-		}
-		counts[countLevel(l.Level)]++
-		return true, nil
-	})
-}
-
-// seriesCheck is how far the check of a series has come.
-type seriesCheck struct {
-	block  uint64          // whose columns are being made
-	made   *column.Builder // of the records so far
-	broken bool            // a record of the block cannot be decoded: its columns are not known
-}
-
-// check checks the records of a series, visits each that could be decoded, and compares
-// the columns. visit reports whether the values of a record are in range.
-func (s series[R, T]) check(c *checker, p ProjectID, path string, counts map[countName]int64, visit func(rec T, id ID) (inRange bool, err error)) error {
-	content := c.tx.content(p)
-	records := content.Bucket(s.records)
-	first := s.firstNumber(content)
-	if reserved, err := c.tx.firstReserved(p, first); err == nil && s.kind == KindFeedback { // an error is in the report
-		first = reserved
-	}
-	first /= column.BlockSize
-	at := seriesCheck{block: first, made: column.NewBuilder(column.BlockSize)}
-	next, before := uint64(0), ID{}
-	// From the first record on all blocks but the last have columns or records. What lies
-	// beyond them is damaged, and going on to it could take for ever.
-	most := (first + uint64(content.Bucket(s.words).Len()+records.Len()/column.BlockSize+2)) * column.BlockSize
-	err := c.each(records, func(key, raw []byte) error {
-		broken := func(format string, args ...any) {
-			c.report.Add(integrity.Record, path+integrity.Path(s.records, key), format, args...)
-		}
-		if len(key) != 8 {
-			broken("the key has %d bytes, not the 8 of a number", len(key))
-			return nil
-		}
-		number := binary.BigEndian.Uint64(key)
-		if number >= most {
-			broken("number %d is far beyond the others", number)
-			return nil
-		}
-		if err := s.checkColumns(c, p, path, &at, number); err != nil {
-			return err
-		}
-		next = number + 1
-		rec, id, err := s.decode(raw)
-		if err != nil {
-			broken("%v", err)
-		} else if bytes.Compare(id[:], before[:]) <= 0 {
-			broken("its id %s is not greater than the one before, %s", id, before)
-		} else if inRange, err := visit(rec, id); err != nil {
-			return err
-		} else if !inRange {
-			broken("record %s has a value that is out of range", id)
-		} else {
-			before = id
-			counts[s.bytes] += int64(len(raw))
+	logs := logSeries.of(c.tx, p)
+	unread, err = logs.Check(series.Check[*Log]{
+		Report: c.report, Path: path, First: logs.First(), Repair: c.repair, Each: c.each, Sequence: c.sequence,
+		Visit: func(l *Log, id ID, size int) (inRange bool, err error) {
+			if l.Level < 0 || l.Level > 3 || !isObject(l.CustomData) || !isObject(l.DeviceInfo) {
+				return false, nil
+			}
+			counts[countLevel(l.Level)]++
+			counts[logSeries.bytes] += int64(size)
 			c.use(id)
-			at.made.Add(rec.word(), rec.searchText())
-			return nil
-		}
-		c.unread[p], at.broken = true, true
-		at.made.Add(gone, "")
-		return nil
+			return true, nil
+		},
 	})
-	if err != nil {
-		return err
+	if unread {
+		c.unread[p] = true
 	}
-	return errors.Join(
-		c.sequence(records, path+integrity.Path(s.records), next),
-		s.checkColumns(c, p, path, &at, min(max(next, s.length(content)), most)),
-		s.extraColumns(c, path, content),
-	)
-}
-
-// checkColumns goes on to a number: the records up to it are gone, and the
-// columns of the blocks before its own are complete.
-func (s series[R, T]) checkColumns(c *checker, p ProjectID, path string, at *seriesCheck, number uint64) error {
-	content := c.tx.content(p)
-	for at.block < number/column.BlockSize {
-		for len(at.made.Words) < 2*column.BlockSize {
-			at.made.Add(gone, "")
-		}
-		block, want := uint32(at.block), at.made.Columns()
-		if which := s.otherColumn(content, block, want); which != nil && !at.broken {
-			c.report.Add(integrity.Columns, path+integrity.Path(which, blockKey(block)), "they are not those of records %d to %d", at.block*column.BlockSize, (at.block+1)*column.BlockSize-1)
-			if c.repair {
-				if err := s.put(c.tx, p, block, want); err != nil {
-					return err
-				}
-			}
-		}
-		at.block++
-		at.broken = false
-		at.made = column.NewBuilder(column.BlockSize)
-	}
-	for uint64(len(at.made.Words)/2) < number%column.BlockSize {
-		at.made.Add(gone, "")
-	}
-	return nil
-}
-
-// otherColumn is the name of a column of a block that is not what it must be; nil
-// when both are.
-func (s series[R, T]) otherColumn(content *boltfile.Bucket, block uint32, want column.Columns) []byte {
-	switch {
-	case !bytes.Equal(content.Bucket(s.words).Get(blockKey(block)), want.Words):
-		return s.words
-	case !bytes.Equal(content.Bucket(s.texts).Value(blockKey(block)), want.Texts):
-		return s.texts
-	}
-	return nil
-}
-
-// extraColumns finds the columns of blocks that are not complete.
-func (s series[R, T]) extraColumns(c *checker, path string, content *boltfile.Bucket) error {
-	for _, name := range [][]byte{s.words, s.texts} {
-		b := content.Bucket(name)
-		var extra [][]byte
-		err := c.each(b, func(key, _ []byte) error {
-			if len(key) == 4 && uint64(binary.BigEndian.Uint32(key)) < s.length(content)/column.BlockSize {
-				return nil
-			}
-			c.report.Add(integrity.Columns, path+integrity.Path(name, key), "there is no such block of records")
-			extra = append(extra, bytes.Clone(key))
-			return nil
-		})
-		if err := errors.Join(err, c.remove(b, extra)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // Repair corrects what Check finds as far as it can be derived from the records, in one

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -147,15 +148,16 @@ func (s *Store) Use(name string) { s.projects.Load().byName[name].used.Store(1 <
 
 // SetColumns puts other columns in the place of those of a block of logs.
 func (tx *Tx) SetColumns(p ProjectID, block uint32, change func(words, texts []byte) (w, t []byte)) error {
-	words, texts := tx.content(p).Bucket(logSeries.words), tx.content(p).Bucket(logSeries.texts)
-	w, t := change(bytes.Clone(words.Get(blockKey(block))), bytes.Clone(texts.Value(blockKey(block))))
-	return errors.Join(words.Put(blockKey(block), w), texts.PutValue(blockKey(block), t))
+	words, texts := tx.content(p).Bucket(logSeries.Words), tx.content(p).Bucket(logSeries.Texts)
+	key := binary.BigEndian.AppendUint32(nil, block)
+	w, t := change(bytes.Clone(words.Get(key)), bytes.Clone(texts.Value(key)))
+	return errors.Join(words.Put(key, w), texts.PutValue(key, t))
 }
 
 // ShareTexts stores the texts of a block of logs among others, as readers must
 // accept them, and reports whether they were in a bucket of their own.
 func (tx *Tx) ShareTexts(p ProjectID, block uint32) (moved bool, err error) {
-	texts, key := tx.content(p).Bucket(logSeries.texts), blockKey(block)
+	texts, key := tx.content(p).Bucket(logSeries.Texts), binary.BigEndian.AppendUint32(nil, block)
 	moved = texts.Bucket(key) != nil
 	value := bytes.Clone(texts.Value(key))
 	return moved, errors.Join(texts.DeleteValue(key), texts.Put(key, value))

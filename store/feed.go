@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"svc/internal/fault"
-	"svc/store/column"
 )
 
 // Kind says what a change is about.
@@ -129,6 +128,62 @@ func (s *Store) TrimFeed(upTo uint64) error {
 	return nil
 }
 
+// Find limits a list to the records that contain all of some texts.
+type Find struct {
+	Terms      []string // folded; not empty
+	Candidates Candidates
+}
+
+// Candidates is what an index knows about where terms can be. Everything that
+// changed after Seen may match too: an index only saves work, it is never
+// believed.
+type Candidates struct {
+	All  bool            // nothing is known: everything may match
+	Refs map[string]bool // Change.Ref of what may match
+	Seen uint64          // sequence of the last change the index has
+}
+
+// Contain reports whether a record may match as far as the index knows.
+func (n Candidates) Contain(ref string) bool { return n.All || n.Refs[ref] }
+
+// WithChanges returns n with every record added that changed since the index saw it, or
+// all records when the feed no longer reaches that far or the changes are too many.
+func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
+	const many = 20_000 // more than this is not worth reading
+	oldest, last := tx.FeedRange()
+	switch {
+	case n.All || n.Seen == last:
+		return n, nil
+	case n.Seen > last || n.Seen+1 < oldest:
+		return Candidates{All: true}, nil
+	}
+	changes, err := tx.Changes(n.Seen, many)
+	if err != nil {
+		return n, err
+	}
+	if len(changes) == many {
+		return Candidates{All: true}, nil
+	}
+	refs := make(map[string]bool, len(n.Refs)+len(changes))
+	for ref := range n.Refs {
+		refs[ref] = true
+	}
+	for _, c := range changes {
+		refs[c.Ref()] = true
+	}
+	return Candidates{Refs: refs, Seen: n.Seen}, nil
+}
+
+// blocks lists the blocks of a kind in a project that may match.
+func (n Candidates) blocks(kind Kind, p ProjectID) (blocks []uint32) {
+	for ref := range n.Refs {
+		if c, err := ParseRef(ref); err == nil && c.Kind == kind && c.Project == p {
+			blocks = append(blocks, c.Block)
+		}
+	}
+	return blocks
+}
+
 // LastChange returns the number of the last committed change.
 func (s *Store) LastChange() uint64 { return s.lastChange.Load() }
 
@@ -184,9 +239,9 @@ func (tx *Tx) SearchText(c Change) (text string, ok bool, err error) {
 		}
 		return a.SearchText(), true, nil
 	case KindFeedback:
-		return feedbackSeries.text(tx, c)
+		return feedbackSeries.of(tx, c.Project).Text(c.Block)
 	case KindLog:
-		return logSeries.text(tx, c)
+		return logSeries.of(tx, c.Project).Text(c.Block)
 	}
 	return "", false, nil
 }
@@ -197,20 +252,6 @@ func orGone(err error) error {
 		return nil
 	}
 	return err
-}
-
-// text is the searchable text of a block.
-func (s series[R, T]) text(tx *Tx, c Change) (string, bool, error) {
-	content := tx.content(c.Project)
-	texts := content.Bucket(s.texts).Value(blockKey(c.Block))
-	if texts == nil {
-		return "", false, nil
-	}
-	columns := column.Columns{Words: content.Bucket(s.words).Get(blockKey(c.Block)), Texts: texts}
-	if !columns.Valid() {
-		return "", false, fmt.Errorf("%w: block %d of %s", ErrDamaged, c.Block, s.what)
-	}
-	return string(columns.Body()), true, nil
 }
 
 // Searchable lists everything that can be searched, in the order of Change.Ref
@@ -247,9 +288,9 @@ func (tx *Tx) searchableOf(list []Change, of Change, after string, limit int) []
 	case KindAnnouncement:
 		bucket = announcementsBucket
 	case KindFeedback:
-		bucket = feedbackSeries.texts
+		bucket = feedbackSeries.Texts
 	case KindLog:
-		bucket = logSeries.texts
+		bucket = logSeries.Texts
 	}
 	prefix := append([]byte{byte(of.Kind)}, of.Project.key()...)
 	cursor := content.Bucket(bucket).Cursor()

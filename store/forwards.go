@@ -134,7 +134,7 @@ func (s *Store) TryForward(w *Forward) error {
 		if w.ID == (ID{}) {
 			w.ID = tx.newID()
 			w.Feedback.ID = w.ID
-			if w.Number, err = feedbackSeries.reserve(tx, w.Project); err != nil {
+			if w.Number, err = feedbackSeries.of(tx, w.Project).Reserve(); err != nil {
 				return err
 			}
 		}
@@ -174,7 +174,7 @@ func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late
 			f, err = tx.completeStored(w, number, address)
 			return err
 		}
-		if content.Bucket(feedbackSeries.records).Get(numberKey(w.Number)) != nil {
+		if feedbackSeries.of(tx, w.Project).Has(w.Number) {
 			f, err = tx.Feedback(w.Project, w.ID)
 			return err
 		}
@@ -184,7 +184,7 @@ func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late
 		if err := tx.ownFeedback(w.Project, f); err != nil {
 			return err
 		}
-		if err := feedbackSeries.write(tx, w.Project, w.Number, w.ID, f); err != nil {
+		if err := feedbackSeries.of(tx, w.Project).Write(w.Number, w.ID, f); err != nil {
 			return err
 		}
 		if late {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"svc/store/series"
 )
 
 // ID identifies a record. It is a UUIDv7 (RFC 9562), so ids in byte order are
@@ -32,9 +34,7 @@ func idOf(key []byte) (ID, error) {
 
 // CreatedAt returns when the id was issued, in Unix seconds. It is the creation time of
 // the record, so that order by time and order by id agree.
-func CreatedAt(id ID) int64 {
-	return int64(milliseconds(id) / 1000)
-}
+func CreatedAt(id ID) int64 { return series.CreatedAt(id) }
 
 // LastID returns the time in the last issued id, in Unix milliseconds, or 0 before the
 // first. No id is ever issued below it.

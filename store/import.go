@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"svc/internal/fault"
-	"svc/store/column"
 )
 
 // maxAhead is how far the time in an id may lie ahead of the clock. Ids only
@@ -217,7 +216,11 @@ func (t *ImportTx) Feedback(f *Feedback, createdAt int64) (err error) {
 	if err := t.own(f.ID); err != nil {
 		return err
 	}
-	return feedbackSeries.add(t.tx, t.in.id, f.ID, f)
+	e, err := f.Encode()
+	if err != nil {
+		return err
+	}
+	return feedbackSeries.of(t.tx, t.in.id).Add(f.ID, e)
 }
 
 // Log stores a log.
@@ -226,7 +229,11 @@ func (t *ImportTx) Log(l *Log, createdAt int64) (err error) {
 		return err
 	}
 	t.tx.count(t.in.id, countLevel(l.Level), 1)
-	return logSeries.add(t.tx, t.in.id, l.ID, l)
+	e, err := l.Encode()
+	if err != nil {
+		return err
+	}
+	return logSeries.of(t.tx, t.in.id).Add(l.ID, e)
 }
 
 // Card stores a card.
@@ -359,10 +366,10 @@ func (tx *Tx) recordAll(p ProjectID) error {
 	if err != nil {
 		return err
 	}
-	for block := range uint32(feedbackSeries.length(content) / column.BlockSize) {
+	for block := range uint32(feedbackSeries.of(tx, p).Blocks()) {
 		changes = append(changes, Change{Kind: KindFeedback, Project: p, Block: block})
 	}
-	for block := range uint32(logSeries.length(content) / column.BlockSize) {
+	for block := range uint32(logSeries.of(tx, p).Blocks()) {
 		changes = append(changes, Change{Kind: KindLog, Project: p, Block: block})
 	}
 	for _, c := range changes {

@@ -2,21 +2,10 @@ package store
 
 import (
 	"context"
-	"encoding/binary"
-	"fmt"
 	"math"
 
-	"svc/internal/boltfile"
 	"svc/store/column"
-)
-
-const (
-	// pruneBlocks bounds what one transaction removes: the records of as many blocks.
-	pruneBlocks = 4
-	// lookBlocks bounds the blocks that one transaction looks through for them.
-	lookBlocks = 16
-	// trimBlocks bounds the blocks whose columns one transaction removes.
-	trimBlocks = 256
+	"svc/store/series"
 )
 
 // LogRange says which logs are meant: those that meet all conditions. A nil pointer is no
@@ -33,20 +22,20 @@ type LogRange struct {
 // remainder. A dry run only counts. A project that is gone is NotFound.
 func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryRun bool) (matched, deleted int, err error) {
 	prune := pruning[Log, *Log]{
-		series: logSeries, project: p, before: math.MaxInt64, filter: column.Filter{Mask: gone},
+		submissions: logSeries, project: p, which: series.Pruning[*Log]{Before: math.MaxInt64, Filter: column.Filter{Mask: series.Gone}},
 		forget: func(tx *Tx, _ ID, w column.Word) error {
 			tx.count(p, countLevel(int(w>>levelShift&3)), -1)
 			return nil
 		},
 	}
 	if which.Before != nil {
-		prune.before = *which.Before
+		prune.which.Before = *which.Before
 	}
 	if which.Level != nil {
-		prune.filter = prune.filter.And(3<<levelShift, column.Word(*which.Level)<<levelShift)
+		prune.which.Filter = prune.which.Filter.And(3<<levelShift, column.Word(*which.Level)<<levelShift)
 	}
 	if which.IP != nil {
-		prune.matches = func(l *Log) bool { return l.IP != nil && *l.IP == *which.IP }
+		prune.which.Matches = func(l *Log) bool { return l.IP != nil && *l.IP == *which.IP }
 		prune.erasure = true
 	}
 	return prune.run(ctx, s, dryRun)
@@ -57,7 +46,7 @@ func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryR
 // goes too, and the issue stays.
 func (s *Store) PruneFeedback(ctx context.Context, p ProjectID, before int64) (deleted int, err error) {
 	prune := pruning[Feedback, *Feedback]{
-		series: feedbackSeries, project: p, before: before, filter: column.Filter{Mask: gone},
+		submissions: feedbackSeries, project: p, which: series.Pruning[*Feedback]{Before: before, Filter: column.Filter{Mask: series.Gone}},
 		forget: func(tx *Tx, id ID, w column.Word) error { return tx.forgetFeedback(p, id, int(w>>ratingShift&7)) },
 	}
 	_, deleted, err = prune.run(ctx, s, false)
@@ -65,21 +54,13 @@ func (s *Store) PruneFeedback(ctx context.Context, p ProjectID, before int64) (d
 }
 
 // pruning removes records of a series.
-type pruning[R any, T seriesRecord[R]] struct {
-	series  series[R, T]
-	project ProjectID
-	before  int64 // Unix seconds
-	filter  column.Filter
-	matches func(T) bool // nil = all that pass the filter
-	erasure bool         // of what somebody has sent, and not because it is old
+type pruning[R any, T series.Record[R]] struct {
+	submissions submissions[R, T]
+	project     ProjectID
+	which       series.Pruning[T]
+	erasure     bool // of the submissions of a client, and not because they are old
 	// forget removes what is kept of a record elsewhere.
 	forget func(tx *Tx, id ID, w column.Word) error
-}
-
-// blockPart is some records of a block.
-type blockPart struct {
-	block   uint64
-	records column.Bitmap
 }
 
 func (p *pruning[R, T]) run(ctx context.Context, s *Store, dryRun bool) (matched, deleted int, err error) {
@@ -87,16 +68,20 @@ func (p *pruning[R, T]) run(ctx context.Context, s *Store, dryRun bool) (matched
 		if err := ctx.Err(); err != nil {
 			return matched, deleted, err
 		}
-		var found []blockPart
+		var found []series.Part
 		err := s.View(func(tx *Tx) (err error) {
-			found, next, more, err = p.look(tx, next)
+			list := p.submissions.of(tx, p.project)
+			if list.Missing() {
+				return notFound("project")
+			}
+			found, next, more, err = list.Look(p.which, next)
 			return err
 		})
 		if err != nil {
 			return matched, deleted, err
 		}
-		for i := range found {
-			matched += found[i].records.Count()
+		for _, part := range found {
+			matched += part.Len()
 		}
 		if dryRun || len(found) == 0 {
 			continue
@@ -114,67 +99,64 @@ func (p *pruning[R, T]) run(ctx context.Context, s *Store, dryRun bool) (matched
 	if dryRun {
 		return matched, 0, nil
 	}
-	return matched, deleted, p.series.trimAll(ctx, s, p.project)
+	return matched, deleted, p.trimAll(ctx, s)
 }
 
-// look finds the records to remove in the blocks from one on. The next call begins at
-// next; more is false when nothing is left to look through.
-func (p *pruning[R, T]) look(tx *Tx, from uint64) (found []blockPart, next uint64, more bool, err error) {
-	content := tx.content(p.project)
-	if content == nil {
-		return nil, 0, false, notFound("project")
-	}
-	first, end := p.series.firstNumber(content), p.series.since(content, p.before)
-	if p.before == math.MaxInt64 {
-		end = p.series.length(content)
-	}
-	walk := p.series.walk(content)
-	next = max(from, first/column.BlockSize)
-	for last := next + lookBlocks; next < last && len(found) < pruneBlocks; next++ {
-		if next*column.BlockSize >= end {
-			return found, next, false, nil
+// trimAll is trim in as many transactions as it takes. If nothing is to be removed, it
+// writes nothing.
+func (p *pruning[R, T]) trimAll(ctx context.Context, db *Store) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		c, err := walk.read(next, false)
-		if err != nil {
-			return nil, 0, false, err
-		}
-		low, high := within(next, first, end)
-		part := blockPart{next, c.Match(p.filter, low, min(high, c.Len()))}
-		if p.matches != nil {
-			if part.records, err = p.matching(content, part); err != nil {
-				return nil, 0, false, err
+		err := db.View(func(tx *Tx) error {
+			list, first, err := p.list(tx)
+			if more = false; err == nil && !list.Missing() {
+				var needless []uint64
+				needless, err = list.Needless(first)
+				more = len(needless) > 0
 			}
+			return err
+		})
+		if err != nil || !more {
+			return err
 		}
-		if part.records != (column.Bitmap{}) {
-			found = append(found, part)
+		err = db.Update(func(tx *Tx) error {
+			list, first, err := p.list(tx)
+			if more = false; err == nil && !list.Missing() {
+				more, err = list.Trim(first)
+			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return found, next, true, nil
+	return nil
 }
 
-// matching leaves out the records that do not match, which their words do not say.
-func (p *pruning[R, T]) matching(content *boltfile.Bucket, part blockPart) (column.Bitmap, error) {
-	var matching column.Bitmap
-	for i := range part.records.All() {
-		rec, _, err := p.series.decode(content.Bucket(p.series.records).Get(numberKey(part.block*column.BlockSize + uint64(i))))
-		if err != nil {
-			return matching, err
-		}
-		if p.matches(rec) {
-			matching.Set(i)
-		}
+// list returns the list and the number before which columns can be removed: feedback that
+// is becoming an issue has a number and no record.
+func (p *pruning[R, T]) list(tx *Tx) (list series.List[R, T], first uint64, err error) {
+	if list = p.submissions.of(tx, p.project); list.Missing() {
+		return list, 0, nil
 	}
-	return matching, nil
+	first = list.First()
+	if p.submissions.kind == KindFeedback {
+		first, err = tx.firstReserved(p.project, first)
+	}
+	return list, first, err
 }
 
 // remove removes records that were found in an earlier transaction, except for those that
-// have been removed since.
-func (p *pruning[R, T]) remove(tx *Tx, found []blockPart) (n int, err error) {
-	if tx.content(p.project) == nil {
+// have been removed since, and columns that are not needed any more.
+func (p *pruning[R, T]) remove(tx *Tx, found []series.Part) (n int, err error) {
+	list := p.submissions.of(tx, p.project)
+	if list.Missing() {
 		return 0, notFound("project")
 	}
 	for _, part := range found {
-		removed, err := p.series.remove(tx, p.project, part, p.forget)
+		removed, err := list.Remove(part, func(id ID, w column.Word) error { return p.forget(tx, id, w) })
 		if err != nil {
 			return n, err
 		}
@@ -185,118 +167,9 @@ func (p *pruning[R, T]) remove(tx *Tx, found []blockPart) (n int, err error) {
 			return n, err
 		}
 	}
-	_, err = p.series.trim(tx, p.project)
+	_, first, err := p.list(tx)
+	if err == nil {
+		_, err = list.Trim(first)
+	}
 	return n, err
-}
-
-// remove removes records of a block and keeps its columns in step. It does not decode the
-// others, whose columns stay what they are.
-func (s series[R, T]) remove(tx *Tx, p ProjectID, part blockPart, forget func(tx *Tx, id ID, w column.Word) error) (n int, err error) {
-	content := tx.content(p)
-	tx.dropHead(headKey{p, s.kind})
-	c, err := s.walk(content).read(part.block, true)
-	if err != nil {
-		return 0, err
-	}
-	if !c.Valid() {
-		return 0, fmt.Errorf("%w: block %d of %s", ErrDamaged, part.block, s.what)
-	}
-	records, made := content.Bucket(s.records), column.NewBuilder(c.Len())
-	for i := range c.Len() {
-		w, text := c.Word(i), c.Text(i)
-		if !part.records.Has(i) || w&gone != 0 {
-			made.Add(w, string(text))
-			continue
-		}
-		key := numberKey(part.block*column.BlockSize + uint64(i))
-		raw := records.Get(key)
-		if len(raw) < len(ID{}) {
-			return n, fmt.Errorf("%w: record %d of %s", ErrDamaged, binary.BigEndian.Uint64(key), s.what)
-		}
-		tx.count(p, s.bytes, -int64(len(raw)))
-		if err := forget(tx, ID(raw[:16]), w); err != nil {
-			return n, err
-		}
-		if err := records.Delete(key); err != nil {
-			return n, err
-		}
-		made.Add(gone, "")
-		n++
-	}
-	if part.block >= s.length(content)/column.BlockSize {
-		return n, nil // the last block has no columns yet
-	}
-	return n, s.put(tx, p, uint32(part.block), made.Columns())
-}
-
-// trimAll is trim in as many transactions as it takes. Where nothing is to be removed, it
-// writes nothing.
-func (s series[R, T]) trimAll(ctx context.Context, db *Store, p ProjectID) error {
-	for more := true; more; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		err := db.View(func(tx *Tx) error {
-			needless, err := s.needless(tx, p)
-			more = len(needless) > 0
-			return err
-		})
-		if err != nil || !more {
-			return err
-		}
-		err = db.Update(func(tx *Tx) (err error) {
-			more, err = s.trim(tx, p)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// trim removes columns of blocks that come before all records, and reports whether there
-// may be more of them. So what retention removes leaves nothing behind.
-func (s series[R, T]) trim(tx *Tx, p ProjectID) (more bool, err error) {
-	needless, err := s.needless(tx, p)
-	if err != nil {
-		return false, err
-	}
-	for _, block := range needless {
-		content := tx.content(p)
-		if err := content.Bucket(s.words).Delete(blockKey(block)); err != nil {
-			return false, err
-		}
-		if err := content.Bucket(s.texts).DeleteValue(blockKey(block)); err != nil {
-			return false, err
-		}
-		if err := tx.record(Change{Kind: s.kind, Project: p, Block: block}); err != nil {
-			return false, err
-		}
-	}
-	return len(needless) == trimBlocks, nil
-}
-
-// needless lists the first blocks with columns that come before all records, and before
-// those to come: feedback that is becoming an issue has its number and no record.
-func (s series[R, T]) needless(tx *Tx, p ProjectID) (blocks []uint32, err error) {
-	content := tx.content(p)
-	if content == nil {
-		return nil, nil
-	}
-	first := s.firstNumber(content)
-	if s.kind == KindFeedback {
-		if first, err = tx.firstReserved(p, first); err != nil {
-			return nil, err
-		}
-	}
-	cursor := content.Bucket(s.words).Cursor()
-	for key, _ := cursor.First(); key != nil && len(blocks) < trimBlocks; key, _ = cursor.Next() {
-		block := binary.BigEndian.Uint32(key)
-		if uint64(block) >= first/column.BlockSize {
-			break
-		}
-		blocks = append(blocks, block)
-	}
-	return blocks, nil
 }

@@ -91,7 +91,7 @@ func (tx *Tx) drain(b *boltfile.Bucket, name []byte, limit int) (left int, neste
 			nested = true
 		case string(name) == string(versionsBucket), string(name) == string(announcementsBucket):
 			owned = append(owned, key)
-		case string(name) == string(feedbackSeries.records):
+		case string(name) == string(feedbackSeries.Records):
 			owned = append(owned, value[:16])
 		}
 	}

@@ -19,17 +19,13 @@
 //	ids.go          monotonic UUIDv7 ids
 //	login_networks.go  networks from which the administrator has logged in
 //	counts.go       numbers kept for each project
-//	series.go       append-only numbered records (feedback, logs), packed by package column
-//	head.go         the columns of the last block of a series, cached
-//	lists.go        lists and searches of series
-//	prune.go        removing records of series in steps
+//	prune.go        removing feedback and logs in steps
 //	duplicates.go   submissions that are sent again within a window
 //	forwards.go     feedback on its way to an issue at the code host
 //	feed.go         the change feed that the search index follows
 //	snapshot.go     immutable projects for public reads, within a memory budget
 //	links.go        the files that direct links lead to, in memory
 //	storage_owner.go  the id by which storage directories know the database
-//	export.go       reading a whole project
 //	import.go       writing a whole project
 //	deletions.go    objects and copies of deleted files that must go
 //	purge.go        removing the content of deleted projects in steps
@@ -54,6 +50,7 @@ import (
 
 	"svc/internal/boltfile"
 	"svc/internal/limit"
+	"svc/store/series"
 )
 
 // Format is the number of the layout that this program writes. A file with a
@@ -112,7 +109,7 @@ type Store struct {
 
 	ids     idSource           // guarded by the lock of file
 	imports map[ProjectID]bool // projects that are being brought in; guarded by the lock of file
-	heads   heads              // guarded by the lock of file
+	heads   series.Cache       // guarded by the lock of file
 
 	lastChange  atomic.Uint64
 	changedText atomic.Int64
@@ -142,7 +139,7 @@ type Store struct {
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
-		duplicates: limit.NewDuplicates(o.DedupWindow, maxDuplicates), heads: heads{of: map[headKey]*head{}},
+		duplicates:   limit.NewDuplicates(o.DedupWindow, maxDuplicates),
 		filesWaiting: make(chan struct{}, 1), projectDeleted: make(chan struct{}, 1),
 	}
 	if s.now == nil {
@@ -274,7 +271,7 @@ func (s *Store) Commits() int64 { return s.commits.Load() }
 
 // commit is the one way to write. The caller must hold s.file.
 func (s *Store) commit(fn func(*Tx) error) error {
-	tx := &Tx{store: s, now: s.now(), ids: s.ids}
+	tx := &Tx{store: s, now: s.now(), ids: s.ids, heads: s.heads.Begin()}
 	err := s.file.Update(func(t *boltfile.Tx) error {
 		tx.bolt = t
 		if err := fn(tx); err != nil {

@@ -3,12 +3,68 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"math"
+	"slices"
 
 	"svc/internal/boltfile"
 	"svc/internal/platform"
 	"svc/internal/searchtext"
 	"svc/store/column"
+	"svc/store/series"
 )
+
+// submissions is a series with its kind in the change feed and the count of its bytes.
+type submissions[R any, T series.Record[R]] struct {
+	series.Series[R, T]
+	kind  Kind
+	bytes countName
+}
+
+var (
+	feedbackSeries = submissions[Feedback, *Feedback]{
+		series.Series[Feedback, *Feedback]{Records: []byte("feedback"), Words: []byte("feedback_words"), Texts: []byte("feedback_texts"), What: "feedback"},
+		KindFeedback, "feedback.bytes",
+	}
+	logSeries = submissions[Log, *Log]{
+		series.Series[Log, *Log]{Records: []byte("logs"), Words: []byte("log_words"), Texts: []byte("log_texts"), What: "log"},
+		KindLog, "logs.bytes",
+	}
+)
+
+// of returns the list of a project, which is missing if the project is gone.
+func (s submissions[R, T]) of(tx *Tx, p ProjectID) series.List[R, T] {
+	return s.In(tx.content(p), series.Changes{
+		Owner: uint32(p), Heads: tx.heads,
+		Stored: func(bytes int64) { tx.count(p, s.bytes, bytes) },
+		Packed: func(block uint32, text int64) error {
+			tx.changedText += text
+			return tx.record(Change{Kind: s.kind, Project: p, Block: block})
+		},
+	})
+}
+
+// Encoded is a submission as it is stored, except for its id.
+type Encoded = series.Encoded
+
+// The filter bits of feedback and logs. Bits 2 to 4 are 0, or 1 and the position of the
+// platform in platform.All; from ownShift on the bits are those of the kind.
+const (
+	hidden        column.Word = 1 << 0
+	platformShift             = 2
+	platformMask  column.Word = 7 << platformShift
+	ownShift                  = 5
+)
+
+// commonWord returns the filter bits that both kinds share.
+func commonWord(isHidden bool, p *platform.Platform) (w column.Word) {
+	if isHidden {
+		w = hidden
+	}
+	if p != nil {
+		w |= column.Word(slices.Index(platform.All[:], *p)+1) << platformShift
+	}
+	return w
+}
 
 // Sender is what is known of the client that sent a submission; all of it nil
 // for what an administrator added.
@@ -40,7 +96,8 @@ type Feedback struct {
 	Sender
 }
 
-func (f *Feedback) identify(id ID) { f.ID = id }
+// Identify sets the id.
+func (f *Feedback) Identify(id ID) { f.ID = id }
 
 // FeedbackStatus is how far feedback has been dealt with.
 type FeedbackStatus uint8
@@ -58,8 +115,9 @@ const (
 	statusShift = ownShift + 3
 )
 
-func (f *Feedback) word() column.Word {
-	return flagWord(f.Hidden, hidden) | platformWord(f.Platform) | column.Word(f.rating())<<ratingShift | column.Word(f.Status)<<statusShift
+// Word returns the filter bits.
+func (f *Feedback) Word() column.Word {
+	return commonWord(f.Hidden, f.Platform) | column.Word(f.rating())<<ratingShift | column.Word(f.Status)<<statusShift
 }
 
 func (f *Feedback) rating() int {
@@ -69,7 +127,8 @@ func (f *Feedback) rating() int {
 	return *f.Rating
 }
 
-func (f *Feedback) searchText() string {
+// SearchText returns the folded text that search= looks through.
+func (f *Feedback) SearchText() string {
 	return searchtext.Fields(&f.Content, f.UserID, f.Contact, f.IP, f.City, f.CountryName, f.RegionName, f.PlatformVersion)
 }
 
@@ -87,20 +146,23 @@ type Log struct {
 	Sender
 }
 
-func (l *Log) identify(id ID) { l.ID = id }
+// Identify sets the id.
+func (l *Log) Identify(id ID) { l.ID = id }
 
 const levelShift = ownShift
 
-func (l *Log) word() column.Word {
-	return flagWord(l.Hidden, hidden) | platformWord(l.Platform) | column.Word(l.Level)<<levelShift
+// Word returns the filter bits.
+func (l *Log) Word() column.Word {
+	return commonWord(l.Hidden, l.Platform) | column.Word(l.Level)<<levelShift
 }
 
-func (l *Log) searchText() string {
+// SearchText returns the folded text that search= looks through.
+func (l *Log) SearchText() string {
 	return searchtext.Fields(&l.Content, l.Source, l.IP, l.City, l.CountryName, l.RegionName, l.PlatformVersion)
 }
 
 // Encode makes what AddEncodedFeedback stores.
-func (f *Feedback) Encode() (Encoded, error) { return newEncoded(f) }
+func (f *Feedback) Encode() (Encoded, error) { return series.Encode[Feedback](f) }
 
 // AddFeedback stores new feedback and gives it its id. A project that is gone
 // is NotFound and nothing is written.
@@ -122,7 +184,7 @@ func (tx *Tx) AddEncodedFeedback(p ProjectID, f *Feedback, e Encoded) error {
 	if err := tx.ownFeedback(p, f); err != nil {
 		return err
 	}
-	return feedbackSeries.addEncoded(tx, p, f.ID, e)
+	return feedbackSeries.of(tx, p).Add(f.ID, e)
 }
 
 // ownFeedback notes that a project has new feedback.
@@ -143,8 +205,7 @@ func (tx *Tx) countFeedback(p ProjectID, rating int, n int64) {
 
 // Feedback reads one feedback of a project.
 func (tx *Tx) Feedback(p ProjectID, id ID) (*Feedback, error) {
-	_, f, err := feedbackSeries.find(tx.content(p), id)
-	return f, err
+	return feedbackSeries.of(tx, p).Find(id)
 }
 
 // OwnedFeedback reads feedback and its project by its id alone.
@@ -160,7 +221,7 @@ func (tx *Tx) PutFeedback(p ProjectID, f *Feedback) error {
 	}
 	tx.countFeedback(p, before.rating(), -1)
 	tx.countFeedback(p, f.rating(), 1)
-	return feedbackSeries.replace(tx, p, f.ID, f)
+	return feedbackSeries.of(tx, p).Replace(f.ID, f)
 }
 
 // DeleteFeedback removes feedback.
@@ -168,7 +229,7 @@ func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
 	if err := tx.forgetFeedback(p, f.ID, f.rating()); err != nil {
 		return err
 	}
-	return errors.Join(tx.noteErasure(), feedbackSeries.replace(tx, p, f.ID, nil))
+	return errors.Join(tx.noteErasure(), feedbackSeries.of(tx, p).Replace(f.ID, nil))
 }
 
 // forgetFeedback removes what is kept of feedback beside its record: numbers, its owner,
@@ -185,7 +246,7 @@ func (tx *Tx) forgetFeedback(p ProjectID, id ID, rating int) error {
 }
 
 // Encode makes what AddEncodedLog stores.
-func (l *Log) Encode() (Encoded, error) { return newEncoded(l) }
+func (l *Log) Encode() (Encoded, error) { return series.Encode[Log](l) }
 
 // AddLog stores a new log and gives it its id. A project that is gone is
 // NotFound and nothing is written.
@@ -206,17 +267,139 @@ func (tx *Tx) AddEncodedLog(p ProjectID, l *Log, e Encoded) error {
 	l.ID = tx.newID()
 	tx.newLogs++
 	tx.count(p, countLevel(l.Level), 1)
-	return logSeries.addEncoded(tx, p, l.ID, e)
+	return logSeries.of(tx, p).Add(l.ID, e)
 }
 
 // Log reads one log of a project.
 func (tx *Tx) Log(p ProjectID, id ID) (*Log, error) {
-	_, l, err := logSeries.find(tx.content(p), id)
-	return l, err
+	return logSeries.of(tx, p).Find(id)
 }
 
 // PutLog stores a log of which only Hidden may have changed.
-func (tx *Tx) PutLog(p ProjectID, l *Log) error { return logSeries.replace(tx, p, l.ID, l) }
+func (tx *Tx) PutLog(p ProjectID, l *Log) error { return logSeries.of(tx, p).Replace(l.ID, l) }
+
+// Selection is the part of a list that is asked for, newest first.
+type Selection struct {
+	Hidden        bool // hidden records count too
+	Platform      *platform.Platform
+	Find          *Find
+	Offset, Limit int
+	// MaxBytes leaves the records of the page unread if they take more than that as they
+	// are stored; 0 = they are read.
+	MaxBytes int
+}
+
+// shown passes what the list may show at all.
+func (q Selection) shown() column.Filter {
+	f := column.Filter{Mask: series.Gone}
+	if !q.Hidden {
+		f = f.And(hidden, 0)
+	}
+	return f
+}
+
+func (q Selection) filter() column.Filter {
+	f := q.shown()
+	if q.Platform != nil {
+		f = f.And(platformMask, commonWord(false, q.Platform))
+	}
+	return f
+}
+
+// FeedbackSelection is what a list of feedback is narrowed by; nil is no
+// condition.
+type FeedbackSelection struct {
+	Selection
+	Rating *int
+	Status *FeedbackStatus
+}
+
+// LogSelection is what a list of logs is narrowed by; nil is no condition,
+// and so are a From of 0 and a To of math.MaxInt64. Both are inclusive.
+type LogSelection struct {
+	Selection
+	Level    *int
+	From, To int64
+}
+
+// Found and Unread describe a list.
+type (
+	Found  = series.Found
+	Unread = series.Unread
+)
+
+// query returns the query of a list of one kind in a project.
+func (q Selection) query(tx *Tx, p ProjectID, kind Kind) (series.Query, error) {
+	query := series.Query{Shown: q.shown(), Filter: q.filter(), To: math.MaxInt64, Offset: q.Offset, Limit: q.Limit, MaxBytes: q.MaxBytes}
+	if q.Find == nil {
+		return query, nil
+	}
+	candidates, err := tx.WithChanges(q.Find.Candidates)
+	query.Search = &series.Search{Terms: q.Find.Terms, Blocks: candidates.blocks(kind, p), All: candidates.All, ExactBytes: tx.store.exactBytes}
+	return query, err
+}
+
+// ListFeedback reads a part of the feedback of a project.
+func (tx *Tx) ListFeedback(p ProjectID, q FeedbackSelection) ([]*Feedback, Found, error) {
+	query, err := q.query(tx, p, KindFeedback)
+	if err != nil {
+		return nil, Found{}, err
+	}
+	if q.Rating != nil {
+		query.Filter = query.Filter.And(7<<ratingShift, column.Word(*q.Rating)<<ratingShift)
+	}
+	if q.Status != nil {
+		query.Filter = query.Filter.And(3<<statusShift, column.Word(*q.Status)<<statusShift)
+	}
+	return feedbackSeries.of(tx, p).Page(query)
+}
+
+// ListLogs reads a part of the logs of a project.
+func (tx *Tx) ListLogs(p ProjectID, q LogSelection) ([]*Log, Found, error) {
+	query, err := q.query(tx, p, KindLog)
+	if err != nil {
+		return nil, Found{}, err
+	}
+	if q.Level != nil {
+		query.Filter = query.Filter.And(3<<levelShift, column.Word(*q.Level)<<levelShift)
+	}
+	query.From, query.To = q.From, q.To
+	return logSeries.of(tx, p).Page(query)
+}
+
+// UnreadFeedback reads feedback that a list has left unread, or nil if it has been deleted
+// since.
+func (tx *Tx) UnreadFeedback(p ProjectID, u Unread) (*Feedback, error) {
+	return feedbackSeries.of(tx, p).Read(u)
+}
+
+// UnreadLog reads a log that a list has left unread, or nil if it has been deleted since.
+func (tx *Tx) UnreadLog(p ProjectID, u Unread) (*Log, error) { return logSeries.of(tx, p).Read(u) }
+
+// EachFeedback visits the feedback of a project, the oldest first. visit must not
+// write.
+func (tx *Tx) EachFeedback(p ProjectID, visit func(*Feedback) error) error {
+	return feedbackSeries.of(tx, p).Each(visit)
+}
+
+// EachLog visits the logs of a project, the oldest first. visit must not write.
+func (tx *Tx) EachLog(p ProjectID, visit func(*Log) error) error {
+	return logSeries.of(tx, p).Each(visit)
+}
+
+// LogLevels counts the logs of a project that were created in a range of time,
+// ends included, by level.
+func (tx *Tx) LogLevels(p ProjectID, from, to int64) (byLevel [4]int, err error) {
+	err = logSeries.of(tx, p).EachWord(from, to, func(w column.Word) { byLevel[w>>levelShift&3]++ })
+	return byLevel, err
+}
+
+// FeedbackRatings counts the feedback of a project that was created in a range
+// of time, ends included, by rating; index 0 is unrated.
+func (tx *Tx) FeedbackRatings(p ProjectID, from, to int64) (byRating [6]int, err error) {
+	err = feedbackSeries.of(tx, p).EachWord(from, to, func(w column.Word) { byRating[w>>ratingShift&7]++ })
+	return byRating, err
+}
 
 // groupLimits bound the submissions that wait for the disk. All of them may share a
 // commit, as each is one small record.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svc/internal/boltfile"
+	"svc/store/series"
 )
 
 // The buckets at the root. docs/format/svc-db.md describes keys and values.
@@ -57,8 +58,8 @@ var (
 // contentBuckets are made with each project.
 var contentBuckets = [][]byte{
 	versionsBucket, versionNamesBucket, countsBucket, announcementsBucket, cardsBucket,
-	feedbackSeries.records, feedbackSeries.words, feedbackSeries.texts,
-	logSeries.records, logSeries.words, logSeries.texts,
+	feedbackSeries.Records, feedbackSeries.Words, feedbackSeries.Texts,
+	logSeries.Records, logSeries.Words, logSeries.Texts,
 	requestsBucket, systemVersionsBucket, clientVersionsBucket, projectSettingsBucket, forwardsBucket,
 }
 
@@ -95,10 +96,10 @@ type Tx struct {
 	keysChanged    bool
 	accountChanged bool
 	deltas         map[ProjectID]map[countName]int64
-	lastChange     uint64 // sequence of the last change recorded, 0 when none
-	changedText    int64  // for ChangedText
-	heads          map[headKey]*head
-	filesWaiting   bool // something is pending, or to be deleted
+	lastChange     uint64        // sequence of the last change recorded, 0 when none
+	changedText    int64         // for ChangedText
+	heads          *series.Heads // nil in a read transaction
+	filesWaiting   bool          // something is pending, or to be deleted
 	projectDeleted bool
 	storageChanged bool // that is, a back end
 
@@ -126,7 +127,7 @@ func (tx *Tx) finish() error {
 func (tx *Tx) publish() {
 	s := tx.store
 	s.ids = tx.ids
-	tx.keepHeads()
+	tx.heads.Keep()
 	if tx.keysChanged || tx.accountChanged || tx.projectChanged != nil {
 		tx.reload()
 	}

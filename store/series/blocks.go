@@ -1,0 +1,199 @@
+package series
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"svc/internal/boltfile"
+	"svc/store/column"
+)
+
+func blockKey(block uint64) []byte { return binary.BigEndian.AppendUint32(nil, uint32(block)) }
+
+func (l List[R, T]) words() *boltfile.Bucket { return l.content.Bucket(l.Words) }
+func (l List[R, T]) texts() *boltfile.Bucket { return l.content.Bucket(l.Texts) }
+
+// Blocks returns the number of complete blocks, including blocks without records.
+func (l List[R, T]) Blocks() uint64 { return l.Length() / column.BlockSize }
+
+// appended adds a new number to the columns, and writes those of its block if that is
+// complete.
+func (l List[R, T]) appended(number uint64, e Encoded) error {
+	h := l.extendHead(number, e)
+	if (number+1)%column.BlockSize != 0 {
+		return nil
+	}
+	block := number / column.BlockSize
+	if h == nil {
+		return l.seal(block)
+	}
+	l.dropHead()
+	return l.put(block, h.columns.Columns())
+}
+
+// seal makes the columns of a complete block from its records and writes them.
+func (l List[R, T]) seal(block uint64) error {
+	c, err := l.readColumns(block)
+	if err != nil {
+		return err
+	}
+	return l.put(block, c)
+}
+
+// put writes the columns of a complete block.
+func (l List[R, T]) put(block uint64, c column.Columns) error {
+	words, texts := l.words(), l.texts()
+	words.FillPercent, texts.FillPercent = 0.9, 0.9
+	if err := words.Put(blockKey(block), c.Words); err != nil {
+		return err
+	}
+	if err := texts.PutValue(blockKey(block), c.Texts); err != nil {
+		return err
+	}
+	return l.changes.Packed(uint32(block), int64(len(c.Texts)))
+}
+
+// readColumns makes the columns of a block from its records. Numbers without a record are
+// Gone.
+func (l List[R, T]) readColumns(block uint64) (column.Columns, error) {
+	first := block * column.BlockSize
+	n := int(min(l.Length()-first, column.BlockSize))
+	made := column.NewBuilder(n)
+	cursor := l.records().Cursor()
+	for key, raw := cursor.Seek(numberKey(first)); key != nil; key, raw = cursor.Next() {
+		number, err := l.numberOf(key)
+		if err != nil {
+			return column.Columns{}, err
+		}
+		if number >= first+uint64(n) {
+			break
+		}
+		rec, _, err := l.decode(raw)
+		if err != nil {
+			return column.Columns{}, err
+		}
+		pad(made, int(number-first))
+		made.Add(rec.Word(), rec.SearchText())
+	}
+	pad(made, n)
+	return made.Columns(), nil
+}
+
+// pad adds numbers without records until there are n numbers.
+func pad(made *column.Builder, n int) {
+	for len(made.Words) < 2*n {
+		made.Add(Gone, "")
+	}
+}
+
+// Text returns the folded text of all records of a complete block; ok is false if the
+// block has no columns.
+func (l List[R, T]) Text(block uint32) (text string, ok bool, err error) {
+	texts := l.texts().Value(blockKey(uint64(block)))
+	if texts == nil {
+		return "", false, nil
+	}
+	columns := column.Columns{Words: l.words().Get(blockKey(uint64(block))), Texts: texts}
+	if !columns.Valid() {
+		return "", false, fmt.Errorf("%w: block %d of %s", boltfile.ErrDamaged, block, l.What)
+	}
+	return string(columns.Body()), true, nil
+}
+
+// walk reads the columns of many blocks, fastest in order.
+type walk[R any, T Record[R]] struct {
+	list         List[R, T]
+	sealed       uint64 // blocks that have columns
+	words, texts blockCursor
+}
+
+func (l List[R, T]) walk() *walk[R, T] {
+	return &walk[R, T]{list: l, sealed: l.Blocks(), words: newBlockCursor(l.words()), texts: newBlockCursor(l.texts())}
+}
+
+// read returns the columns of a block, in place if it has them, and without the texts
+// unless these are asked for.
+func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error) {
+	if block >= w.sealed {
+		return w.list.readColumns(block)
+	}
+	c.Words = w.words.read(block)
+	if texts {
+		c.Texts = w.texts.read(block)
+	}
+	if len(c.Words) != 2*column.BlockSize || texts && len(c.Texts) < 4*column.BlockSize {
+		return c, fmt.Errorf("%w: block %d of %s has no whole columns", boltfile.ErrDamaged, block, w.list.What)
+	}
+	return c, nil
+}
+
+// blockCursor is the position of a walk in the blocks of one column.
+type blockCursor struct {
+	bucket *boltfile.Bucket
+	cursor *boltfile.Cursor
+	next   uint64 // the block after the last one that was read
+}
+
+func newBlockCursor(b *boltfile.Bucket) blockCursor {
+	return blockCursor{bucket: b, cursor: b.Cursor()}
+}
+
+// read returns the column of a block, or nil.
+func (c *blockCursor) read(block uint64) []byte {
+	key := blockKey(block)
+	var at, value []byte
+	switch c.next {
+	case block:
+		at, value = c.cursor.Next()
+	case block + 2:
+		at, value = c.cursor.Prev()
+	}
+	if at == nil { // elsewhere, or nothing was read yet
+		at, value = c.cursor.Seek(key)
+	}
+	if c.next = block + 1; !bytes.Equal(at, key) {
+		return nil
+	}
+	return c.bucket.ValueAt(key, value)
+}
+
+// trimBlocks bounds the blocks whose columns one call of Trim removes.
+const trimBlocks = 256
+
+// Trim removes columns of blocks before a number, and reports whether there may be more
+// of them.
+func (l List[R, T]) Trim(first uint64) (more bool, err error) {
+	blocks, err := l.Needless(first)
+	if err != nil {
+		return false, err
+	}
+	for _, block := range blocks {
+		if err := l.words().Delete(blockKey(block)); err != nil {
+			return false, err
+		}
+		if err := l.texts().DeleteValue(blockKey(block)); err != nil {
+			return false, err
+		}
+		if err := l.changes.Packed(uint32(block), 0); err != nil {
+			return false, err
+		}
+	}
+	return len(blocks) == trimBlocks, nil
+}
+
+// Needless lists the first blocks with columns that Trim would remove.
+func (l List[R, T]) Needless(first uint64) (blocks []uint64, err error) {
+	cursor := l.words().Cursor()
+	for key, _ := cursor.First(); key != nil && len(blocks) < trimBlocks; key, _ = cursor.Next() {
+		if len(key) != 4 {
+			return nil, fmt.Errorf("%w: block %x of %s", boltfile.ErrDamaged, key, l.What)
+		}
+		block := uint64(binary.BigEndian.Uint32(key))
+		if block >= first/column.BlockSize {
+			break
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks, nil
+}

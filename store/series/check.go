@@ -1,0 +1,153 @@
+package series
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+
+	"svc/internal/boltfile"
+	"svc/internal/integrity"
+	"svc/store/column"
+)
+
+// Check is what a check of a list uses of the check of its file.
+type Check[T any] struct {
+	Report *integrity.Report
+	Path   string // of the bucket of the owner
+	First  uint64 // columns of blocks before this number may be missing
+	Repair bool   // write columns and sequences
+	// Each visits the entries of a bucket.
+	Each func(b *boltfile.Bucket, visit func(key, value []byte) error) error
+	// Sequence compares the numbers in use in a bucket with its sequence.
+	Sequence func(b *boltfile.Bucket, path string, used uint64) error
+	// Visit is called with each record and its stored size, and reports whether the
+	// values of the record are in range.
+	Visit func(rec T, id ID, size int) (inRange bool, err error)
+}
+
+// checking is a check in progress.
+type checking[R any, T Record[R]] struct {
+	Check[T]
+	list   List[R, T]
+	block  uint64          // whose columns are being made
+	made   *column.Builder // of the records so far
+	broken bool            // a record of the block cannot be decoded, so its columns are unknown
+	unread bool            // that is true for a record of any block
+	next   uint64          // the number after the last record
+	before ID              // of the last record
+}
+
+// Check verifies all records and compares them with the columns. unread reports whether a
+// record could not be read.
+func (l List[R, T]) Check(check Check[T]) (unread bool, err error) {
+	records := l.records()
+	first := check.First / column.BlockSize
+	c := checking[R, T]{Check: check, list: l, block: first, made: column.NewBuilder(column.BlockSize)}
+	// From the first record on all blocks except the last have columns or records. A
+	// number beyond them is damaged, and going on to it could take for ever.
+	most := (first + uint64(l.words().Len()+records.Len()/column.BlockSize+2)) * column.BlockSize
+	err = c.Each(records, func(key, raw []byte) error { return c.record(key, raw, most) })
+	if err != nil {
+		return c.unread, err
+	}
+	return c.unread, errors.Join(
+		c.Sequence(records, c.Path+integrity.Path(l.Records), c.next),
+		c.advance(min(max(c.next, l.Length()), most)),
+		c.extra(),
+	)
+}
+
+// record checks one record; most bounds the numbers.
+func (c *checking[R, T]) record(key, raw []byte, most uint64) error {
+	broken := func(format string, args ...any) {
+		c.Report.Add(integrity.Record, c.Path+integrity.Path(c.list.Records, key), format, args...)
+	}
+	number, err := c.list.numberOf(key)
+	if err != nil {
+		broken("the key has %d bytes, not the 8 of a number", len(key))
+		return nil
+	}
+	if number >= most {
+		broken("number %d is far beyond the others", number)
+		return nil
+	}
+	if err := c.advance(number); err != nil {
+		return err
+	}
+	c.next = number + 1
+	rec, id, err := c.list.decode(raw)
+	if err != nil {
+		broken("%v", err)
+	} else if bytes.Compare(id[:], c.before[:]) <= 0 {
+		broken("its id %s is not greater than the one before, %s", id, c.before)
+	} else if inRange, err := c.Visit(rec, id, len(raw)); err != nil {
+		return err
+	} else if !inRange {
+		broken("record %s has a value that is out of range", id)
+	} else {
+		c.before = id
+		c.made.Add(rec.Word(), rec.SearchText())
+		return nil
+	}
+	c.unread, c.broken = true, true
+	c.made.Add(Gone, "")
+	return nil
+}
+
+// advance goes on to a number: the numbers before it have no more records, and the
+// columns of the blocks before its own are complete.
+func (c *checking[R, T]) advance(number uint64) error {
+	for ; c.block < number/column.BlockSize; c.block++ {
+		pad(c.made, column.BlockSize)
+		want := c.made.Columns()
+		if which := c.otherColumn(want); which != nil && !c.broken {
+			first := c.block * column.BlockSize
+			c.Report.Add(integrity.Columns, c.Path+integrity.Path(which, blockKey(c.block)), "they are not those of records %d to %d", first, first+column.BlockSize-1)
+			if c.Repair {
+				if err := c.list.put(c.block, want); err != nil {
+					return err
+				}
+			}
+		}
+		c.broken = false
+		c.made = column.NewBuilder(column.BlockSize)
+	}
+	pad(c.made, int(number%column.BlockSize))
+	return nil
+}
+
+// otherColumn returns the name of a column of the block that differs, or nil.
+func (c *checking[R, T]) otherColumn(want column.Columns) []byte {
+	switch key := blockKey(c.block); {
+	case !bytes.Equal(c.list.words().Get(key), want.Words):
+		return c.list.Words
+	case !bytes.Equal(c.list.texts().Value(key), want.Texts):
+		return c.list.Texts
+	}
+	return nil
+}
+
+// extra finds columns of blocks that are not complete. A repair removes them.
+func (c *checking[R, T]) extra() error {
+	for _, name := range [][]byte{c.list.Words, c.list.Texts} {
+		b := c.list.content.Bucket(name)
+		var extra [][]byte
+		err := c.Each(b, func(key, _ []byte) error {
+			if len(key) == 4 && uint64(binary.BigEndian.Uint32(key)) < c.list.Blocks() {
+				return nil
+			}
+			c.Report.Add(integrity.Columns, c.Path+integrity.Path(name, key), "there is no such block of records")
+			extra = append(extra, bytes.Clone(key))
+			return nil
+		})
+		for _, key := range extra {
+			if err == nil && c.Repair {
+				err = b.DeleteValue(key)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package series
+
+import "svc/store/column"
+
+const (
+	// maxHeads and maxHeadBytes bound the memory of all heads.
+	maxHeads     = 32
+	maxHeadBytes = 8 << 20 // of texts; a block of long ones has 1 MiB
+)
+
+// head has the columns of the last, incomplete block of a list, so that completing the
+// block need not decode its records. It is a cache: without one, or with one of another
+// length, the columns are made from the records.
+type head struct {
+	length  uint64 // of the list
+	bytes   int    // of texts
+	columns *column.Builder
+}
+
+type headKey struct {
+	owner uint32
+	what  string // of the series
+}
+
+// Cache keeps heads between transactions. It is not safe for concurrent use: the caller
+// must hold the lock of the writer.
+type Cache struct {
+	of    map[headKey]*head
+	bytes int // of their texts
+}
+
+// Begin returns the heads of a new transaction.
+func (c *Cache) Begin() *Heads { return &Heads{cache: c} }
+
+// take removes the head of a list and returns it, or nil if there is none.
+func (c *Cache) take(of headKey) *head {
+	h := c.of[of]
+	if h != nil {
+		delete(c.of, of)
+		c.bytes -= h.bytes
+	}
+	return h
+}
+
+// keep adds a head. Arbitrary others make room for it.
+func (c *Cache) keep(of headKey, h *head) {
+	c.take(of)
+	for other := range c.of {
+		if len(c.of) < maxHeads && c.bytes+h.bytes <= maxHeadBytes {
+			break
+		}
+		c.take(other)
+	}
+	if c.of == nil {
+		c.of = map[headKey]*head{}
+	}
+	c.of[of] = h
+	c.bytes += h.bytes
+}
+
+// Heads are the heads that a transaction has taken from the cache, so that one that fails
+// leaves none behind.
+type Heads struct {
+	cache *Cache
+	taken map[headKey]*head
+}
+
+// Keep returns the heads of a committed transaction to the cache.
+func (t *Heads) Keep() {
+	for of, h := range t.taken {
+		t.cache.keep(of, h)
+	}
+}
+
+// take returns the head of a list of some length, or nil if there is none.
+func (t *Heads) take(of headKey, length uint64) *head {
+	h := t.taken[of]
+	if h == nil {
+		h = t.cache.take(of)
+	}
+	switch {
+	case length%column.BlockSize == 0:
+		h = &head{length: length, columns: column.NewBuilder(column.BlockSize)}
+	case h == nil || h.length != length:
+		return nil
+	}
+	if t.taken == nil {
+		t.taken = map[headKey]*head{}
+	}
+	t.taken[of] = h
+	return h
+}
+
+func (t *Heads) drop(of headKey) {
+	delete(t.taken, of)
+	t.cache.take(of)
+}
+
+func (l List[R, T]) headKey() headKey { return headKey{l.changes.Owner, l.What} }
+
+// dropHead forgets the head of a list when a record changes.
+func (l List[R, T]) dropHead() { l.changes.Heads.drop(l.headKey()) }
+
+// extendHead adds a new record to the head of its list and returns the head, or nil if
+// there is none.
+func (l List[R, T]) extendHead(number uint64, e Encoded) *head {
+	h := l.changes.Heads.take(l.headKey(), number)
+	if h == nil {
+		return nil
+	}
+	h.length++
+	h.bytes += len(e.text)
+	if h.bytes > maxHeadBytes {
+		l.dropHead()
+		return nil
+	}
+	h.columns.Add(e.word, e.text)
+	return h
+}

@@ -1,0 +1,393 @@
+package series
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"svc/internal/boltfile"
+	"svc/store/column"
+)
+
+// Query selects a page of a list, newest first.
+type Query struct {
+	Shown    column.Filter // what the list can show at all
+	Filter   column.Filter // of the page; includes Shown
+	From, To int64         // creation times, ends included; 0 and math.MaxInt64 are no bounds
+	Search   *Search       // nil selects all that pass the filter
+
+	Offset, Limit int
+	// MaxBytes leaves the records of the page unread if their stored size exceeds it; 0
+	// reads them.
+	MaxBytes int
+}
+
+// Search limits a page to the records that contain all of some texts.
+type Search struct {
+	Terms []string // folded; not empty
+	// Blocks are the complete blocks that may contain the terms, besides the incomplete
+	// one. All says that every block may.
+	Blocks []uint32
+	All    bool
+	// ExactBytes is how much text is looked into before a total may become an upper
+	// bound.
+	ExactBytes int64
+}
+
+// Found describes how many records a list has.
+type Found struct {
+	Total int
+	// Estimate says that Total is an upper bound: too much text would have to be read for
+	// the exact number.
+	Estimate bool
+	// Text says that some record in the range of time that can be shown contains the
+	// terms, whatever the filter says.
+	Text bool
+	// Unread are the records of a page that exceeds Query.MaxBytes.
+	Unread []Unread
+}
+
+// Unread is a record that a page has not read.
+type Unread struct {
+	number uint64
+	Bytes  int // as it is stored
+}
+
+// Page reads a page.
+func (l List[R, T]) Page(q Query) ([]T, Found, error) {
+	if l.Missing() {
+		return nil, Found{}, nil
+	}
+	first, end := l.span(q.From, q.To)
+	var numbers []uint64
+	var found Found
+	var err error
+	if q.Search == nil {
+		numbers, found.Total, err = l.count(q, first, end)
+	} else {
+		numbers, found, err = l.findText(q, first, end)
+	}
+	if err != nil {
+		return nil, found, err
+	}
+	records := l.records()
+	if q.MaxBytes > 0 {
+		all, bytes := make([]Unread, len(numbers)), 0
+		for i, n := range numbers {
+			all[i] = Unread{n, len(records.Get(numberKey(n)))}
+			bytes += all[i].Bytes
+		}
+		if bytes > q.MaxBytes {
+			found.Unread = all
+			return nil, found, nil
+		}
+	}
+	page := make([]T, 0, len(numbers))
+	for _, n := range numbers {
+		rec, _, err := l.decode(records.Get(numberKey(n)))
+		if err != nil {
+			return nil, found, err
+		}
+		page = append(page, rec)
+	}
+	return page, found, nil
+}
+
+// Read reads a record that a page has left unread, or nil if it has been deleted since.
+func (l List[R, T]) Read(u Unread) (T, error) {
+	if l.Missing() {
+		return nil, nil
+	}
+	raw := l.records().Get(numberKey(u.number))
+	if raw == nil {
+		return nil, nil
+	}
+	rec, _, err := l.decode(raw)
+	return rec, err
+}
+
+// count walks the words from the newest block to the oldest.
+func (l List[R, T]) count(q Query, first, end uint64) (numbers []uint64, total int, err error) {
+	pick := picker{offset: q.Offset, limit: q.Limit}
+	walk := l.walk()
+	for block := (end + column.BlockSize - 1) / column.BlockSize; block > first/column.BlockSize; block-- {
+		c, err := walk.read(block-1, false)
+		if err != nil {
+			return nil, 0, err
+		}
+		pick.take((block-1)*column.BlockSize, within(c, q.Filter, block-1, first, end))
+	}
+	return pick.numbers, pick.total, nil
+}
+
+// within returns the records of a block that pass a filter and whose numbers are from
+// first up to and without end.
+func within(c column.Columns, f column.Filter, block, first, end uint64) column.Bitmap {
+	low, high := bounds(block, first, end)
+	return c.Match(f, low, min(high, c.Len()))
+}
+
+// bounds cuts a range of numbers to a block and counts from its beginning.
+func bounds(block, first, end uint64) (low, high int) {
+	start := block * column.BlockSize
+	low, high = 0, column.BlockSize
+	if first > start {
+		low = int(first - start)
+	}
+	if end < start+column.BlockSize {
+		high = int(end - start)
+	}
+	return low, high
+}
+
+// picker counts marked records, newest first, and keeps the numbers of those
+// on the page.
+type picker struct {
+	offset, limit int
+	total         int
+	numbers       []uint64
+}
+
+func (p *picker) take(start uint64, m column.Bitmap) {
+	n := m.Count()
+	if p.total+n > p.offset && len(p.numbers) < p.limit {
+		at := p.total
+		for i := column.BlockSize - 1; i >= 0 && len(p.numbers) < p.limit; i-- {
+			if m.Has(i) {
+				if at >= p.offset {
+					p.numbers = append(p.numbers, start+uint64(i))
+				}
+				at++
+			}
+		}
+	}
+	p.total += n
+}
+
+func (p *picker) full() bool { return len(p.numbers) >= p.limit }
+
+// EachWord calls fn with the words of all records created in a range of time, ends
+// included.
+func (l List[R, T]) EachWord(from, to int64, fn func(column.Word)) error {
+	if l.Missing() {
+		return nil
+	}
+	first, end := l.span(from, to)
+	walk := l.walk()
+	for block := first / column.BlockSize; block*column.BlockSize < end; block++ {
+		c, err := walk.read(block, false)
+		if err != nil {
+			return err
+		}
+		low, high := bounds(block, first, end)
+		for i := low; i < min(high, c.Len()); i++ {
+			if w := c.Word(i); w&Gone == 0 {
+				fn(w)
+			}
+		}
+	}
+	return nil
+}
+
+// exactRecords is the number of records that a search looks into at least before its
+// total may become an upper bound; Search.ExactBytes bounds the text.
+const exactRecords = 10_000
+
+// Blocks are searched in batches. What the first ones have tells how to search
+// the others, so each batch is twice as large as the one before.
+const (
+	firstBatch = 16
+	lastBatch  = 1024
+)
+
+// scan is a search in progress.
+type scan struct {
+	Query
+	first, end uint64 // numbers of the records in the range of time
+
+	needles []column.Needle
+	batch   []candidateBlock
+	records int   // that were looked into
+	bytes   int64 // of text in their blocks
+	pick    picker
+	found   Found
+}
+
+// candidateBlock is a block that may match.
+type candidateBlock struct {
+	block   uint64
+	columns column.Columns
+	passing column.Bitmap // records in the range of time that pass the filter
+	shown   column.Bitmap // records in the range of time that may be shown
+	matched column.Bitmap // records to look into, then those of them that contain the terms
+	damaged bool
+}
+
+// findText walks the blocks that may match, newest first, and looks into their texts on all
+// cores.
+func (l List[R, T]) findText(q Query, first, end uint64) (numbers []uint64, found Found, err error) {
+	blocks := l.candidates(q.Search, first, end)
+	x := scan{Query: q, first: first, end: end, pick: picker{offset: q.Offset, limit: q.Limit}}
+	walk := l.walk()
+	for size := firstBatch; len(blocks) > 0 && !x.enough(); size = min(2*size, lastBatch) {
+		if blocks, err = walk.gather(&x, blocks, size); err != nil {
+			return nil, x.found, err
+		}
+		if err = x.matchBatch(); err != nil {
+			return nil, x.found, fmt.Errorf("search %s: %w", l.What, err)
+		}
+	}
+	rest, err := walk.countMatches(blocks, &x)
+	x.found.Total = x.pick.total + rest
+	x.found.Estimate = rest > 0
+	return x.pick.numbers, x.found, err
+}
+
+// enough reports whether the page is complete and too much was looked into to go on. The
+// remaining blocks then count as if they matched.
+func (x *scan) enough() bool {
+	return x.pick.full() && x.records >= exactRecords && x.bytes >= x.Search.ExactBytes
+}
+
+// gather makes the next batch of blocks that have something to look into and
+// returns the blocks after it.
+func (w *walk[R, T]) gather(x *scan, blocks []uint64, size int) (rest []uint64, err error) {
+	x.batch = x.batch[:0]
+	for ; len(blocks) > 0 && len(x.batch) < size && !x.enough(); blocks = blocks[1:] {
+		c := candidateBlock{block: blocks[0]}
+		if c.columns, err = w.read(c.block, true); err != nil {
+			return nil, err
+		}
+		c.passing = within(c.columns, x.Filter, c.block, x.first, x.end)
+		c.matched = c.passing
+		if !x.found.Text { // whether it is in what the filter leaves out counts, too
+			c.shown = within(c.columns, x.Shown, c.block, x.first, x.end)
+			c.matched = c.shown
+		}
+		if c.matched == (column.Bitmap{}) {
+			continue
+		}
+		x.batch = append(x.batch, c)
+		x.records += c.matched.Count()
+		x.bytes += int64(len(c.columns.Texts))
+	}
+	return blocks, nil
+}
+
+// matchBatch finds the records of a batch that match.
+func (x *scan) matchBatch() error {
+	if x.needles == nil && len(x.batch) > 0 {
+		x.needles = x.newNeedles()
+	}
+	parallel(len(x.batch), func(i int) { x.batch[i].match(x.needles) })
+	for i := range x.batch {
+		c := &x.batch[i]
+		if c.damaged {
+			return fmt.Errorf("%w: block %d", boltfile.ErrDamaged, c.block)
+		}
+		x.found.Text = x.found.Text || c.shown.And(c.matched) != column.Bitmap{}
+		x.pick.take(c.block*column.BlockSize, c.passing.And(c.matched))
+	}
+	return nil
+}
+
+// newNeedles makes needles of the terms for texts like those of the batch.
+func (x *scan) newNeedles() []column.Needle {
+	const enough = 16 << 10
+	longest := slices.MaxFunc(x.batch, func(a, b candidateBlock) int { return cmp.Compare(len(a.columns.Texts), len(b.columns.Texts)) })
+	sample, records := longest.columns.Body(), longest.columns.Len()
+	if len(sample) > enough {
+		sample, records = sample[:enough], records*enough/len(sample)
+	}
+	return column.NewNeedles(distinct(x.Search.Terms), sample, records)
+}
+
+// parallel calls fn with each number below n on all cores, a few at a time so that none
+// of them waits for another. All workers have stopped when it returns or panics, because
+// columns are only valid inside their transaction.
+func parallel(n int, fn func(i int)) {
+	const step = 4
+	var next atomic.Int64
+	work := func() {
+		for from := int(next.Add(step)) - step; from < n; from = int(next.Add(step)) - step {
+			for i := from; i < min(from+step, n); i++ {
+				fn(i)
+			}
+		}
+	}
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	for range min(runtime.GOMAXPROCS(0), (n+step-1)/step) - 1 {
+		wait.Go(work)
+	}
+	work()
+}
+
+// distinct leaves out terms that are part of others.
+func distinct(terms []string) []string {
+	var list []string
+	for i, term := range terms {
+		part := slices.ContainsFunc(terms[:i], func(t string) bool { return strings.Contains(t, term) }) ||
+			slices.ContainsFunc(terms[i+1:], func(t string) bool { return t != term && strings.Contains(t, term) })
+		if !part {
+			list = append(list, term)
+		}
+	}
+	return list
+}
+
+// candidates lists the blocks that may match, newest first.
+func (l List[R, T]) candidates(s *Search, first, end uint64) (blocks []uint64) {
+	if end == first {
+		return nil
+	}
+	sealed := l.Blocks()
+	low, high := first/column.BlockSize, (end-1)/column.BlockSize
+	if s.All {
+		for b := high; b+1 > low; b-- {
+			blocks = append(blocks, b)
+		}
+		return blocks
+	}
+	if high >= sealed {
+		blocks = append(blocks, sealed)
+	}
+	for _, block := range s.Blocks {
+		if b := uint64(block); b >= low && b <= high && b < sealed {
+			blocks = append(blocks, b)
+		}
+	}
+	slices.SortFunc(blocks, func(a, b uint64) int { return cmp.Compare(b, a) })
+	return blocks
+}
+
+// countMatches counts the records of blocks that pass the filter, whatever their texts.
+func (w *walk[R, T]) countMatches(blocks []uint64, x *scan) (n int, err error) {
+	for _, b := range blocks {
+		c, err := w.read(b, false)
+		if err != nil {
+			return 0, err
+		}
+		m := within(c, x.Filter, b, x.first, x.end)
+		n += m.Count()
+	}
+	return n, nil
+}
+
+// match leaves in matched the records that contain all needles. The rarest comes
+// first, so that the others are looked for in few records.
+func (c *candidateBlock) match(needles []column.Needle) {
+	if c.damaged = !c.columns.Valid(); c.damaged {
+		return
+	}
+	for i := range needles {
+		if c.matched == (column.Bitmap{}) {
+			return
+		}
+		c.matched = c.columns.MatchText(&needles[i], c.matched)
+	}
+}
