@@ -9,17 +9,18 @@ import (
 	"strconv"
 )
 
-// GetStatus sees how the instance stands, and what to do. What `svc doctor` says of the running
-// server, the reading of the databases apart: backups, disk, certificates, scheduled jobs, settings
-// and more, each with what to do about it. It is examined at most every 15 seconds.
+// GetStatus reads the state of the instance. Returns the checks of `svc doctor` for the running
+// server, except reading the databases: backups, disk, certificates, scheduled jobs, settings and
+// more, each with advice. The server runs them at most every 15 seconds.
 func (a *Admin) GetStatus(ctx context.Context) (*InstanceStatus, error) {
 	return fetch[InstanceStatus](ctx, a.call(http.MethodGet, "/admin/status"))
 }
 
-// GetAbout says which version runs, and whether there is a newer one. Where `about.upstream_url`
-// names an instance that publishes this program as its project `svc`, that one is asked, as every
-// app asks it: which release runs here, and whether to update. Its answer is kept for an hour, a
-// failure for a minute. A failure is a part of the answer. Without the setting nobody is asked.
+// GetAbout reads the running version and the result of the check for updates. If
+// `about.upstream_url` names an instance that publishes this program as its project `svc`, the
+// server asks it, as every app does, for the running release and for updates. It keeps the answer
+// for an hour and a failure for a minute. A failure is part of the answer. Without the setting the
+// server asks no instance.
 func (a *Admin) GetAbout(ctx context.Context, refresh bool) (*About, error) {
 	return fetch[About](ctx, a.call(http.MethodGet, "/admin/about").param("refresh", refresh))
 }
@@ -29,9 +30,9 @@ func (p *Public) ListTerms(ctx context.Context, opts *ReadOptions) (*List[TermsS
 	return fetch[List[TermsSummary]](ctx, p.call(http.MethodGet, "/public/terms").where(opts))
 }
 
-// GetTerms reads a terms document. The text of the operator if there is one and it is switched on,
-// in the language it is written in; otherwise the built-in text, in which `{{ key }}` stands for
-// what the operator has not filled in.
+// GetTerms reads a terms document. Returns the operator's text if it exists and is switched on, in
+// its own language. Otherwise it returns the built-in text, in which `{{ key }}` marks a value that
+// the operator has not set.
 func (p *Public) GetTerms(ctx context.Context, slug string, opts *ReadOptions) (*Terms, error) {
 	return fetch[Terms](ctx, p.call(http.MethodGet, "/public/terms/{slug}", slug).where(opts))
 }
@@ -46,19 +47,19 @@ func (a *Admin) GetTermsDocument(ctx context.Context, slug string) (*TermsDocume
 	return fetch[TermsDocument](ctx, a.call(http.MethodGet, "/admin/terms/documents/{slug}", slug))
 }
 
-// UpdateTermsDocument saves a draft, or switch between draft and built-in text. A field that is
-// left out stays as it is. Switching never changes the time that readers see: it is that of the
-// text. Placeholders are not filled in here; send the finished text.
+// UpdateTermsDocument changes the draft, or which text readers see. A field that is left out keeps
+// its value. Switching does not change the time that readers see, which is the time of the text.
+// The server does not fill in placeholders; send the finished text.
 func (a *Admin) UpdateTermsDocument(ctx context.Context, slug string, in TermsDocumentFields) (*TermsDocument, error) {
 	return fetch[TermsDocument](ctx, a.call(http.MethodPut, "/admin/terms/documents/{slug}", slug).body(in))
 }
 
-// ResetTermsDocument drops the draft and show the built-in text.
+// ResetTermsDocument deletes the draft, so that readers see the built-in text.
 func (a *Admin) ResetTermsDocument(ctx context.Context, slug string) (*TermsDocument, error) {
 	return fetch[TermsDocument](ctx, a.call(http.MethodDelete, "/admin/terms/documents/{slug}", slug))
 }
 
-// GetMe says who is signed in.
+// GetMe reads the current account.
 func (a *Admin) GetMe(ctx context.Context) (*AuthUser, error) {
 	return fetch[AuthUser](ctx, a.call(http.MethodGet, "/auth/me"))
 }
@@ -69,18 +70,18 @@ func (a *Admin) GetAdminProfile(ctx context.Context) (*AuthUser, error) {
 }
 
 // UpdateAdminProfile changes user name, password, or both. Needs the current password. A change
-// ends every session, also the one that made it; sign in again. With neither a name nor a new
-// password nothing changes.
+// ends every session, including the one that made it; sign in again. A request with neither a name
+// nor a new password changes nothing.
 func (a *Admin) UpdateAdminProfile(ctx context.Context, in ProfileInput) (*AuthUser, error) {
 	return fetch[AuthUser](ctx, a.call(http.MethodPatch, "/auth/admin-profile").body(in))
 }
 
-// ChangePassword changes the password. Ends every session, also the one that made the change.
+// ChangePassword changes the password. Ends every session, including the one that made the change.
 func (a *Admin) ChangePassword(ctx context.Context, in PasswordInput) error {
 	return perform(ctx, a.call(http.MethodPatch, "/auth/password").body(in))
 }
 
-// ChangeAccount changes the user name. Ends every session, also the one that made the change.
+// ChangeAccount changes the user name. Ends every session, including the one that made the change.
 func (a *Admin) ChangeAccount(ctx context.Context, in AccountInput) error {
 	return perform(ctx, a.call(http.MethodPatch, "/auth/account").body(in))
 }
@@ -90,14 +91,13 @@ func (a *Admin) ListAPIScopes(ctx context.Context) (*ScopeList, error) {
 	return fetch[ScopeList](ctx, a.call(http.MethodGet, "/auth/api-scopes"))
 }
 
-// ListAPIKeys lists all keys, newest first. Not paged. Revoked keys are listed, too; the key texts
-// are not known to the server.
+// ListAPIKeys lists all keys, newest first. Not paged. The list includes revoked keys. The server
+// does not know the texts of keys.
 func (a *Admin) ListAPIKeys(ctx context.Context) (*List[APIKey], error) {
 	return fetch[List[APIKey]](ctx, a.call(http.MethodGet, "/auth/api-keys"))
 }
 
-// CreateAPIKey creates a key. The answer is the only place where the text of the key can ever be
-// read.
+// CreateAPIKey creates a key. Only this answer contains the text of the key.
 func (a *Admin) CreateAPIKey(ctx context.Context, in APIKeyCreate) (*APIKeyCreated, error) {
 	return fetch[APIKeyCreated](ctx, a.call(http.MethodPost, "/auth/api-keys").body(in))
 }
@@ -107,21 +107,21 @@ func (a *Admin) GetAPIKey(ctx context.Context, id string) (*APIKey, error) {
 	return fetch[APIKey](ctx, a.call(http.MethodGet, "/auth/api-keys/{id}", id))
 }
 
-// UpdateAPIKey changes name, scopes, projects or expiry of a key. The text of the key stays as it
-// is. A revoked key cannot be changed.
+// UpdateAPIKey changes name, scopes, projects or expiry of a key. The text of the key does not
+// change. A revoked key cannot be changed.
 func (a *Admin) UpdateAPIKey(ctx context.Context, id string, in APIKeyFields) (*APIKeyUpdated, error) {
 	return fetch[APIKeyUpdated](ctx, a.call(http.MethodPatch, "/auth/api-keys/{id}", id).body(in))
 }
 
-// RevokeAPIKey revokes a key. Ends it at once, together with a former text in its grace period.
-// Repeating does no harm.
+// RevokeAPIKey revokes a key. Ends the key at once, including a former text in its grace period.
+// The request can be repeated.
 func (a *Admin) RevokeAPIKey(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/auth/api-keys/{id}", id))
 }
 
-// RotateAPIKey gives a key a new text. Name, scopes, projects and expiry stay. The former text
-// stops at once, or keeps working for the grace period, but never longer than the key itself. Only
-// the latest former text is kept.
+// RotateAPIKey gives a key a new text. Name, scopes, projects and expiry do not change. The former
+// text ends at once, or after the grace period, but never later than the key itself. The server
+// keeps only the latest former text.
 func (a *Admin) RotateAPIKey(ctx context.Context, id string, in APIKeyRotateInput) (*APIKeyRotated, error) {
 	return fetch[APIKeyRotated](ctx, a.call(http.MethodPost, "/auth/api-keys/{id}/rotate", id).body(in))
 }
@@ -131,8 +131,8 @@ func (p *Public) GetProject(ctx context.Context, opts *ReadOptions) (*Project, e
 	return fetch[Project](ctx, p.call(http.MethodGet, "/public/{k}").where(opts))
 }
 
-// ListVersions lists versions, greatest first. Deprecated versions are listed, and so are those
-// whose `published_at` lies ahead.
+// ListVersions lists versions, greatest first. The list includes deprecated versions and versions
+// with a `published_at` in the future.
 func (p *Public) ListVersions(ctx context.Context, opts *ListPublicVersionsOptions) (*Page[VersionInfo], error) {
 	return fetch[Page[VersionInfo]](ctx, p.call(http.MethodGet, "/public/{k}/versions").where(opts))
 }
@@ -143,9 +143,9 @@ func (p *Public) IterVersions(ctx context.Context, opts *ListPublicVersionsOptio
 	return walk(opts, func(o *ListPublicVersionsOptions) (*Page[VersionInfo], error) { return p.ListVersions(ctx, o) })
 }
 
-// GetLatestVersion reads the latest version. The version marked as latest. Without one: the
-// official version published last, and if all are previews, the preview published last. 404 when
-// the project has no version at all.
+// GetLatestVersion reads the latest version. Returns the version marked as latest. Without one it
+// returns the official version published last, or, if all versions are previews, the preview
+// published last. 404 if the project has no version.
 func (p *Public) GetLatestVersion(ctx context.Context, opts *ReadOptions) (*VersionInfo, error) {
 	return fetch[VersionInfo](ctx, p.call(http.MethodGet, "/public/{k}/versions/latest").where(opts))
 }
@@ -155,16 +155,16 @@ func (p *Public) GetLatestPreviewVersion(ctx context.Context, opts *ReadOptions)
 	return fetch[VersionInfo](ctx, p.call(http.MethodGet, "/public/{k}/versions/latest-preview").where(opts))
 }
 
-// GetVersion finds a version by its text. First by the exact display text; if there is none, by
-// value: `1.2` finds a version whose comparable version is `1.2.0`.
+// GetVersion finds a version by its text. Searches by the exact display text, then by value: `1.2`
+// finds a version with the comparable version `1.2.0`.
 func (p *Public) GetVersion(ctx context.Context, version string, opts *ReadOptions) (*VersionInfo, error) {
 	return fetch[VersionInfo](ctx, p.call(http.MethodGet, "/public/{k}/versions/by-version/{v}", version).where(opts))
 }
 
-// ListAnnouncements lists the announcements that are meant for the caller. Pinned ones first, then
-// the newest published first. Only what is visible counts: not hidden, for the platform where one
-// is asked for, for the client's version, and not hidden for the language asked for. `search` looks
-// into title, content and author.
+// ListAnnouncements lists the announcements for the caller. Pinned announcements come first, then
+// the newest. The list contains visible announcements only: not hidden, not hidden for the
+// requested language, and for the requested platform and the client's version. `search` looks into
+// title, content and author.
 func (p *Public) ListAnnouncements(ctx context.Context, opts *ListPublicAnnouncementsOptions) (*Page[Announcement], error) {
 	return fetch[Page[Announcement]](ctx, p.call(http.MethodGet, "/public/{k}/announcements").where(opts))
 }
@@ -177,36 +177,36 @@ func (p *Public) IterAnnouncements(ctx context.Context, opts *ListPublicAnnounce
 	})
 }
 
-// GetLatestAnnouncement reads the visible announcement published last. Pinning plays no role. 404
-// when none is visible to the caller.
+// GetLatestAnnouncement reads the latest visible announcement. Pinning does not matter. 404 if the
+// caller sees no announcement.
 func (p *Public) GetLatestAnnouncement(ctx context.Context, opts *LatestAnnouncementOptions) (*Announcement, error) {
 	return fetch[Announcement](ctx, p.call(http.MethodGet, "/public/{k}/announcements/latest").where(opts))
 }
 
-// GetFeedbackOptions says whether feedback can be forwarded to the code host.
+// GetFeedbackOptions reports whether feedback can be forwarded to the code host.
 func (p *Public) GetFeedbackOptions(ctx context.Context) (*FeedbackOptions, error) {
 	return fetch[FeedbackOptions](ctx, p.call(http.MethodGet, "/public/{k}/feedbacks/options"))
 }
 
-// UploadLog uploads a log entry. The same content sent again from the same address within a minute
-// is one record: the answer is the one that exists. Nothing that is said about the platform is an
-// error; what is not understood is not stored.
+// UploadLog uploads a log entry. The same content, sent again from the same address within a
+// minute, is one record: the answer contains the existing one. An unknown platform is not an error
+// and is not stored.
 func (p *Public) UploadLog(ctx context.Context, in LogInput) (*Log, error) {
 	return fetch[Log](ctx, p.call(http.MethodPost, "/public/{k}/logs").body(in))
 }
 
-// IngestEvents sends a batch of events. Events of one sender. Those that break a rule are left out
-// and told in `rejected`; the others are stored. A batch may be sent again: an event whose
-// `event_id` is known is skipped. Only a batch that has no sound event at all answers 400. Names
-// are trimmed and put in lower case, and must then be 1 to 64 of `a-z 0-9 _ . : -`; an event with
-// any other name is skipped. So is one with a new name in a project that has as many names as the
-// server allows, 2,000 as a rule: the answer then has `names_full`. The body is read as JSON
-// whatever its content type is, so that beacons can send it. `x-svc-client-time` tells the client's
-// clock: a time such as `2026-09-24T10:00:00.000+08:00`. Where that is a minute or more from the
-// server's, times of events are moved by the difference. A time that is then more than five minutes
-// ahead, or older than the server believes (seven days, as a rule), is replaced by that of arrival.
-// With `x-svc-do-not-track: 1`, and in projects that do not collect events, nothing is stored and
-// `suppressed` is true.
+// IngestEvents sends a batch of events. Stores events of one sender. The server skips events that
+// break a rule and lists them in `rejected`. A batch can be sent again: events with a known
+// `event_id` are skipped. A batch without any valid event is refused with 400. Names are trimmed
+// and lower-cased, and must then be 1 to 64 of `a-z 0-9 _ . : -`; an event with any other name is
+// skipped. If the project has reached its limit of event names, 2,000 by default, an event with a
+// new name is skipped, too, and the answer contains `names_full`. The server reads the body as JSON
+// regardless of its content type, so that beacons can send it. `x-svc-client-time` contains the
+// time of the client's clock, such as `2026-09-24T10:00:00.000+08:00`. If it differs from the
+// server's clock by a minute or more, the server moves the times of events by the difference. It
+// replaces a time that is then more than five minutes in the future, or older than its limit (seven
+// days by default), by the time of arrival. With `x-svc-do-not-track: 1`, and in projects that do
+// not collect events, the server stores nothing and `suppressed` is true.
 func (p *Public) IngestEvents(ctx context.Context, in EventBatch) (*EventsAccepted, error) {
 	return fetch[EventsAccepted](ctx, p.call(http.MethodPost, "/public/{k}/events").body(in))
 }
@@ -233,9 +233,9 @@ func (a *Admin) GetProject(ctx context.Context) (*Project, error) {
 	return fetch[Project](ctx, a.call(http.MethodGet, "/admin/projects/{k}"))
 }
 
-// UpdateProject changes a project. Another `project_key` renames the project. Everything follows,
-// and the old key keeps leading to it. 409 when the new key is taken by, or is a former key of,
-// another project.
+// UpdateProject changes a project. A new `project_key` renames the project. Everything moves with
+// it, and the old key still leads to it. 409 if the new key is a key or a former key of another
+// project.
 func (a *Admin) UpdateProject(ctx context.Context, in ProjectFields) (*Project, error) {
 	return fetch[Project](ctx, a.call(http.MethodPatch, "/admin/projects/{k}").body(in))
 }
@@ -245,7 +245,7 @@ func (a *Admin) DeleteProject(ctx context.Context) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}"))
 }
 
-// GetProjectContents counts what goes when the project is deleted.
+// GetProjectContents counts the contents of a project, which its deletion removes.
 func (a *Admin) GetProjectContents(ctx context.Context) (*ProjectContents, error) {
 	return fetch[ProjectContents](ctx, a.call(http.MethodGet, "/admin/projects/{k}/contents"))
 }
@@ -255,35 +255,35 @@ func (a *Admin) ListProjectAliases(ctx context.Context) (*List[ProjectAlias], er
 	return fetch[List[ProjectAlias]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/aliases"))
 }
 
-// PreviewCodehostRepo reads what the code host says about a repository. Fills the form of a
-// project; nothing is stored. Keys that are limited to listed projects are refused.
+// PreviewCodehostRepo reads a repository at the code host. For filling in the form of a project;
+// the server stores nothing. Refuses keys that are limited to listed projects.
 func (a *Admin) PreviewCodehostRepo(ctx context.Context, repoURL string) (*CodehostRepoPreview, error) {
 	return fetch[CodehostRepoPreview](ctx, a.call(http.MethodGet, "/admin/projects/codehost-repo-preview").param("repo_url", repoURL))
 }
 
-// GetCodehostIntegration reads what a project does with its repository.
+// GetCodehostIntegration reads the code host settings of a project.
 func (a *Admin) GetCodehostIntegration(ctx context.Context) (*CodehostIntegration, error) {
 	return fetch[CodehostIntegration](ctx, a.call(http.MethodGet, "/admin/projects/{k}/codehost-integration"))
 }
 
-// UpdateCodehostIntegration changes what a project does with its repository. A field that is left
-// out stays as it is. A blank text or null clears a text, null empties a list. Without a repository
-// both features are switched off, and the template is no longer that of the repository. A feature
-// can be switched on where there is a repository, and the code host app is configured and offers
-// it. It can always be switched off.
+// UpdateCodehostIntegration changes the code host settings of a project. A field that is left out
+// keeps its value. A blank text or null clears a text, null empties a list. Without a repository
+// both features are switched off, and the issue template is not that of the repository. A feature
+// can be switched on if a repository is set, and the code host app is configured and offers the
+// feature. It can always be switched off.
 func (a *Admin) UpdateCodehostIntegration(ctx context.Context, in CodehostIntegrationFields) (*CodehostIntegration, error) {
 	return fetch[CodehostIntegration](ctx, a.call(http.MethodPut, "/admin/projects/{k}/codehost-integration").body(in))
 }
 
-// GetCodehostIntegrationRepoTemplate reads the template of issues in the repository of a project.
-// Uses repository, path and ref as they are saved. What was read is kept for five minutes. A
-// template that cannot be read is no error of the request: `error` says why.
+// GetCodehostIntegrationRepoTemplate reads the issue template in the repository of a project. Uses
+// the saved repository, path and ref. The server keeps the template for five minutes. If it cannot
+// read the template, the request succeeds and `error` contains the reason.
 func (a *Admin) GetCodehostIntegrationRepoTemplate(ctx context.Context, refresh bool) (*CodehostRepoTemplate, error) {
 	return fetch[CodehostRepoTemplate](ctx, a.call(http.MethodGet, "/admin/projects/{k}/codehost-integration/repo-template").param("refresh", refresh))
 }
 
-// DeleteProjectAlias gives up a former key. From then on it leads nowhere and may be given to
-// another project.
+// DeleteProjectAlias deletes a former key. The former key no longer leads to the project and can be
+// given to another one.
 func (a *Admin) DeleteProjectAlias(ctx context.Context, alias string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/aliases/{alias}", alias))
 }
@@ -293,20 +293,21 @@ func (a *Admin) ListProjectLocales(ctx context.Context) (*List[ProjectLocale], e
 	return fetch[List[ProjectLocale]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/locales"))
 }
 
-// CreateProjectLocale registers a language. A tag that is registered already, also as a synonym,
-// updates that language instead: its primary tag stays, what is sent is replaced, the rest is kept.
+// CreateProjectLocale registers a language. A tag that is already registered, also as a synonym,
+// updates that language instead: its primary tag does not change, the fields sent are replaced, the
+// others are kept.
 func (a *Admin) CreateProjectLocale(ctx context.Context, in LocaleCreate) (*ProjectLocale, error) {
 	return fetch[ProjectLocale](ctx, a.call(http.MethodPost, "/admin/projects/{k}/locales").body(in))
 }
 
-// UpdateProjectLocale changes a language. Another `locale` moves all translations of the language
-// to the new tag. 409 when translations of a language that is no longer registered are kept under
-// that tag; nothing is changed then.
+// UpdateProjectLocale changes a language. A new `locale` moves all translations of the language to
+// the new tag. 409 if the server keeps translations of a removed language under that tag; nothing
+// changes then.
 func (a *Admin) UpdateProjectLocale(ctx context.Context, locale string, in LocaleFields) (*ProjectLocale, error) {
 	return fetch[ProjectLocale](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/locales/{locale}", locale).body(in))
 }
 
-// DeleteProjectLocale removes a language. Its translations are kept, unseen, and come back when the
+// DeleteProjectLocale removes a language. Its translations are kept, invisible, and return when the
 // language is registered again.
 func (a *Admin) DeleteProjectLocale(ctx context.Context, locale string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/locales/{locale}", locale))
@@ -324,29 +325,30 @@ func (a *Admin) IterVersions(ctx context.Context, opts *ListVersionsOptions) ite
 	return walk(opts, func(o *ListVersionsOptions) (*Page[VersionInfo], error) { return a.ListVersions(ctx, o) })
 }
 
-// CreateVersion creates a version. Never changes one that exists: 409 when the display version is
+// CreateVersion creates a version. Never changes an existing version: 409 if the display version is
 // taken. For CI, which may run twice, use `PUT …/by-version/{v}`.
 func (a *Admin) CreateVersion(ctx context.Context, in VersionCreate) (*VersionInfo, error) {
 	return fetch[VersionInfo](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions").body(in))
 }
 
-// PreviewCodehostRelease reads a release of the project's repository. Fills the form of a version;
-// nothing is stored. 400 while `repo_url` of the project is not a repository of the code host.
+// PreviewCodehostRelease reads a release of the project's repository. For filling in the form of a
+// version; the server stores nothing. 400 if `repo_url` of the project is not a repository at the
+// code host.
 func (a *Admin) PreviewCodehostRelease(ctx context.Context, tag string) (*CodehostReleasePreview, error) {
 	return fetch[CodehostReleasePreview](ctx, a.call(http.MethodGet, "/admin/projects/{k}/versions/codehost-release-preview").param("tag", tag))
 }
 
 // ImportCodehostReleases stores the releases of the project's repository as versions. Reads up to
-// 1,000 releases, newest first. Versions that exist are never changed, so it can be repeated: after
-// 502 the releases that were read before are stored. No release becomes the latest version.
+// 1,000 releases, newest first. Existing versions never change, so the request can be repeated.
+// After 502 the releases read so far are stored. No release becomes the latest version.
 func (a *Admin) ImportCodehostReleases(ctx context.Context) (*CodehostImport, error) {
 	return fetch[CodehostImport](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/codehost-release-import"))
 }
 
-// SimulateUpdateCheck sees what the update check answers a client, and why. The answer is that of
-// `POST /public/{k}/versions/check-update` to the same body, an error included. The reasons are the
-// rules that led to it, in the order in which they apply, with the versions and limits they are
-// about. It is counted in no statistics.
+// SimulateUpdateCheck explains the answer of the update check. Returns the answer of `POST
+// /public/{k}/versions/check-update` to the same body, including an error. The reasons are the
+// rules that led to it, in the order of evaluation, with their versions and limits. Statistics do
+// not count the request.
 func (a *Admin) SimulateUpdateCheck(ctx context.Context, in UpdateCheckSimulationInput) (*UpdateCheckSimulation, error) {
 	return fetch[UpdateCheckSimulation](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/update-check-simulation").body(in))
 }
@@ -356,23 +358,22 @@ func (a *Admin) GetVersion(ctx context.Context, id string) (*VersionInfo, error)
 	return fetch[VersionInfo](ctx, a.call(http.MethodGet, "/admin/projects/{k}/versions/{id}", id))
 }
 
-// UpdateVersion changes a version. 409 when another version of the project has the new display
-// version. Another display version without a `comparable_version` changes the comparable version
-// with it.
+// UpdateVersion changes a version. 409 if another version of the project has the new display
+// version. A new display version without a `comparable_version` also changes the comparable
+// version.
 func (a *Admin) UpdateVersion(ctx context.Context, id string, in VersionFields) (*VersionInfo, error) {
 	return fetch[VersionInfo](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/versions/{id}", id).body(in))
 }
 
 // DeleteVersion deletes a version. If it was the latest, the greatest official version that is not
-// deprecated takes its place.
+// deprecated becomes the latest.
 func (a *Admin) DeleteVersion(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/versions/{id}", id))
 }
 
-// UpsertVersion publishes a version, or update it if it exists. Made for CI: the same call may be
-// repeated. All fields are optional; the comparable version is derived from the display version. If
-// the version exists, only the fields sent are changed. A `version` in the body must be the one in
-// the path.
+// UpsertVersion publishes a version, new or existing. Made for CI: the call can be repeated. All
+// fields are optional; the comparable version is derived from the display version. If the version
+// exists, only the fields sent change. A `version` in the body must be the one in the path.
 func (a *Admin) UpsertVersion(ctx context.Context, version string, in VersionFields) (*VersionInfo, error) {
 	return fetch[VersionInfo](ctx, a.call(http.MethodPut, "/admin/projects/{k}/versions/by-version/{v}", version).body(in))
 }
@@ -383,8 +384,8 @@ func (a *Admin) GetVersionStatistics(ctx context.Context) (*VersionStatistics, e
 	return fetch[VersionStatistics](ctx, a.call(http.MethodGet, "/admin/versions/statistics"))
 }
 
-// ListAnnouncements lists announcements with their translations. Pinned ones first, then the newest
-// published first. Hidden ones are listed, too. `search` looks into title, content and author.
+// ListAnnouncements lists announcements with their translations. Pinned announcements come first,
+// then the newest. The list includes hidden ones. `search` looks into title, content and author.
 func (a *Admin) ListAnnouncements(ctx context.Context, opts *ListAnnouncementsOptions) (*Page[Announcement], error) {
 	return fetch[Page[Announcement]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/announcements").where(opts))
 }
@@ -415,8 +416,8 @@ func (a *Admin) DeleteAnnouncement(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/announcements/{id}", id))
 }
 
-// GetAnnouncementStatistics counts the announcements of all projects. Hidden ones count. Not for
-// keys that are limited to projects.
+// GetAnnouncementStatistics counts the announcements of all projects. Includes hidden
+// announcements. Not for keys that are limited to projects.
 func (a *Admin) GetAnnouncementStatistics(ctx context.Context) (*AnnouncementStatistics, error) {
 	return fetch[AnnouncementStatistics](ctx, a.call(http.MethodGet, "/admin/announcements/statistics"))
 }
@@ -433,8 +434,8 @@ func (a *Admin) IterFeedbacks(ctx context.Context, opts *ListFeedbacksOptions) i
 	return walk(opts, func(o *ListFeedbacksOptions) (*Page[Feedback], error) { return a.ListFeedbacks(ctx, o) })
 }
 
-// CreateFeedback adds feedback that came another way. Everything is stored as sent; there is no
-// address, User-Agent or place. Never taken for a duplicate.
+// CreateFeedback adds feedback by hand. Stores everything as sent, without address, User-Agent or
+// place. The server never treats it as a duplicate.
 func (a *Admin) CreateFeedback(ctx context.Context, in FeedbackCreate) (*Feedback, error) {
 	return fetch[Feedback](ctx, a.call(http.MethodPost, "/admin/projects/{k}/feedbacks").body(in))
 }
@@ -454,23 +455,23 @@ func (a *Admin) DeleteFeedback(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/feedbacks/{id}", id))
 }
 
-// ForwardFeedback makes stored feedback an issue at the code host. The issue is made of the
-// template of the project, as for feedback that visitors forward. A `contact` is not needed, and
-// who calls is not counted. It takes up to 20 seconds. Feedback never becomes a second issue: what
-// is forwarded already is answered as it is, so this can be sent again whenever the answer was
-// lost. After a 503 the feedback is as it was, or has its issue some minutes later.
+// ForwardFeedback creates an issue at the code host from stored feedback. Uses the issue template
+// of the project, as for feedback that users forward. It requires no `contact`, and callers have no
+// limit. It takes up to 20 seconds. Feedback never becomes a second issue: the answer for forwarded
+// feedback contains it unchanged, so the request can be repeated after a lost answer. After a 503
+// the feedback is unchanged, or has its issue some minutes later.
 func (a *Admin) ForwardFeedback(ctx context.Context, id string) (*Feedback, error) {
 	return fetch[Feedback](ctx, a.call(http.MethodPost, "/admin/projects/{k}/feedbacks/{id}/forward", id))
 }
 
-// GetFeedbackStatistics counts the feedback of all projects. Hidden feedback counts. Not for keys
+// GetFeedbackStatistics counts the feedback of all projects. Includes hidden feedback. Not for keys
 // that are limited to projects.
 func (a *Admin) GetFeedbackStatistics(ctx context.Context) (*FeedbackStatistics, error) {
 	return fetch[FeedbackStatistics](ctx, a.call(http.MethodGet, "/admin/feedbacks/statistics"))
 }
 
-// GetFeedbackRatingStats counts the feedback of a project by rating. Of what was made in the range
-// of time. Hidden feedback counts.
+// GetFeedbackRatingStats counts the feedback of a project by rating. Counts the feedback created in
+// the range of time, including hidden feedback.
 func (a *Admin) GetFeedbackRatingStats(ctx context.Context, opts *RangeOptions) (*FeedbackRatings, error) {
 	return fetch[FeedbackRatings](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/feedbacks").where(opts))
 }
@@ -487,45 +488,45 @@ func (a *Admin) IterLogs(ctx context.Context, opts *ListLogsOptions) iter.Seq2[L
 	return walk(opts, func(o *ListLogsOptions) (*Page[Log], error) { return a.ListLogs(ctx, o) })
 }
 
-// CreateLog adds a log that came another way. Everything is stored as sent; there is no address,
-// User-Agent or place. Never taken for a duplicate.
+// CreateLog adds a log by hand. Stores everything as sent, without address, User-Agent or place.
+// The server never treats it as a duplicate.
 func (a *Admin) CreateLog(ctx context.Context, in LogCreate) (*Log, error) {
 	return fetch[Log](ctx, a.call(http.MethodPost, "/admin/projects/{k}/logs").body(in))
 }
 
-// PruneLogs deletes logs by time, level and address. Deletes the logs that meet all the conditions
-// that are sent, of which there must be one at least. It works in steps; after an error or a lost
-// answer the same request deletes the rest. The log of the server names the administrator.
+// PruneLogs deletes logs by time, level and address. Deletes the logs that meet all conditions
+// sent, at least one. It works in steps; after an error or a lost answer the same request deletes
+// the rest. The log of the server names the administrator.
 func (a *Admin) PruneLogs(ctx context.Context, in LogPrune) (*PrunedLogs, error) {
 	return fetch[PrunedLogs](ctx, a.call(http.MethodPost, "/admin/projects/{k}/logs/prune").body(in))
 }
 
-// UpdateLog hides a log or show it again. A log is evidence. Nothing else of it can ever be
-// changed, and a single one cannot be deleted.
+// UpdateLog changes the visibility of a log. Nothing else of a log can be changed, and a single log
+// cannot be deleted, because logs are evidence.
 func (a *Admin) UpdateLog(ctx context.Context, id string, in LogChange) (*Log, error) {
 	return fetch[Log](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/logs/{id}", id).body(in))
 }
 
-// GetLogStatistics counts the logs of all projects. Hidden logs count. Not for keys that are
+// GetLogStatistics counts the logs of all projects. Includes hidden logs. Not for keys that are
 // limited to projects.
 func (a *Admin) GetLogStatistics(ctx context.Context) (*LogStatistics, error) {
 	return fetch[LogStatistics](ctx, a.call(http.MethodGet, "/admin/logs/statistics"))
 }
 
-// GetLogLevelStats counts the logs of a project by level. Of what was made in the range of time.
-// Hidden logs count.
+// GetLogLevelStats counts the logs of a project by level. Counts the logs created in the range of
+// time, including hidden logs.
 func (a *Admin) GetLogLevelStats(ctx context.Context, opts *RangeOptions) (*LogLevels, error) {
 	return fetch[LogLevels](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/logs").where(opts))
 }
 
-// DeleteEventSubject deletes everything that is stored of a sender. Deletes all events of an
-// identifier for good. Counts by the hour, in which nobody can be found, stay.
+// DeleteEventSubject deletes all stored data of a sender. Deletes all events of an identifier for
+// good. Hourly counts, which identify no person, remain.
 func (a *Admin) DeleteEventSubject(ctx context.Context, distinctID string) (*EventsErased, error) {
 	return fetch[EventsErased](ctx, a.call(http.MethodDelete, "/admin/projects/{k}/events/subjects/{distinct_id}", distinctID))
 }
 
-// ListEventDefinitions lists the names of events, the last seen first. `search` looks into name,
-// display name and description. The range is that of `range_count` alone.
+// ListEventDefinitions lists event names, most recently seen first. `search` looks into name,
+// display name and description. The range applies to `range_count` only.
 func (a *Admin) ListEventDefinitions(ctx context.Context, opts *ListEventDefinitionsOptions) (*Page[EventDefinition], error) {
 	return fetch[Page[EventDefinition]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/definitions").where(opts))
 }
@@ -538,31 +539,31 @@ func (a *Admin) IterEventDefinitions(ctx context.Context, opts *ListEventDefinit
 	})
 }
 
-// GetEventDefinition reads what is said of a name of events.
+// GetEventDefinition reads the definition of an event name.
 func (a *Admin) GetEventDefinition(ctx context.Context, id string) (*EventDefinition, error) {
 	return fetch[EventDefinition](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/definitions/{id}", id))
 }
 
-// UpdateEventDefinition describes a name of events.
+// UpdateEventDefinition changes the definition of an event name.
 func (a *Admin) UpdateEventDefinition(ctx context.Context, id string, in EventDefinitionChange) (*EventDefinition, error) {
 	return fetch[EventDefinition](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/events/definitions/{id}", id).body(in))
 }
 
-// DeleteEventDefinition forgets the description of a name. Events and counts stay. The next event
-// of the name makes a new one.
+// DeleteEventDefinition deletes the definition of an event name. Events and counts remain. The next
+// event of the name creates a new definition.
 func (a *Admin) DeleteEventDefinition(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/events/definitions/{id}", id))
 }
 
-// GetEventOverview counts events, senders, sessions and names. `total` and `event_types` are
-// counted by the hour: the first and the last hour of the range count whole. `unique_users` and
-// `unique_sessions` are counted by the second. See docs/numbers.md.
+// GetEventOverview counts events, senders, sessions and names. `total` and `event_types` use hourly
+// counts, which include the whole first and last hour of the range. `unique_users` and
+// `unique_sessions` are exact to the second. See docs/numbers.md.
 func (a *Admin) GetEventOverview(ctx context.Context, opts *RangeOptions) (*EventOverview, error) {
 	return fetch[EventOverview](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/stats/overview").where(opts))
 }
 
-// GetEventTimeseries counts events over time. Every hour or day of the range has its bucket. More
-// than 20,000 of them answer 400. What `limit` leaves out of the series is still in `data`.
+// GetEventTimeseries counts events over time. Every hour or day of the range has a bucket. More
+// than 20,000 buckets are refused with 400. `data` includes the series that `limit` leaves out.
 func (a *Admin) GetEventTimeseries(ctx context.Context, opts *EventTimeseriesOptions) (*EventSeries, error) {
 	return fetch[EventSeries](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/stats/timeseries").where(opts))
 }
@@ -572,46 +573,45 @@ func (a *Admin) GetEventBreakdown(ctx context.Context, opts *EventBreakdownOptio
 	return fetch[EventBreakdown](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/stats/breakdown").where(opts))
 }
 
-// GetEventHeatmap counts events by hour of the week. In the local time of each client: by what its
-// clock says, else by its country, else by `tz_offset_minutes`.
+// GetEventHeatmap counts events by hour of the week. Uses the local time of each client: by its
+// clock, else by its country, else by `tz_offset_minutes`.
 func (a *Admin) GetEventHeatmap(ctx context.Context, opts *EventHeatmapOptions) (*Heatmap, error) {
 	return fetch[Heatmap](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/stats/heatmap").where(opts))
 }
 
-// GetFunnel counts who gets from one step to the next. A sender counts for a step if it did all
-// steps up to there in order, the last one at most `window_seconds` after the first. Steps may fall
+// GetFunnel counts the senders that go from step to step. A sender counts for a step if it did all
+// steps up to it in order, the last one at most `window_seconds` after the first. Steps may fall
 // into the same second; one event is one step at most.
 func (a *Admin) GetFunnel(ctx context.Context, in FunnelInput) (*Funnel, error) {
 	return fetch[Funnel](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/analysis/funnel").body(in))
 }
 
-// GetRetention counts who comes back. A sender is in the cohort of the day or week of its first
-// start event in the range. A period that is not over and in which nobody came back yet is null,
-// and so is one that lies ahead. More than 20,000 cohorts answer 400.
+// GetRetention counts the senders that return. A sender is in the cohort of the day or week of its
+// first start event in the range. A period is null if it is in the future, or if it is not over and
+// no sender has returned yet. More than 20,000 cohorts are refused with 400.
 func (a *Admin) GetRetention(ctx context.Context, in RetentionInput) (*Retention, error) {
 	return fetch[Retention](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/analysis/retention").body(in))
 }
 
-// GetPaths counts which event follows which.
+// GetPaths counts which events follow each other.
 func (a *Admin) GetPaths(ctx context.Context, in PathsInput) (*Paths, error) {
 	return fetch[Paths](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/analysis/paths").body(in))
 }
 
-// RunEventQuery computes a number from events. A number for the whole range (`value`), over time
-// (`timeseries`) or by the values of a dimension (`breakdown`), of one event or of several with a
-// formula. More than 20,000 buckets answer 400.
+// RunEventQuery computes a number from events. Computes a number for the whole range (`value`),
+// over time (`timeseries`) or by the values of a dimension (`breakdown`), of one event or of
+// several with a formula. More than 20,000 buckets are refused with 400.
 func (a *Admin) RunEventQuery(ctx context.Context, in EventQuery) (*EventQueryResult, error) {
 	return fetch[EventQueryResult](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/analysis/query").body(in))
 }
 
-// ListDashboardCards lists the cards of the dashboard. By `sort_order`, then by age. There are no
-// pages.
+// ListDashboardCards lists the cards of the dashboard. By `sort_order`, then by age. Not paged.
 func (a *Admin) ListDashboardCards(ctx context.Context) (*Page[DashboardCard], error) {
 	return fetch[Page[DashboardCard]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/dashboards/cards"))
 }
 
-// CreateDashboardCard adds a card. A card keeps a question, never an answer. `query` is held to all
-// rules of `POST …/analysis/query`, so that a card that is stored can be asked.
+// CreateDashboardCard adds a card. A card stores a question, not its answer. `query` must follow
+// all rules of `POST …/analysis/query`.
 func (a *Admin) CreateDashboardCard(ctx context.Context, in DashboardCardCreate) (*DashboardCard, error) {
 	return fetch[DashboardCard](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/dashboards/cards").body(in))
 }
@@ -631,33 +631,33 @@ func (a *Admin) DeleteDashboardCard(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/events/dashboards/cards/{id}", id))
 }
 
-// Search searches all projects. Looks through projects, versions, announcements, feedback and logs
-// as the lists of each do, newest first. Any of the five scopes opens it; what a key may not read
-// is left out, without an error.
+// Search searches all projects. Searches projects, versions, announcements, feedback and logs in
+// the same way as their lists, newest first. Any of the five scopes allows it; the answer leaves
+// out what the key may not read.
 func (a *Admin) Search(ctx context.Context, opts *SearchOptions) (*Page[SearchHit], error) {
 	return fetch[Page[SearchHit]](ctx, a.call(http.MethodGet, "/admin/search").where(opts))
 }
 
-// GetRequestOverview counts requests by what, on what and from where. The first and the last hour
-// of the range count whole, here and in all statistics of requests.
+// GetRequestOverview counts requests by kind, platform and region. Like all statistics of requests,
+// includes the whole first and last hour of the range.
 func (a *Admin) GetRequestOverview(ctx context.Context, opts *RangeOptions) (*RequestOverview, error) {
 	return fetch[RequestOverview](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/requests/overview").where(opts))
 }
 
-// GetRequestTimeseries counts requests over time. Every hour or day of the range has its bucket.
-// More than 20,000 of them answer 400.
+// GetRequestTimeseries counts requests over time. Every hour or day of the range has a bucket. More
+// than 20,000 buckets are refused with 400.
 func (a *Admin) GetRequestTimeseries(ctx context.Context, opts *RequestTimeseriesOptions) (*RequestSeries, error) {
 	return fetch[RequestSeries](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/requests/timeseries").where(opts))
 }
 
-// GetVersionAdoption shows how versions of the app come and go. The versions that update checks
-// sent most often in the range, counted over time. More than 20,000 buckets answer 400.
+// GetVersionAdoption counts update checks over time by version of the app. Contains the versions
+// that update checks sent most often in the range. More than 20,000 buckets are refused with 400.
 func (a *Admin) GetVersionAdoption(ctx context.Context, opts *VersionAdoptionOptions) (*VersionAdoption, error) {
 	return fetch[VersionAdoption](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/requests/version-adoption").where(opts))
 }
 
-// GetClientVersions counts update checks by version of the app. By the display version that was
-// sent, else by the comparable version; published or not.
+// GetClientVersions counts update checks by version of the app. Counts the display version that was
+// sent, else the comparable version, published or not.
 func (a *Admin) GetClientVersions(ctx context.Context, opts *TopOptions) (*ClientVersions, error) {
 	return fetch[ClientVersions](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/requests/client-versions").where(opts))
 }
@@ -667,8 +667,8 @@ func (a *Admin) GetPlatformVersions(ctx context.Context, opts *TopOptions) (*Pla
 	return fetch[PlatformVersions](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/requests/platform-versions").where(opts))
 }
 
-// GetRequestHeatmap counts requests by hour of the week. In the local time of each client: by what
-// its clock says, else by its country, else by `tz_offset_minutes`.
+// GetRequestHeatmap counts requests by hour of the week. Uses the local time of each client: by its
+// clock, else by its country, else by `tz_offset_minutes`.
 func (a *Admin) GetRequestHeatmap(ctx context.Context, opts *RangeOptions) (*Heatmap, error) {
 	return fetch[Heatmap](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/requests/heatmap").where(opts))
 }
@@ -690,74 +690,73 @@ func (a *Admin) GetFile(ctx context.Context, id string) (*File, error) {
 	return fetch[File](ctx, a.call(http.MethodGet, "/admin/projects/{k}/files/{id}", id))
 }
 
-// DeleteFile deletes a file. Its link answers 404 at once. Copies that a CDN holds outlive the
-// deletion unless they are refreshed, which is tried here when the refresh is set up. Versions that
-// refer to the file stay as they are.
+// DeleteFile deletes a file. The link returns 404 at once. Copies in a CDN remain until they are
+// refreshed; if the refresh is set up, the server requests it. Versions that refer to the file do
+// not change.
 func (a *Admin) DeleteFile(ctx context.Context, id string) (*FileDeleted, error) {
 	return fetch[FileDeleted](ctx, a.call(http.MethodDelete, "/admin/projects/{k}/files/{id}", id))
 }
 
-// RetryFile tries again what has failed. 409 when the file has not failed, 400 when what was
-// uploaded is no longer kept: upload it again.
+// RetryFile retries a failed file. 409 if the file has not failed, 400 if the server no longer has
+// the uploaded content: upload it again.
 func (a *Admin) RetryFile(ctx context.Context, id string) (*File, error) {
 	return fetch[File](ctx, a.call(http.MethodPost, "/admin/projects/{k}/files/{id}/retry", id))
 }
 
-// RefreshFileCDN makes the CDN forget its copies of a file. 400 when the refresh is switched off,
-// lacks its credentials, or there is no distribution address.
+// RefreshFileCDN refreshes the copies of a file in the CDN. 400 if the refresh is switched off or
+// has no credentials, or if there is no distribution address.
 func (a *Admin) RefreshFileCDN(ctx context.Context, id string) (*CDNRefresh, error) {
 	return fetch[CDNRefresh](ctx, a.call(http.MethodPost, "/admin/projects/{k}/files/{id}/refresh-cdn", id))
 }
 
-// ListUploads lists open uploads. The sessions that still take chunks, newest first, with the
-// credential that began each. Deleting one gives back its space and its place.
+// ListUploads lists open uploads. Returns the sessions that still accept chunks, newest first, with
+// the credential that began each. Deleting one frees its space and its place.
 func (a *Admin) ListUploads(ctx context.Context) (*List[OpenUpload], error) {
 	return fetch[List[OpenUpload]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/files/uploads"))
 }
 
 // CreateUpload begins an upload in chunks. A session lives for 24 hours. Send its chunks in any
-// order, in parallel and again if need be, then complete it. They take space as they arrive. A
+// order, in parallel and again if needed, then complete it. Chunks take space as they arrive. A
 // credential may have 8 open sessions and a project 32. The sessions and pending files of a project
-// may have half of the free space, their own counted as free. 413 when the file is larger than the
-// server takes, 404 also for a storage that there is not.
+// may have half of the free space, counting their own as free. 413 if the file exceeds the limit of
+// the server, 404 also for an unknown storage.
 func (a *Admin) CreateUpload(ctx context.Context, in UploadCreate) (*UploadSession, error) {
 	return fetch[UploadSession](ctx, a.call(http.MethodPost, "/admin/projects/{k}/files/uploads").body(in))
 }
 
-// GetUpload reads which chunks of an upload have arrived.
+// GetUpload reads the arrived chunks of an upload.
 func (a *Admin) GetUpload(ctx context.Context, uploadID string) (*UploadSession, error) {
 	return fetch[UploadSession](ctx, a.call(http.MethodGet, "/admin/projects/{k}/files/uploads/{upload_id}", uploadID))
 }
 
-// AbortUpload gives up an upload.
+// AbortUpload aborts an upload.
 func (a *Admin) AbortUpload(ctx context.Context, uploadID string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/files/uploads/{upload_id}", uploadID))
 }
 
-// PutUploadChunk sends a chunk of an upload. Each has `chunk_size` bytes, the last one the
-// remainder. A chunk that arrives whole is kept for good; one that breaks off leaves what was
-// there. Sending an index again replaces it; a request that is still sending it then gets 409, as
-// one does that comes while the upload is being completed. The body may have 16 MiB and take 300
-// seconds.
+// PutUploadChunk sends a chunk of an upload. Each chunk has `chunk_size` bytes, the last one the
+// remainder. A chunk that arrives whole is stored; an interrupted one changes nothing. Sending an
+// index again replaces the chunk; a request that is still sending it then gets 409, as does one
+// that arrives while the upload is being completed. The body may have 16 MiB and take 300 seconds.
 func (a *Admin) PutUploadChunk(ctx context.Context, uploadID string, index int, chunk []byte) (*ChunkReceipt, error) {
 	return fetch[ChunkReceipt](ctx, a.call(http.MethodPut, "/admin/projects/{k}/files/uploads/{upload_id}/chunks/{index}", uploadID, strconv.Itoa(index)).raw(chunk))
 }
 
-// CompleteUpload makes a file of an upload. Safe to repeat: until the session expires the same file
-// is the answer. On local storage the file is `ready` at once, elsewhere it is `pending` until it
-// was moved there. 409 while chunks are missing.
+// CompleteUpload completes an upload. Can be repeated: until the session expires the answer is the
+// same file. On local storage the file is `ready` at once, elsewhere it is `pending` until the
+// server has moved it there. 409 if chunks are missing.
 func (a *Admin) CompleteUpload(ctx context.Context, uploadID string) (*File, error) {
 	return fetch[File](ctx, a.call(http.MethodPost, "/admin/projects/{k}/files/uploads/{upload_id}/complete", uploadID))
 }
 
-// MirrorVersionAssets copies the attachments that a version links to. Links of the version that are
-// attachments of a release at the code host are fetched in the background; all versions of the
-// project then link to the copies. 400 without a distribution address.
+// MirrorVersionAssets copies the release attachments that a version links to. The server fetches
+// linked attachments of releases at the code host in the background; then all versions of the
+// project link to the copies. 400 without a distribution address.
 func (a *Admin) MirrorVersionAssets(ctx context.Context, id string) (*MirrorResult, error) {
 	return fetch[MirrorResult](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/{id}/mirror-assets", id))
 }
 
-// GetStorage reads where files are kept.
+// GetStorage reads the storages and the limits of uploads.
 func (a *Admin) GetStorage(ctx context.Context) (*StorageOverview, error) {
 	return fetch[StorageOverview](ctx, a.call(http.MethodGet, "/admin/storage"))
 }
@@ -767,19 +766,19 @@ func (a *Admin) CreateStorageBackend(ctx context.Context, in StorageBackendCreat
 	return fetch[StorageBackend](ctx, a.call(http.MethodPost, "/admin/storage/backends").body(in))
 }
 
-// UpdateStorageBackend changes a storage. Files that are there already are neither moved nor
-// written again. Of the built-in storage only the name and `is_default` can be changed.
+// UpdateStorageBackend changes a storage. Existing files are neither moved nor written again. Of
+// the built-in storage only the name and `is_default` can be changed.
 func (a *Admin) UpdateStorageBackend(ctx context.Context, id string, in StorageBackendFields) (*StorageBackend, error) {
 	return fetch[StorageBackend](ctx, a.call(http.MethodPatch, "/admin/storage/backends/{id}", id).body(in))
 }
 
-// DeleteStorageBackend deletes a storage. 400 for the built-in one, 409 for the default and for one
-// that holds files. Projects that name it use the default from then on.
+// DeleteStorageBackend deletes a storage. 400 for the built-in storage, 409 for the default and for
+// one that holds files. Projects that name it then use the default.
 func (a *Admin) DeleteStorageBackend(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/storage/backends/{id}", id))
 }
 
-// TestStorageBackend tries the saved settings of a storage.
+// TestStorageBackend tests the saved settings of a storage.
 func (a *Admin) TestStorageBackend(ctx context.Context, id string) (*StorageProbe, error) {
 	return fetch[StorageProbe](ctx, a.call(http.MethodPost, "/admin/storage/backends/{id}/test", id))
 }
@@ -789,18 +788,18 @@ func (a *Admin) GetCDNConfig(ctx context.Context) (*CDNConfig, error) {
 	return fetch[CDNConfig](ctx, a.call(http.MethodGet, "/admin/storage/cdn"))
 }
 
-// UpdateCDNConfig changes the settings of the CDN refresh. A field that is left out stays as it is.
-// Another provider clears the credentials.
+// UpdateCDNConfig changes the settings of the CDN refresh. A field that is left out keeps its
+// value. A new provider clears the credentials.
 func (a *Admin) UpdateCDNConfig(ctx context.Context, in CDNConfigFields) (*CDNConfig, error) {
 	return fetch[CDNConfig](ctx, a.call(http.MethodPut, "/admin/storage/cdn").body(in))
 }
 
-// ClearCDNConfig clears the settings of the CDN refresh and switch it off.
+// ClearCDNConfig clears the settings of the CDN refresh, which switches it off.
 func (a *Admin) ClearCDNConfig(ctx context.Context) (*CDNConfig, error) {
 	return fetch[CDNConfig](ctx, a.call(http.MethodDelete, "/admin/storage/cdn"))
 }
 
-// TestCDNConfig tries the saved credentials of the CDN refresh. Works while the refresh is switched
+// TestCDNConfig tests the saved credentials of the CDN refresh. Works while the refresh is switched
 // off.
 func (a *Admin) TestCDNConfig(ctx context.Context) (*CDNTest, error) {
 	return fetch[CDNTest](ctx, a.call(http.MethodPost, "/admin/storage/cdn/test"))
@@ -811,30 +810,30 @@ func (a *Admin) GetCodehostAppConfig(ctx context.Context) (*CodehostApp, error) 
 	return fetch[CodehostApp](ctx, a.call(http.MethodGet, "/admin/codehost-app"))
 }
 
-// UpdateCodehostAppConfig changes the settings of the code host app. A field that is left out stays
-// as it is. A blank text or null clears a text, null empties a list. Secrets can be set, never
+// UpdateCodehostAppConfig changes the settings of the code host app. A field that is left out keeps
+// its value. A blank text or null clears a text, null empties a list. Secrets can be set, but not
 // read.
 func (a *Admin) UpdateCodehostAppConfig(ctx context.Context, in CodehostAppFields) (*CodehostApp, error) {
 	return fetch[CodehostApp](ctx, a.call(http.MethodPut, "/admin/codehost-app").body(in))
 }
 
-// ClearCodehostAppConfig forgets the code host app. Everything is as before the first save. What
-// projects have saved stays, without an effect.
+// ClearCodehostAppConfig clears the settings of the code host app. Restores the state before the
+// first save. The settings of projects remain, without effect.
 func (a *Admin) ClearCodehostAppConfig(ctx context.Context) (*CodehostApp, error) {
 	return fetch[CodehostApp](ctx, a.call(http.MethodDelete, "/admin/codehost-app"))
 }
 
-// TestCodehostApp asks the code host about the saved app. Compares what the app may do with what
-// the enabled features need.
+// TestCodehostApp tests the saved app at the code host. Compares the permissions of the app with
+// the needs of the enabled features.
 func (a *Admin) TestCodehostApp(ctx context.Context) (*CodehostAppTest, error) {
 	return fetch[CodehostAppTest](ctx, a.call(http.MethodPost, "/admin/codehost-app/test"))
 }
 
 // PreviewMarkdown renders Markdown as public pages show it. GitHub's dialect of CommonMark.
-// Headings begin at `h3`, links are `nofollow noopener noreferrer`, pictures come from `https`
-// only, late and without referrer; tags in the text are shown as text. The answer may stand in any
-// page. Texts over 128 KiB are shown as they were written. Nothing is stored. Any scope that reads
-// opens it.
+// Headings begin at `h3`, links are `nofollow noopener noreferrer`, pictures load from `https`
+// only, lazily and without referrer; tags in the text are shown as text. The result is safe in any
+// page. Texts over 128 KiB are shown unrendered. The server stores nothing. Any scope that reads
+// allows it.
 func (a *Admin) PreviewMarkdown(ctx context.Context, in MarkdownInput) (*MarkdownPreview, error) {
 	return fetch[MarkdownPreview](ctx, a.call(http.MethodPost, "/admin/markdown-preview").body(in))
 }
@@ -845,24 +844,24 @@ func (a *Admin) GetTranslationConfig(ctx context.Context) (*TranslationConfig, e
 }
 
 // UpdateTranslationConfig changes the settings of the machine translation. A field that is left out
-// stays as it is. A blank text or null clears a text.
+// keeps its value. A blank text or null clears a text.
 func (a *Admin) UpdateTranslationConfig(ctx context.Context, in TranslationConfigFields) (*TranslationConfig, error) {
 	return fetch[TranslationConfig](ctx, a.call(http.MethodPut, "/admin/translation").body(in))
 }
 
-// ClearTranslationConfig clears the settings of the machine translation and switch it off.
+// ClearTranslationConfig clears the settings of the machine translation, which switches it off.
 func (a *Admin) ClearTranslationConfig(ctx context.Context) (*TranslationConfig, error) {
 	return fetch[TranslationConfig](ctx, a.call(http.MethodDelete, "/admin/translation"))
 }
 
-// TestTranslation translates a sample with the saved settings. The sample has the placeholder
-// `{{version}}`, which must come back as it is.
+// TestTranslation translates a sample with the saved settings. The sample contains the placeholder
+// `{{version}}`, which the translation must keep.
 func (a *Admin) TestTranslation(ctx context.Context) (*TranslationTest, error) {
 	return fetch[TranslationTest](ctx, a.call(http.MethodPost, "/admin/translation/test"))
 }
 
-// Translate translates texts into a language of the project. Nothing is stored. Blank fields are
-// left out of the answer.
+// Translate translates texts into a language of the project. The server stores nothing. The answer
+// leaves out blank fields.
 func (a *Admin) Translate(ctx context.Context, in TranslateInput) (*TranslatedTexts, error) {
 	return fetch[TranslatedTexts](ctx, a.call(http.MethodPost, "/admin/projects/{k}/translate").body(in))
 }
@@ -872,20 +871,20 @@ func (a *Admin) GetCodehostWebhook(ctx context.Context) (*Webhook, error) {
 	return fetch[Webhook](ctx, a.call(http.MethodGet, "/admin/projects/{k}/codehost-webhook"))
 }
 
-// SetCodehostWebhookSecret sets the secret of the release webhook. The webhook accepts deliveries
-// from then on. The answer shows the secret, the only time.
+// SetCodehostWebhookSecret sets the secret of the release webhook. Afterwards the webhook accepts
+// deliveries. Only this answer contains the secret.
 func (a *Admin) SetCodehostWebhookSecret(ctx context.Context, in WebhookSecretFields) (*WebhookRevealed, error) {
 	return fetch[WebhookRevealed](ctx, a.call(http.MethodPut, "/admin/projects/{k}/codehost-webhook").body(in))
 }
 
-// ClearCodehostWebhookSecret switches the release webhook off. Both secrets are gone, and every
-// delivery is refused.
+// ClearCodehostWebhookSecret switches the release webhook off. Deletes both secrets; the server
+// then refuses every delivery.
 func (a *Admin) ClearCodehostWebhookSecret(ctx context.Context) (*Webhook, error) {
 	return fetch[Webhook](ctx, a.call(http.MethodDelete, "/admin/projects/{k}/codehost-webhook"))
 }
 
-// RegenerateCodehostWebhookSecret gives the release webhook a new random secret. The answer shows
-// the secret, the only time.
+// RegenerateCodehostWebhookSecret gives the release webhook a new random secret. Only this answer
+// contains the secret.
 func (a *Admin) RegenerateCodehostWebhookSecret(ctx context.Context, in WebhookGraceFields) (*WebhookRevealed, error) {
 	return fetch[WebhookRevealed](ctx, a.call(http.MethodPost, "/admin/projects/{k}/codehost-webhook/regenerate").optionalBody(in))
 }

@@ -4,20 +4,19 @@ package svcsdk
 
 // ReadOptions holds the language of the texts.
 type ReadOptions struct {
-	// The language wanted for titles, summaries and built-in texts: English, or simplified Chinese.
-	// Only the first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other,
-	// and without one, they are in English. If it is left out, the client's own is sent; null sends
-	// none.
+	// The requested language for titles, summaries and built-in texts: English, or simplified Chinese.
+	// Only the first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. Any other value,
+	// and none, means English. If it is left out, the client's own is sent; null sends none.
 	Locale Opt[string] `query:"locale"`
 }
 
 // ListPublicVersionsOptions holds the query of ListVersions.
 type ListPublicVersionsOptions struct {
-	// How many items a page has.
+	// Number of items of a page.
 	Limit int `query:"limit"`
-	// How many items to skip.
+	// Number of items to skip.
 	Offset int `query:"offset"`
-	// Only items that contain this text, whatever the case. Blank is the same as left out.
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
 	// Only versions for this platform, and those for all platforms. Case does not matter.
 	Platform Platform `query:"platform"`
@@ -29,9 +28,9 @@ type ListPublicVersionsOptions struct {
 	IsMilestone *bool `query:"is_milestone"`
 	// Kept for older clients. No version is forced, so `true` finds nothing.
 	Forced *bool `query:"forced"`
-	// The language wanted. A tag that the project does not know is no error: the answer is in the
-	// default language and each object says so in `locale_message`. If it is left out, the client's own
-	// is sent; null sends none.
+	// The requested language. An unknown tag is not an error: the answer is in the default language,
+	// and `locale_message` of each object contains a note. If it is left out, the client's own is sent;
+	// null sends none.
 	Locale Opt[string] `query:"locale"`
 }
 
@@ -39,11 +38,11 @@ func (o *ListPublicVersionsOptions) page() (limit, offset *int) { return &o.Limi
 
 // ListPublicAnnouncementsOptions holds the query of ListAnnouncements.
 type ListPublicAnnouncementsOptions struct {
-	// How many items a page has.
+	// Number of items of a page.
 	Limit int `query:"limit"`
-	// How many items to skip.
+	// Number of items to skip.
 	Offset int `query:"offset"`
-	// Only items that contain this text, whatever the case. Blank is the same as left out.
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
 	// Only announcements for this platform, and those for all platforms. Case does not matter.
 	Platform Platform `query:"platform"`
@@ -51,9 +50,9 @@ type ListPublicAnnouncementsOptions struct {
 	// else is the same as left out: only announcements for all versions are visible. If it is left out,
 	// the client's own is sent; null sends none.
 	Version Opt[string] `query:"version"`
-	// The language wanted. A tag that the project does not know is no error: the answer is in the
-	// default language and each object says so in `locale_message`. If it is left out, the client's own
-	// is sent; null sends none.
+	// The requested language. An unknown tag is not an error: the answer is in the default language,
+	// and `locale_message` of each object contains a note. If it is left out, the client's own is sent;
+	// null sends none.
 	Locale Opt[string] `query:"locale"`
 }
 
@@ -67,19 +66,19 @@ type LatestAnnouncementOptions struct {
 	// else is the same as left out: only announcements for all versions are visible. If it is left out,
 	// the client's own is sent; null sends none.
 	Version Opt[string] `query:"version"`
-	// The language wanted. A tag that the project does not know is no error: the answer is in the
-	// default language and each object says so in `locale_message`. If it is left out, the client's own
-	// is sent; null sends none.
+	// The requested language. An unknown tag is not an error: the answer is in the default language,
+	// and `locale_message` of each object contains a note. If it is left out, the client's own is sent;
+	// null sends none.
 	Locale Opt[string] `query:"locale"`
 }
 
 // ListProjectsOptions holds the query of ListProjects.
 type ListProjectsOptions struct {
-	// How many items a page has.
+	// Number of items of a page.
 	Limit int `query:"limit"`
-	// How many items to skip.
+	// Number of items to skip.
 	Offset int `query:"offset"`
-	// Only items that contain this text, whatever the case. Blank is the same as left out.
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
 }
 
@@ -87,11 +86,11 @@ func (o *ListProjectsOptions) page() (limit, offset *int) { return &o.Limit, &o.
 
 // ListVersionsOptions holds the query of ListVersions.
 type ListVersionsOptions struct {
-	// How many items a page has.
+	// Number of items of a page.
 	Limit int `query:"limit"`
-	// How many items to skip.
+	// Number of items to skip.
 	Offset int `query:"offset"`
-	// Only items that contain this text, whatever the case. Blank is the same as left out.
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
 	// Only versions for this platform, and those for all platforms. Case does not matter.
 	Platform Platform `query:"platform"`
@@ -109,11 +108,11 @@ func (o *ListVersionsOptions) page() (limit, offset *int) { return &o.Limit, &o.
 
 // ListAnnouncementsOptions holds the query of ListAnnouncements.
 type ListAnnouncementsOptions struct {
-	// How many items a page has.
+	// Number of items of a page.
 	Limit int `query:"limit"`
-	// How many items to skip.
+	// Number of items to skip.
 	Offset int `query:"offset"`
-	// Only items that contain this text, whatever the case. Blank is the same as left out.
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
 	// Only announcements for this platform, and those for all platforms. Case does not matter.
 	Platform Platform `query:"platform"`
@@ -127,19 +126,19 @@ func (o *ListAnnouncementsOptions) page() (limit, offset *int) { return &o.Limit
 
 // ListFeedbacksOptions holds the query of ListFeedbacks.
 type ListFeedbacksOptions struct {
-	// How many items a page has.
+	// Number of items of a page.
 	Limit int `query:"limit"`
-	// How many items to skip.
+	// Number of items to skip.
 	Offset int `query:"offset"`
-	// Only items that contain this text, whatever the case. Blank is the same as left out.
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
-	// Only what came from this platform. Case does not matter.
+	// Only items from this platform. Case does not matter.
 	Platform Platform `query:"platform"`
 	// Only feedback with this rating.
 	Rating int `query:"rating"`
 	// Only feedback in this state.
 	Status FeedbackState `query:"status"`
-	// Whether hidden ones are listed, too. Without it they are not.
+	// Whether hidden items are listed, too.
 	IncludeHidden *bool `query:"include_hidden"`
 }
 
@@ -147,32 +146,32 @@ func (o *ListFeedbacksOptions) page() (limit, offset *int) { return &o.Limit, &o
 
 // RangeOptions is a range of time.
 type RangeOptions struct {
-	// First second of the range; seven days before its end, if left out.
+	// First second of the range. Default: seven days before its end.
 	StartTime *int64 `query:"start_time"`
-	// Last second of the range; now, if left out.
+	// Last second of the range. Default: now.
 	EndTime *int64 `query:"end_time"`
-	// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into
-	// days.
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
 	TZOffsetMinutes int `query:"tz_offset_minutes"`
 }
 
 // ListLogsOptions holds the query of ListLogs.
 type ListLogsOptions struct {
-	// How many items a page has.
+	// Number of items of a page.
 	Limit int `query:"limit"`
-	// How many items to skip.
+	// Number of items to skip.
 	Offset int `query:"offset"`
-	// Only items that contain this text, whatever the case. Blank is the same as left out.
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
-	// Only what was made at this time or later. Not after `end_time`.
+	// Only items created at this time or later. Not after `end_time`.
 	StartTime *int64 `query:"start_time"`
-	// Only what was made at this time or before.
+	// Only items created at this time or before.
 	EndTime *int64 `query:"end_time"`
 	// Only logs of this level.
 	Level *LogLevel `query:"level"`
-	// Only what came from this platform. Case does not matter.
+	// Only items from this platform. Case does not matter.
 	Platform Platform `query:"platform"`
-	// Whether hidden ones are listed, too. Without it they are not.
+	// Whether hidden items are listed, too.
 	IncludeHidden *bool `query:"include_hidden"`
 }
 
@@ -180,20 +179,20 @@ func (o *ListLogsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offs
 
 // ListEventDefinitionsOptions holds the query of ListEventDefinitions.
 type ListEventDefinitionsOptions struct {
-	// First second of the range; seven days before its end, if left out.
+	// First second of the range. Default: seven days before its end.
 	StartTime *int64 `query:"start_time"`
-	// Last second of the range; now, if left out.
+	// Last second of the range. Default: now.
 	EndTime *int64 `query:"end_time"`
-	// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into
-	// days.
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
 	TZOffsetMinutes int `query:"tz_offset_minutes"`
-	// How many items a page has.
+	// Number of items of a page.
 	Limit int `query:"limit"`
-	// How many items to skip.
+	// Number of items to skip.
 	Offset int `query:"offset"`
-	// Only items that contain this text, whatever the case. Blank is the same as left out.
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
-	// Whether archived ones are listed, too. Without it they are not.
+	// Whether archived definitions are listed, too.
 	IncludeArchived *bool `query:"include_archived"`
 }
 
@@ -201,122 +200,122 @@ func (o *ListEventDefinitionsOptions) page() (limit, offset *int) { return &o.Li
 
 // EventTimeseriesOptions holds the query of GetEventTimeseries.
 type EventTimeseriesOptions struct {
-	// First second of the range; seven days before its end, if left out.
+	// First second of the range. Default: seven days before its end.
 	StartTime *int64 `query:"start_time"`
-	// Last second of the range; now, if left out.
+	// Last second of the range. Default: now.
 	EndTime *int64 `query:"end_time"`
-	// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into
-	// days.
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
 	TZOffsetMinutes int `query:"tz_offset_minutes"`
-	// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours are those of UTC.
+	// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours of UTC.
 	Granularity string `query:"granularity"`
-	// Only events of exactly this name, as it is stored.
+	// Only events with exactly this name.
 	EventName string `query:"event_name"`
-	// Also one series for each value of this.
+	// Dimension of additional series, one for each value.
 	GroupBy string `query:"group_by"`
-	// How many series.
+	// Maximum number of series.
 	Limit int `query:"limit"`
 }
 
 // EventBreakdownOptions holds the query of GetEventBreakdown.
 type EventBreakdownOptions struct {
-	// First second of the range; seven days before its end, if left out.
+	// First second of the range. Default: seven days before its end.
 	StartTime *int64 `query:"start_time"`
-	// Last second of the range; now, if left out.
+	// Last second of the range. Default: now.
 	EndTime *int64 `query:"end_time"`
-	// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into
-	// days.
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
 	TZOffsetMinutes int `query:"tz_offset_minutes"`
-	// What to count by.
+	// Dimension to count by.
 	Dimension string `query:"dimension"`
-	// First-level key of the property. Required for dimension `property`, not used for others.
+	// First-level key of the property. Required for dimension `property`, ignored for others.
 	PropertyKey string `query:"property_key"`
-	// Only events of exactly this name, as it is stored.
+	// Only events with exactly this name.
 	EventName string `query:"event_name"`
-	// How many values.
+	// Maximum number of values.
 	Limit int `query:"limit"`
 }
 
 // EventHeatmapOptions holds the query of GetEventHeatmap.
 type EventHeatmapOptions struct {
-	// First second of the range; seven days before its end, if left out.
+	// First second of the range. Default: seven days before its end.
 	StartTime *int64 `query:"start_time"`
-	// Last second of the range; now, if left out.
+	// Last second of the range. Default: now.
 	EndTime *int64 `query:"end_time"`
-	// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into
-	// days.
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
 	TZOffsetMinutes int `query:"tz_offset_minutes"`
-	// Only events of exactly this name, as it is stored.
+	// Only events with exactly this name.
 	EventName string `query:"event_name"`
 }
 
 // SearchOptions holds the query of Search.
 type SearchOptions struct {
-	// What to find, in any case: a part of a field, from one character up. Where several words are
-	// found nowhere as they stand, whatever has all of them is found.
+	// Text to find, ignoring case: a part of a field, from one character up. If no field contains
+	// several words in this order, records that contain all words match.
 	Q string `query:"q"`
 	// Key or former key of the only project to look through.
 	Project string `query:"project"`
-	// The only kind of thing to look for.
+	// The only kind of record to search.
 	Kind SearchKind `query:"kind"`
-	// How many items a page has.
+	// Number of items of a page.
 	Limit int `query:"limit"`
-	// Whether hidden ones are listed, too. Without it they are not.
+	// Whether hidden items are listed, too.
 	IncludeHidden *bool `query:"include_hidden"`
 }
 
 // RequestTimeseriesOptions holds the query of GetRequestTimeseries.
 type RequestTimeseriesOptions struct {
-	// First second of the range; seven days before its end, if left out.
+	// First second of the range. Default: seven days before its end.
 	StartTime *int64 `query:"start_time"`
-	// Last second of the range; now, if left out.
+	// Last second of the range. Default: now.
 	EndTime *int64 `query:"end_time"`
-	// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into
-	// days.
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
 	TZOffsetMinutes int `query:"tz_offset_minutes"`
-	// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours are those of UTC.
+	// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours of UTC.
 	Granularity string `query:"granularity"`
 	// Only requests of this kind.
 	Endpoint string `query:"endpoint"`
-	// Also one series for each value of this.
+	// Dimension of additional series, one for each value.
 	GroupBy string `query:"group_by"`
 }
 
 // VersionAdoptionOptions holds the query of GetVersionAdoption.
 type VersionAdoptionOptions struct {
-	// First second of the range; seven days before its end, if left out.
+	// First second of the range. Default: seven days before its end.
 	StartTime *int64 `query:"start_time"`
-	// Last second of the range; now, if left out.
+	// Last second of the range. Default: now.
 	EndTime *int64 `query:"end_time"`
-	// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into
-	// days.
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
 	TZOffsetMinutes int `query:"tz_offset_minutes"`
-	// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours are those of UTC.
+	// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours of UTC.
 	Granularity string `query:"granularity"`
-	// How many versions.
+	// Maximum number of versions.
 	Limit int `query:"limit"`
 }
 
 // TopOptions is a range of time and a limit.
 type TopOptions struct {
-	// First second of the range; seven days before its end, if left out.
+	// First second of the range. Default: seven days before its end.
 	StartTime *int64 `query:"start_time"`
-	// Last second of the range; now, if left out.
+	// Last second of the range. Default: now.
 	EndTime *int64 `query:"end_time"`
-	// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into
-	// days.
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
 	TZOffsetMinutes int `query:"tz_offset_minutes"`
-	// How many versions.
+	// Maximum number of versions.
 	Limit int `query:"limit"`
 }
 
 // ListFilesOptions holds the query of ListFiles.
 type ListFilesOptions struct {
-	// How many items a page has.
+	// Number of items of a page.
 	Limit int `query:"limit"`
-	// How many items to skip.
+	// Number of items to skip.
 	Offset int `query:"offset"`
-	// Only items that contain this text, whatever the case. Blank is the same as left out.
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
 	// Only files in this state. Case does not matter; blank is the same as left out.
 	Status FileStatus `query:"status"`

@@ -2,7 +2,7 @@
 
 package svcsdk
 
-// Health holds the server answers.
+// Health holds the health of the server.
 type Health struct {
 	// Always `ok`.
 	Status string `json:"status"`
@@ -10,7 +10,7 @@ type Health struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
-// Platform is a platform. Accepted in any case, always answered like this.
+// Platform is a platform. Accepted in any case, always returned like this.
 type Platform string
 
 // Values of Platform. Others that a newer server sends are kept.
@@ -24,11 +24,11 @@ const (
 	PlatformOthers  Platform = "others"
 )
 
-// LoginInput holds who logs in.
+// LoginInput holds the credentials of a sign-in.
 type LoginInput struct {
-	// Trimmed.
+	// User name; trimmed.
 	Username string `json:"username"`
-	// Taken exactly as sent.
+	// Password; taken exactly as sent.
 	Password string `json:"password"`
 
 	// Extra fields are merged into the body last.
@@ -41,17 +41,17 @@ type Login struct {
 	AccessToken string `json:"access_token"`
 	// Seconds until the token ends.
 	ExpiresIn int64 `json:"expires_in"`
-	// Who a credential stands for.
+	// The account of a credential.
 	User AuthUser `json:"user"`
 }
 
-// AuthUser holds who a credential stands for.
+// AuthUser holds the account of a credential.
 type AuthUser struct {
 	// Id of the account.
 	ID string `json:"id"`
 	// Name to sign in with.
 	Username string `json:"username"`
-	// There is one role.
+	// Role; there is only one.
 	Role string `json:"role"`
 	// Always false.
 	MustChangePassword bool `json:"must_change_password"`
@@ -59,7 +59,7 @@ type AuthUser struct {
 
 // ProfileInput holds changes of the administrator's profile.
 type ProfileInput struct {
-	// The password as it is, to prove who asks.
+	// The current password.
 	CurrentPassword string `json:"current_password"`
 	// New user name; trimmed.
 	Username *string `json:"username,omitempty"`
@@ -70,9 +70,9 @@ type ProfileInput struct {
 	Extra map[string]any `json:"-"`
 }
 
-// PasswordInput is a new password, with the present one.
+// PasswordInput is a new password, with the current one.
 type PasswordInput struct {
-	// The password as it is.
+	// The current password.
 	CurrentPassword string `json:"current_password"`
 	// New password; taken exactly as sent.
 	NewPassword string `json:"new_password"`
@@ -81,9 +81,9 @@ type PasswordInput struct {
 	Extra map[string]any `json:"-"`
 }
 
-// AccountInput is a new user name, with the present password.
+// AccountInput is a new user name, with the current password.
 type AccountInput struct {
-	// The password as it is.
+	// The current password.
 	CurrentPassword string `json:"current_password"`
 	// New user name; trimmed.
 	Username string `json:"username"`
@@ -92,35 +92,35 @@ type AccountInput struct {
 	Extra map[string]any `json:"-"`
 }
 
-// Scope holds what a key may do. Writing does not include reading; the two of `tokens` open
-// nothing.
+// Scope is a permission of a key. Writing does not include reading; the two scopes of `tokens`
+// allow nothing.
 type Scope string
 
 // ScopeList holds every scope that a key can have.
 type ScopeList struct {
 	// All scopes.
 	Data []Scope `json:"data"`
-	// The scopes of a key for which none are named.
+	// The scopes of a key that names none.
 	Default []Scope `json:"default"`
 }
 
-// APIKeyFields holds what can be said of a key.
+// APIKeyFields holds the changeable fields of a key.
 type APIKeyFields struct {
-	// What the key is for. Trimmed; blank leaves an existing name as it is.
+	// Purpose of the key. Trimmed; blank keeps an existing name.
 	Name *string `json:"name,omitempty"`
-	// What the key may do. A new key without any gets `versions:write`; an existing one must keep at
+	// Permissions of the key. A new key without any gets `versions:write`; an existing one must keep at
 	// least one.
 	Scopes []Scope `json:"scopes,omitzero"`
-	// Days from now until the key ends. Left out in an update: the end stays.
+	// Days from now until the key ends. Left out in an update: the end does not change.
 	ExpiresInDays *int64 `json:"expires_in_days,omitempty"`
-	// True: the key does not end, whatever `expires_in_days` says. False in an update, without days: it
-	// ends in 30 days.
+	// True: the key does not end, and `expires_in_days` is ignored. False in an update, without days:
+	// it ends in 30 days.
 	NeverExpires *bool `json:"never_expires,omitempty"`
 	// True: the key is for every project and `project_ids` is ignored. Left out: true, or false when
 	// `project_ids` names some.
 	AllProjects *bool `json:"all_projects,omitempty"`
-	// Keys or former keys of the projects that the key is for. Needed when `all_projects` is false.
-	// Renaming a project does not take it away.
+	// Keys or former keys of the allowed projects. Required if `all_projects` is false. Renaming a
+	// project does not matter.
 	ProjectIDs []string `json:"project_ids,omitzero"`
 
 	// Extra fields are merged into the body last.
@@ -129,30 +129,30 @@ type APIKeyFields struct {
 
 // APIKeyCreate is a new key.
 type APIKeyCreate struct {
-	// What the key is for. Trimmed; blank leaves an existing name as it is.
+	// Purpose of the key. Trimmed; blank keeps an existing name.
 	Name string `json:"name"`
-	// What the key may do. A new key without any gets `versions:write`; an existing one must keep at
+	// Permissions of the key. A new key without any gets `versions:write`; an existing one must keep at
 	// least one.
 	Scopes []Scope `json:"scopes,omitzero"`
-	// Days from now until the key ends. Left out in an update: the end stays.
+	// Days from now until the key ends. Left out in an update: the end does not change.
 	ExpiresInDays *int64 `json:"expires_in_days,omitempty"`
-	// True: the key does not end, whatever `expires_in_days` says. False in an update, without days: it
-	// ends in 30 days.
+	// True: the key does not end, and `expires_in_days` is ignored. False in an update, without days:
+	// it ends in 30 days.
 	NeverExpires *bool `json:"never_expires,omitempty"`
 	// True: the key is for every project and `project_ids` is ignored. Left out: true, or false when
 	// `project_ids` names some.
 	AllProjects *bool `json:"all_projects,omitempty"`
-	// Keys or former keys of the projects that the key is for. Needed when `all_projects` is false.
-	// Renaming a project does not take it away.
+	// Keys or former keys of the allowed projects. Required if `all_projects` is false. Renaming a
+	// project does not matter.
 	ProjectIDs []string `json:"project_ids,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// APIKeyRotateInput holds how long the former secret is still taken.
+// APIKeyRotateInput holds the grace period of the former secret.
 type APIKeyRotateInput struct {
-	// How long the former text keeps working.
+	// Minutes until the former text ends.
 	GracePeriodMinutes *int64 `json:"grace_period_minutes,omitempty"`
 
 	// Extra fields are merged into the body last.
@@ -163,45 +163,45 @@ type APIKeyRotateInput struct {
 type APIKey struct {
 	// Id of the key.
 	ID string `json:"id"`
-	// What the key is for.
+	// Purpose of the key.
 	Name string `json:"name"`
-	// What the key may do.
+	// Permissions of the key.
 	Scopes []Scope `json:"scopes"`
-	// Whether the key is for every project.
+	// Whether the key allows all projects.
 	AllProjects bool `json:"all_projects"`
-	// Current keys of the projects it is limited to; empty when it is for all.
+	// Current keys of the allowed projects; empty for all.
 	ProjectIDs []string `json:"project_ids"`
-	// False once revoked. A key that has ended by itself is still active.
+	// False once revoked. A key that has expired is still active.
 	IsActive bool `json:"is_active"`
-	// When it was made.
+	// Creation time.
 	CreatedAt int64 `json:"created_at"`
-	// When it ends; null if never.
+	// Expiry; null if never.
 	ExpiresAt *int64 `json:"expires_at"`
-	// When it was revoked.
+	// Time of the revocation.
 	RevokedAt *int64 `json:"revoked_at"`
-	// When its present text was last used; exact to a minute.
+	// Last use of the current text; exact to a minute.
 	LastUsedAt *int64 `json:"last_used_at"`
-	// When the former text stops working.
+	// End of the former text.
 	PreviousKeyExpiresAt *int64 `json:"previous_key_expires_at"`
 }
 
-// APIKeyCreated is a new key, with its secret, which is shown this once.
+// APIKeyCreated is a new key, with its secret, which is not shown again.
 type APIKeyCreated struct {
 	// Id of the key.
 	ID string `json:"id"`
-	// What the key is for.
+	// Purpose of the key.
 	Name string `json:"name"`
-	// The text of the key. Keep it; it is not shown again.
+	// Text of the key. Keep it; it is not shown again.
 	Token string `json:"token"`
-	// What the key may do.
+	// Permissions of the key.
 	Scopes []Scope `json:"scopes"`
-	// Whether the key is for every project.
+	// Whether the key allows all projects.
 	AllProjects bool `json:"all_projects"`
-	// Keys of the projects it is limited to; empty when it is for all.
+	// Keys of the allowed projects; empty for all.
 	ProjectIDs []string `json:"project_ids"`
-	// When it ends; null if never.
+	// Expiry; null if never.
 	ExpiresAt *int64 `json:"expires_at"`
-	// When it was made.
+	// Creation time.
 	CreatedAt int64 `json:"created_at"`
 }
 
@@ -209,54 +209,54 @@ type APIKeyCreated struct {
 type APIKeyUpdated struct {
 	// Id of the key.
 	ID string `json:"id"`
-	// What the key is for.
+	// Purpose of the key.
 	Name string `json:"name"`
-	// What the key may do.
+	// Permissions of the key.
 	Scopes []Scope `json:"scopes"`
-	// Whether the key is for every project.
+	// Whether the key allows all projects.
 	AllProjects bool `json:"all_projects"`
-	// Keys of the projects it is limited to; empty when it is for all.
+	// Keys of the allowed projects; empty for all.
 	ProjectIDs []string `json:"project_ids"`
-	// When it ends; null if never.
+	// Expiry; null if never.
 	ExpiresAt *int64 `json:"expires_at"`
-	// When it was made.
+	// Creation time.
 	CreatedAt int64 `json:"created_at"`
 }
 
-// APIKeyRotated is a key with its new secret, which is shown this once.
+// APIKeyRotated is a key with its new secret, which is not shown again.
 type APIKeyRotated struct {
 	// Id of the key.
 	ID string `json:"id"`
 	// The new text. Keep it; it is not shown again.
 	Token string `json:"token"`
-	// The grace period asked for.
+	// The requested grace period.
 	GracePeriodMinutes int64 `json:"grace_period_minutes"`
-	// When the former text stops working; null if it already has.
+	// End of the former text; null if it has ended.
 	PreviousKeyExpiresAt *int64 `json:"previous_key_expires_at"`
 }
 
-// ProjectFields holds what can be said of a project.
+// ProjectFields holds the changeable fields of a project.
 type ProjectFields struct {
-	// The name in addresses. Trimmed and lower-cased; no blanks, control characters, or any of `/ \ ? #
-	// %`. A few words are reserved.
+	// Key of the project in addresses. Trimmed and lower-cased; no blanks, control characters, or any
+	// of `/ \ ? # %`. A few words are reserved.
 	ProjectKey *string `json:"project_key,omitempty"`
-	// The name for people.
+	// Display name.
 	Name *string `json:"name,omitempty"`
-	// Where the source is; any text.
+	// Address of the repository; any text.
 	RepoURL Opt[string] `json:"repo_url,omitzero"`
-	// What it is. Markdown.
+	// Description. Markdown.
 	Description Opt[string] `json:"description,omitzero"`
-	// Who makes it.
+	// Author.
 	Author Opt[string] `json:"author,omitzero"`
-	// Their page; absolute http, https or ftp address.
+	// Page of the author; absolute http, https or ftp address.
 	AuthorHomepageURL Opt[string] `json:"author_homepage_url,omitzero"`
-	// Its picture; absolute http, https or ftp address.
+	// Icon; absolute http, https or ftp address.
 	IconURL Opt[string] `json:"icon_url,omitzero"`
-	// Its page; absolute http, https or ftp address.
+	// Website; absolute http, https or ftp address.
 	WebsiteURL Opt[string] `json:"website_url,omitzero"`
-	// Its manual; absolute http, https or ftp address.
+	// Documentation; absolute http, https or ftp address.
 	DocsURL Opt[string] `json:"docs_url,omitzero"`
-	// When it first came out.
+	// Time of the first publication.
 	PublishedAt Opt[int64] `json:"published_at,omitzero"`
 	// Least comparable version for which updates stay optional. Blank is null: no lower end.
 	OptionalUpdateMinComparableVersion Opt[string] `json:"optional_update_min_comparable_version,omitzero"`
@@ -269,13 +269,13 @@ type ProjectFields struct {
 	EventCollectionEnabled *bool `json:"event_collection_enabled,omitempty"`
 	// Days that events are kept. A numeric text is accepted as well.
 	EventRetentionDays *int64 `json:"event_retention_days,omitempty"`
-	// Days that logs are kept. Null: as long as the instance keeps them.
+	// Days that logs are kept. Null: as configured for the instance.
 	LogRetentionDays Opt[int64] `json:"log_retention_days,omitzero"`
-	// Days that feedback is kept. Null: as long as the instance keeps it.
+	// Days that feedback is kept. Null: as configured for the instance.
 	FeedbackRetentionDays Opt[int64] `json:"feedback_retention_days,omitzero"`
-	// Where its files go. Blank is null: the storage of the instance.
+	// Storage of its files. Blank is null: the storage of the instance.
 	StorageBackendID Opt[string] `json:"storage_backend_id,omitzero"`
-	// Whether attachments of releases at the code host are copied here. The same texts are accepted as
+	// Whether the server copies attachments of releases at the code host. Accepts the same texts as
 	// above.
 	MirrorCodehostAssets *bool `json:"mirror_codehost_assets,omitempty"`
 	// Replaces all translations. Only for registered languages, hence not at creation.
@@ -287,26 +287,26 @@ type ProjectFields struct {
 
 // ProjectCreate is a new project.
 type ProjectCreate struct {
-	// The name in addresses. Trimmed and lower-cased; no blanks, control characters, or any of `/ \ ? #
-	// %`. A few words are reserved.
+	// Key of the project in addresses. Trimmed and lower-cased; no blanks, control characters, or any
+	// of `/ \ ? # %`. A few words are reserved.
 	ProjectKey string `json:"project_key"`
-	// The name for people.
+	// Display name.
 	Name string `json:"name"`
-	// Where the source is; any text.
+	// Address of the repository; any text.
 	RepoURL Opt[string] `json:"repo_url,omitzero"`
-	// What it is. Markdown.
+	// Description. Markdown.
 	Description Opt[string] `json:"description,omitzero"`
-	// Who makes it.
+	// Author.
 	Author Opt[string] `json:"author,omitzero"`
-	// Their page; absolute http, https or ftp address.
+	// Page of the author; absolute http, https or ftp address.
 	AuthorHomepageURL Opt[string] `json:"author_homepage_url,omitzero"`
-	// Its picture; absolute http, https or ftp address.
+	// Icon; absolute http, https or ftp address.
 	IconURL Opt[string] `json:"icon_url,omitzero"`
-	// Its page; absolute http, https or ftp address.
+	// Website; absolute http, https or ftp address.
 	WebsiteURL Opt[string] `json:"website_url,omitzero"`
-	// Its manual; absolute http, https or ftp address.
+	// Documentation; absolute http, https or ftp address.
 	DocsURL Opt[string] `json:"docs_url,omitzero"`
-	// When it first came out.
+	// Time of the first publication.
 	PublishedAt Opt[int64] `json:"published_at,omitzero"`
 	// Least comparable version for which updates stay optional. Blank is null: no lower end.
 	OptionalUpdateMinComparableVersion Opt[string] `json:"optional_update_min_comparable_version,omitzero"`
@@ -319,13 +319,13 @@ type ProjectCreate struct {
 	EventCollectionEnabled *bool `json:"event_collection_enabled,omitempty"`
 	// Days that events are kept. A numeric text is accepted as well.
 	EventRetentionDays *int64 `json:"event_retention_days,omitempty"`
-	// Days that logs are kept. Null: as long as the instance keeps them.
+	// Days that logs are kept. Null: as configured for the instance.
 	LogRetentionDays Opt[int64] `json:"log_retention_days,omitzero"`
-	// Days that feedback is kept. Null: as long as the instance keeps it.
+	// Days that feedback is kept. Null: as configured for the instance.
 	FeedbackRetentionDays Opt[int64] `json:"feedback_retention_days,omitzero"`
-	// Where its files go. Blank is null: the storage of the instance.
+	// Storage of its files. Blank is null: the storage of the instance.
 	StorageBackendID Opt[string] `json:"storage_backend_id,omitzero"`
-	// Whether attachments of releases at the code host are copied here. The same texts are accepted as
+	// Whether the server copies attachments of releases at the code host. Accepts the same texts as
 	// above.
 	MirrorCodehostAssets *bool `json:"mirror_codehost_assets,omitempty"`
 	// Replaces all translations. Only for registered languages, hence not at creation.
@@ -339,9 +339,9 @@ type ProjectCreate struct {
 type ProjectTranslationInput struct {
 	// Tag of a registered language.
 	Locale string `json:"locale"`
-	// The name in it; blank or null is untranslated.
+	// The name in this language; blank or null means untranslated.
 	Name Opt[string] `json:"name,omitzero"`
-	// The description in it; blank or null is untranslated.
+	// The description in this language; blank or null means untranslated.
 	Description Opt[string] `json:"description,omitzero"`
 }
 
@@ -349,35 +349,35 @@ type ProjectTranslationInput struct {
 type ProjectTranslation struct {
 	// Primary tag of the language.
 	Locale string `json:"locale"`
-	// The name in it.
+	// The name in this language.
 	Name *string `json:"name"`
-	// The description in it.
+	// The description in this language.
 	Description *string `json:"description"`
 }
 
-// Project is a project, as its owners see it.
+// Project is a project, with all fields.
 type Project struct {
 	// The same as `project_key`.
 	ID string `json:"id"`
-	// The name in addresses.
+	// Key of the project in addresses.
 	ProjectKey string `json:"project_key"`
-	// The name for people.
+	// Display name.
 	Name string `json:"name"`
-	// Where the source is.
+	// Address of the repository.
 	RepoURL *string `json:"repo_url"`
-	// What it is. Markdown.
+	// Description. Markdown.
 	Description *string `json:"description"`
-	// Who makes it.
+	// Author.
 	Author *string `json:"author"`
-	// Their page.
+	// Page of the author.
 	AuthorHomepageURL *string `json:"author_homepage_url"`
-	// Its picture.
+	// Icon.
 	IconURL *string `json:"icon_url"`
-	// Its page.
+	// Website.
 	WebsiteURL *string `json:"website_url"`
-	// Its manual.
+	// Documentation.
 	DocsURL *string `json:"docs_url"`
-	// When it first came out.
+	// Time of the first publication.
 	PublishedAt *int64 `json:"published_at"`
 	// Least comparable version for which updates stay optional.
 	OptionalUpdateMinComparableVersion *string `json:"optional_update_min_comparable_version"`
@@ -389,31 +389,31 @@ type Project struct {
 	EventCollectionEnabled bool `json:"event_collection_enabled"`
 	// Days that events are kept.
 	EventRetentionDays int64 `json:"event_retention_days"`
-	// Days that logs are kept; null: as long as the instance keeps them.
+	// Days that logs are kept; null: as configured for the instance.
 	LogRetentionDays *int64 `json:"log_retention_days"`
-	// Days that feedback is kept; null: as long as the instance keeps it.
+	// Days that feedback is kept; null: as configured for the instance.
 	FeedbackRetentionDays *int64 `json:"feedback_retention_days"`
-	// Where its files go; null: the storage of the instance.
+	// Storage of its files; null: the storage of the instance.
 	StorageBackendID *string `json:"storage_backend_id"`
-	// Whether attachments of releases at the code host are copied here.
+	// Whether the server copies attachments of releases at the code host.
 	MirrorCodehostAssets bool `json:"mirror_codehost_assets"`
 	// Former keys, newest first.
 	Aliases []string `json:"aliases"`
 	// Always null here: administrators see the default texts.
 	Locale *string `json:"locale"`
-	// In the order in which the languages were registered.
+	// Translations, in the order of the registered languages.
 	Translations []ProjectTranslation `json:"translations,omitempty"`
-	// When it was made here.
+	// Time of the creation at this server.
 	CreatedAt int64 `json:"created_at"`
-	// When it was last changed.
+	// Time of the last change.
 	UpdatedAt int64 `json:"updated_at"`
-	// Only present when the language asked for is not one of the project; a sentence that says so.
+	// Only present if the requested language is not one of the project; a sentence with the reason.
 	LocaleMessage string `json:"locale_message,omitempty"`
 }
 
-// ProjectStatistics holds how many projects there are.
+// ProjectStatistics holds the number of projects.
 type ProjectStatistics struct {
-	// How many projects there are.
+	// The number of projects.
 	Count int64 `json:"count"`
 }
 
@@ -421,18 +421,18 @@ type ProjectStatistics struct {
 type ProjectAlias struct {
 	// A former key.
 	Alias string `json:"alias"`
-	// When it became one.
+	// Time when it became a former key.
 	CreatedAt int64 `json:"created_at"`
 }
 
-// LocaleFields holds what can be said of a language.
+// LocaleFields holds the changeable fields of a language.
 type LocaleFields struct {
 	// Primary tag, kept as written. Trimmed; no control characters, `/` or `\`.
 	Locale *string `json:"locale,omitempty"`
-	// Synonyms: other tags that mean this language. Those that are already said are dropped; one of
-	// another language is refused.
+	// Synonyms: other tags of this language. Duplicates are dropped; a synonym of another language is
+	// refused.
 	Aliases Opt[[]string] `json:"aliases,omitzero"`
-	// Name for people. Blank is null.
+	// Display name. Blank is null.
 	Label Opt[string] `json:"label,omitzero"`
 
 	// Extra fields are merged into the body last.
@@ -443,10 +443,10 @@ type LocaleFields struct {
 type LocaleCreate struct {
 	// Primary tag, kept as written. Trimmed; no control characters, `/` or `\`.
 	Locale string `json:"locale"`
-	// Synonyms: other tags that mean this language. Those that are already said are dropped; one of
-	// another language is refused.
+	// Synonyms: other tags of this language. Duplicates are dropped; a synonym of another language is
+	// refused.
 	Aliases Opt[[]string] `json:"aliases,omitzero"`
-	// Name for people. Blank is null.
+	// Display name. Blank is null.
 	Label Opt[string] `json:"label,omitzero"`
 
 	// Extra fields are merged into the body last.
@@ -459,91 +459,91 @@ type ProjectLocale struct {
 	Locale string `json:"locale"`
 	// Synonyms.
 	Aliases []string `json:"aliases"`
-	// Name for people.
+	// Display name.
 	Label *string `json:"label"`
-	// When it was registered.
+	// Time of the registration.
 	CreatedAt int64 `json:"created_at"`
 }
 
 // TermsSummary is a terms document without its text.
 type TermsSummary struct {
-	// Which document it is.
+	// Name of the document.
 	Slug string `json:"slug"`
-	// Its title, in the language asked for.
+	// Title, in the requested language.
 	Title string `json:"title"`
-	// What it is about, in a sentence.
+	// Summary in one sentence.
 	Summary string `json:"summary"`
-	// Whether the text is the built-in one or that of the operator.
+	// Whether the text is built in or the operator's.
 	Source string `json:"source"`
-	// When the text was last changed.
+	// Time of the last change of the text.
 	UpdatedAt int64 `json:"updated_at"`
-	// Only present when there is no built-in text in the language asked for; a sentence that says so.
+	// Only present if there is no built-in text in the requested language; a sentence with the reason.
 	LocaleMessage string `json:"locale_message,omitempty"`
 }
 
-// Terms is a terms document in the language asked for.
+// Terms is a terms document in the requested language.
 type Terms struct {
-	// Which document it is.
+	// Name of the document.
 	Slug string `json:"slug"`
-	// Its title, in the language asked for.
+	// Title, in the requested language.
 	Title string `json:"title"`
-	// What it is about, in a sentence.
+	// Summary in one sentence.
 	Summary string `json:"summary"`
-	// Whether the text is the built-in one or that of the operator.
+	// Whether the text is built in or the operator's.
 	Source string `json:"source"`
-	// When the text was last changed.
+	// Time of the last change of the text.
 	UpdatedAt int64 `json:"updated_at"`
-	// Only present when there is no built-in text in the language asked for; a sentence that says so.
+	// Only present if there is no built-in text in the requested language; a sentence with the reason.
 	LocaleMessage string `json:"locale_message,omitempty"`
 	// The text, in Markdown.
 	Content string `json:"content"`
 }
 
-// TermsDocument is a terms document with its own and the built-in text.
+// TermsDocument is a terms document with its draft and the built-in text.
 type TermsDocument struct {
-	// Which document it is.
+	// Name of the document.
 	Slug string `json:"slug"`
-	// Its title, in the language asked for.
+	// Title, in the requested language.
 	Title string `json:"title"`
-	// What it is about, in a sentence.
+	// Summary in one sentence.
 	Summary string `json:"summary"`
-	// Whether the draft is shown, if there is one.
+	// Whether readers see the draft, if there is one.
 	Custom bool `json:"custom"`
-	// What people read at the moment.
+	// The text that readers see.
 	Content string `json:"content"`
-	// The draft, in Markdown; it stays while `custom` is off.
+	// The draft, in Markdown; it is kept while `custom` is off.
 	CustomContent *string `json:"custom_content"`
-	// When the text of the draft last changed.
+	// Time of the last change of the draft.
 	CustomUpdatedAt *int64 `json:"custom_updated_at"`
-	// The built-in text, in the language asked for.
+	// The built-in text, in the requested language.
 	BuiltinContent string `json:"builtin_content"`
 	// Revision of the built-in text.
 	BuiltinUpdatedAt int64 `json:"builtin_updated_at"`
-	// When it was last saved; null before and after a reset.
+	// Time of the last save; null before the first one and after a reset.
 	UpdatedAt *int64 `json:"updated_at"`
-	// The keys in the built-in text, each once, in the order in which they first appear.
+	// The keys in the built-in text, each once, in order of appearance.
 	Placeholders []TermsPlaceholder `json:"placeholders"`
 }
 
-// TermsPlaceholder is a name that the text may contain, and what stands for it.
+// TermsPlaceholder is a placeholder of the text.
 type TermsPlaceholder struct {
-	// What the text has between `{{` and `}}`.
+	// The key between `{{` and `}}`.
 	Key string `json:"key"`
-	// Name of the field in a form, in the language asked for.
+	// Name of the field in a form, in the requested language.
 	Label string `json:"label"`
-	// What belongs there.
+	// A hint for the value.
 	Hint string `json:"hint"`
-	// A value as it may be.
+	// An example.
 	Example string `json:"example"`
 	// Whether the text is incomplete without it.
 	Required bool `json:"required"`
 }
 
-// TermsDocumentFields is a text of one's own, or back to the built-in one.
+// TermsDocumentFields is a draft, or the choice of the built-in text.
 type TermsDocumentFields struct {
-	// Whether the draft is shown, if there is one.
+	// Whether readers see the draft, if there is one.
 	Custom *bool `json:"custom,omitempty"`
-	// The draft, in Markdown. Trimmed; blank drops it.
+	// The draft, in Markdown. Trimmed; blank deletes it.
 	Content Opt[string] `json:"content,omitzero"`
 
 	// Extra fields are merged into the body last.
@@ -554,28 +554,28 @@ type TermsDocumentFields struct {
 type DownloadLinkInput struct {
 	// Absolute http, https or ftp address.
 	URL string `json:"url"`
-	// Name for people.
+	// Display name.
 	Name Opt[string] `json:"name,omitzero"`
-	// What it is for; any text.
+	// Platform; any text.
 	Platform Opt[string] `json:"platform,omitzero"`
 }
 
 // DownloadLink is a download of a version.
 type DownloadLink struct {
-	// Where to download.
+	// Address of the download.
 	URL string `json:"url"`
-	// Name for people; left out when there is none.
+	// Display name; left out if there is none.
 	Name string `json:"name,omitempty"`
-	// What it is for; left out when not said.
+	// Platform; left out if unknown.
 	Platform string `json:"platform,omitempty"`
 }
 
-// VersionFields holds what can be said of a version.
+// VersionFields holds the changeable fields of a version.
 type VersionFields struct {
 	// Display version, any text; trimmed. Unique in the project, case counts.
 	Version *string `json:"version,omitempty"`
-	// What decides which version is newer. Null: derived from the display version by dropping one
-	// leading `v`.
+	// Determines which version is newer. Null: derived from the display version by dropping one leading
+	// `v`.
 	ComparableVersion Opt[string] `json:"comparable_version,omitzero"`
 	// Headline.
 	Title Opt[string] `json:"title,omitzero"`
@@ -583,28 +583,28 @@ type VersionFields struct {
 	Content Opt[string] `json:"content,omitzero"`
 	// Replaces all translations. Only for registered languages.
 	Translations Opt[[]VersionTranslationInput] `json:"translations,omitzero"`
-	// The one download; any text, blank is null. Sent without `download_links`, it becomes the only
+	// The single download; any text, blank is null. Sent without `download_links`, it becomes the only
 	// link.
 	DownloadURL Opt[string] `json:"download_url,omitzero"`
-	// All downloads. Sent without `download_url`, the first one becomes that.
+	// All downloads. Sent without `download_url`, the first one becomes the single download.
 	DownloadLinks Opt[[]DownloadLinkInput] `json:"download_links,omitzero"`
-	// Mark it as the latest and unmark all others. A new version that is not sent with this gets the
-	// mark when it is official, not deprecated, and not below the present one.
+	// Marks the version as the latest and unmarks all others. Without the field, a new version becomes
+	// the latest if it is official, not deprecated, and not below the current one.
 	IsLatest *bool `json:"is_latest,omitempty"`
 	// For testers only.
 	IsPreview *bool `json:"is_preview,omitempty"`
-	// Must not be skipped: an update that passes it leads to it first.
+	// Must not be skipped: updates that pass it lead to it first.
 	IsMilestone *bool `json:"is_milestone,omitempty"`
-	// Those who have it must update. Needs a greater official version that is not deprecated, and
-	// cannot be the latest.
+	// Its users must update. Requires a greater official version that is not deprecated, and cannot be
+	// the latest.
 	IsDeprecated *bool `json:"is_deprecated,omitempty"`
-	// The one platform it is for; the older form of `platforms`.
+	// The only platform; the older form of `platforms`.
 	Platform Opt[Platform] `json:"platform,omitzero"`
-	// The platforms it is for. Empty: all, or just `platform` when that is sent.
+	// The platforms of the version. Empty: all, or only `platform` if that is sent.
 	Platforms Opt[[]Platform] `json:"platforms,omitzero"`
-	// Whatever you want to keep with it, up to 100 levels deep.
+	// Any data of the app, up to 100 levels deep.
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
-	// When it came out; now, if left out at creation.
+	// Publication time. Default at creation: now.
 	PublishedAt *int64 `json:"published_at,omitempty"`
 
 	// Extra fields are merged into the body last.
@@ -615,8 +615,8 @@ type VersionFields struct {
 type VersionCreate struct {
 	// Display version, any text; trimmed. Unique in the project, case counts.
 	Version string `json:"version"`
-	// What decides which version is newer. Null: derived from the display version by dropping one
-	// leading `v`.
+	// Determines which version is newer. Null: derived from the display version by dropping one leading
+	// `v`.
 	ComparableVersion string `json:"comparable_version"`
 	// Headline.
 	Title Opt[string] `json:"title,omitzero"`
@@ -624,28 +624,28 @@ type VersionCreate struct {
 	Content Opt[string] `json:"content,omitzero"`
 	// Replaces all translations. Only for registered languages.
 	Translations Opt[[]VersionTranslationInput] `json:"translations,omitzero"`
-	// The one download; any text, blank is null. Sent without `download_links`, it becomes the only
+	// The single download; any text, blank is null. Sent without `download_links`, it becomes the only
 	// link.
 	DownloadURL Opt[string] `json:"download_url,omitzero"`
-	// All downloads. Sent without `download_url`, the first one becomes that.
+	// All downloads. Sent without `download_url`, the first one becomes the single download.
 	DownloadLinks Opt[[]DownloadLinkInput] `json:"download_links,omitzero"`
-	// Mark it as the latest and unmark all others. A new version that is not sent with this gets the
-	// mark when it is official, not deprecated, and not below the present one.
+	// Marks the version as the latest and unmarks all others. Without the field, a new version becomes
+	// the latest if it is official, not deprecated, and not below the current one.
 	IsLatest *bool `json:"is_latest,omitempty"`
 	// For testers only.
 	IsPreview *bool `json:"is_preview,omitempty"`
-	// Must not be skipped: an update that passes it leads to it first.
+	// Must not be skipped: updates that pass it lead to it first.
 	IsMilestone *bool `json:"is_milestone,omitempty"`
-	// Those who have it must update. Needs a greater official version that is not deprecated, and
-	// cannot be the latest.
+	// Its users must update. Requires a greater official version that is not deprecated, and cannot be
+	// the latest.
 	IsDeprecated *bool `json:"is_deprecated,omitempty"`
-	// The one platform it is for; the older form of `platforms`.
+	// The only platform; the older form of `platforms`.
 	Platform Opt[Platform] `json:"platform,omitzero"`
-	// The platforms it is for. Empty: all, or just `platform` when that is sent.
+	// The platforms of the version. Empty: all, or only `platform` if that is sent.
 	Platforms Opt[[]Platform] `json:"platforms,omitzero"`
-	// Whatever you want to keep with it, up to 100 levels deep.
+	// Any data of the app, up to 100 levels deep.
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
-	// When it came out; now, if left out at creation.
+	// Publication time. Default at creation: now.
 	PublishedAt *int64 `json:"published_at,omitempty"`
 
 	// Extra fields are merged into the body last.
@@ -656,9 +656,9 @@ type VersionCreate struct {
 type VersionTranslationInput struct {
 	// Tag of a registered language.
 	Locale string `json:"locale"`
-	// The headline in it; blank or null is untranslated.
+	// The headline in this language; blank or null means untranslated.
 	Title Opt[string] `json:"title,omitzero"`
-	// The release notes in it; blank or null is untranslated.
+	// The release notes in this language; blank or null means untranslated.
 	Content Opt[string] `json:"content,omitzero"`
 }
 
@@ -666,19 +666,19 @@ type VersionTranslationInput struct {
 type VersionTranslation struct {
 	// Primary tag of the language.
 	Locale string `json:"locale"`
-	// The headline in it.
+	// The headline in this language.
 	Title *string `json:"title"`
-	// The release notes in it.
+	// The release notes in this language.
 	Content *string `json:"content"`
 }
 
-// VersionInfo is a version, as its owners see it.
+// VersionInfo is a version, with all fields.
 type VersionInfo struct {
 	// Id of the version.
 	ID string `json:"id"`
 	// Display version.
 	Version string `json:"version"`
-	// What decides which version is newer.
+	// Determines which version is newer.
 	ComparableVersion string `json:"comparable_version"`
 	// Headline.
 	Title *string `json:"title"`
@@ -686,33 +686,33 @@ type VersionInfo struct {
 	Content *string `json:"content"`
 	// Always null here: administrators see the default texts.
 	Locale *string `json:"locale"`
-	// In the order in which the languages were registered.
+	// Translations, in the order of the registered languages.
 	Translations []VersionTranslation `json:"translations,omitempty"`
-	// The one download.
+	// The single download.
 	DownloadURL *string `json:"download_url"`
 	// All downloads.
 	DownloadLinks []DownloadLink `json:"download_links"`
 	// Always false; kept for older clients.
 	Forced bool `json:"forced"`
-	// Marked as the latest; at most one of a project is.
+	// Whether it is marked as the latest. A project has at most one.
 	IsLatest bool `json:"is_latest"`
 	// For testers only.
 	IsPreview bool `json:"is_preview"`
 	// Must not be skipped.
 	IsMilestone bool `json:"is_milestone"`
-	// Those who have it must update.
+	// Its users must update.
 	IsDeprecated bool `json:"is_deprecated"`
-	// The one platform it is for; the older form of `platforms`.
+	// The only platform; the older form of `platforms`.
 	Platform *Platform `json:"platform"`
-	// The platforms it is for; empty for all.
+	// The platforms; empty for all.
 	Platforms []Platform `json:"platforms"`
-	// Whatever was kept with it.
+	// Data of the app.
 	CustomData map[string]any `json:"custom_data"`
-	// When it came out.
+	// Publication time.
 	PublishedAt int64 `json:"published_at"`
-	// When it was made here.
+	// Time of the creation at this server.
 	CreatedAt int64 `json:"created_at"`
-	// Only present when the language asked for is not one of the project; a sentence that says so.
+	// Only present if the requested language is not one of the project; a sentence with the reason.
 	LocaleMessage string `json:"locale_message,omitempty"`
 }
 
@@ -720,17 +720,17 @@ type VersionInfo struct {
 type CodehostAppFields struct {
 	// Id of the app at the code host.
 	AppID Opt[string] `json:"app_id,omitzero"`
-	// Private key of the app: the PEM file as it was downloaded. It can be set, never read.
+	// Private key of the app: the downloaded PEM file. It can be set, but not read.
 	PrivateKey Opt[string] `json:"private_key,omitzero"`
-	// Secret that deliveries to the app are signed with. It can be set, never read.
+	// Secret that signs deliveries to the app. It can be set, but not read.
 	WebhookSecret Opt[string] `json:"webhook_secret,omitzero"`
-	// What projects may use.
+	// Features that projects may use.
 	EnabledFeatures Opt[[]string] `json:"enabled_features,omitzero"`
-	// Whether the two templates count.
+	// Whether the two templates are used.
 	FeedbackIssueCustomTemplate *bool `json:"feedback_issue_custom_template,omitempty"`
-	// Title of issues; null = the built-in one. May have variables such as `{{ content_head }}`.
+	// Title of issues; null = the built-in one. May contain variables such as `{{ content_head }}`.
 	FeedbackIssueTitleTemplate Opt[string] `json:"feedback_issue_title_template,omitzero"`
-	// Text of issues, Markdown; null = the built-in one. May have the same variables.
+	// Text of issues, Markdown; null = the built-in one. May contain the same variables.
 	FeedbackIssueBodyTemplate Opt[string] `json:"feedback_issue_body_template,omitzero"`
 
 	// Extra fields are merged into the body last.
@@ -739,90 +739,89 @@ type CodehostAppFields struct {
 
 // CodehostApp holds the app at the code host, without its secrets.
 type CodehostApp struct {
-	// Whether app id and private key are there.
+	// Whether app id and private key are set.
 	Configured bool `json:"configured"`
 	// Id of the app at the code host.
 	AppID *string `json:"app_id"`
-	// Whether there is a private key.
+	// Whether a private key is set.
 	HasPrivateKey bool `json:"has_private_key"`
-	// Tells keys apart.
+	// Fingerprint of the private key.
 	PrivateKeyFingerprint *string `json:"private_key_fingerprint"`
-	// When the key was saved.
+	// Time when the key was saved.
 	PrivateKeyUpdatedAt *int64 `json:"private_key_updated_at"`
-	// Whether there is a secret for deliveries.
+	// Whether a secret for deliveries is set.
 	HasWebhookSecret bool `json:"has_webhook_secret"`
-	// Its last six characters; null for a secret that has no more.
+	// Last six characters of the secret; null for a shorter one.
 	WebhookSecretHint *string `json:"webhook_secret_hint"`
-	// How many characters it has.
+	// Length of the secret in characters.
 	WebhookSecretLength *int64 `json:"webhook_secret_length"`
-	// As many characters as it has: asterisks, then the hint.
+	// The secret with asterisks for all characters but the hint.
 	WebhookSecretMasked *string `json:"webhook_secret_masked"`
-	// When the secret was saved.
+	// Time when the secret was saved.
 	WebhookSecretUpdatedAt *int64 `json:"webhook_secret_updated_at"`
-	// Path of the address that the app delivers to.
+	// Path of the address for deliveries to the app.
 	WebhookPayloadPath string `json:"webhook_payload_path"`
-	// What projects may use.
+	// Features that projects may use.
 	EnabledFeatures []string `json:"enabled_features"`
-	// Whether the two templates count.
+	// Whether the two templates are used.
 	FeedbackIssueCustomTemplate bool `json:"feedback_issue_custom_template"`
-	// Title of issues, kept while it does not count; null = the built-in one. May have variables such
-	// as `{{ content_head }}`.
+	// Title of issues, kept while unused; null = the built-in one. May contain variables such as `{{
+	// content_head }}`.
 	FeedbackIssueTitleTemplate *string `json:"feedback_issue_title_template"`
-	// Text of issues, kept while it does not count, Markdown; null = the built-in one. May have the
-	// same variables.
+	// Text of issues, kept while unused, Markdown; null = the built-in one. May contain the same
+	// variables.
 	FeedbackIssueBodyTemplate *string `json:"feedback_issue_body_template"`
-	// Title of issues where nobody has written another one.
+	// Default title of issues.
 	BuiltinFeedbackIssueTitleTemplate string `json:"builtin_feedback_issue_title_template"`
-	// Text of issues where nobody has written another one.
+	// Default text of issues.
 	BuiltinFeedbackIssueBodyTemplate string `json:"builtin_feedback_issue_body_template"`
 	// Names of the variables of templates.
 	FeedbackIssueTemplateVariables []string `json:"feedback_issue_template_variables"`
-	// When it was last saved; null before.
+	// Time of the last save; null before the first one.
 	UpdatedAt *int64 `json:"updated_at"`
 }
 
-// CodehostAppTest holds whether the code host takes the app's key.
+// CodehostAppTest holds the result of a test of the app.
 type CodehostAppTest struct {
-	// Whether the code host accepts the app, and the app may do what the enabled features need.
+	// Whether the code host accepts the app, and the app has the permissions for the enabled features.
 	Ok bool `json:"ok"`
 	// Name of the app at the code host.
 	Name *string `json:"name"`
-	// The same in the address of its page.
+	// Name of the app in the address of its page.
 	Slug *string `json:"slug"`
-	// Permissions that the enabled features need and the app does not have, such as `issues: write`.
+	// Permissions that the enabled features need and the app lacks, such as `issues: write`.
 	MissingPermissions []string `json:"missing_permissions"`
 	// Events that the enabled features need and the app does not receive, such as `issue_comment`.
 	MissingEvents []string `json:"missing_events"`
-	// How long it took.
+	// Duration.
 	LatencyMS int64 `json:"latency_ms"`
-	// What did not work.
+	// The error, if the test failed.
 	Error *string `json:"error"`
 }
 
-// CodehostIntegrationFields holds what a project does with its repository.
+// CodehostIntegrationFields holds the code host settings of a project.
 type CodehostIntegrationFields struct {
 	// The repository, as `owner/name`. Blank clears it.
 	RepoFullName Opt[string] `json:"repo_full_name,omitzero"`
 	// Whether feedback can become issues.
 	FeedbackIssueEnabled *bool `json:"feedback_issue_enabled,omitempty"`
-	// Whose template of issues is used: that of the installation, the one below, or a file of the
-	// repository.
+	// Source of the issue template: the installation, the one below, or a file of the repository.
 	FeedbackIssueTemplateSource *string `json:"feedback_issue_template_source,omitempty"`
 	// Path of that file, of letters, digits and `_ . / -`.
 	FeedbackIssueTemplateRepoPath Opt[string] `json:"feedback_issue_template_repo_path,omitzero"`
 	// Branch, tag or commit of that file; null = the default branch.
 	FeedbackIssueTemplateRepoRef Opt[string] `json:"feedback_issue_template_repo_ref,omitzero"`
-	// Title of issues; null = the built-in one. May have variables such as `{{ content_head }}`.
+	// Title of issues; null = the built-in one. May contain variables such as `{{ content_head }}`.
 	FeedbackIssueTitleTemplate Opt[string] `json:"feedback_issue_title_template,omitzero"`
-	// Text of issues, Markdown; null = the built-in one. May have the same variables.
+	// Text of issues, Markdown; null = the built-in one. May contain the same variables.
 	FeedbackIssueBodyTemplate Opt[string] `json:"feedback_issue_body_template,omitzero"`
-	// Labels of issues. Those of the file go before them.
+	// Labels of issues. Labels of the file come first.
 	FeedbackIssueLabels Opt[[]string] `json:"feedback_issue_labels,omitzero"`
 	// Whether comments on issues can start workflows.
 	CommentCommandsEnabled *bool `json:"comment_commands_enabled,omitempty"`
-	// Who may give commands: what they are to the repository.
+	// Relations to the repository that allow a user to give commands.
 	CommandAllowedAssociations Opt[[]string] `json:"command_allowed_associations,omitzero"`
-	// Who may, too: names of users.
+	// Names of further users that may give commands.
 	CommandAllowedUsers Opt[[]string] `json:"command_allowed_users,omitzero"`
 	// The commands. Their names are unique.
 	Commands Opt[[]CodehostCommandFields] `json:"commands,omitzero"`
@@ -837,9 +836,9 @@ type CodehostCommandFields struct {
 	Name string `json:"name"`
 	// File name or id of the workflow.
 	Workflow string `json:"workflow"`
-	// Branch or tag that it runs on.
+	// Branch or tag to run it on.
 	Ref string `json:"ref"`
-	// Name of its input that gets what follows the command; null = `args`.
+	// Name of its input for the text after the command; null = `args`.
 	Input Opt[string] `json:"input,omitzero"`
 }
 
@@ -849,13 +848,13 @@ type CodehostCommand struct {
 	Name string `json:"name"`
 	// File name or id of the workflow.
 	Workflow string `json:"workflow"`
-	// Branch or tag that it runs on.
+	// Branch or tag to run it on.
 	Ref string `json:"ref"`
-	// Name of its input that gets what follows the command; left out = `args`.
+	// Name of its input for the text after the command; left out = `args`.
 	Input string `json:"input,omitempty"`
 }
 
-// CodehostIntegration holds what a project does with its repository.
+// CodehostIntegration holds the code host settings of a project.
 type CodehostIntegration struct {
 	// Current key of the project.
 	ProjectKey string `json:"project_key"`
@@ -863,9 +862,10 @@ type CodehostIntegration struct {
 	RepoFullName *string `json:"repo_full_name"`
 	// Whether feedback can become issues.
 	FeedbackIssueEnabled bool `json:"feedback_issue_enabled"`
-	// Whether it can now: it is enabled, there is a repository, and the code host app offers it.
+	// Whether feedback can become issues now: it is enabled, a repository is set, and the code host app
+	// offers it.
 	FeedbackIssueActive bool `json:"feedback_issue_active"`
-	// Whose template of issues is used.
+	// Source of the issue template.
 	FeedbackIssueTemplateSource string `json:"feedback_issue_template_source"`
 	// Path of the file with the template.
 	FeedbackIssueTemplateRepoPath *string `json:"feedback_issue_template_repo_path"`
@@ -881,38 +881,38 @@ type CodehostIntegration struct {
 	FeedbackIssueLabels []string `json:"feedback_issue_labels"`
 	// Whether comments on issues can start workflows.
 	CommentCommandsEnabled bool `json:"comment_commands_enabled"`
-	// Whether they can now: it is enabled, there is a repository, and the code host app offers it.
+	// Whether comments can start workflows now: it is enabled, a repository is set, and the code host
+	// app offers it.
 	CommentCommandsActive bool `json:"comment_commands_active"`
-	// Who may give commands: what they are to the repository.
+	// Relations to the repository that allow a user to give commands.
 	CommandAllowedAssociations []string `json:"command_allowed_associations"`
-	// Who may, too: names of users.
+	// Names of further users that may give commands.
 	CommandAllowedUsers []string `json:"command_allowed_users"`
 	// The commands.
 	Commands []CodehostCommand `json:"commands"`
-	// When it was last saved; null before.
+	// Time of the last save; null before the first one.
 	UpdatedAt *int64 `json:"updated_at"`
 }
 
-// CodehostRepoTemplate holds the file in the repository that issues of feedback take their form
-// from.
+// CodehostRepoTemplate holds the issue template in the repository.
 type CodehostRepoTemplate struct {
 	// Path of the file; empty if none is set.
 	Path string `json:"path"`
 	// Branch, tag or commit; null = the default branch.
 	Ref *string `json:"ref"`
-	// When it was read.
+	// Time of the read.
 	FetchedAt *int64 `json:"fetched_at"`
-	// Title of issues: that of the file, or the built-in one. Null where the file cannot be read.
+	// Title of issues: that of the file, or the built-in one. Null if the file cannot be read.
 	TitleTemplate *string `json:"title_template"`
-	// Text of issues, in the same way.
+	// Text of issues, likewise.
 	BodyTemplate *string `json:"body_template"`
 	// Labels of the file.
 	Labels []string `json:"labels"`
-	// Why it cannot be read.
+	// The error, if the file cannot be read.
 	Error *string `json:"error"`
 }
 
-// CodehostRepoPreview holds what a repository says about a project that could be made of it.
+// CodehostRepoPreview holds the data of a repository for a new project.
 type CodehostRepoPreview struct {
 	// Owner and name of the repository with a hyphen between them, in lower case.
 	ProjectKey string `json:"project_key"`
@@ -920,7 +920,7 @@ type CodehostRepoPreview struct {
 	Name string `json:"name"`
 	// Address of the repository.
 	RepoURL string `json:"repo_url"`
-	// What it is.
+	// Description of the repository.
 	Description *string `json:"description"`
 	// Owner of the repository.
 	Author *string `json:"author"`
@@ -940,15 +940,15 @@ type CodehostRepoPreview struct {
 	OptionalUpdateMaxComparableVersion *string `json:"optional_update_max_comparable_version"`
 }
 
-// CodehostReleasePreview holds the version that would be made of a release.
+// CodehostReleasePreview holds the version that a release would become.
 type CodehostReleasePreview struct {
 	// The tag without a leading v.
 	Version string `json:"version"`
-	// The same, which need not be comparable.
+	// The same; it may not be comparable.
 	ComparableVersion string `json:"comparable_version"`
 	// Name of the release.
 	Title string `json:"title,omitempty"`
-	// Its text. Markdown.
+	// Text of the release. Markdown.
 	Content string `json:"content,omitempty"`
 	// The first attachment, else the source archive, else the page of the release.
 	DownloadURL string `json:"download_url,omitempty"`
@@ -968,49 +968,49 @@ type CodehostReleasePreview struct {
 	Platform *string `json:"platform"`
 	// Always empty.
 	Platforms []Platform `json:"platforms"`
-	// When it came out.
+	// Publication time.
 	PublishedAt int64 `json:"published_at"`
-	// Where it comes from: `source`, `owner`, `repo`, `release_tag`.
+	// Origin of the release: `source`, `owner`, `repo`, `release_tag`.
 	CustomData map[string]any `json:"custom_data"`
 }
 
-// CodehostImport holds what came of an import of releases.
+// CodehostImport holds the result of an import of releases.
 type CodehostImport struct {
-	// Releases that are versions now.
+	// Releases that became versions.
 	Imported int64 `json:"imported"`
-	// Releases without a comparable tag, and those that were versions before.
+	// Releases without a comparable tag, and releases that were already versions.
 	Skipped int64 `json:"skipped"`
-	// Releases that were read. Drafts are not counted.
+	// Releases that were read, without drafts.
 	Scanned int64 `json:"scanned"`
 }
 
-// VersionStatistics holds how many versions there are.
+// VersionStatistics holds the number of versions.
 type VersionStatistics struct {
-	// How many versions there are in all projects.
+	// Number of versions in all projects.
 	TotalVersions int64 `json:"total_versions"`
-	// How many projects have at least one.
+	// Number of projects with at least one version.
 	TotalProjects int64 `json:"total_projects"`
 	// Always 0; kept for older clients.
 	ForcedVersions int64 `json:"forced_versions"`
-	// When the newest was made here.
+	// Creation time of the newest version.
 	LatestVersionTime *int64 `json:"latest_version_time"`
-	// When the oldest was made here.
+	// Creation time of the oldest version.
 	FirstVersionTime *int64 `json:"first_version_time"`
 }
 
-// AnnouncementFields holds what can be said of an announcement.
+// AnnouncementFields holds the changeable fields of an announcement.
 type AnnouncementFields struct {
 	// Headline; not blank.
 	Title *string `json:"title,omitempty"`
-	// What is announced; it may be blank. Markdown.
+	// Text; may be blank. Markdown.
 	Content *string `json:"content,omitempty"`
 	// Listed before the others.
 	IsPinned *bool `json:"is_pinned,omitempty"`
-	// Seen by administrators only.
+	// Visible to administrators only.
 	IsHidden *bool `json:"is_hidden,omitempty"`
-	// The platforms it is for; empty for all.
+	// The platforms; empty for all.
 	Platforms Opt[[]Platform] `json:"platforms,omitzero"`
-	// Who says it.
+	// Author.
 	Author Opt[string] `json:"author,omitzero"`
 	// Least comparable version of clients it is for. Blank is null: no lower end.
 	MinComparableVersion Opt[string] `json:"min_comparable_version,omitzero"`
@@ -1019,7 +1019,7 @@ type AnnouncementFields struct {
 	MaxComparableVersion Opt[string] `json:"max_comparable_version,omitzero"`
 	// Replaces all translations. Only for registered languages.
 	Translations Opt[[]AnnouncementTranslationInput] `json:"translations,omitzero"`
-	// When it came out; now, if left out at creation. A time ahead hides nothing.
+	// Publication time. Default at creation: now. A time in the future does not hide it.
 	PublishedAt *int64 `json:"published_at,omitempty"`
 
 	// Extra fields are merged into the body last.
@@ -1030,15 +1030,15 @@ type AnnouncementFields struct {
 type AnnouncementCreate struct {
 	// Headline; not blank.
 	Title string `json:"title"`
-	// What is announced; it may be blank. Markdown.
+	// Text; may be blank. Markdown.
 	Content string `json:"content"`
 	// Listed before the others.
 	IsPinned *bool `json:"is_pinned,omitempty"`
-	// Seen by administrators only.
+	// Visible to administrators only.
 	IsHidden *bool `json:"is_hidden,omitempty"`
-	// The platforms it is for; empty for all.
+	// The platforms; empty for all.
 	Platforms Opt[[]Platform] `json:"platforms,omitzero"`
-	// Who says it.
+	// Author.
 	Author Opt[string] `json:"author,omitzero"`
 	// Least comparable version of clients it is for. Blank is null: no lower end.
 	MinComparableVersion Opt[string] `json:"min_comparable_version,omitzero"`
@@ -1047,7 +1047,7 @@ type AnnouncementCreate struct {
 	MaxComparableVersion Opt[string] `json:"max_comparable_version,omitzero"`
 	// Replaces all translations. Only for registered languages.
 	Translations Opt[[]AnnouncementTranslationInput] `json:"translations,omitzero"`
-	// When it came out; now, if left out at creation. A time ahead hides nothing.
+	// Publication time. Default at creation: now. A time in the future does not hide it.
 	PublishedAt *int64 `json:"published_at,omitempty"`
 
 	// Extra fields are merged into the body last.
@@ -1058,11 +1058,11 @@ type AnnouncementCreate struct {
 type AnnouncementTranslationInput struct {
 	// Tag of a registered language.
 	Locale string `json:"locale"`
-	// The headline in it; blank or null is untranslated.
+	// The headline in this language; blank or null means untranslated.
 	Title Opt[string] `json:"title,omitzero"`
-	// The text in it; blank or null is untranslated.
+	// The text in this language; blank or null means untranslated.
 	Content Opt[string] `json:"content,omitzero"`
-	// Hides the announcement from those who ask for this language. An entry may do only that.
+	// Hides the announcement from readers of this language. An entry may do only that.
 	IsHidden *bool `json:"is_hidden,omitempty"`
 }
 
@@ -1070,29 +1070,29 @@ type AnnouncementTranslationInput struct {
 type AnnouncementTranslation struct {
 	// Primary tag of the language.
 	Locale string `json:"locale"`
-	// The headline in it.
+	// The headline in this language.
 	Title *string `json:"title"`
-	// The text in it.
+	// The text in this language.
 	Content *string `json:"content"`
-	// Hidden from those who ask for this language.
+	// Hidden from readers of this language.
 	IsHidden bool `json:"is_hidden"`
 }
 
-// Announcement is an announcement, as its owners see it.
+// Announcement is an announcement, with all fields.
 type Announcement struct {
 	// Id of the announcement.
 	ID string `json:"id"`
 	// Headline.
 	Title string `json:"title"`
-	// What is announced; it may be blank. Markdown.
+	// Text; may be blank. Markdown.
 	Content string `json:"content"`
 	// Listed before the others.
 	IsPinned bool `json:"is_pinned"`
-	// Seen by administrators only.
+	// Visible to administrators only.
 	IsHidden bool `json:"is_hidden"`
-	// The platforms it is for; empty for all.
+	// The platforms; empty for all.
 	Platforms []Platform `json:"platforms"`
-	// Who says it.
+	// Author.
 	Author *string `json:"author"`
 	// Least comparable version of clients it is for, itself included; null for no lower end.
 	MinComparableVersion *string `json:"min_comparable_version"`
@@ -1100,37 +1100,37 @@ type Announcement struct {
 	MaxComparableVersion *string `json:"max_comparable_version"`
 	// Always null here: administrators see the default texts.
 	Locale *string `json:"locale"`
-	// In the order in which the languages were registered.
+	// Translations, in the order of the registered languages.
 	Translations []AnnouncementTranslation `json:"translations,omitempty"`
-	// When it came out.
+	// Publication time.
 	PublishedAt int64 `json:"published_at"`
-	// When it was made here.
+	// Time of the creation at this server.
 	CreatedAt int64 `json:"created_at"`
-	// When it was last changed.
+	// Time of the last change.
 	UpdatedAt int64 `json:"updated_at"`
-	// Only present when the language asked for is not one of the project; a sentence that says so.
+	// Only present if the requested language is not one of the project; a sentence with the reason.
 	LocaleMessage string `json:"locale_message,omitempty"`
 }
 
-// AnnouncementStatistics holds how many announcements there are.
+// AnnouncementStatistics holds the number of announcements.
 type AnnouncementStatistics struct {
-	// How many announcements there are in all projects.
+	// Number of announcements in all projects.
 	Count int64 `json:"count"`
-	// How many of them are pinned.
+	// Number of pinned ones.
 	PinnedCount int64 `json:"pinned_count"`
 }
 
-// FeedbackOptions holds what a form for feedback can offer.
+// FeedbackOptions holds the options of a feedback form.
 type FeedbackOptions struct {
 	// Key of the project.
 	ProjectKey string `json:"project_key"`
 	// Whether feedback can become an issue at the code host.
 	CodehostForwardAvailable bool `json:"codehost_forward_available"`
-	// Whether that needs a contact. The same as the field before.
+	// Whether forwarding needs a contact. The same as the field before.
 	ContactRequiredForForward bool `json:"contact_required_for_forward"`
 }
 
-// FeedbackState holds how far it has been dealt with. Any state may follow any other.
+// FeedbackState holds the state of feedback. Any state may follow any other.
 type FeedbackState string
 
 // Values of FeedbackState. Others that a newer server sends are kept.
@@ -1143,116 +1143,114 @@ const (
 
 // FeedbackInput holds feedback from an app.
 type FeedbackInput struct {
-	// Who the app says it is.
+	// User, as named by the app.
 	UserID Opt[string] `json:"user_id,omitzero"`
 	// 1, the worst, to 5.
 	Rating Opt[int64] `json:"rating,omitzero"`
-	// What they have to say; may be empty.
+	// Text; may be empty.
 	Content string `json:"content"`
-	// Where to answer; any text.
+	// Contact for a reply; any text.
 	Contact Opt[string] `json:"contact,omitzero"`
-	// What it was sent from.
+	// Platform of the sender.
 	Platform Opt[Platform] `json:"platform,omitzero"`
 	// Version of the system.
 	PlatformVersion Opt[string] `json:"platform_version,omitzero"`
-	// Whatever the app wants to keep with it, 64 KiB at most, or what `submission_data_max_kib` says;
-	// more answers 413.
+	// Any data of the app, at most 64 KiB, or `submission_data_max_kib`; 413 above.
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
-	// Make an issue of it at the code host. Refused with 400 where that is not possible, see the
-	// options.
+	// Creates an issue at the code host. Refused with 400 if that is not possible, see the options.
 	ForwardToCodehost *bool `json:"forward_to_codehost,omitempty"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// FeedbackFields holds what can be changed about feedback.
+// FeedbackFields holds the changeable fields of feedback.
 type FeedbackFields struct {
-	// Who it is from.
+	// Sender.
 	UserID Opt[string] `json:"user_id,omitzero"`
 	// 1, the worst, to 5.
 	Rating Opt[int64] `json:"rating,omitzero"`
-	// What they have to say; may be empty.
+	// Text; may be empty.
 	Content *string `json:"content,omitempty"`
-	// Where to answer; any text.
+	// Contact for a reply; any text.
 	Contact Opt[string] `json:"contact,omitzero"`
-	// Left out of lists that do not ask for hidden ones. It still counts.
+	// Not listed by default. It still counts.
 	IsHidden *bool `json:"is_hidden,omitempty"`
-	// How far it has been dealt with. Any state may follow any other.
+	// The state of feedback. Any state may follow any other.
 	Status *FeedbackState `json:"status,omitempty"`
-	// What came of it.
+	// Outcome.
 	Result Opt[string] `json:"result,omitzero"`
-	// What it was sent from.
+	// Platform of the sender.
 	Platform Opt[Platform] `json:"platform,omitzero"`
 	// Version of the system.
 	PlatformVersion Opt[string] `json:"platform_version,omitzero"`
-	// Whatever you want to keep with it.
+	// Any data.
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// FeedbackCreate holds feedback that came another way.
+// FeedbackCreate holds feedback that an administrator adds.
 type FeedbackCreate struct {
-	// Who it is from.
+	// Sender.
 	UserID Opt[string] `json:"user_id,omitzero"`
 	// 1, the worst, to 5.
 	Rating Opt[int64] `json:"rating,omitzero"`
-	// What they have to say; may be empty.
+	// Text; may be empty.
 	Content string `json:"content"`
-	// Where to answer; any text.
+	// Contact for a reply; any text.
 	Contact Opt[string] `json:"contact,omitzero"`
-	// Left out of lists that do not ask for hidden ones. It still counts.
+	// Not listed by default. It still counts.
 	IsHidden *bool `json:"is_hidden,omitempty"`
-	// How far it has been dealt with. Any state may follow any other.
+	// The state of feedback. Any state may follow any other.
 	Status *FeedbackState `json:"status,omitempty"`
-	// What came of it.
+	// Outcome.
 	Result Opt[string] `json:"result,omitzero"`
-	// What it was sent from.
+	// Platform of the sender.
 	Platform Opt[Platform] `json:"platform,omitzero"`
 	// Version of the system.
 	PlatformVersion Opt[string] `json:"platform_version,omitzero"`
-	// Whatever you want to keep with it.
+	// Any data.
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// Feedback holds what somebody said about a project.
+// Feedback holds the feedback of a user.
 type Feedback struct {
 	// Id of the feedback.
 	ID string `json:"id"`
-	// Who the app says it is.
+	// User, as named by the app.
 	UserID *string `json:"user_id"`
 	// 1, the worst, to 5.
 	Rating *int64 `json:"rating"`
-	// What they have to say.
+	// Text.
 	Content string `json:"content"`
-	// Where to answer.
+	// Contact for a reply.
 	Contact *string `json:"contact"`
-	// Left out of lists that do not ask for hidden ones.
+	// Not listed by default.
 	IsHidden bool `json:"is_hidden"`
-	// How far it has been dealt with. Any state may follow any other.
+	// The state of feedback. Any state may follow any other.
 	Status FeedbackState `json:"status"`
-	// What came of it.
+	// Outcome.
 	Result *string `json:"result"`
-	// What it was sent from; null when not known.
+	// Platform of the sender; null if unknown.
 	Platform *Platform `json:"platform"`
 	// Version of the system.
 	PlatformVersion *string `json:"platform_version"`
-	// Whatever was kept with it.
+	// Data of the app.
 	CustomData map[string]any `json:"custom_data"`
-	// An issue at the code host was made of it.
+	// Whether it became an issue at the code host.
 	ForwardedToCodehost bool `json:"forwarded_to_codehost"`
-	// Number of that issue.
+	// Number of the issue.
 	CodehostIssueNumber *int64 `json:"codehost_issue_number"`
-	// Address of that issue.
+	// Address of the issue.
 	CodehostIssueURL *string `json:"codehost_issue_url"`
-	// Address of the client that sent it. Null, like the next five, for what an administrator added.
+	// Address of the sender. Null, like the next five, for what an administrator added.
 	IP *string `json:"ip"`
-	// What its program calls itself, at most 512 characters.
+	// User-Agent of the sender, at most 512 characters.
 	UserAgent *string `json:"user_agent"`
 	// Country of the address, ISO 3166-1; `LOCAL` for one of a private network.
 	CountryCode *string `json:"country_code"`
@@ -1262,45 +1260,45 @@ type Feedback struct {
 	RegionName *string `json:"region_name"`
 	// Name of the city.
 	City *string `json:"city"`
-	// When it was stored.
+	// Time when it was stored.
 	CreatedAt int64 `json:"created_at"`
 }
 
-// FeedbackStatistics holds how much feedback there is.
+// FeedbackStatistics holds the amount of feedback.
 type FeedbackStatistics struct {
-	// How much feedback there is in all projects.
+	// Number of feedback in all projects.
 	Count int64 `json:"count"`
-	// How many of them have a rating.
+	// Number of feedback with a rating.
 	RateCount int64 `json:"rate_count"`
-	// Mean of the ratings, not rounded; null without any.
+	// Mean of the ratings, not rounded; null without ratings.
 	RateAvg *float64 `json:"rate_avg"`
 }
 
-// FeedbackRatings holds the ratings of a time.
+// FeedbackRatings holds the ratings in a range of time.
 type FeedbackRatings struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// All feedback in it, with and without a rating.
+	// All feedback in the range, with and without a rating.
 	Total int64 `json:"total"`
-	// How many of them have no rating.
+	// Number of feedback without a rating.
 	Unrated int64 `json:"unrated"`
-	// Mean of the ratings, not rounded; null without any.
+	// Mean of the ratings, not rounded; null without ratings.
 	AverageRating *float64 `json:"average_rating"`
 	// One entry for each rating, ascending.
 	ByRating []RatingCount `json:"by_rating"`
 }
 
-// RatingCount holds how often a rating was given.
+// RatingCount holds the count of a rating.
 type RatingCount struct {
 	// The rating.
 	Rating int64 `json:"rating"`
-	// How many have it.
+	// Number of entries.
 	Count int64 `json:"count"`
 }
 
-// LogLevel holds 0 debug, 1 info, 2 warning, 3 error.
+// LogLevel is a level: 0 debug, 1 info, 2 warning, 3 error.
 type LogLevel int
 
 // Values of LogLevel. Others that a newer server sends are kept.
@@ -1313,41 +1311,40 @@ const (
 
 // LogInput is a log from an app.
 type LogInput struct {
-	// 0 debug, 1 info, 2 warning, 3 error.
+	// A level: 0 debug, 1 info, 2 warning, 3 error.
 	Level LogLevel `json:"level"`
-	// What happened; may be empty.
+	// Message; may be empty.
 	Content string `json:"content"`
-	// Where in the app.
+	// Location in the app.
 	Source Opt[string] `json:"source,omitzero"`
-	// What the app says about the device.
+	// Description of the device by the app.
 	DeviceInfo Opt[map[string]any] `json:"device_info,omitzero"`
-	// Whatever the app wants to keep with it. With `device_info` 64 KiB at most, or what
-	// `submission_data_max_kib` says; more answers 413.
+	// Any data of the app. With `device_info` at most 64 KiB, or `submission_data_max_kib`; 413 above.
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
-	// What it runs on, in its own words: `windows 11`. What is not understood is ignored.
+	// Platform in the app's words, such as `windows 11`. An unknown one is ignored.
 	Platform Opt[string] `json:"platform,omitzero"`
-	// Version of the system. What is longer than 32 characters is ignored.
+	// Version of the system. A text longer than 32 characters is ignored.
 	PlatformVersion Opt[string] `json:"platform_version,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// LogCreate is a log that came another way.
+// LogCreate is a log that an administrator adds.
 type LogCreate struct {
-	// 0 debug, 1 info, 2 warning, 3 error.
+	// A level: 0 debug, 1 info, 2 warning, 3 error.
 	Level LogLevel `json:"level"`
-	// What happened; may be empty.
+	// Message; may be empty.
 	Content string `json:"content"`
-	// Where in the app.
+	// Location in the app.
 	Source Opt[string] `json:"source,omitzero"`
-	// What is known of the device.
+	// Description of the device.
 	DeviceInfo Opt[map[string]any] `json:"device_info,omitzero"`
-	// Whatever you want to keep with it.
+	// Any data.
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
-	// Left out of lists that do not ask for hidden ones. It still counts.
+	// Not listed by default. It still counts.
 	IsHidden *bool `json:"is_hidden,omitempty"`
-	// What it ran on.
+	// Platform.
 	Platform Opt[Platform] `json:"platform,omitzero"`
 	// Version of the system.
 	PlatformVersion Opt[string] `json:"platform_version,omitzero"`
@@ -1356,61 +1353,62 @@ type LogCreate struct {
 	Extra map[string]any `json:"-"`
 }
 
-// LogPrune holds which logs are deleted. At least one of `end_time`, `level` and `ip`.
+// LogPrune holds the conditions of a deletion of logs: at least one of `end_time`, `level` and
+// `ip`.
 type LogPrune struct {
 	// Logs created before this moment.
 	EndTime Opt[int64] `json:"end_time,omitzero"`
 	// Logs of this level: 0 is debug, 1 info, 2 warning, 3 error.
 	Level Opt[LogLevel] `json:"level,omitzero"`
-	// Logs that came from this address, as it is stored.
+	// Logs from this address, as it is stored.
 	IP Opt[string] `json:"ip,omitzero"`
-	// Count only.
+	// Only counts.
 	DryRun *bool `json:"dry_run,omitempty"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// PrunedLogs holds how many logs matched, and how many were deleted.
+// PrunedLogs holds the numbers of matched and deleted logs.
 type PrunedLogs struct {
-	// Logs that met the conditions.
+	// Logs that meet the conditions.
 	Matched int64 `json:"matched"`
-	// Logs that are gone; 0 with `dry_run`.
+	// Deleted logs; 0 with `dry_run`.
 	Deleted int64 `json:"deleted"`
 }
 
-// LogChange holds whether a log is hidden.
+// LogChange holds the visibility of a log.
 type LogChange struct {
-	// Left out of lists that do not ask for hidden ones. If it is not sent, nothing changes.
+	// Not listed by default. Left out: no change.
 	IsHidden *bool `json:"is_hidden,omitempty"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// Log holds what an app reported.
+// Log is a log of an app.
 type Log struct {
 	// Id of the log.
 	ID string `json:"id"`
-	// 0 debug, 1 info, 2 warning, 3 error.
+	// A level: 0 debug, 1 info, 2 warning, 3 error.
 	Level LogLevel `json:"level"`
-	// What happened.
+	// Message.
 	Content string `json:"content"`
-	// Where in the app.
+	// Location in the app.
 	Source *string `json:"source"`
-	// What the app says about the device; not to be trusted.
+	// Description of the device by the app; untrusted.
 	DeviceInfo map[string]any `json:"device_info"`
-	// Whatever was kept with it.
+	// Data of the app.
 	CustomData map[string]any `json:"custom_data"`
-	// Left out of lists that do not ask for hidden ones.
+	// Not listed by default.
 	IsHidden bool `json:"is_hidden"`
-	// What it ran on; null when not known.
+	// Platform; null if unknown.
 	Platform *Platform `json:"platform"`
 	// Version of the system.
 	PlatformVersion *string `json:"platform_version"`
-	// Address of the client that sent it. Null, like the next five, for what an administrator added.
+	// Address of the sender. Null, like the next five, for what an administrator added.
 	IP *string `json:"ip"`
-	// What its program calls itself, at most 512 characters.
+	// User-Agent of the sender, at most 512 characters.
 	UserAgent *string `json:"user_agent"`
 	// Country of the address, ISO 3166-1; `LOCAL` for one of a private network.
 	CountryCode *string `json:"country_code"`
@@ -1420,70 +1418,70 @@ type Log struct {
 	RegionName *string `json:"region_name"`
 	// Name of the city.
 	City *string `json:"city"`
-	// When it was stored.
+	// Time when it was stored.
 	CreatedAt int64 `json:"created_at"`
 }
 
-// LogStatistics holds how many logs there are.
+// LogStatistics holds the number of logs.
 type LogStatistics struct {
-	// How many logs there are in all projects.
+	// Number of logs in all projects.
 	Count int64 `json:"count"`
-	// How many of level 0.
+	// Number of logs of level 0.
 	DebugCount int64 `json:"debug_count"`
-	// How many of level 1.
+	// Number of logs of level 1.
 	InfoCount int64 `json:"info_count"`
-	// How many of level 2.
+	// Number of logs of level 2.
 	WarningCount int64 `json:"warning_count"`
-	// How many of level 3.
+	// Number of logs of level 3.
 	ErrorCount int64 `json:"error_count"`
 }
 
-// LogLevels holds the logs of a time by level.
+// LogLevels holds the logs in a range of time by level.
 type LogLevels struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// All logs in it.
+	// All logs in the range.
 	Total int64 `json:"total"`
 	// One entry for each level, ascending.
 	ByLevel []LevelCount `json:"by_level"`
 }
 
-// LevelCount holds how many logs have a level.
+// LevelCount holds the number of logs of a level.
 type LevelCount struct {
-	// 0 debug, 1 info, 2 warning, 3 error.
+	// A level: 0 debug, 1 info, 2 warning, 3 error.
 	Level LogLevel `json:"level"`
-	// How many have it.
+	// Number of entries.
 	Count int64 `json:"count"`
 }
 
-// SearchKind is a kind of thing that can be found.
+// SearchKind is a kind of record.
 type SearchKind string
 
 // SearchHit is a record that was found.
 type SearchHit struct {
-	// A kind of thing that can be found.
+	// A kind of record.
 	Kind SearchKind `json:"kind"`
-	// Key of the project it belongs to.
+	// Key of its project.
 	ProjectKey string `json:"project_key"`
-	// Its id.
+	// Id of the record.
 	ID string `json:"id"`
-	// One line that says what it is.
+	// Title in one line.
 	Title string `json:"title"`
-	// The part of a text in which it was found; cut ends have an ellipsis.
+	// The part of a text that matches; cut ends have an ellipsis.
 	Excerpt string `json:"excerpt"`
-	// When it was made here.
+	// Time of the creation at this server.
 	CreatedAt int64 `json:"created_at"`
 }
 
-// RequestOverview holds the requests of a time in a few numbers.
+// RequestOverview holds the requests in a range of time.
 type RequestOverview struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// All requests.
+	// Number of requests.
 	Total int64 `json:"total"`
 	// By kind, the most frequent first.
 	ByEndpoint []EndpointCount `json:"by_endpoint"`
@@ -1491,49 +1489,49 @@ type RequestOverview struct {
 	ByPlatform []PlatformCount `json:"by_platform"`
 	// By region, the most frequent first.
 	ByRegion []RegionCount `json:"by_region"`
-	// Of region CN where more is known: by province, the most frequent first.
+	// By province, the most frequent first; for requests from region CN with a known province.
 	ByProvince []ProvinceCount `json:"by_province"`
 }
 
-// EndpointCount holds requests to an endpoint.
+// EndpointCount holds the number of requests of a kind.
 type EndpointCount struct {
-	// A kind of request that is counted when it succeeds.
+	// A kind of request; successful ones are counted.
 	Endpoint string `json:"endpoint"`
-	// How many.
+	// Number.
 	Count int64 `json:"count"`
 }
 
-// PlatformCount holds requests from a platform.
+// PlatformCount holds the number of requests from a platform.
 type PlatformCount struct {
-	// A platform, as statistics write it.
+	// A platform in statistics.
 	Platform string `json:"platform"`
-	// How many.
+	// Number.
 	Count int64 `json:"count"`
 }
 
-// RegionCount holds requests from a country.
+// RegionCount holds the number of requests from a country.
 type RegionCount struct {
 	// A country (ISO 3166-1 alpha-2), `LOCAL` for private addresses, or `UNKNOWN`.
 	Region string `json:"region"`
-	// How many.
+	// Number.
 	Count int64 `json:"count"`
 }
 
-// ProvinceCount holds requests from a state or province.
+// ProvinceCount holds the number of requests from a province.
 type ProvinceCount struct {
 	// Code of the province (GB/T 2260).
 	Code string `json:"code"`
-	// Its name, or the code again.
+	// Name of the province, or its code if unknown.
 	Name string `json:"name"`
-	// How many.
+	// Number.
 	Count int64 `json:"count"`
 }
 
 // SeriesBucket is a point of a series.
 type SeriesBucket struct {
-	// When it begins.
+	// Start of the bucket.
 	Bucket int64 `json:"bucket"`
-	// How many.
+	// Number.
 	Count int64 `json:"count"`
 }
 
@@ -1545,15 +1543,15 @@ type RequestSeries struct {
 	EndTime int64 `json:"end_time"`
 	// Length of a bucket.
 	Granularity string `json:"granularity"`
-	// As asked for.
+	// The requested offset.
 	TZOffsetMinutes int64 `json:"tz_offset_minutes"`
-	// The only kind that is counted; null for all.
+	// The only counted kind; null for all.
 	Endpoint *string `json:"endpoint"`
-	// What the series are split by.
+	// Dimension of the series.
 	GroupBy *string `json:"group_by"`
 	// All requests, ascending.
 	Data []SeriesBucket `json:"data"`
-	// One for each value, the most frequent first; null without `group_by`.
+	// One series for each value, the most frequent first; null without `group_by`.
 	Series []ValueSeries `json:"series"`
 }
 
@@ -1565,7 +1563,7 @@ type ValueSeries struct {
 	Data []SeriesBucket `json:"data"`
 }
 
-// VersionAdoption holds update checks over time, by the version that asked.
+// VersionAdoption holds the number of update checks over time by version.
 type VersionAdoption struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
@@ -1573,167 +1571,168 @@ type VersionAdoption struct {
 	EndTime int64 `json:"end_time"`
 	// Length of a bucket.
 	Granularity string `json:"granularity"`
-	// As asked for.
+	// The requested offset.
 	TZOffsetMinutes int64 `json:"tz_offset_minutes"`
-	// One for each version, the most frequent first.
+	// One series for each version, the most frequent first.
 	Series []VersionSeries `json:"series"`
 }
 
 // VersionSeries holds the series of one version.
 type VersionSeries struct {
-	// The version as it was sent. `(other)` stands for those that there was no room for.
+	// The version that was sent. `(other)` represents the versions beyond the limit of the server.
 	Version string `json:"version"`
 	// Update checks, ascending.
 	Data []SeriesBucket `json:"data"`
 }
 
-// ClientVersions holds versions of apps that asked for updates.
+// ClientVersions holds the number of update checks by version.
 type ClientVersions struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// Of all versions.
+	// Number for all versions.
 	Total int64 `json:"total"`
-	// The most frequent first.
+	// The entries, most frequent first.
 	Data []ClientVersionCount `json:"data"`
 }
 
-// ClientVersionCount holds how often a version asked for updates.
+// ClientVersionCount holds the number of update checks of a version.
 type ClientVersionCount struct {
-	// The version as it was sent. `(other)` stands for those that there was no room for.
+	// The version that was sent. `(other)` represents the versions beyond the limit of the server.
 	Version string `json:"version"`
-	// How many update checks.
+	// Number of update checks.
 	Count int64 `json:"count"`
 }
 
-// PlatformVersions holds versions of systems that sent requests.
+// PlatformVersions holds the number of requests by version of the system.
 type PlatformVersions struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// Of all systems.
+	// Number for all systems.
 	Total int64 `json:"total"`
-	// The most frequent first.
+	// The entries, most frequent first.
 	Data []PlatformVersionCount `json:"data"`
 }
 
-// PlatformVersionCount holds requests from a version of a system.
+// PlatformVersionCount holds the number of requests from a version of a system.
 type PlatformVersionCount struct {
-	// A platform, as statistics write it.
+	// A platform in statistics.
 	Platform string `json:"platform"`
-	// In lower case; empty where it was not reported, `(other)` for those that there was no room for.
+	// Version in lower case; empty if not reported, `(other)` for versions beyond the limit of the
+	// server.
 	PlatformVersion string `json:"platform_version"`
-	// How many requests.
+	// Number of requests.
 	Count int64 `json:"count"`
 }
 
-// Heatmap holds counts by day of the week and hour.
+// Heatmap holds the counts by weekday and hour.
 type Heatmap struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// As asked for.
+	// The requested offset.
 	TZOffsetMinutes int64 `json:"tz_offset_minutes"`
 	// Every hour of the week, ascending.
 	Data []HeatmapCell `json:"data"`
 }
 
-// HeatmapCell holds the count of an hour of a day of the week.
+// HeatmapCell holds the count of an hour of a weekday.
 type HeatmapCell struct {
-	// From Sunday, which is 0.
+	// Day of the week; 0 is Sunday.
 	Weekday int64 `json:"weekday"`
-	// Hour of that day.
+	// Hour of the day.
 	Hour int64 `json:"hour"`
-	// How many.
+	// Number.
 	Count int64 `json:"count"`
 }
 
-// EventBatch holds events of one identifier.
+// EventBatch holds the events of one identifier.
 type EventBatch struct {
-	// Who sends: an anonymous identifier that the app made up. Kept as it is.
+	// Identifier of the sender: an anonymous text made by the app. Stored unchanged.
 	DistinctID string `json:"distinct_id"`
 	// Session of the batch; empty is none.
 	SessionID Opt[string] `json:"session_id,omitzero"`
-	// Up to 50, if the server has no other limit.
+	// The events; at most 50, unless the server has another limit.
 	Events []EventInput `json:"events"`
-	// What it runs on, in its own words: `windows 11`. What is not understood is ignored.
+	// Platform in the app's words, such as `windows 11`. An unknown one is ignored.
 	Platform Opt[string] `json:"platform,omitzero"`
-	// Version of the system. What is longer than 32 characters is ignored.
+	// Version of the system. A text longer than 32 characters is ignored.
 	PlatformVersion Opt[string] `json:"platform_version,omitzero"`
-	// The same as the header `x-svc-client-time`, which wins. For beacons, which have no headers of
-	// their own.
+	// The same as the header `x-svc-client-time`, which takes precedence. For beacons, which cannot
+	// have headers.
 	ClientTime Opt[string] `json:"client_time,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// EventInput is an event as it is sent.
+// EventInput is an event, as sent.
 type EventInput struct {
-	// Tells the event from all others of the project, so that it is stored once however often it is
-	// sent. A UUID is fine.
+	// Unique id of the event in the project; an event with a known id is not stored again. A UUID is
+	// suitable.
 	EventID string `json:"event_id"`
-	// What happened.
+	// Message.
 	Name string `json:"name"`
-	// When, by the client's clock; left out, it is when it arrives.
+	// Time by the client's clock. Default: the time of arrival.
 	OccurredAt Opt[int64] `json:"occurred_at,omitzero"`
 	// Whatever describes it, at most 100 levels. Statistics see the first level.
 	Properties Opt[map[string]any] `json:"properties,omitzero"`
 }
 
-// EventsAccepted holds what became of a batch.
+// EventsAccepted holds the result of a batch.
 type EventsAccepted struct {
-	// How many are stored now that were not before.
+	// Number of newly stored events.
 	Accepted int64 `json:"accepted"`
-	// The others: unusable names, names beyond the limit, known ids, and those that are rejected.
+	// Number of other events: unusable names, names beyond the limit, known ids, and rejected events.
 	Skipped int64 `json:"skipped"`
-	// Nothing was stored, because the client asks not to be tracked or the project collects no events.
+	// Whether nothing was stored because the client refuses tracking or the project collects no events.
 	Suppressed bool `json:"suppressed"`
-	// An event was skipped because its name is new and the project has as many event names as the
-	// server allows; left out otherwise.
+	// Whether an event was skipped because its name is new and the project has reached its limit of
+	// event names; left out otherwise.
 	NamesFull bool `json:"names_full,omitempty"`
-	// The events that break a rule; left out when there are none.
+	// The events that break a rule; left out if there are none.
 	Rejected []RejectedEvent `json:"rejected,omitempty"`
 }
 
 // RejectedEvent is an event that cannot be stored.
 type RejectedEvent struct {
-	// Its place in the batch, from 0.
+	// Index in the batch, from 0.
 	Index int64 `json:"index"`
-	// What is wrong with it.
+	// The broken rule.
 	Message string `json:"message"`
 }
 
-// SubjectExport holds everything that is stored of an identifier.
+// SubjectExport holds all stored events of an identifier.
 type SubjectExport struct {
-	// As asked for.
+	// The requested offset.
 	DistinctID string `json:"distinct_id"`
-	// How many events.
+	// Number of events.
 	Total int64 `json:"total"`
-	// All of them, from the oldest to the newest.
+	// The events, from the oldest to the newest.
 	Data []StoredEvent `json:"data"`
 }
 
-// StoredEvent is an event as it is stored.
+// StoredEvent is an event, as stored.
 type StoredEvent struct {
-	// What happened.
+	// Message.
 	EventName string `json:"event_name"`
-	// As it was sent.
+	// Id of the event, as sent.
 	EventID string `json:"event_id"`
 	// Session, if one was sent.
 	SessionID *string `json:"session_id"`
-	// When, by the corrected clock of the client.
+	// Time by the corrected clock of the client.
 	OccurredAt int64 `json:"occurred_at"`
-	// When it arrived.
+	// Time of arrival.
 	ReceivedAt int64 `json:"received_at"`
 	// As they were sent.
 	Properties map[string]any `json:"properties"`
-	// Address that it came from, as far as the server keeps it: without its last part, as a rule.
+	// Address of the sender, as far as the server keeps it: by default without its last part.
 	IP *string `json:"ip"`
-	// What the program calls itself, at most 512 characters.
+	// User-Agent of the sender, at most 512 characters.
 	UserAgent *string `json:"user_agent"`
 	// Country of the address, ISO 3166-1; `LOCAL` for one of a private network.
 	CountryCode *string `json:"country_code"`
@@ -1743,21 +1742,21 @@ type StoredEvent struct {
 	RegionName *string `json:"region_name"`
 	// Name of the city.
 	City *string `json:"city"`
-	// What it ran on; null when not known.
+	// Platform; null if unknown.
 	Platform *Platform `json:"platform"`
 	// Version of the system.
 	PlatformVersion *string `json:"platform_version"`
 }
 
-// EventsErased holds how much was deleted.
+// EventsErased holds the number of deleted events.
 type EventsErased struct {
 	// Always true.
 	Success bool `json:"success"`
-	// How many events were deleted.
+	// Number of deleted events.
 	Deleted int64 `json:"deleted"`
 }
 
-// EventDefinition is a name that events have.
+// EventDefinition holds the definition of an event name.
 type EventDefinition struct {
 	// Id of the definition.
 	EventDefinitionID string `json:"event_definition_id"`
@@ -1765,50 +1764,50 @@ type EventDefinition struct {
 	ProjectKey string `json:"project_key"`
 	// Name of the events.
 	Name string `json:"name"`
-	// What people call it.
+	// Display name.
 	DisplayName *string `json:"display_name"`
-	// What it means.
+	// Meaning of the event.
 	Description *string `json:"description"`
-	// Left out of lists that do not ask for archived ones. Its events are taken all the same.
+	// Not listed by default. The server still accepts its events.
 	Archived bool `json:"archived"`
-	// Time of the oldest event that came.
+	// Time of the oldest event.
 	FirstSeenTime int64 `json:"first_seen_time"`
-	// Time of the newest event that came.
+	// Time of the newest event.
 	LastSeenTime int64 `json:"last_seen_time"`
-	// How many events were in the range, by the hour.
+	// Number of events in the range, by the hour.
 	RangeCount int64 `json:"range_count"`
 }
 
-// EventDefinitionChange holds what people see of a name.
+// EventDefinitionChange holds the changeable fields of a definition.
 type EventDefinitionChange struct {
-	// What people call it.
+	// Display name.
 	DisplayName Opt[string] `json:"display_name,omitzero"`
-	// What it means.
+	// Meaning of the event.
 	Description Opt[string] `json:"description,omitzero"`
-	// Leave it out of lists that do not ask for archived ones.
+	// Not listed by default.
 	Archived *bool `json:"archived,omitempty"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// EventOverview holds the events of a time in a few numbers.
+// EventOverview holds the events in a range of time.
 type EventOverview struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// All events.
+	// Number of events.
 	Total int64 `json:"total"`
-	// Different senders.
+	// Number of senders.
 	UniqueUsers int64 `json:"unique_users"`
-	// Different sessions; events without one do not count.
+	// Number of sessions; events without one do not count.
 	UniqueSessions int64 `json:"unique_sessions"`
-	// Different names.
+	// Number of names.
 	EventTypes int64 `json:"event_types"`
 }
 
-// EventSeries holds events over time.
+// EventSeries holds the number of events over time.
 type EventSeries struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
@@ -1816,136 +1815,136 @@ type EventSeries struct {
 	EndTime int64 `json:"end_time"`
 	// Length of a bucket.
 	Granularity string `json:"granularity"`
-	// As asked for.
+	// The requested offset.
 	TZOffsetMinutes int64 `json:"tz_offset_minutes"`
-	// The only name that is counted; null for all.
+	// The only counted name; null for all.
 	EventName *string `json:"event_name"`
-	// What the series are split by.
+	// Dimension of the series.
 	GroupBy *string `json:"group_by"`
 	// All events, ascending.
 	Data []SeriesBucket `json:"data"`
-	// One for each value, the most frequent first; null without `group_by`.
+	// One series for each value, the most frequent first; null without `group_by`.
 	Series []ValueSeries `json:"series"`
 }
 
-// EventBreakdown holds events by the values of a dimension.
+// EventBreakdown holds the number of events by the values of a dimension.
 type EventBreakdown struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// What is counted by.
+	// Dimension of the counts.
 	Dimension string `json:"dimension"`
 	// Key of the property, if one was sent.
 	PropertyKey *string `json:"property_key"`
-	// Of all values.
+	// Number for all values.
 	Total int64 `json:"total"`
-	// The most frequent first.
+	// The entries, most frequent first.
 	Data []ValueCount `json:"data"`
 }
 
 // ValueCount holds the count of a value.
 type ValueCount struct {
-	// The value. Empty for events that do not have the property, and for those where it is empty.
+	// The value; empty for events with a missing or empty property.
 	Key string `json:"key"`
-	// The value for people: `(not reported)` for events that do not have the property.
+	// The value for display: `(not reported)` if the property is missing.
 	Label string `json:"label"`
-	// How many events.
+	// Number of events.
 	Count int64 `json:"count"`
 }
 
-// EventFilter is a condition on a property. A list of them must all hold.
+// EventFilter is a condition on a property. All conditions of a list must hold.
 type EventFilter struct {
 	// First-level key, exactly.
 	Property string `json:"property"`
-	// How to compare. Without the property only `neq`, `not_in` and `not_exists` hold.
+	// Comparison. Without the property only `neq`, `not_in` and `not_exists` hold.
 	Op string `json:"op"`
-	// What to compare with, as text: `1`, `1.0` and `"1"` are the same. For `in` and `not_in` a list,
-	// or a text with commas; the first 50 count. For `gt` and the like a number.
+	// Value to compare with, as text: `1`, `1.0` and `"1"` are the same. For `in` and `not_in` a list,
+	// or a text with commas; the first 50 count. For `gt` and similar comparisons a number.
 	Value any `json:"value,omitempty"`
 }
 
-// FunnelInput holds which steps, in which time.
+// FunnelInput holds the steps of a funnel, and the range of time.
 type FunnelInput struct {
-	// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days
-	// before the end; both belong to the range.
+	// Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven
+	// days before the end. Both are part of the range.
 	StartTime *int64 `json:"start_time,omitempty"`
-	// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days
-	// before the end; both belong to the range.
+	// Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven
+	// days before the end. Both are part of the range.
 	EndTime *int64 `json:"end_time,omitempty"`
-	// An integer, or a text that is one.
+	// An integer, or a text that contains one.
 	TZOffsetMinutes *int64 `json:"tz_offset_minutes,omitempty"`
 	// The steps, in order.
 	Steps []FunnelStepInput `json:"steps"`
-	// An integer, or a text that is one.
+	// An integer, or a text that contains one.
 	WindowSeconds *int64 `json:"window_seconds,omitempty"`
-	// Where a sender begins: at its first event that fits the first step, or at any of them.
+	// Start of a sender: its first event that fits the first step, or any of them.
 	Entry *string `json:"entry,omitempty"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// FunnelStepInput is an event that is a step.
+// FunnelStepInput is an event of a funnel.
 type FunnelStepInput struct {
 	// Name of the event, exactly.
 	EventName string `json:"event_name"`
-	// Conditions, all of which must hold.
+	// Conditions; all must hold.
 	Filters []EventFilter `json:"filters,omitzero"`
 }
 
-// Funnel holds how many went from step to step.
+// Funnel holds the number of senders from step to step.
 type Funnel struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// From the first step to the last.
+	// Seconds from the first step to the last.
 	WindowSeconds int64 `json:"window_seconds"`
 	// The steps, in order.
 	Data []FunnelStep `json:"data"`
 }
 
-// FunnelStep holds how many reached a step.
+// FunnelStep holds the number of senders of a step.
 type FunnelStep struct {
 	// Number of the step.
 	Step int64 `json:"step"`
 	// Name of the event.
 	EventName string `json:"event_name"`
-	// Senders that got here.
+	// Senders that reached this step.
 	Users int64 `json:"users"`
-	// Of those that got to the step before.
+	// Share of the senders of the previous step.
 	ConversionRate float64 `json:"conversion_rate"`
-	// Of those that began.
+	// Share of the senders of the first step.
 	TotalConversionRate float64 `json:"total_conversion_rate"`
-	// Senders that got to the step before and not here.
+	// Senders of the previous step that did not reach this one.
 	Dropped int64 `json:"dropped"`
 }
 
-// RetentionInput holds who is followed, and what counts as a return.
+// RetentionInput holds the start and the return event of an analysis.
 type RetentionInput struct {
-	// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days
-	// before the end; both belong to the range.
+	// Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven
+	// days before the end. Both are part of the range.
 	StartTime *int64 `json:"start_time,omitempty"`
-	// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days
-	// before the end; both belong to the range.
+	// Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven
+	// days before the end. Both are part of the range.
 	EndTime *int64 `json:"end_time,omitempty"`
-	// An integer, or a text that is one.
+	// An integer, or a text that contains one.
 	TZOffsetMinutes *int64 `json:"tz_offset_minutes,omitempty"`
 	// Name of the event, exactly.
 	StartEvent string `json:"start_event"`
-	// Name of the event that counts as coming back; empty is any.
+	// Name of the event that counts as a return; empty for any.
 	ReturnEvent *string `json:"return_event,omitempty"`
 	// Length of a period. Weeks begin on Monday.
 	Period *string `json:"period,omitempty"`
-	// An integer, or a text that is one.
+	// An integer, or a text that contains one.
 	Periods *int64 `json:"periods,omitempty"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// Retention holds how many came back.
+// Retention holds the number of senders that returned.
 type Retention struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
@@ -1953,72 +1952,72 @@ type Retention struct {
 	EndTime int64 `json:"end_time"`
 	// Length of a period.
 	Period string `json:"period"`
-	// How many periods each cohort is watched.
+	// Number of periods of each cohort.
 	Periods int64 `json:"periods"`
-	// One for each period of the range, empty ones included.
+	// One cohort for each period of the range, including empty ones.
 	Cohorts []Cohort `json:"cohorts"`
 }
 
-// Cohort holds those who began in the same period.
+// Cohort holds the senders that began in the same period.
 type Cohort struct {
-	// When its period begins.
+	// Start of the period of the cohort.
 	Cohort int64 `json:"cohort"`
-	// Senders.
+	// Number of senders.
 	Size int64 `json:"size"`
-	// One for each period, its own first; null where nothing can be said yet.
+	// One cell for each period, from the period of the cohort; null if the number is not known yet.
 	Cells []*CohortCell `json:"cells"`
 }
 
-// CohortCell holds how many of a cohort came back in a period.
+// CohortCell holds the number of senders of a cohort that returned in a period.
 type CohortCell struct {
-	// Periods after that of the cohort.
+	// Periods since the period of the cohort.
 	Period int64 `json:"period"`
-	// Senders that came back.
+	// Senders that returned.
 	Users int64 `json:"users"`
-	// Of the cohort.
+	// Share of the cohort.
 	Rate float64 `json:"rate"`
 }
 
-// PathsInput holds where paths begin, and how far they are followed.
+// PathsInput holds the start and the length of paths.
 type PathsInput struct {
-	// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days
-	// before the end; both belong to the range.
+	// Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven
+	// days before the end. Both are part of the range.
 	StartTime *int64 `json:"start_time,omitempty"`
-	// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days
-	// before the end; both belong to the range.
+	// Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven
+	// days before the end. Both are part of the range.
 	EndTime *int64 `json:"end_time,omitempty"`
-	// An integer, or a text that is one.
+	// An integer, or a text that contains one.
 	TZOffsetMinutes *int64 `json:"tz_offset_minutes,omitempty"`
-	// Where each path begins; empty is at its first event.
+	// First event of each path; empty: the first event of the sender or session.
 	StartEvent *string `json:"start_event,omitempty"`
-	// An integer, or a text that is one.
+	// An integer, or a text that contains one.
 	Depth *int64 `json:"depth,omitempty"`
-	// An integer, or a text that is one.
+	// An integer, or a text that contains one.
 	BranchLimit *int64 `json:"branch_limit,omitempty"`
-	// What a path is made of: a session, or everything of a sender.
+	// Extent of a path: a session, or all events of a sender.
 	Scope *string `json:"scope,omitempty"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// Paths holds what was done after an event, step by step.
+// Paths holds the events after an event, step by step.
 type Paths struct {
 	// First second of the range.
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// What a path is made of.
+	// Extent of a path.
 	Scope string `json:"scope"`
-	// Events of a path that were looked at.
+	// Number of evaluated events of a path.
 	Depth int64 `json:"depth"`
-	// Whether a step had more branches than are listed.
+	// Whether a step had more branches than the list contains.
 	Truncated bool `json:"truncated"`
 	// Step by step, the most frequent first.
 	Data []PathEdge `json:"data"`
 }
 
-// PathEdge holds how often one event followed another.
+// PathEdge holds the number of times that one event followed another.
 type PathEdge struct {
 	// Number of the step.
 	Step int64 `json:"step"`
@@ -2026,33 +2025,33 @@ type PathEdge struct {
 	FromEvent string `json:"from_event"`
 	// Name of the event that followed, or `(other)`.
 	ToEvent string `json:"to_event"`
-	// How many paths.
+	// Number of paths.
 	Count int64 `json:"count"`
 }
 
 // EventQuery is a question about events.
 type EventQuery struct {
-	// What to compute.
+	// Form of the answer.
 	Type string `json:"type"`
-	// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days
-	// before the end; both belong to the range.
+	// Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven
+	// days before the end. Both are part of the range.
 	StartTime *int64 `json:"start_time,omitempty"`
-	// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days
-	// before the end; both belong to the range.
+	// Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven
+	// days before the end. Both are part of the range.
 	EndTime *int64 `json:"end_time,omitempty"`
-	// An integer, or a text that is one.
+	// An integer, or a text that contains one.
 	TZOffsetMinutes *int64 `json:"tz_offset_minutes,omitempty"`
-	// What to count.
+	// Events to count.
 	Events []MetricEvent `json:"events"`
-	// Conditions, all of which must hold.
+	// Conditions; all must hold.
 	Filters []EventFilter `json:"filters,omitzero"`
 	// Arithmetic of the aliases with + - * / and parentheses, such as `A / B * 100`; empty is none.
 	Formula *string `json:"formula,omitempty"`
-	// For type `breakdown`, which needs it; not used for others.
+	// The dimension of type `breakdown`; ignored for other types.
 	GroupBy *MetricGroupBy `json:"group_by,omitempty"`
 	// For `timeseries`: length of a bucket.
 	Granularity *string `json:"granularity,omitempty"`
-	// For `breakdown`: how many values.
+	// For `breakdown`: maximum number of values.
 	Limit *int64 `json:"limit,omitempty"`
 
 	// Extra fields are merged into the body last.
@@ -2063,17 +2062,17 @@ type EventQuery struct {
 type MetricEvent struct {
 	// Name of the event, exactly.
 	Name string `json:"name"`
-	// A letter of its own, for the formula and the answer.
+	// Letter of the event in the formula and the answer.
 	Alias string `json:"alias"`
-	// Events, different senders, or events for each sender of the range.
+	// Number of events, of senders, or of events for each sender of the range.
 	Measure *string `json:"measure,omitempty"`
-	// Conditions, all of which must hold.
+	// Conditions; all must hold.
 	Filters []EventFilter `json:"filters,omitzero"`
 }
 
-// MetricGroupBy holds for type `breakdown`, which needs it; not used for others.
+// MetricGroupBy holds the dimension of type `breakdown`; ignored for other types.
 type MetricGroupBy struct {
-	// What to group by.
+	// Dimension.
 	Kind string `json:"kind"`
 	// First-level key, for kind `property`.
 	Key *string `json:"key,omitempty"`
@@ -2085,17 +2084,17 @@ type EventQueryResult struct {
 	StartTime int64 `json:"start_time"`
 	// Last second of the range.
 	EndTime int64 `json:"end_time"`
-	// As asked for.
+	// The requested offset.
 	Type string `json:"type"`
 	// Number of each alias.
 	Values map[string]float64 `json:"values,omitempty"`
-	// The formula, or the number of the first event.
+	// Result of the formula, or the number of the first event.
 	Result *float64 `json:"result,omitempty"`
-	// One for each event, or one of the formula.
+	// One series for each event, or one of the formula.
 	Series []MetricSeries `json:"series,omitempty"`
-	// Of all values.
+	// Number for all values.
 	Total *float64 `json:"total,omitempty"`
-	// The greatest first.
+	// The values, greatest first.
 	Buckets []MetricGroup `json:"buckets,omitempty"`
 }
 
@@ -2109,33 +2108,33 @@ type MetricSeries struct {
 
 // MetricPoint is a point of a series.
 type MetricPoint struct {
-	// When it begins.
+	// Start of the bucket.
 	Bucket int64 `json:"bucket"`
 	// The number; it may have a fraction.
 	Count float64 `json:"count"`
 }
 
-// MetricGroup is a value of the group, with its numbers.
+// MetricGroup is a value of the dimension, with its numbers.
 type MetricGroup struct {
-	// The value. Empty for events that do not have the property, and for those where it is empty.
+	// The value; empty for events with a missing or empty property.
 	Key string `json:"key"`
-	// The value for people: `(not reported)` for events that do not have the property.
+	// The value for display: `(not reported)` if the property is missing.
 	Label string `json:"label"`
 	// The number; it may have a fraction.
 	Count float64 `json:"count"`
 }
 
-// DashboardCardFields holds what can be said of a card.
+// DashboardCardFields holds the changeable fields of a card.
 type DashboardCardFields struct {
-	// What people call it.
+	// Display name.
 	Title *string `json:"title,omitempty"`
-	// What it shows.
+	// Description.
 	Description Opt[string] `json:"description,omitzero"`
 	// A question about events.
 	Query *EventQuery `json:"query,omitempty"`
-	// Whatever the dashboard wants to keep with it.
+	// Layout; any data of the dashboard.
 	Layout Opt[map[string]any] `json:"layout,omitzero"`
-	// Its place among the others.
+	// Position among the cards.
 	SortOrder *int64 `json:"sort_order,omitempty"`
 
 	// Extra fields are merged into the body last.
@@ -2144,15 +2143,15 @@ type DashboardCardFields struct {
 
 // DashboardCardCreate is a new card.
 type DashboardCardCreate struct {
-	// What people call it.
+	// Display name.
 	Title string `json:"title"`
-	// What it shows.
+	// Description.
 	Description Opt[string] `json:"description,omitzero"`
 	// A question about events.
 	Query EventQuery `json:"query"`
-	// Whatever the dashboard wants to keep with it.
+	// Layout; any data of the dashboard.
 	Layout Opt[map[string]any] `json:"layout,omitzero"`
-	// Its place among the others.
+	// Position among the cards.
 	SortOrder *int64 `json:"sort_order,omitempty"`
 
 	// Extra fields are merged into the body last.
@@ -2165,68 +2164,68 @@ type DashboardCard struct {
 	CardID string `json:"card_id"`
 	// Key of the project.
 	ProjectKey string `json:"project_key"`
-	// What people call it.
+	// Display name.
 	Title string `json:"title"`
-	// What it shows.
+	// Description.
 	Description *string `json:"description"`
-	// A body of `POST …/analysis/query`, as it was sent.
+	// The body of `POST …/analysis/query`, as sent.
 	Query map[string]any `json:"query"`
-	// Whatever the dashboard keeps with it.
+	// Layout; data of the dashboard.
 	Layout map[string]any `json:"layout"`
-	// Its place among the others.
+	// Position among the cards.
 	SortOrder int64 `json:"sort_order"`
-	// When it was added.
+	// Creation time.
 	CreatedTime int64 `json:"created_time"`
-	// When it was changed last.
+	// Time of the last change.
 	UpdatedTime int64 `json:"updated_time"`
 }
 
-// UpdateCheckInput holds what is installed. One of the two versions is needed.
+// UpdateCheckInput holds the installed version. At least one of its two forms is required.
 type UpdateCheckInput struct {
-	// The display version that is installed.
+	// The installed display version.
 	CurrentVersion Opt[string] `json:"current_version,omitzero"`
-	// The comparable version that is installed; decides when both are sent.
+	// The installed comparable version; it decides if both are sent.
 	CurrentComparableVersion Opt[string] `json:"current_comparable_version,omitzero"`
 	// Whether previews may be offered.
 	IncludePreview *bool `json:"include_preview,omitempty"`
-	// The language wanted for the texts of the versions.
+	// The requested language for the texts of the versions.
 	Locale Opt[string] `json:"locale,omitzero"`
-	// What the app runs on. For statistics only; it never changes the answer.
+	// Platform of the app. For statistics only; it does not change the answer.
 	Platform *string `json:"platform,omitempty"`
-	// Version of the system it runs on. For statistics only.
+	// Version of the app's system. For statistics only.
 	PlatformVersion *string `json:"platform_version,omitempty"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// UpdateCheck holds whether and how to update.
+// UpdateCheck holds the answer of an update check.
 type UpdateCheck struct {
-	// There is something newer; `target_version` is what to install.
+	// Whether a newer version exists; `target_version` is the version to install.
 	ShouldUpdate bool `json:"should_update"`
-	// The app must update before it goes on: what is installed is deprecated, or outside the range in
+	// Whether the app must update first: the installed version is deprecated, or outside the range in
 	// which updates are optional.
 	Required bool `json:"required"`
-	// Why; in the order in which the codes are listed.
+	// The reasons, in the order of the codes.
 	ReasonCodes []ReasonCode `json:"reason_codes"`
-	// Display version of the published version that was recognised; otherwise what was sent.
+	// Display version of the published version that was recognized; otherwise the text that was sent.
 	CurrentVersion *string `json:"current_version"`
 	// The version that was compared.
 	CurrentComparableVersion string `json:"current_comparable_version"`
-	// A version, as apps see it.
+	// A version, with the fields for apps.
 	LatestVersion VersionInfo `json:"latest_version"`
-	// The greatest preview, whether or not previews were asked for; null when there is none.
+	// The greatest preview, regardless of `include_preview`; null if there is none.
 	LatestPreviewVersion *VersionInfo `json:"latest_preview_version"`
-	// What to install now; null when there is nothing newer.
+	// The version to install now; null if there is nothing newer.
 	TargetVersion *VersionInfo `json:"target_version"`
-	// Where milestones lie between what is installed and the latest version.
+	// The milestones between the installed and the latest version.
 	Milestone MilestoneState `json:"milestone"`
 }
 
-// ReasonCode holds `newer_version_available`: there is something newer.
-// `current_version_deprecated`: what is installed is deprecated; also said when there is nothing
-// newer. `outside_optional_update_range`: what is installed lies outside the range in which updates
-// are optional. `milestone_guard`: the target is a milestone that must not be skipped.
+// ReasonCode is a reason of an update check. `newer_version_available`: there is something newer.
+// `current_version_deprecated`: the installed version is deprecated; also without anything newer.
+// `outside_optional_update_range`: the installed version is outside the range in which updates are
+// optional. `milestone_guard`: the target is a milestone that must not be skipped.
 type ReasonCode string
 
 // Values of ReasonCode. Others that a newer server sends are kept.
@@ -2237,62 +2236,62 @@ const (
 	ReasonMilestone         ReasonCode = "milestone_guard"
 )
 
-// MilestoneState holds where milestones lie between what is installed and the latest version.
+// MilestoneState holds the milestones between the installed and the latest version.
 type MilestoneState struct {
-	// What is installed is a milestone.
+	// Whether the installed version is a milestone.
 	Current bool `json:"current"`
-	// The latest version is a milestone.
+	// Whether the latest version is a milestone.
 	Latest bool `json:"latest"`
-	// The target was chosen because it is a milestone that must not be skipped.
+	// Whether the target was chosen because it is a milestone that must not be skipped.
 	TargetIsMilestone bool `json:"target_is_milestone"`
 }
 
-// UpdateCheckSimulationInput holds the state of a client. One of the two versions is needed.
+// UpdateCheckSimulationInput holds the state of a client. At least one of the two versions is
+// required.
 type UpdateCheckSimulationInput struct {
-	// The display version that is installed.
+	// The installed display version.
 	CurrentVersion Opt[string] `json:"current_version,omitzero"`
-	// The comparable version that is installed; decides when both are sent.
+	// The installed comparable version; it decides if both are sent.
 	CurrentComparableVersion Opt[string] `json:"current_comparable_version,omitzero"`
 	// Whether previews may be offered.
 	IncludePreview *bool `json:"include_preview,omitempty"`
-	// The language wanted for the texts of the versions.
+	// The requested language for the texts of the versions.
 	Locale Opt[string] `json:"locale,omitzero"`
-	// What it runs on. The answer does not depend on it, a reason may.
+	// Platform of the client. It may change a reason, but not the answer.
 	Platform Opt[Platform] `json:"platform,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// UpdateCheckSimulation holds what the update check answers a client, and why.
+// UpdateCheckSimulation holds the answer of an update check, with its reasons.
 type UpdateCheckSimulation struct {
-	// Status of the update check: 200, 400 when there is nothing to compare the client by, 404 when
-	// there is nothing to offer.
+	// Status of the update check: 200, 400 if there is no version to compare, 404 if there is no
+	// version to offer.
 	Status int64 `json:"status"`
 	// Text of the error; null with status 200.
 	Message *string `json:"message"`
-	// The answer; null when it is an error.
+	// The answer; null if it is an error.
 	Answer *UpdateCheck `json:"answer"`
-	// The rules that led to it, in the order in which they apply.
+	// The rules that led to the answer, in the order of evaluation.
 	Reasons []UpdateCheckReason `json:"reasons"`
 }
 
-// UpdateCheckReason is a rule that applied, with what it is about. Facts that do not belong to it
-// are null.
+// UpdateCheckReason is a rule that applied, with its facts. Facts of other rules are null.
 type UpdateCheckReason struct {
-	// About the latest version: `nothing_published`: there is none for this client.
-	// `latest_version_deprecated`: it is deprecated, and there is no other.
+	// A rule of the update check. About the latest version: `nothing_published`: there is none for this
+	// client. `latest_version_deprecated`: it is deprecated, and there is no other.
 	// `deprecated_version_passed_over`: a greater one is deprecated. `previews_not_included`: a preview
 	// is greater. About the client: `current_version_registered`: it runs this version.
-	// `current_version_not_registered`: it is compared by what it sent. `current_version_unknown`:
-	// there is nothing to compare it by. `latest_version_installed`, `above_latest_version`: there is
-	// nothing newer than what it runs. About the update: `newer_version_available`,
+	// `current_version_not_registered`: the rules compare the version that it sent.
+	// `current_version_unknown`: there is no version to compare. `latest_version_installed`,
+	// `above_latest_version`: there is nothing newer. About the update: `newer_version_available`,
 	// `current_version_deprecated`, `outside_optional_update_range` and `milestone_guard` as in the
-	// answer. `inside_optional_update_range`: it may stay. `target_not_for_platform` and
-	// `target_published_in_the_future`: the update check looks at neither, so the client is sent there
-	// all the same.
+	// answer. `inside_optional_update_range`: it is optional. `target_not_for_platform` and
+	// `target_published_in_the_future`: the update check ignores both, so the client still gets the
+	// target.
 	Code ReasonCode `json:"code"`
-	// Id of the version it is about.
+	// Id of the version that the rule is about.
 	VersionID *string `json:"version_id"`
 	// Its display version.
 	Version *string `json:"version"`
@@ -2300,15 +2299,15 @@ type UpdateCheckReason struct {
 	ComparableVersion *string `json:"comparable_version"`
 	// Lower end of the range in which updates are optional; null is unbounded.
 	MinComparableVersion *string `json:"min_comparable_version"`
-	// Upper end of it.
+	// Upper end of the range; null is unbounded.
 	MaxComparableVersion *string `json:"max_comparable_version"`
-	// Platforms that the version is for.
+	// Platforms of the version.
 	Platforms []Platform `json:"platforms"`
-	// When it is published.
+	// Publication time of the version.
 	PublishedAt *int64 `json:"published_at"`
 }
 
-// ProjectContents holds how much belongs to a project.
+// ProjectContents holds the contents of a project.
 type ProjectContents struct {
 	// Versions.
 	Versions int64 `json:"versions"`
@@ -2336,27 +2335,27 @@ type ProjectContents struct {
 	APIKeys int64 `json:"api_keys"`
 }
 
-// About holds which program runs, and what is published of it.
+// About holds the running program and its published releases.
 type About struct {
 	// Version of the server.
 	Version string `json:"version"`
-	// What it was built from; null when it was built outside of a repository.
+	// Commit of the build; null if it was built outside a repository.
 	Commit *string `json:"commit"`
-	// It was built from files that differ from the commit.
+	// Whether it was built from files that differ from the commit.
 	Modified bool `json:"modified"`
-	// Version of Go that it was built with.
+	// Version of Go of the build.
 	Go string `json:"go"`
 	// Operating system and architecture, such as `linux/amd64`.
 	Platform string `json:"platform"`
-	// When it was started.
+	// Start time.
 	StartedAt int64 `json:"started_at"`
-	// Where the documentation is; null when it is not set.
+	// Address of the documentation; null if not set.
 	DocsURL *string `json:"docs_url"`
-	// The instance that is asked for updates; null when nobody is asked.
+	// The instance to check for updates; null if not set.
 	UpstreamURL *string `json:"upstream_url"`
-	// The version that runs, as it is published; null when it is not, or nobody said so.
+	// The running version as published; null if it is not published or not known.
 	Release *AboutRelease `json:"release"`
-	// The check for updates; null when nobody is asked.
+	// The result of the check for updates; null if no instance is set.
 	Update *AboutUpdate `json:"update"`
 }
 
@@ -2374,84 +2373,84 @@ type AboutRelease struct {
 	URL string `json:"url"`
 }
 
-// AboutUpdate holds what a check for updates has given.
+// AboutUpdate holds the result of a check for updates.
 type AboutUpdate struct {
-	// When it was made.
+	// Creation time.
 	CheckedAt int64 `json:"checked_at"`
-	// Why it gave nothing; null when it did.
+	// The error; null if the check succeeded.
 	Error *string `json:"error"`
-	// There is something newer.
+	// Whether a newer version exists.
 	ShouldUpdate bool `json:"should_update"`
-	// What runs is deprecated, or outside the range in which updates are optional.
+	// Whether the running version is deprecated, or outside the range in which updates are optional.
 	Required bool `json:"required"`
-	// Why, as in `ReasonCode`.
+	// The reasons, as in `ReasonCode`.
 	ReasonCodes []string `json:"reason_codes"`
-	// What to install; null when there is nothing newer.
+	// The version to install; null if there is nothing newer.
 	Target *AboutRelease `json:"target"`
-	// The newest version that could be offered; null when it is not known.
+	// The newest version that can be offered; null if not known.
 	Latest *AboutRelease `json:"latest"`
 }
 
-// InstanceStatus holds how the instance stands.
+// InstanceStatus holds the state of the instance.
 type InstanceStatus struct {
-	// `note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the worst
-	// counts.
+	// A severity: `note` is worth knowing, `warning` will cause trouble one day, `problem` causes
+	// trouble now. The worst of several counts.
 	Status CheckStatus `json:"status"`
 	// Version of the server.
 	Version string `json:"version"`
-	// When it was started.
+	// Start time.
 	StartedAt int64 `json:"started_at"`
-	// When it was examined.
+	// Time of the checks.
 	CheckedAt int64 `json:"checked_at"`
-	// Public address of the site; null when it is not set.
+	// Public address of the site; null if not set.
 	SiteURL *string `json:"site_url"`
-	// What links of files begin with; null when it is not set.
+	// Prefix of the links of files; null if not set.
 	DistributionURL *string `json:"distribution_url"`
-	// The scheduled backups; null when none is known of.
+	// The scheduled backups; null if none are known.
 	Backup *InstanceBackup `json:"backup"`
-	// All checks, those without findings included.
+	// All checks, including those without findings.
 	Checks []InstanceCheck `json:"checks"`
 }
 
-// InstanceBackup holds how scheduled backups stand.
+// InstanceBackup holds the state of scheduled backups.
 type InstanceBackup struct {
-	// When the newest one was made; null when there is none.
+	// Time of the newest backup; null if there is none.
 	LastAt *int64 `json:"last_at"`
-	// Size of it.
+	// Size of the newest backup.
 	Bytes int64 `json:"bytes"`
-	// Why the last attempt failed; null when it went well.
+	// Error of the last attempt; null if it succeeded.
 	Error *string `json:"error"`
 }
 
-// CheckStatus holds `note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of
-// several the worst counts.
+// CheckStatus is a severity: `note` is worth knowing, `warning` will cause trouble one day,
+// `problem` causes trouble now. The worst of several counts.
 type CheckStatus string
 
-// InstanceCheck holds one check, as in `svc doctor`.
+// InstanceCheck is a check, as in `svc doctor`.
 type InstanceCheck struct {
 	// Its name, such as `backup`, `space`, `certificates` or `jobs`.
 	Name string `json:"name"`
-	// What it is about.
+	// Title of the check.
 	Title string `json:"title"`
-	// `note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the worst
-	// counts.
+	// A severity: `note` is worth knowing, `warning` will cause trouble one day, `problem` causes
+	// trouble now. The worst of several counts.
 	Status CheckStatus `json:"status"`
-	// What it found; empty when all is well.
+	// The findings; empty if the check passes.
 	Findings []InstanceFinding `json:"findings"`
 }
 
-// InstanceFinding holds something to know or to do.
+// InstanceFinding is a finding of a check.
 type InstanceFinding struct {
-	// `note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the worst
-	// counts.
+	// A severity: `note` is worth knowing, `warning` will cause trouble one day, `problem` causes
+	// trouble now. The worst of several counts.
 	Status CheckStatus `json:"status"`
-	// Names the kind of finding, such as `backup_late`, for programs and for texts in other languages.
+	// Kind of the finding, such as `backup_late`, for programs and for texts in other languages.
 	Code string `json:"code"`
-	// What there is.
+	// Description.
 	What string `json:"what"`
-	// What to do about it.
+	// Remedy.
 	Repair string `json:"repair"`
-	// The names, times and numbers in `what` and then in `repair`, as they stand there.
+	// The names, times and numbers of `what` and then of `repair`, in order of appearance.
 	Values []string `json:"values"`
 }
 
@@ -2464,13 +2463,14 @@ type MarkdownInput struct {
 	Extra map[string]any `json:"-"`
 }
 
-// MarkdownPreview is a text as public pages show it.
+// MarkdownPreview is a rendered text.
 type MarkdownPreview struct {
-	// The text as HTML that may stand in any page.
+	// The text as HTML, safe in any page.
 	HTML string `json:"html"`
 }
 
-// FileStatus holds `ready` can be downloaded, `pending` is being written or fetched.
+// FileStatus holds the state of a file: `ready` can be downloaded, `pending` is being written or
+// fetched.
 type FileStatus string
 
 // Values of FileStatus. Others that a newer server sends are kept.
@@ -2482,71 +2482,71 @@ const (
 
 // File is a file of a project.
 type File struct {
-	// Id of the file. It is part of the link.
+	// Id of the file, which is part of the link.
 	ID string `json:"id"`
 	// Current key of its project.
 	ProjectKey string `json:"project_key"`
 	// Its name.
 	Filename string `json:"filename"`
-	// Bytes; 0 while an attachment is not fetched yet.
+	// Bytes; 0 until an attachment is fetched.
 	Size int64 `json:"size"`
-	// Sum of the whole content; null until it is known.
+	// SHA-256 of the content; null until it is known.
 	SHA256 *string `json:"sha256"`
-	// Bytes of a part where it is stored in parts.
+	// Bytes of a part, if the file is stored in parts.
 	PartSize *int64 `json:"part_size"`
-	// What downloads are served as.
+	// Content type of downloads.
 	ContentType string `json:"content_type"`
-	// `ready` can be downloaded, `pending` is being written or fetched.
+	// The state of a file: `ready` can be downloaded, `pending` is being written or fetched.
 	Status FileStatus `json:"status"`
-	// Where it comes from.
+	// Origin of the file.
 	Source string `json:"source"`
-	// Address of the attachment that it copies.
+	// Address of the copied attachment.
 	SourceURL *string `json:"source_url"`
-	// Why it failed last.
+	// Error of the last attempt.
 	Error *string `json:"error"`
-	// Id of the storage that it is on.
+	// Id of its storage.
 	StorageBackendID string `json:"storage_backend_id"`
-	// Name of the storage that it is on.
+	// Name of its storage.
 	StorageBackendName string `json:"storage_backend_name"`
 	// Path of its link, percent-encoded. It never changes.
 	Path string `json:"path"`
-	// The whole link; null without a distribution address: join `path` to the address of the site.
+	// The whole link; null without a distribution address: append `path` to the address of the site.
 	URL *string `json:"url"`
 	// Versions of the project that link to it, newest first.
 	ReferencedBy []string `json:"referenced_by"`
-	// When it was made.
+	// Creation time.
 	CreatedAt int64 `json:"created_at"`
-	// When it was last changed.
+	// Time of the last change.
 	UpdatedAt int64 `json:"updated_at"`
 }
 
-// CDNRefresh holds whether the CDN was asked to fetch a file again.
+// CDNRefresh holds the answer of a CDN to a refresh.
 type CDNRefresh struct {
-	// Whether the CDN took it.
+	// Whether the CDN accepted it.
 	Ok bool `json:"ok"`
-	// The links that it was told.
+	// The refreshed links.
 	URLs []string `json:"urls"`
-	// What the CDN calls its work.
+	// Ids of the tasks at the CDN.
 	TaskIDs []string `json:"task_ids"`
-	// Why it did not.
+	// The error.
 	Error *string `json:"error"`
 }
 
-// FileDeleted is a file that was deleted.
+// FileDeleted holds the result of a deletion.
 type FileDeleted struct {
 	// It is deleted.
 	Success bool `json:"success"`
-	// What became of the copies in the CDN; null where none was asked.
+	// The refresh of the copies in the CDN; null if none was requested.
 	CDNRefresh *CDNRefresh `json:"cdn_refresh"`
 }
 
-// UploadCreate is a file that is going to be uploaded in chunks.
+// UploadCreate is a file to upload in chunks.
 type UploadCreate struct {
 	// Its name. Characters that file systems do not take become `_`.
 	Filename string `json:"filename"`
 	// Bytes.
 	Size int64 `json:"size"`
-	// Where it goes. Left out or blank, it is the storage of the project.
+	// Storage of the file. Left out or blank: the storage of the project.
 	StorageBackendID Opt[string] `json:"storage_backend_id,omitzero"`
 
 	// Extra fields are merged into the body last.
@@ -2557,76 +2557,75 @@ type UploadCreate struct {
 type UploadSession struct {
 	// Id of the session.
 	UploadID string `json:"upload_id"`
-	// The name that the file will have.
+	// Name of the file.
 	Filename string `json:"filename"`
 	// Bytes of the file.
 	Size int64 `json:"size"`
-	// Bytes of each chunk but the last, which has the rest.
+	// Bytes of each chunk; the last one has the remainder.
 	ChunkSize int64 `json:"chunk_size"`
-	// How many chunks there are.
+	// Number of chunks.
 	TotalChunks int64 `json:"total_chunks"`
-	// Those that have arrived, ascending.
+	// Numbers of the arrived chunks, ascending.
 	ReceivedChunks []int64 `json:"received_chunks"`
-	// Where the file goes.
+	// Storage of the file.
 	StorageBackendID string `json:"storage_backend_id"`
-	// When what has arrived is thrown away.
+	// End of the session, which deletes the chunks.
 	ExpiresAt int64 `json:"expires_at"`
 }
 
-// OpenUpload is an upload that is not complete.
+// OpenUpload is an incomplete upload.
 type OpenUpload struct {
 	// Id of the session.
 	UploadID string `json:"upload_id"`
-	// The name that the file will have.
+	// Name of the file.
 	Filename string `json:"filename"`
 	// Bytes of the file.
 	Size int64 `json:"size"`
 	// Bytes in the chunks that have arrived.
 	ReceivedBytes int64 `json:"received_bytes"`
-	// When it was begun.
+	// Start time.
 	CreatedAt int64 `json:"created_at"`
 	// Name of the API key that began it, or `administrator`.
 	Credential string `json:"credential"`
 }
 
-// ChunkReceipt is a chunk that arrived.
+// ChunkReceipt is a received chunk.
 type ChunkReceipt struct {
 	// Number of the chunk.
 	Index int64 `json:"index"`
-	// How many it has.
+	// Bytes of the chunk.
 	Bytes int64 `json:"bytes"`
 }
 
-// MirrorResult holds what came of copying the attachments of a version.
+// MirrorResult holds the result of copying the attachments of a version.
 type MirrorResult struct {
 	// Attachments that are being fetched.
 	Queued int64 `json:"queued"`
-	// Attachments that were here already; their links are replaced.
+	// Attachments that were already here; their links are replaced.
 	Reused int64 `json:"reused"`
-	// Links that are no attachments.
+	// Links that are not attachments.
 	Skipped int64 `json:"skipped"`
 }
 
-// StorageBackendFields holds what can be said of a storage.
+// StorageBackendFields holds the changeable fields of a storage.
 type StorageBackendFields struct {
 	// Its name. Not blank.
 	Name *string `json:"name,omitempty"`
-	// Where it is, http or https: the collection of a WebDAV server, the endpoint of an S3 store.
+	// Address, http or https: the collection of a WebDAV server, the endpoint of an S3 store.
 	BaseURL *string `json:"base_url,omitempty"`
 	// User, or access key id. Blank is null.
 	Username Opt[string] `json:"username,omitzero"`
-	// Password, or secret. Blank clears it. It can be set, never read.
+	// Password, or secret. Blank clears it. It can be set, but not read.
 	Password Opt[string] `json:"password,omitzero"`
-	// For WebDAV behind a proxy that cuts long uploads: larger files are written in parts of so many
-	// KiB.
+	// For WebDAV behind a proxy that limits uploads: KiB of a part of larger files.
 	PartSizeKB Opt[int64] `json:"part_size_kb,omitzero"`
-	// Makes it the storage of files for which none is named. To unset it, set another.
+	// Makes it the default storage. To unset it, set another.
 	IsDefault *bool `json:"is_default,omitempty"`
-	// S3 only. Null is what the store says.
+	// S3 only. Null: as reported by the store.
 	Region Opt[string] `json:"region,omitzero"`
 	// S3 only, where it is required. It must exist.
 	Bucket Opt[string] `json:"bucket,omitzero"`
-	// S3 only. What keys of objects begin with, without a slash at either end.
+	// S3 only. Prefix of the keys of objects, without a slash at either end.
 	PathPrefix Opt[string] `json:"path_prefix,omitzero"`
 	// S3 only. Whether the bucket is in the path, not in the host name.
 	PathStyle Opt[bool] `json:"path_style,omitzero"`
@@ -2639,39 +2638,38 @@ type StorageBackendFields struct {
 type StorageBackendCreate struct {
 	// Its name. Not blank.
 	Name string `json:"name"`
-	// Where it is, http or https: the collection of a WebDAV server, the endpoint of an S3 store.
+	// Address, http or https: the collection of a WebDAV server, the endpoint of an S3 store.
 	BaseURL string `json:"base_url"`
 	// User, or access key id. Blank is null.
 	Username Opt[string] `json:"username,omitzero"`
-	// Password, or secret. Blank clears it. It can be set, never read.
+	// Password, or secret. Blank clears it. It can be set, but not read.
 	Password Opt[string] `json:"password,omitzero"`
-	// For WebDAV behind a proxy that cuts long uploads: larger files are written in parts of so many
-	// KiB.
+	// For WebDAV behind a proxy that limits uploads: KiB of a part of larger files.
 	PartSizeKB Opt[int64] `json:"part_size_kb,omitzero"`
-	// Makes it the storage of files for which none is named. To unset it, set another.
+	// Makes it the default storage. To unset it, set another.
 	IsDefault *bool `json:"is_default,omitempty"`
-	// S3 only. Null is what the store says.
+	// S3 only. Null: as reported by the store.
 	Region Opt[string] `json:"region,omitzero"`
 	// S3 only, where it is required. It must exist.
 	Bucket Opt[string] `json:"bucket,omitzero"`
-	// S3 only. What keys of objects begin with, without a slash at either end.
+	// S3 only. Prefix of the keys of objects, without a slash at either end.
 	PathPrefix Opt[string] `json:"path_prefix,omitzero"`
 	// S3 only. Whether the bucket is in the path, not in the host name.
 	PathStyle Opt[bool] `json:"path_style,omitzero"`
-	// What it speaks.
+	// Protocol.
 	Kind string `json:"kind"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// CDNOrigin holds where a CDN fetches the files of a storage.
+// CDNOrigin holds the origin of the files of a storage for a CDN.
 type CDNOrigin struct {
-	// How to reach it.
+	// Scheme.
 	Scheme string `json:"scheme"`
-	// Its name, with a port that is not the usual one.
+	// Host, with the port if it is not the usual one.
 	Host string `json:"host"`
-	// What comes before the path of a link; no slash at the end.
+	// Prefix of the path of a link, without a slash at the end.
 	PathPrefix string `json:"path_prefix"`
 }
 
@@ -2681,21 +2679,21 @@ type StorageBackend struct {
 	ID string `json:"id"`
 	// Its name.
 	Name string `json:"name"`
-	// What it speaks.
+	// Protocol.
 	Kind string `json:"kind"`
 	// Whether it is the folder of this server.
 	IsBuiltin bool `json:"is_builtin"`
-	// Whether files go here for which none is named. One storage is the default.
+	// Whether it is the default storage, which is exactly one.
 	IsDefault bool `json:"is_default"`
-	// Where it is.
+	// Address.
 	BaseURL *string `json:"base_url"`
 	// User, or access key id.
 	Username *string `json:"username"`
-	// Whether there is a password or secret.
+	// Whether a password or secret is set.
 	HasPassword bool `json:"has_password"`
-	// Tells passwords apart.
+	// Fingerprint of the password.
 	PasswordFingerprint *string `json:"password_fingerprint"`
-	// KiB of a part; null where files are written whole.
+	// KiB of a part; null if files are written whole.
 	PartSizeKB *int64 `json:"part_size_kb"`
 	// S3 only.
 	Region *string `json:"region"`
@@ -2707,19 +2705,19 @@ type StorageBackend struct {
 	PathStyle *bool `json:"path_style"`
 	// Files on it.
 	FileCount int64 `json:"file_count"`
-	// Where a CDN may fetch files from the storage itself; null where it cannot.
+	// Origin for a CDN that fetches files from the storage itself; null if that is not possible.
 	CDNOrigin *CDNOrigin `json:"cdn_origin"`
-	// When it was made.
+	// Creation time.
 	CreatedAt int64 `json:"created_at"`
-	// When it was last changed.
+	// Time of the last change.
 	UpdatedAt int64 `json:"updated_at"`
 }
 
 // StorageOverview holds all storages, and the limits of uploads.
 type StorageOverview struct {
-	// What direct links begin with.
+	// Prefix of direct links.
 	DistBaseURL *string `json:"dist_base_url"`
-	// Bytes of the largest file that is taken.
+	// Maximum size of a file in bytes.
 	UploadMaxBytes int64 `json:"upload_max_bytes"`
 	// Bytes of a chunk.
 	ChunkSize int64 `json:"chunk_size"`
@@ -2727,7 +2725,7 @@ type StorageOverview struct {
 	Backends []StorageBackend `json:"backends"`
 }
 
-// StorageProbe holds whether a storage can be written, read and deleted from.
+// StorageProbe holds the result of a test of a storage.
 type StorageProbe struct {
 	// Whether a file could be written, read and deleted.
 	Ok bool `json:"ok"`
@@ -2735,21 +2733,21 @@ type StorageProbe struct {
 	RangeSupported *bool `json:"range_supported"`
 	// Whether a large file could be written.
 	LargeWriteOk *bool `json:"large_write_ok"`
-	// How long it took.
+	// Duration.
 	LatencyMS int64 `json:"latency_ms"`
-	// What did not work.
+	// The error, if the test failed.
 	Error *string `json:"error"`
 }
 
 // CDNConfigFields holds settings of the CDN.
 type CDNConfigFields struct {
-	// Whose CDN it is. Another one clears the credentials.
+	// Provider of the CDN. A new one clears the credentials.
 	Provider *string `json:"provider,omitempty"`
 	// Whether copies are refreshed when files are deleted.
 	Enabled *bool `json:"enabled,omitempty"`
 	// Id of the key, or of the zone. Blank is null.
 	AccessKeyID Opt[string] `json:"access_key_id,omitzero"`
-	// Secret of the key, or a token. Blank clears it. It can be set, never read.
+	// Secret of the key, or a token. Blank clears it. It can be set, but not read.
 	AccessKeySecret Opt[string] `json:"access_key_secret,omitzero"`
 
 	// Extra fields are merged into the body last.
@@ -2758,48 +2756,48 @@ type CDNConfigFields struct {
 
 // Webhook holds settings of a webhook, without its secret.
 type Webhook struct {
-	// Whether there is a secret, without which every delivery is refused.
+	// Whether a secret is set, without which the server refuses every delivery.
 	Enabled bool `json:"enabled"`
-	// Path of the address that the code host must call, at this server.
+	// Path of the webhook at this server.
 	PayloadPath string `json:"payload_path"`
-	// Content type to choose at the code host.
+	// Content type to select at the code host.
 	ContentType string `json:"content_type"`
 	// Last six characters of the secret.
 	SecretHint *string `json:"secret_hint"`
-	// Characters of the secret.
+	// Length of the secret in characters.
 	SecretLength *int64 `json:"secret_length"`
-	// When the secret was set.
+	// Time when the secret was set.
 	SecretUpdatedAt *int64 `json:"secret_updated_at"`
 	// The last delivery since the secret was set.
 	LastDelivery *WebhookDelivery `json:"last_delivery"`
 }
 
-// WebhookDelivery is a delivery with a right signature, and what became of it.
+// WebhookDelivery is a correctly signed delivery, with its result.
 type WebhookDelivery struct {
-	// When it came.
+	// Time of arrival.
 	ReceivedAt int64 `json:"received_at"`
-	// Event that the code host named, such as `ping` or `release`; blank when it named none.
+	// Event that the code host named, such as `ping` or `release`; blank without one.
 	Event string `json:"event"`
-	// `pong`: it was a test. `ignored`: nothing was done, see the reason. `synced`: a version was
+	// `pong`: a test. `ignored`: nothing changed, for the reason below. `synced`: a version was
 	// written.
 	Status string `json:"status"`
-	// Why it was ignored, as the answer to it said.
+	// Reason for ignoring it.
 	Reason *string `json:"reason"`
 }
 
-// WebhookRevealed holds settings of a webhook, with its secret, which is shown this once.
+// WebhookRevealed holds settings of a webhook, with its secret, which is not shown again.
 type WebhookRevealed struct {
 	// Always true.
 	Enabled bool `json:"enabled"`
-	// Path of the address that the code host must call, at this server.
+	// Path of the webhook at this server.
 	PayloadPath string `json:"payload_path"`
-	// Content type to choose at the code host.
+	// Content type to select at the code host.
 	ContentType string `json:"content_type"`
 	// Last six characters of the secret.
 	SecretHint string `json:"secret_hint"`
-	// Characters of the secret.
+	// Length of the secret in characters.
 	SecretLength int64 `json:"secret_length"`
-	// When the secret was set.
+	// Time when the secret was set.
 	SecretUpdatedAt int64 `json:"secret_updated_at"`
 	// Always null, as the secret is new.
 	LastDelivery *WebhookDelivery `json:"last_delivery"`
@@ -2811,16 +2809,16 @@ type WebhookRevealed struct {
 type WebhookSecretFields struct {
 	// The secret, without the white space around it.
 	Secret string `json:"secret"`
-	// How long the former secret is accepted, too.
+	// Minutes that the former secret is accepted, too.
 	GraceMinutes *int64 `json:"grace_minutes,omitempty"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
 }
 
-// WebhookGraceFields holds how long the former secret is still taken.
+// WebhookGraceFields holds the grace period of the former secret.
 type WebhookGraceFields struct {
-	// How long the former secret is accepted, too.
+	// Minutes that the former secret is accepted, too.
 	GraceMinutes *int64 `json:"grace_minutes,omitempty"`
 
 	// Extra fields are merged into the body last.
@@ -2833,17 +2831,17 @@ type CDNConfig struct {
 	Provider string `json:"provider"`
 	// Whether copies are refreshed when files are deleted.
 	Enabled bool `json:"enabled"`
-	// Whether id and secret are there.
+	// Whether id and secret are set.
 	Configured bool `json:"configured"`
 	// Id of the key, or of the zone.
 	AccessKeyID *string `json:"access_key_id"`
-	// Whether there is a secret.
+	// Whether a secret is set.
 	HasAccessKeySecret bool `json:"has_access_key_secret"`
-	// Tells secrets apart.
+	// Fingerprint of the secret.
 	AccessKeySecretFingerprint *string `json:"access_key_secret_fingerprint"`
-	// What direct links begin with; without it nothing is refreshed.
+	// Prefix of direct links; without it nothing is refreshed.
 	DistBaseURL *string `json:"dist_base_url"`
-	// When it was last saved.
+	// Time of the last save.
 	UpdatedAt *int64 `json:"updated_at"`
 }
 
@@ -2851,17 +2849,17 @@ type CDNConfig struct {
 type TranslationConfigFields struct {
 	// Whether texts can be translated.
 	Enabled *bool `json:"enabled,omitempty"`
-	// Protocol of the service; openai stands for every service that is compatible with it.
+	// Protocol of the service; `openai` is for every compatible service.
 	Provider *string `json:"provider,omitempty"`
 	// Address of the service, such as `https://api.openai.com/v1`.
 	BaseURL Opt[string] `json:"base_url,omitzero"`
-	// Key of the service. It can be set, never read.
+	// Key of the service. It can be set, but not read.
 	APIKey Opt[string] `json:"api_key,omitzero"`
 	// Name of the model.
 	Model Opt[string] `json:"model,omitzero"`
-	// Whether `system_prompt` counts.
+	// Whether `system_prompt` is used.
 	CustomPrompt *bool `json:"custom_prompt,omitempty"`
-	// Prompt of your own, with the placeholders of `prompt_variables`.
+	// Custom prompt, with the placeholders of `prompt_variables`.
 	SystemPrompt Opt[string] `json:"system_prompt,omitzero"`
 
 	// Extra fields are merged into the body last.
@@ -2870,7 +2868,7 @@ type TranslationConfigFields struct {
 
 // TranslationConfig holds settings of the language model, without its key.
 type TranslationConfig struct {
-	// Whether address and model are there.
+	// Whether address and model are set.
 	Configured bool `json:"configured"`
 	// Whether texts can be translated.
 	Enabled bool `json:"enabled"`
@@ -2880,27 +2878,27 @@ type TranslationConfig struct {
 	BaseURL *string `json:"base_url"`
 	// Name of the model.
 	Model *string `json:"model"`
-	// Whether there is a key.
+	// Whether a key is set.
 	HasAPIKey bool `json:"has_api_key"`
-	// Tells keys apart.
+	// Fingerprint of the private key.
 	APIKeyFingerprint *string `json:"api_key_fingerprint"`
-	// When the key was last set.
+	// Time when the key was set.
 	APIKeyUpdatedAt *int64 `json:"api_key_updated_at"`
-	// Whether `system_prompt` counts.
+	// Whether `system_prompt` is used.
 	CustomPrompt bool `json:"custom_prompt"`
-	// Prompt of your own.
+	// Custom prompt.
 	SystemPrompt *string `json:"system_prompt"`
-	// What the model is told without a prompt of your own.
+	// Default prompt.
 	BuiltinSystemPrompt string `json:"builtin_system_prompt"`
 	// Placeholders of prompts, written `{{ name }}`.
 	PromptVariables []string `json:"prompt_variables"`
-	// Where requests go.
+	// Address of requests.
 	RequestURL *string `json:"request_url"`
-	// When it was last saved.
+	// Time of the last save.
 	UpdatedAt *int64 `json:"updated_at"`
 }
 
-// TranslationTest holds whether the language model answers.
+// TranslationTest holds the result of a test of the language model.
 type TranslationTest struct {
 	// Whether the sample was translated.
 	Ok bool `json:"ok"`
@@ -2908,19 +2906,19 @@ type TranslationTest struct {
 	Provider string `json:"provider"`
 	// Name of the model.
 	Model *string `json:"model"`
-	// Where the request went.
+	// Address of the request.
 	RequestURL *string `json:"request_url"`
 	// The sample, in Simplified Chinese.
 	Sample *string `json:"sample"`
-	// How long it took.
+	// Duration.
 	LatencyMS int64 `json:"latency_ms"`
-	// What did not work.
+	// The error, if the test failed.
 	Error *string `json:"error"`
 }
 
 // TranslateInput holds texts to translate.
 type TranslateInput struct {
-	// What the texts belong to.
+	// Kind of the texts' resource.
 	Kind string `json:"kind"`
 	// Language of the project, by its tag or a synonym.
 	TargetLocale string `json:"target_locale"`
@@ -2934,28 +2932,28 @@ type TranslateInput struct {
 	Extra map[string]any `json:"-"`
 }
 
-// TranslatedTexts holds texts, translated.
+// TranslatedTexts holds the translated texts.
 type TranslatedTexts struct {
 	// Primary tag of the language.
 	Locale string `json:"locale"`
 	// Protocol of the service.
 	Provider string `json:"provider"`
-	// Model that translated.
+	// Model.
 	Model string `json:"model"`
-	// The fields that were sent and are not blank, translated.
+	// The translations of the fields that were sent and are not blank.
 	Fields map[string]string `json:"fields"`
 }
 
-// CDNTest holds whether the CDN takes its credentials.
+// CDNTest holds the result of a test of the credentials of a CDN.
 type CDNTest struct {
 	// Whether the credentials work.
 	Ok bool `json:"ok"`
-	// Links that may be refreshed today.
+	// Links that can be refreshed today.
 	URLRemain *int64 `json:"url_remain"`
-	// Links a day.
+	// Links per day.
 	URLQuota *int64 `json:"url_quota"`
-	// How long it took.
+	// Duration.
 	LatencyMS int64 `json:"latency_ms"`
-	// What did not work.
+	// The error, if the test failed.
 	Error *string `json:"error"`
 }

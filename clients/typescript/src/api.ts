@@ -144,9 +144,9 @@ import type {
 /** Query of `listTerms`. */
 export interface PublicListTermsQuery {
   /**
-   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
-   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
-   * one, they are in English.
+   * The requested language for titles, summaries and built-in texts: English, or simplified Chinese. Only
+   * the first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. Any other value, and none,
+   * means English.
    */
   locale?: string | null | undefined;
 }
@@ -154,9 +154,9 @@ export interface PublicListTermsQuery {
 /** Query of `getTerms`. */
 export interface PublicGetTermsQuery {
   /**
-   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
-   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
-   * one, they are in English.
+   * The requested language for titles, summaries and built-in texts: English, or simplified Chinese. Only
+   * the first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. Any other value, and none,
+   * means English.
    */
   locale?: string | null | undefined;
 }
@@ -164,19 +164,19 @@ export interface PublicGetTermsQuery {
 /** Query of `getProject`. */
 export interface PublicGetProjectQuery {
   /**
-   * The language wanted. A tag that the project does not know is no error: the answer is in the default
-   * language and each object says so in `locale_message`.
+   * The requested language. An unknown tag is not an error: the answer is in the default language, and
+   * `locale_message` of each object contains a note.
    */
   locale?: string | null | undefined;
 }
 
 /** Query of `listVersions`. */
 export interface PublicListVersionsQuery {
-  /** How many items a page has. */
+  /** Number of items of a page. */
   limit?: number | null | undefined;
-  /** How many items to skip. */
+  /** Number of items to skip. */
   offset?: number | null | undefined;
-  /** Only items that contain this text, whatever the case. Blank is the same as left out. */
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
   /** Only versions for this platform, and those for all platforms. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
@@ -189,8 +189,8 @@ export interface PublicListVersionsQuery {
   /** Kept for older clients. No version is forced, so `true` finds nothing. */
   forced?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
   /**
-   * The language wanted. A tag that the project does not know is no error: the answer is in the default
-   * language and each object says so in `locale_message`.
+   * The requested language. An unknown tag is not an error: the answer is in the default language, and
+   * `locale_message` of each object contains a note.
    */
   locale?: string | null | undefined;
 }
@@ -198,8 +198,8 @@ export interface PublicListVersionsQuery {
 /** Query of `getLatestVersion`. */
 export interface PublicGetLatestVersionQuery {
   /**
-   * The language wanted. A tag that the project does not know is no error: the answer is in the default
-   * language and each object says so in `locale_message`.
+   * The requested language. An unknown tag is not an error: the answer is in the default language, and
+   * `locale_message` of each object contains a note.
    */
   locale?: string | null | undefined;
 }
@@ -207,8 +207,8 @@ export interface PublicGetLatestVersionQuery {
 /** Query of `getLatestPreviewVersion`. */
 export interface PublicGetLatestPreviewVersionQuery {
   /**
-   * The language wanted. A tag that the project does not know is no error: the answer is in the default
-   * language and each object says so in `locale_message`.
+   * The requested language. An unknown tag is not an error: the answer is in the default language, and
+   * `locale_message` of each object contains a note.
    */
   locale?: string | null | undefined;
 }
@@ -216,19 +216,19 @@ export interface PublicGetLatestPreviewVersionQuery {
 /** Query of `getVersion`. */
 export interface PublicGetVersionQuery {
   /**
-   * The language wanted. A tag that the project does not know is no error: the answer is in the default
-   * language and each object says so in `locale_message`.
+   * The requested language. An unknown tag is not an error: the answer is in the default language, and
+   * `locale_message` of each object contains a note.
    */
   locale?: string | null | undefined;
 }
 
 /** Query of `listAnnouncements`. */
 export interface PublicListAnnouncementsQuery {
-  /** How many items a page has. */
+  /** Number of items of a page. */
   limit?: number | null | undefined;
-  /** How many items to skip. */
+  /** Number of items to skip. */
   offset?: number | null | undefined;
-  /** Only items that contain this text, whatever the case. Blank is the same as left out. */
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
   /** Only announcements for this platform, and those for all platforms. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
@@ -238,8 +238,8 @@ export interface PublicListAnnouncementsQuery {
    */
   version?: string | null | undefined;
   /**
-   * The language wanted. A tag that the project does not know is no error: the answer is in the default
-   * language and each object says so in `locale_message`.
+   * The requested language. An unknown tag is not an error: the answer is in the default language, and
+   * `locale_message` of each object contains a note.
    */
   locale?: string | null | undefined;
 }
@@ -254,36 +254,36 @@ export interface PublicGetLatestAnnouncementQuery {
    */
   version?: string | null | undefined;
   /**
-   * The language wanted. A tag that the project does not know is no error: the answer is in the default
-   * language and each object says so in `locale_message`.
+   * The requested language. An unknown tag is not an error: the answer is in the default language, and
+   * `locale_message` of each object contains a note.
    */
   locale?: string | null | undefined;
 }
 
 /** Query of `exportMyData`. */
 export interface PublicExportMyDataQuery {
-  /** The identifier that the events were sent with. */
+  /** The identifier of the events. */
   distinct_id?: string | null | undefined;
 }
 
 /** Query of `deleteMyData`. */
 export interface PublicDeleteMyDataQuery {
-  /** The identifier that the events were sent with. */
+  /** The identifier of the events. */
   distinct_id?: string | null | undefined;
 }
 
 /** Query of `getAbout`. */
 export interface GetAboutQuery {
-  /** `true` or `1` asks again, but not more often than every ten seconds. */
+  /** `true` or `1` checks again, but at most every ten seconds. */
   refresh?: string | null | undefined;
 }
 
 /** Query of `listTermsDocuments`. */
 export interface ListTermsDocumentsQuery {
   /**
-   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
-   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
-   * one, they are in English.
+   * The requested language for titles, summaries and built-in texts: English, or simplified Chinese. Only
+   * the first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. Any other value, and none,
+   * means English.
    */
   locale?: string | null | undefined;
 }
@@ -291,9 +291,9 @@ export interface ListTermsDocumentsQuery {
 /** Query of `getTermsDocument`. */
 export interface GetTermsDocumentQuery {
   /**
-   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
-   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
-   * one, they are in English.
+   * The requested language for titles, summaries and built-in texts: English, or simplified Chinese. Only
+   * the first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. Any other value, and none,
+   * means English.
    */
   locale?: string | null | undefined;
 }
@@ -301,20 +301,20 @@ export interface GetTermsDocumentQuery {
 /** Query of `resetTermsDocument`. */
 export interface ResetTermsDocumentQuery {
   /**
-   * The language wanted for titles, summaries and built-in texts: English, or simplified Chinese. Only the
-   * first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. For any other, and without
-   * one, they are in English.
+   * The requested language for titles, summaries and built-in texts: English, or simplified Chinese. Only
+   * the first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the same. Any other value, and none,
+   * means English.
    */
   locale?: string | null | undefined;
 }
 
 /** Query of `listProjects`. */
 export interface ListProjectsQuery {
-  /** How many items a page has. */
+  /** Number of items of a page. */
   limit?: number | null | undefined;
-  /** How many items to skip. */
+  /** Number of items to skip. */
   offset?: number | null | undefined;
-  /** Only items that contain this text, whatever the case. Blank is the same as left out. */
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
 }
 
@@ -326,17 +326,17 @@ export interface PreviewCodehostRepoQuery {
 
 /** Query of `getCodehostIntegrationRepoTemplate`. */
 export interface GetCodehostIntegrationRepoTemplateQuery {
-  /** `true` or `1` reads it anew. */
+  /** `true` or `1` reads it again. */
   refresh?: string | null | undefined;
 }
 
 /** Query of `listVersions`. */
 export interface ListVersionsQuery {
-  /** How many items a page has. */
+  /** Number of items of a page. */
   limit?: number | null | undefined;
-  /** How many items to skip. */
+  /** Number of items to skip. */
   offset?: number | null | undefined;
-  /** Only items that contain this text, whatever the case. Blank is the same as left out. */
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
   /** Only versions for this platform, and those for all platforms. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
@@ -352,17 +352,17 @@ export interface ListVersionsQuery {
 
 /** Query of `previewCodehostRelease`. */
 export interface PreviewCodehostReleaseQuery {
-  /** Tag of the release; without it, the latest release that is no preview. */
+  /** Tag of the release. Without it, the latest release that is not a preview. */
   tag?: string | null | undefined;
 }
 
 /** Query of `listAnnouncements`. */
 export interface ListAnnouncementsQuery {
-  /** How many items a page has. */
+  /** Number of items of a page. */
   limit?: number | null | undefined;
-  /** How many items to skip. */
+  /** Number of items to skip. */
   offset?: number | null | undefined;
-  /** Only items that contain this text, whatever the case. Blank is the same as left out. */
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
   /** Only announcements for this platform, and those for all platforms. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
@@ -374,236 +374,275 @@ export interface ListAnnouncementsQuery {
 
 /** Query of `listFeedbacks`. */
 export interface ListFeedbacksQuery {
-  /** How many items a page has. */
+  /** Number of items of a page. */
   limit?: number | null | undefined;
-  /** How many items to skip. */
+  /** Number of items to skip. */
   offset?: number | null | undefined;
-  /** Only items that contain this text, whatever the case. Blank is the same as left out. */
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
-  /** Only what came from this platform. Case does not matter. */
+  /** Only items from this platform. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Only feedback with this rating. */
   rating?: number | null | undefined;
   /** Only feedback in this state. */
   status?: "open" | "in_progress" | "resolved" | "closed" | (string & {}) | null | undefined;
-  /** Whether hidden ones are listed, too. Without it they are not. */
+  /** Whether hidden items are listed, too. */
   include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
 }
 
 /** Query of `getFeedbackRatingStats`. */
 export interface GetFeedbackRatingStatsQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
 }
 
 /** Query of `listLogs`. */
 export interface ListLogsQuery {
-  /** How many items a page has. */
+  /** Number of items of a page. */
   limit?: number | null | undefined;
-  /** How many items to skip. */
+  /** Number of items to skip. */
   offset?: number | null | undefined;
-  /** Only items that contain this text, whatever the case. Blank is the same as left out. */
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
-  /** Only what was made at this time or later. Not after `end_time`. */
+  /** Only items created at this time or later. Not after `end_time`. */
   start_time?: number | null | undefined;
-  /** Only what was made at this time or before. */
+  /** Only items created at this time or before. */
   end_time?: number | null | undefined;
   /** Only logs of this level. */
   level?: number | null | undefined;
-  /** Only what came from this platform. Case does not matter. */
+  /** Only items from this platform. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
-  /** Whether hidden ones are listed, too. Without it they are not. */
+  /** Whether hidden items are listed, too. */
   include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
 }
 
 /** Query of `getLogLevelStats`. */
 export interface GetLogLevelStatsQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
 }
 
 /** Query of `listEventDefinitions`. */
 export interface ListEventDefinitionsQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
-  /** How many items a page has. */
+  /** Number of items of a page. */
   limit?: number | null | undefined;
-  /** How many items to skip. */
+  /** Number of items to skip. */
   offset?: number | null | undefined;
-  /** Only items that contain this text, whatever the case. Blank is the same as left out. */
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
-  /** Whether archived ones are listed, too. Without it they are not. */
+  /** Whether archived definitions are listed, too. */
   include_archived?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
 }
 
 /** Query of `getEventOverview`. */
 export interface GetEventOverviewQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
 }
 
 /** Query of `getEventTimeseries`. */
 export interface GetEventTimeseriesQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
-  /** Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours are those of UTC. */
+  /** Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours of UTC. */
   granularity?: "hour" | "day" | (string & {}) | null | undefined;
-  /** Only events of exactly this name, as it is stored. */
+  /** Only events with exactly this name. */
   event_name?: string | null | undefined;
-  /** Also one series for each value of this. */
+  /** Dimension of additional series, one for each value. */
   group_by?: "event" | "platform" | "region" | (string & {}) | null | undefined;
-  /** How many series. */
+  /** Maximum number of series. */
   limit?: number | null | undefined;
 }
 
 /** Query of `getEventBreakdown`. */
 export interface GetEventBreakdownQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
-  /** What to count by. */
+  /** Dimension to count by. */
   dimension?: "event" | "platform" | "region" | "property" | (string & {}) | null | undefined;
-  /** First-level key of the property. Required for dimension `property`, not used for others. */
+  /** First-level key of the property. Required for dimension `property`, ignored for others. */
   property_key?: string | null | undefined;
-  /** Only events of exactly this name, as it is stored. */
+  /** Only events with exactly this name. */
   event_name?: string | null | undefined;
-  /** How many values. */
+  /** Maximum number of values. */
   limit?: number | null | undefined;
 }
 
 /** Query of `getEventHeatmap`. */
 export interface GetEventHeatmapQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
-  /** Only events of exactly this name, as it is stored. */
+  /** Only events with exactly this name. */
   event_name?: string | null | undefined;
 }
 
 /** Query of `search`. */
 export interface SearchQuery {
   /**
-   * What to find, in any case: a part of a field, from one character up. Where several words are found
-   * nowhere as they stand, whatever has all of them is found.
+   * Text to find, ignoring case: a part of a field, from one character up. If no field contains several
+   * words in this order, records that contain all words match.
    */
   q: string;
   /** Key or former key of the only project to look through. */
   project?: string | null | undefined;
-  /** The only kind of thing to look for. */
+  /** The only kind of record to search. */
   kind?: "project" | "version" | "announcement" | "feedback" | "log" | (string & {}) | null | undefined;
-  /** How many items a page has. */
+  /** Number of items of a page. */
   limit?: number | null | undefined;
-  /** Whether hidden ones are listed, too. Without it they are not. */
+  /** Whether hidden items are listed, too. */
   include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
 }
 
 /** Query of `getRequestOverview`. */
 export interface GetRequestOverviewQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
 }
 
 /** Query of `getRequestTimeseries`. */
 export interface GetRequestTimeseriesQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
-  /** Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours are those of UTC. */
+  /** Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours of UTC. */
   granularity?: "hour" | "day" | (string & {}) | null | undefined;
   /** Only requests of this kind. */
   endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {}) | null | undefined;
-  /** Also one series for each value of this. */
+  /** Dimension of additional series, one for each value. */
   group_by?: "endpoint" | "platform" | (string & {}) | null | undefined;
 }
 
 /** Query of `getVersionAdoption`. */
 export interface GetVersionAdoptionQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
-  /** Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours are those of UTC. */
+  /** Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours of UTC. */
   granularity?: "hour" | "day" | (string & {}) | null | undefined;
-  /** How many versions. */
+  /** Maximum number of versions. */
   limit?: number | null | undefined;
 }
 
 /** Query of `getClientVersions`. */
 export interface GetClientVersionsQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
-  /** How many versions. */
+  /** Maximum number of versions. */
   limit?: number | null | undefined;
 }
 
 /** Query of `getPlatformVersions`. */
 export interface GetPlatformVersionsQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
-  /** How many systems. */
+  /** Maximum number of systems. */
   limit?: number | null | undefined;
 }
 
 /** Query of `getRequestHeatmap`. */
 export interface GetRequestHeatmapQuery {
-  /** First second of the range; seven days before its end, if left out. */
+  /** First second of the range. Default: seven days before its end. */
   start_time?: number | null | undefined;
-  /** Last second of the range; now, if left out. */
+  /** Last second of the range. Default: now. */
   end_time?: number | null | undefined;
-  /** Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut into days. */
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
   tz_offset_minutes?: number | null | undefined;
 }
 
 /** Query of `listFiles`. */
 export interface ListFilesQuery {
-  /** How many items a page has. */
+  /** Number of items of a page. */
   limit?: number | null | undefined;
-  /** How many items to skip. */
+  /** Number of items to skip. */
   offset?: number | null | undefined;
-  /** Only items that contain this text, whatever the case. Blank is the same as left out. */
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
   /** Only files in this state. Case does not matter; blank is the same as left out. */
   status?: "pending" | "ready" | "failed" | (string & {}) | null | undefined;
@@ -611,14 +650,14 @@ export interface ListFilesQuery {
 
 /** Calls of the client itself. */
 export interface ClientApi {
-  /** Say that the server is up, and its time. */
+  /** Report that the server is up, and its time. */
   health(options?: CallOptions): Promise<Health>;
 
   /**
    * Sign in.
    *
-   * Exchanges name and password for a token to be sent as `Authorization: Bearer …`. Twenty failures
-   * from one address within five minutes answer 429 until the five minutes are over.
+   * Exchanges name and password for a token to be sent as `Authorization: Bearer …`. After twenty failures
+   * from one address within five minutes the answer is 429 until the five minutes are over.
    */
   login(body: LoginInput, options?: CallOptions): Promise<Login>;
 }
@@ -635,8 +674,8 @@ export interface PublicApi {
   /**
    * Read a terms document.
    *
-   * The text of the operator if there is one and it is switched on, in the language it is written in;
-   * otherwise the built-in text, in which `{{ key }}` stands for what the operator has not filled in.
+   * Returns the operator's text if it exists and is switched on, in its own language. Otherwise it returns
+   * the built-in text, in which `{{ key }}` marks a value that the operator has not set.
    */
   getTerms(slug: string, query?: PublicGetTermsQuery, options?: CallOptions): Promise<Terms>;
 
@@ -646,7 +685,7 @@ export interface PublicApi {
   /**
    * List versions, greatest first.
    *
-   * Deprecated versions are listed, and so are those whose `published_at` lies ahead.
+   * The list includes deprecated versions and versions with a `published_at` in the future.
    */
   listVersions(query?: PublicListVersionsQuery, options?: CallOptions): Promise<PublicVersionPage>;
   /** Walks all pages of `listVersions`. */
@@ -655,8 +694,8 @@ export interface PublicApi {
   /**
    * Read the latest version.
    *
-   * The version marked as latest. Without one: the official version published last, and if all are
-   * previews, the preview published last. 404 when the project has no version at all.
+   * Returns the version marked as latest. Without one it returns the official version published last, or, if
+   * all versions are previews, the preview published last. 404 if the project has no version.
    */
   getLatestVersion(query?: PublicGetLatestVersionQuery, options?: CallOptions): Promise<PublicVersion>;
 
@@ -666,25 +705,24 @@ export interface PublicApi {
   /**
    * Find a version by its text.
    *
-   * First by the exact display text; if there is none, by value: `1.2` finds a version whose comparable
-   * version is `1.2.0`.
+   * Searches by the exact display text, then by value: `1.2` finds a version with the comparable version `1.2.0`.
    */
   getVersion(version: string, query?: PublicGetVersionQuery, options?: CallOptions): Promise<PublicVersion>;
 
   /**
-   * Ask whether there is an update, and whether it is required.
+   * Check whether an update exists, and whether it is required.
    *
-   * Send what is installed: the display version, the comparable version, or both. A version that is not
-   * published here can only be judged with `current_comparable_version`; without it the answer is 400.
-   * 404 means that there is no such project, or nothing that could be offered.
+   * Send the installed display version, its comparable version, or both. Without
+   * `current_comparable_version`, a version that is not published here is refused with 400. 404 if the
+   * project does not exist or has no version to offer.
    */
   checkUpdate(body: UpdateCheckInput, options?: CallOptions): Promise<UpdateCheck>;
 
   /**
-   * List the announcements that are meant for the caller.
+   * List the announcements for the caller.
    *
-   * Pinned ones first, then the newest published first. Only what is visible counts: not hidden, for the
-   * platform where one is asked for, for the client's version, and not hidden for the language asked for.
+   * Pinned announcements come first, then the newest. The list contains visible announcements only: not
+   * hidden, not hidden for the requested language, and for the requested platform and the client's version.
    * `search` looks into title, content and author.
    */
   listAnnouncements(query?: PublicListAnnouncementsQuery, options?: CallOptions): Promise<PublicAnnouncementPage>;
@@ -692,68 +730,73 @@ export interface PublicApi {
   iterAnnouncements(query?: Omit<PublicListAnnouncementsQuery, "limit" | "offset">, options?: CallOptions): AsyncGenerator<PublicAnnouncementPage["data"][number], void, undefined>;
 
   /**
-   * Read the visible announcement published last.
+   * Read the latest visible announcement.
    *
-   * Pinning plays no role. 404 when none is visible to the caller.
+   * Pinning does not matter. 404 if the caller sees no announcement.
    */
   getLatestAnnouncement(query?: PublicGetLatestAnnouncementQuery, options?: CallOptions): Promise<PublicAnnouncement>;
 
-  /** Say whether feedback can be forwarded to the code host. */
+  /** Report whether feedback can be forwarded to the code host. */
   getFeedbackOptions(options?: CallOptions): Promise<FeedbackOptions>;
 
   /**
    * Send feedback.
    *
-   * The same content sent again from the same address within a minute is one record: the answer is the one that
-   * exists. The platform of the caller is taken from the body, else from headers, query or User-Agent.
+   * The same content, sent again from the same address within a minute, is one record: the answer contains
+   * the existing one. The platform comes from the body, else from headers, query or User-Agent.
    *
-   * With `forward_to_codehost` the feedback also becomes an issue at the code host, where the options say that this
-   * is possible. This needs a `contact`, is limited to a few issues an hour and address, and takes up to 20 seconds.
-   * What is not forwarded is not stored. After a 503 the same can be sent again: it does not become a second issue.
+   * With `forward_to_codehost` the server also creates an issue at the code host, if the options allow it.
+   * This requires a `contact`, is limited to a few issues per hour and address, and takes up to 20 seconds.
+   * Feedback that cannot be forwarded is not stored. After a 503 the same request can be sent again; it does
+   * not create a second issue.
    */
   createFeedback(body: FeedbackInput, options?: CallOptions): Promise<Feedback>;
 
   /**
    * Upload a log entry.
    *
-   * The same content sent again from the same address within a minute is one record: the answer is the one that
-   * exists. Nothing that is said about the platform is an error; what is not understood is not stored.
+   * The same content, sent again from the same address within a minute, is one record: the answer contains
+   * the existing one. An unknown platform is not an error and is not stored.
    */
   uploadLog(body: LogInput, options?: CallOptions): Promise<Log>;
 
   /**
    * Send a batch of events.
    *
-   * Events of one sender. Those that break a rule are left out and told in `rejected`; the others are stored. A
-   * batch may be sent again: an event whose `event_id` is known is skipped. Only a batch that has no sound event
-   * at all answers 400.
+   * Stores events of one sender. The server skips events that break a rule and lists them in `rejected`. A
+   * batch can be sent again: events with a known `event_id` are skipped. A batch without any valid event is
+   * refused with 400.
    *
-   * Names are trimmed and put in lower case, and must then be 1 to 64 of `a-z 0-9 _ . : -`; an event with any
-   * other name is skipped. So is one with a new name in a project that has as many names as the server allows, 2,000
-   * as a rule: the answer then has `names_full`. The body is read as JSON whatever its content type is, so that beacons can send it.
+   * Names are trimmed and lower-cased, and must then be 1 to 64 of `a-z 0-9 _ . : -`; an event with any
+   * other name is skipped. If the project has reached its limit of event names, 2,000 by default, an event
+   * with a new name is skipped, too, and the answer contains `names_full`.
    *
-   * `x-svc-client-time` tells the client's clock: a time such as `2026-09-24T10:00:00.000+08:00`. Where that is a
-   * minute or more from the server's, times of events are moved by the difference. A time that is then more than
-   * five minutes ahead, or older than the server believes (seven days, as a rule), is replaced by that of arrival.
+   * The server reads the body as JSON regardless of its content type, so that beacons can send it.
    *
-   * With `x-svc-do-not-track: 1`, and in projects that do not collect events, nothing is stored and `suppressed`
-   * is true.
+   * `x-svc-client-time` contains the time of the client's clock, such as `2026-09-24T10:00:00.000+08:00`. If
+   * it differs from the server's clock by a minute or more, the server moves the times of events by the
+   * difference. It replaces a time that is then more than five minutes in the future, or older than its
+   * limit (seven days by default), by the time of arrival.
+   *
+   * With `x-svc-do-not-track: 1`, and in projects that do not collect events, the server stores nothing and
+   * `suppressed` is true.
    */
   ingestEvents(body: EventBatch, options?: CallOptions): Promise<EventsAccepted>;
 
   /**
-   * Get everything that is stored of oneself.
+   * Export all stored data of an identifier.
    *
-   * All events of an identifier, from the oldest to the newest, in one answer. Whoever knows the identifier may
-   * ask, ten times an hour. An answer that is not complete JSON was cut off and must be asked for again.
+   * Returns all events of an identifier in one answer, from the oldest to the newest. Any caller that knows
+   * the identifier may ask, ten times an hour. If the answer is not complete JSON, it was cut off; repeat
+   * the request.
    */
   exportMyData(query?: PublicExportMyDataQuery, options?: CallOptions): Promise<SubjectExport>;
 
   /**
-   * Delete everything that is stored of oneself.
+   * Delete all stored data of an identifier.
    *
-   * Deletes all events of an identifier for good. Counts by the hour, in which nobody can be found, stay. Whoever
-   * knows the identifier may ask, ten times an hour.
+   * Deletes all events of an identifier for good. Hourly counts, which identify no person, remain. Any
+   * caller that knows the identifier may ask, ten times an hour.
    */
   deleteMyData(query?: PublicDeleteMyDataQuery, options?: CallOptions): Promise<EventsErased>;
 }
@@ -761,19 +804,21 @@ export interface PublicApi {
 /** Calls with a credential. */
 export interface AdminApi {
   /**
-   * See how the instance stands, and what to do.
+   * Read the state of the instance.
    *
-   * What `svc doctor` says of the running server, the reading of the databases apart: backups, disk, certificates,
-   * scheduled jobs, settings and more, each with what to do about it. It is examined at most every 15 seconds.
+   * Returns the checks of `svc doctor` for the running server, except reading the databases: backups, disk,
+   * certificates, scheduled jobs, settings and more, each with advice. The server runs them at most every 15
+   * seconds.
    */
   getStatus(options?: CallOptions): Promise<InstanceStatus>;
 
   /**
-   * Say which version runs, and whether there is a newer one.
+   * Read the running version and the result of the check for updates.
    *
-   * Where `about.upstream_url` names an instance that publishes this program as its project `svc`, that one is asked,
-   * as every app asks it: which release runs here, and whether to update. Its answer is kept for an hour, a failure
-   * for a minute. A failure is a part of the answer. Without the setting nobody is asked.
+   * If `about.upstream_url` names an instance that publishes this program as its project `svc`, the server
+   * asks it, as every app does, for the running release and for updates. It keeps the answer for an hour and
+   * a failure for a minute. A failure is part of the answer. Without the setting the server asks no
+   * instance.
    */
   getAbout(query?: GetAboutQuery, options?: CallOptions): Promise<About>;
 
@@ -784,17 +829,17 @@ export interface AdminApi {
   getTermsDocument(slug: string, query?: GetTermsDocumentQuery, options?: CallOptions): Promise<TermsDocument>;
 
   /**
-   * Save a draft, or switch between draft and built-in text.
+   * Change the draft, or which text readers see.
    *
-   * A field that is left out stays as it is. Switching never changes the time that readers see: it is
-   * that of the text. Placeholders are not filled in here; send the finished text.
+   * A field that is left out keeps its value. Switching does not change the time that readers see, which is
+   * the time of the text. The server does not fill in placeholders; send the finished text.
    */
   updateTermsDocument(slug: string, body: TermsDocumentFields, options?: CallOptions): Promise<TermsDocument>;
 
-  /** Drop the draft and show the built-in text. */
+  /** Delete the draft, so that readers see the built-in text. */
   resetTermsDocument(slug: string, query?: ResetTermsDocumentQuery, options?: CallOptions): Promise<TermsDocument>;
 
-  /** Say who is signed in. */
+  /** Read the current account. */
   getMe(options?: CallOptions): Promise<AuthUser>;
 
   /** Read the administrator's account. */
@@ -803,22 +848,22 @@ export interface AdminApi {
   /**
    * Change user name, password, or both.
    *
-   * Needs the current password. A change ends every session, also the one that made it; sign in again.
-   * With neither a name nor a new password nothing changes.
+   * Needs the current password. A change ends every session, including the one that made it; sign in again.
+   * A request with neither a name nor a new password changes nothing.
    */
   updateAdminProfile(body: ProfileInput, options?: CallOptions): Promise<AuthUser>;
 
   /**
    * Change the password.
    *
-   * Ends every session, also the one that made the change.
+   * Ends every session, including the one that made the change.
    */
   changePassword(body: PasswordInput, options?: CallOptions): Promise<Done>;
 
   /**
    * Change the user name.
    *
-   * Ends every session, also the one that made the change.
+   * Ends every session, including the one that made the change.
    */
   changeAccount(body: AccountInput, options?: CallOptions): Promise<Done>;
 
@@ -828,14 +873,14 @@ export interface AdminApi {
   /**
    * List all keys, newest first.
    *
-   * Not paged. Revoked keys are listed, too; the key texts are not known to the server.
+   * Not paged. The list includes revoked keys. The server does not know the texts of keys.
    */
   listApiKeys(options?: CallOptions): Promise<ApiKeyList>;
 
   /**
    * Create a key.
    *
-   * The answer is the only place where the text of the key can ever be read.
+   * Only this answer contains the text of the key.
    */
   createApiKey(body: ApiKeyCreate, options?: CallOptions): Promise<ApiKeyCreated>;
 
@@ -845,22 +890,22 @@ export interface AdminApi {
   /**
    * Change name, scopes, projects or expiry of a key.
    *
-   * The text of the key stays as it is. A revoked key cannot be changed.
+   * The text of the key does not change. A revoked key cannot be changed.
    */
   updateApiKey(id: string, body: ApiKeyFields, options?: CallOptions): Promise<ApiKeyUpdated>;
 
   /**
    * Revoke a key.
    *
-   * Ends it at once, together with a former text in its grace period. Repeating does no harm.
+   * Ends the key at once, including a former text in its grace period. The request can be repeated.
    */
   revokeApiKey(id: string, options?: CallOptions): Promise<Done>;
 
   /**
    * Give a key a new text.
    *
-   * Name, scopes, projects and expiry stay. The former text stops at once, or keeps working for
-   * the grace period, but never longer than the key itself. Only the latest former text is kept.
+   * Name, scopes, projects and expiry do not change. The former text ends at once, or after the grace
+   * period, but never later than the key itself. The server keeps only the latest former text.
    */
   rotateApiKey(id: string, body?: ApiKeyRotateInput, options?: CallOptions): Promise<ApiKeyRotated>;
 
@@ -877,7 +922,8 @@ export interface AdminApi {
   /**
    * Create a project.
    *
-   * 409 when the key is taken by a project or is a former key of one. Not for keys that are limited to projects.
+   * 409 if the key is taken by a project or is a former key of one. Not for keys that are limited to
+   * projects.
    */
   createProject(body: Omit<ProjectCreate, "project_key"> & Partial<Pick<ProjectCreate, "project_key">>, options?: CallOptions): Promise<Project>;
 
@@ -894,15 +940,15 @@ export interface AdminApi {
   /**
    * Change a project.
    *
-   * Another `project_key` renames the project. Everything follows, and the old key keeps leading to it.
-   * 409 when the new key is taken by, or is a former key of, another project.
+   * A new `project_key` renames the project. Everything moves with it, and the old key still leads to it.
+   * 409 if the new key is a key or a former key of another project.
    */
   updateProject(body: ProjectFields, options?: CallOptions): Promise<Project>;
 
   /** Delete a project and everything in it. */
   deleteProject(options?: CallOptions): Promise<Done>;
 
-  /** Count what goes when the project is deleted. */
+  /** Count the contents of a project, which its deletion removes. */
   getProjectContents(options?: CallOptions): Promise<ProjectContents>;
 
   /**
@@ -913,39 +959,39 @@ export interface AdminApi {
   listProjectAliases(options?: CallOptions): Promise<AliasList>;
 
   /**
-   * Read what the code host says about a repository.
+   * Read a repository at the code host.
    *
-   * Fills the form of a project; nothing is stored. Keys that are limited to listed projects are refused.
+   * For filling in the form of a project; the server stores nothing. Refuses keys that are limited to listed
+   * projects.
    */
   previewCodehostRepo(query: PreviewCodehostRepoQuery, options?: CallOptions): Promise<CodehostRepoPreview>;
 
-  /** Read what a project does with its repository. */
+  /** Read the code host settings of a project. */
   getCodehostIntegration(options?: CallOptions): Promise<CodehostIntegration>;
 
   /**
-   * Change what a project does with its repository.
+   * Change the code host settings of a project.
    *
-   * A field that is left out stays as it is. A blank text or null clears a text, null empties a list.
-   * Without a repository both features are switched off, and the template is no longer that of the
-   * repository.
+   * A field that is left out keeps its value. A blank text or null clears a text, null empties a list.
    *
-   * A feature can be switched on where there is a repository, and the code host app is configured and
-   * offers it. It can always be switched off.
+   * Without a repository both features are switched off, and the issue template is not that of the
+   * repository. A feature can be switched on if a repository is set, and the code host app is configured and
+   * offers the feature. It can always be switched off.
    */
   updateCodehostIntegration(body: CodehostIntegrationFields, options?: CallOptions): Promise<CodehostIntegration>;
 
   /**
-   * Read the template of issues in the repository of a project.
+   * Read the issue template in the repository of a project.
    *
-   * Uses repository, path and ref as they are saved. What was read is kept for five minutes. A template
-   * that cannot be read is no error of the request: `error` says why.
+   * Uses the saved repository, path and ref. The server keeps the template for five minutes. If it cannot
+   * read the template, the request succeeds and `error` contains the reason.
    */
   getCodehostIntegrationRepoTemplate(query?: GetCodehostIntegrationRepoTemplateQuery, options?: CallOptions): Promise<CodehostRepoTemplate>;
 
   /**
-   * Give up a former key.
+   * Delete a former key.
    *
-   * From then on it leads nowhere and may be given to another project.
+   * The former key no longer leads to the project and can be given to another one.
    */
   deleteProjectAlias(alias: string, options?: CallOptions): Promise<Done>;
 
@@ -959,23 +1005,23 @@ export interface AdminApi {
   /**
    * Register a language.
    *
-   * A tag that is registered already, also as a synonym, updates that language instead: its primary tag
-   * stays, what is sent is replaced, the rest is kept.
+   * A tag that is already registered, also as a synonym, updates that language instead: its primary tag does
+   * not change, the fields sent are replaced, the others are kept.
    */
   createProjectLocale(body: LanguageCreate, options?: CallOptions): Promise<Language>;
 
   /**
    * Change a language.
    *
-   * Another `locale` moves all translations of the language to the new tag. 409 when translations
-   * of a language that is no longer registered are kept under that tag; nothing is changed then.
+   * A new `locale` moves all translations of the language to the new tag. 409 if the server keeps
+   * translations of a removed language under that tag; nothing changes then.
    */
   updateProjectLocale(locale: string, body: LanguageFields, options?: CallOptions): Promise<Language>;
 
   /**
    * Remove a language.
    *
-   * Its translations are kept, unseen, and come back when the language is registered again.
+   * Its translations are kept, invisible, and return when the language is registered again.
    */
   deleteProjectLocale(locale: string, options?: CallOptions): Promise<Done>;
 
@@ -991,32 +1037,33 @@ export interface AdminApi {
   /**
    * Create a version.
    *
-   * Never changes one that exists: 409 when the display version is taken. For CI, which may run twice,
-   * use `PUT …/by-version/{v}`.
+   * Never changes an existing version: 409 if the display version is taken. For CI, which may run twice, use
+   * `PUT …/by-version/{v}`.
    */
   createVersion(body: VersionCreate, options?: CallOptions): Promise<Version>;
 
   /**
    * Read a release of the project's repository.
    *
-   * Fills the form of a version; nothing is stored. 400 while `repo_url` of the project is not a repository of the code host.
+   * For filling in the form of a version; the server stores nothing. 400 if `repo_url` of the project is not
+   * a repository at the code host.
    */
   previewCodehostRelease(query?: PreviewCodehostReleaseQuery, options?: CallOptions): Promise<CodehostReleasePreview>;
 
   /**
    * Store the releases of the project's repository as versions.
    *
-   * Reads up to 1,000 releases, newest first. Versions that exist are never changed, so it can be repeated:
-   * after 502 the releases that were read before are stored. No release becomes the latest version.
+   * Reads up to 1,000 releases, newest first. Existing versions never change, so the request can be
+   * repeated. After 502 the releases read so far are stored. No release becomes the latest version.
    */
   importCodehostReleases(options?: CallOptions): Promise<CodehostImport>;
 
   /**
-   * See what the update check answers a client, and why.
+   * Explain the answer of the update check.
    *
-   * The answer is that of `POST /public/{k}/versions/check-update` to the same body, an error included. The reasons
-   * are the rules that led to it, in the order in which they apply, with the versions and limits they are about.
-   * It is counted in no statistics.
+   * Returns the answer of `POST /public/{k}/versions/check-update` to the same body, including an error. The
+   * reasons are the rules that led to it, in the order of evaluation, with their versions and limits.
+   * Statistics do not count the request.
    */
   simulateUpdateCheck(body: UpdateCheckSimulationInput, options?: CallOptions): Promise<UpdateCheckSimulation>;
 
@@ -1026,24 +1073,24 @@ export interface AdminApi {
   /**
    * Change a version.
    *
-   * 409 when another version of the project has the new display version. Another display version without
-   * a `comparable_version` changes the comparable version with it.
+   * 409 if another version of the project has the new display version. A new display version without a
+   * `comparable_version` also changes the comparable version.
    */
   updateVersion(id: string, body: VersionFields, options?: CallOptions): Promise<Version>;
 
   /**
    * Delete a version.
    *
-   * If it was the latest, the greatest official version that is not deprecated takes its place.
+   * If it was the latest, the greatest official version that is not deprecated becomes the latest.
    */
   deleteVersion(id: string, options?: CallOptions): Promise<Done>;
 
   /**
-   * Publish a version, or update it if it exists.
+   * Publish a version, new or existing.
    *
-   * Made for CI: the same call may be repeated. All fields are optional; the comparable version is
-   * derived from the display version. If the version exists, only the fields sent are changed.
-   * A `version` in the body must be the one in the path.
+   * Made for CI: the call can be repeated. All fields are optional; the comparable version is derived from
+   * the display version. If the version exists, only the fields sent change. A `version` in the body must be
+   * the one in the path.
    */
   upsertVersion(version: string, body?: VersionFields, options?: CallOptions): Promise<Version>;
 
@@ -1057,7 +1104,8 @@ export interface AdminApi {
   /**
    * List announcements with their translations.
    *
-   * Pinned ones first, then the newest published first. Hidden ones are listed, too. `search` looks into title, content and author.
+   * Pinned announcements come first, then the newest. The list includes hidden ones. `search` looks into
+   * title, content and author.
    */
   listAnnouncements(query?: ListAnnouncementsQuery, options?: CallOptions): Promise<AnnouncementPage>;
   /** Walks all pages of `listAnnouncements`. */
@@ -1078,7 +1126,7 @@ export interface AdminApi {
   /**
    * Count the announcements of all projects.
    *
-   * Hidden ones count. Not for keys that are limited to projects.
+   * Includes hidden announcements. Not for keys that are limited to projects.
    */
   getAnnouncementStatistics(options?: CallOptions): Promise<AnnouncementStatistics>;
 
@@ -1092,9 +1140,10 @@ export interface AdminApi {
   iterFeedbacks(query?: Omit<ListFeedbacksQuery, "limit" | "offset">, options?: CallOptions): AsyncGenerator<FeedbackPage["data"][number], void, undefined>;
 
   /**
-   * Add feedback that came another way.
+   * Add feedback by hand.
    *
-   * Everything is stored as sent; there is no address, User-Agent or place. Never taken for a duplicate.
+   * Stores everything as sent, without address, User-Agent or place. The server never treats it as a
+   * duplicate.
    */
   createFeedback(body: FeedbackCreate, options?: CallOptions): Promise<Feedback>;
 
@@ -1108,27 +1157,28 @@ export interface AdminApi {
   deleteFeedback(id: string, options?: CallOptions): Promise<Done>;
 
   /**
-   * Make stored feedback an issue at the code host.
+   * Create an issue at the code host from stored feedback.
    *
-   * The issue is made of the template of the project, as for feedback that visitors forward. A `contact` is not
-   * needed, and who calls is not counted. It takes up to 20 seconds.
+   * Uses the issue template of the project, as for feedback that users forward. It requires no `contact`,
+   * and callers have no limit. It takes up to 20 seconds.
    *
-   * Feedback never becomes a second issue: what is forwarded already is answered as it is, so this can be sent again
-   * whenever the answer was lost. After a 503 the feedback is as it was, or has its issue some minutes later.
+   * Feedback never becomes a second issue: the answer for forwarded feedback contains it unchanged, so the
+   * request can be repeated after a lost answer. After a 503 the feedback is unchanged, or has its issue
+   * some minutes later.
    */
   forwardFeedback(id: string, options?: CallOptions): Promise<Feedback>;
 
   /**
    * Count the feedback of all projects.
    *
-   * Hidden feedback counts. Not for keys that are limited to projects.
+   * Includes hidden feedback. Not for keys that are limited to projects.
    */
   getFeedbackStatistics(options?: CallOptions): Promise<FeedbackStatistics>;
 
   /**
    * Count the feedback of a project by rating.
    *
-   * Of what was made in the range of time. Hidden feedback counts.
+   * Counts the feedback created in the range of time, including hidden feedback.
    */
   getFeedbackRatingStats(query?: GetFeedbackRatingStatsQuery, options?: CallOptions): Promise<FeedbackRatings>;
 
@@ -1142,84 +1192,84 @@ export interface AdminApi {
   iterLogs(query?: Omit<ListLogsQuery, "limit" | "offset">, options?: CallOptions): AsyncGenerator<LogPage["data"][number], void, undefined>;
 
   /**
-   * Add a log that came another way.
+   * Add a log by hand.
    *
-   * Everything is stored as sent; there is no address, User-Agent or place. Never taken for a duplicate.
+   * Stores everything as sent, without address, User-Agent or place. The server never treats it as a
+   * duplicate.
    */
   createLog(body: LogCreate, options?: CallOptions): Promise<Log>;
 
   /**
    * Delete logs by time, level and address.
    *
-   * Deletes the logs that meet all the conditions that are sent, of which there must be one at least. It works in
-   * steps; after an error or a lost answer the same request deletes the rest. The log of the server names the
-   * administrator.
+   * Deletes the logs that meet all conditions sent, at least one. It works in steps; after an error or a
+   * lost answer the same request deletes the rest. The log of the server names the administrator.
    */
   pruneLogs(body: LogPrune, options?: CallOptions): Promise<PrunedLogs>;
 
   /**
-   * Hide a log or show it again.
+   * Change the visibility of a log.
    *
-   * A log is evidence. Nothing else of it can ever be changed, and a single one cannot be deleted.
+   * Nothing else of a log can be changed, and a single log cannot be deleted, because logs are evidence.
    */
   updateLog(id: string, body: LogChange, options?: CallOptions): Promise<Log>;
 
   /**
    * Count the logs of all projects.
    *
-   * Hidden logs count. Not for keys that are limited to projects.
+   * Includes hidden logs. Not for keys that are limited to projects.
    */
   getLogStatistics(options?: CallOptions): Promise<LogStatistics>;
 
   /**
    * Count the logs of a project by level.
    *
-   * Of what was made in the range of time. Hidden logs count.
+   * Counts the logs created in the range of time, including hidden logs.
    */
   getLogLevelStats(query?: GetLogLevelStatsQuery, options?: CallOptions): Promise<LogLevels>;
 
   /**
-   * Delete everything that is stored of a sender.
+   * Delete all stored data of a sender.
    *
-   * Deletes all events of an identifier for good. Counts by the hour, in which nobody can be found, stay.
+   * Deletes all events of an identifier for good. Hourly counts, which identify no person, remain.
    */
   deleteEventSubject(distinctId: string, options?: CallOptions): Promise<EventsErased>;
 
   /**
-   * List the names of events, the last seen first.
+   * List event names, most recently seen first.
    *
-   * `search` looks into name, display name and description. The range is that of `range_count` alone.
+   * `search` looks into name, display name and description. The range applies to `range_count` only.
    */
   listEventDefinitions(query?: ListEventDefinitionsQuery, options?: CallOptions): Promise<EventDefinitionPage>;
   /** Walks all pages of `listEventDefinitions`. */
   iterEventDefinitions(query?: Omit<ListEventDefinitionsQuery, "limit" | "offset">, options?: CallOptions): AsyncGenerator<EventDefinitionPage["data"][number], void, undefined>;
 
-  /** Read what is said of a name of events. */
+  /** Read the definition of an event name. */
   getEventDefinition(id: string, options?: CallOptions): Promise<EventDefinition>;
 
-  /** Describe a name of events. */
+  /** Change the definition of an event name. */
   updateEventDefinition(id: string, body: EventDefinitionChange, options?: CallOptions): Promise<EventDefinition>;
 
   /**
-   * Forget the description of a name.
+   * Delete the definition of an event name.
    *
-   * Events and counts stay. The next event of the name makes a new one.
+   * Events and counts remain. The next event of the name creates a new definition.
    */
   deleteEventDefinition(id: string, options?: CallOptions): Promise<Done>;
 
   /**
    * Count events, senders, sessions and names.
    *
-   * `total` and `event_types` are counted by the hour: the first and the last hour of the range count whole.
-   * `unique_users` and `unique_sessions` are counted by the second. See docs/numbers.md.
+   * `total` and `event_types` use hourly counts, which include the whole first and last hour of the range.
+   * `unique_users` and `unique_sessions` are exact to the second. See docs/numbers.md.
    */
   getEventOverview(query?: GetEventOverviewQuery, options?: CallOptions): Promise<EventOverview>;
 
   /**
    * Count events over time.
    *
-   * Every hour or day of the range has its bucket. More than 20,000 of them answer 400. What `limit` leaves out of
-   * the series is still in `data`.
+   * Every hour or day of the range has a bucket. More than 20,000 buckets are refused with 400. `data`
+   * includes the series that `limit` leaves out.
    */
   getEventTimeseries(query?: GetEventTimeseriesQuery, options?: CallOptions): Promise<EventSeries>;
 
@@ -1229,49 +1279,50 @@ export interface AdminApi {
   /**
    * Count events by hour of the week.
    *
-   * In the local time of each client: by what its clock says, else by its country, else by `tz_offset_minutes`.
+   * Uses the local time of each client: by its clock, else by its country, else by `tz_offset_minutes`.
    */
   getEventHeatmap(query?: GetEventHeatmapQuery, options?: CallOptions): Promise<Heatmap>;
 
   /**
-   * Count who gets from one step to the next.
+   * Count the senders that go from step to step.
    *
-   * A sender counts for a step if it did all steps up to there in order, the last one at most `window_seconds`
+   * A sender counts for a step if it did all steps up to it in order, the last one at most `window_seconds`
    * after the first. Steps may fall into the same second; one event is one step at most.
    */
   getFunnel(body: FunnelInput, options?: CallOptions): Promise<Funnel>;
 
   /**
-   * Count who comes back.
+   * Count the senders that return.
    *
-   * A sender is in the cohort of the day or week of its first start event in the range. A period that is not over
-   * and in which nobody came back yet is null, and so is one that lies ahead. More than 20,000 cohorts answer 400.
+   * A sender is in the cohort of the day or week of its first start event in the range. A period is null if
+   * it is in the future, or if it is not over and no sender has returned yet. More than 20,000 cohorts are
+   * refused with 400.
    */
   getRetention(body: RetentionInput, options?: CallOptions): Promise<Retention>;
 
-  /** Count which event follows which. */
+  /** Count which events follow each other. */
   getPaths(body?: PathsInput, options?: CallOptions): Promise<Paths>;
 
   /**
    * Compute a number from events.
    *
-   * A number for the whole range (`value`), over time (`timeseries`) or by the values of a dimension (`breakdown`),
-   * of one event or of several with a formula. More than 20,000 buckets answer 400.
+   * Computes a number for the whole range (`value`), over time (`timeseries`) or by the values of a
+   * dimension (`breakdown`), of one event or of several with a formula. More than 20,000 buckets are refused
+   * with 400.
    */
   runEventQuery(body: MetricInput, options?: CallOptions): Promise<Metric>;
 
   /**
    * List the cards of the dashboard.
    *
-   * By `sort_order`, then by age. There are no pages.
+   * By `sort_order`, then by age. Not paged.
    */
   listDashboardCards(options?: CallOptions): Promise<CardList>;
 
   /**
    * Add a card.
    *
-   * A card keeps a question, never an answer. `query` is held to all rules of `POST …/analysis/query`, so that a
-   * card that is stored can be asked.
+   * A card stores a question, not its answer. `query` must follow all rules of `POST …/analysis/query`.
    */
   createDashboardCard(body: CardCreate, options?: CallOptions): Promise<Card>;
 
@@ -1287,37 +1338,37 @@ export interface AdminApi {
   /**
    * Search all projects.
    *
-   * Looks through projects, versions, announcements, feedback and logs as the lists of each do, newest first.
-   * Any of the five scopes opens it; what a key may not read is left out, without an error.
+   * Searches projects, versions, announcements, feedback and logs in the same way as their lists, newest
+   * first. Any of the five scopes allows it; the answer leaves out what the key may not read.
    */
   search(query: SearchQuery, options?: CallOptions): Promise<SearchPage>;
 
   /**
-   * Count requests by what, on what and from where.
+   * Count requests by kind, platform and region.
    *
-   * The first and the last hour of the range count whole, here and in all statistics of requests.
+   * Like all statistics of requests, includes the whole first and last hour of the range.
    */
   getRequestOverview(query?: GetRequestOverviewQuery, options?: CallOptions): Promise<RequestOverview>;
 
   /**
    * Count requests over time.
    *
-   * Every hour or day of the range has its bucket. More than 20,000 of them answer 400.
+   * Every hour or day of the range has a bucket. More than 20,000 buckets are refused with 400.
    */
   getRequestTimeseries(query?: GetRequestTimeseriesQuery, options?: CallOptions): Promise<RequestSeries>;
 
   /**
-   * Show how versions of the app come and go.
+   * Count update checks over time by version of the app.
    *
-   * The versions that update checks sent most often in the range, counted over time. More than 20,000 buckets
-   * answer 400.
+   * Contains the versions that update checks sent most often in the range. More than 20,000 buckets are
+   * refused with 400.
    */
   getVersionAdoption(query?: GetVersionAdoptionQuery, options?: CallOptions): Promise<VersionAdoption>;
 
   /**
    * Count update checks by version of the app.
    *
-   * By the display version that was sent, else by the comparable version; published or not.
+   * Counts the display version that was sent, else the comparable version, published or not.
    */
   getClientVersions(query?: GetClientVersionsQuery, options?: CallOptions): Promise<ClientVersions>;
 
@@ -1327,7 +1378,7 @@ export interface AdminApi {
   /**
    * Count requests by hour of the week.
    *
-   * In the local time of each client: by what its clock says, else by its country, else by `tz_offset_minutes`.
+   * Uses the local time of each client: by its clock, else by its country, else by `tz_offset_minutes`.
    */
   getRequestHeatmap(query?: GetRequestHeatmapQuery, options?: CallOptions): Promise<Heatmap>;
 
@@ -1346,75 +1397,77 @@ export interface AdminApi {
   /**
    * Delete a file.
    *
-   * Its link answers 404 at once. Copies that a CDN holds outlive the deletion unless they are refreshed, which is
-   * tried here when the refresh is set up. Versions that refer to the file stay as they are.
+   * The link returns 404 at once. Copies in a CDN remain until they are refreshed; if the refresh is set up,
+   * the server requests it. Versions that refer to the file do not change.
    */
   deleteFile(id: string, options?: CallOptions): Promise<FileDeleted>;
 
   /**
-   * Try again what has failed.
+   * Retry a failed file.
    *
-   * 409 when the file has not failed, 400 when what was uploaded is no longer kept: upload it again.
+   * 409 if the file has not failed, 400 if the server no longer has the uploaded content: upload it again.
    */
   retryFile(id: string, options?: CallOptions): Promise<File>;
 
   /**
-   * Make the CDN forget its copies of a file.
+   * Refresh the copies of a file in the CDN.
    *
-   * 400 when the refresh is switched off, lacks its credentials, or there is no distribution address.
+   * 400 if the refresh is switched off or has no credentials, or if there is no distribution address.
    */
   refreshFileCdn(id: string, options?: CallOptions): Promise<CdnRefresh>;
 
   /**
    * List open uploads.
    *
-   * The sessions that still take chunks, newest first, with the credential that began each. Deleting one gives
-   * back its space and its place.
+   * Returns the sessions that still accept chunks, newest first, with the credential that began each.
+   * Deleting one frees its space and its place.
    */
   listUploads(options?: CallOptions): Promise<OpenUploadList>;
 
   /**
    * Begin an upload in chunks.
    *
-   * A session lives for 24 hours. Send its chunks in any order, in parallel and again if need be, then complete it.
-   * They take space as they arrive. A credential may have 8 open sessions and a project 32. The sessions and
-   * pending files of a project may have half of the free space, their own counted as free.
-   * 413 when the file is larger than the server takes, 404 also for a storage that there is not.
+   * A session lives for 24 hours. Send its chunks in any order, in parallel and again if needed, then
+   * complete it. Chunks take space as they arrive. A credential may have 8 open sessions and a project 32.
+   * The sessions and pending files of a project may have half of the free space, counting their own as free.
+   * 413 if the file exceeds the limit of the server, 404 also for an unknown storage.
    */
   createUpload(body: UploadCreate, options?: CallOptions): Promise<UploadSession>;
 
-  /** Read which chunks of an upload have arrived. */
+  /** Read the arrived chunks of an upload. */
   getUpload(uploadId: string, options?: CallOptions): Promise<UploadSession>;
 
-  /** Give up an upload. */
+  /** Abort an upload. */
   abortUpload(uploadId: string, options?: CallOptions): Promise<Done>;
 
   /**
    * Send a chunk of an upload.
    *
-   * Each has `chunk_size` bytes, the last one the remainder. A chunk that arrives whole is kept for good; one that
-   * breaks off leaves what was there. Sending an index again replaces it; a request that is still sending it then gets
-   * 409, as one does that comes while the upload is being completed. The body may have 16 MiB and take 300 seconds.
+   * Each chunk has `chunk_size` bytes, the last one the remainder. A chunk that arrives whole is stored; an
+   * interrupted one changes nothing. Sending an index again replaces the chunk; a request that is still
+   * sending it then gets 409, as does one that arrives while the upload is being completed. The body may
+   * have 16 MiB and take 300 seconds.
    */
   putUploadChunk(uploadId: string, index: number, bytes: Uint8Array | Blob | ArrayBuffer, options?: CallOptions): Promise<ChunkReceipt>;
 
   /**
-   * Make a file of an upload.
+   * Complete an upload.
    *
-   * Safe to repeat: until the session expires the same file is the answer. On local storage the file is `ready`
-   * at once, elsewhere it is `pending` until it was moved there. 409 while chunks are missing.
+   * Can be repeated: until the session expires the answer is the same file. On local storage the file is
+   * `ready` at once, elsewhere it is `pending` until the server has moved it there. 409 if chunks are
+   * missing.
    */
   completeUpload(uploadId: string, options?: CallOptions): Promise<File>;
 
   /**
-   * Copy the attachments that a version links to.
+   * Copy the release attachments that a version links to.
    *
-   * Links of the version that are attachments of a release at the code host are fetched in the background; all
-   * versions of the project then link to the copies. 400 without a distribution address.
+   * The server fetches linked attachments of releases at the code host in the background; then all versions
+   * of the project link to the copies. 400 without a distribution address.
    */
   mirrorVersionAssets(id: string, options?: CallOptions): Promise<MirrorResult>;
 
-  /** Read where files are kept. */
+  /** Read the storages and the limits of uploads. */
   getStorage(options?: CallOptions): Promise<StorageOverview>;
 
   /** Add a storage. */
@@ -1423,7 +1476,7 @@ export interface AdminApi {
   /**
    * Change a storage.
    *
-   * Files that are there already are neither moved nor written again. Of the built-in storage only the name and
+   * Existing files are neither moved nor written again. Of the built-in storage only the name and
    * `is_default` can be changed.
    */
   updateStorageBackend(id: string, body: StorageBackendFields, options?: CallOptions): Promise<StorageBackend>;
@@ -1431,12 +1484,12 @@ export interface AdminApi {
   /**
    * Delete a storage.
    *
-   * 400 for the built-in one, 409 for the default and for one that holds files. Projects that name it use the
-   * default from then on.
+   * 400 for the built-in storage, 409 for the default and for one that holds files. Projects that name it
+   * then use the default.
    */
   deleteStorageBackend(id: string, options?: CallOptions): Promise<Done>;
 
-  /** Try the saved settings of a storage. */
+  /** Test the saved settings of a storage. */
   testStorageBackend(id: string, options?: CallOptions): Promise<StorageProbe>;
 
   /** Read the settings of the CDN refresh. */
@@ -1445,15 +1498,15 @@ export interface AdminApi {
   /**
    * Change the settings of the CDN refresh.
    *
-   * A field that is left out stays as it is. Another provider clears the credentials.
+   * A field that is left out keeps its value. A new provider clears the credentials.
    */
   updateCdnConfig(body: CdnConfigFields, options?: CallOptions): Promise<CdnConfig>;
 
-  /** Clear the settings of the CDN refresh and switch it off. */
+  /** Clear the settings of the CDN refresh, which switches it off. */
   clearCdnConfig(options?: CallOptions): Promise<CdnConfig>;
 
   /**
-   * Try the saved credentials of the CDN refresh.
+   * Test the saved credentials of the CDN refresh.
    *
    * Works while the refresh is switched off.
    */
@@ -1465,32 +1518,32 @@ export interface AdminApi {
   /**
    * Change the settings of the code host app.
    *
-   * A field that is left out stays as it is. A blank text or null clears a text, null empties a list.
-   * Secrets can be set, never read.
+   * A field that is left out keeps its value. A blank text or null clears a text, null empties a list.
+   * Secrets can be set, but not read.
    */
   updateCodehostAppConfig(body: CodehostAppFields, options?: CallOptions): Promise<CodehostApp>;
 
   /**
-   * Forget the code host app.
+   * Clear the settings of the code host app.
    *
-   * Everything is as before the first save. What projects have saved stays, without an effect.
+   * Restores the state before the first save. The settings of projects remain, without effect.
    */
   clearCodehostAppConfig(options?: CallOptions): Promise<CodehostApp>;
 
   /**
-   * Ask the code host about the saved app.
+   * Test the saved app at the code host.
    *
-   * Compares what the app may do with what the enabled features need.
+   * Compares the permissions of the app with the needs of the enabled features.
    */
   testCodehostApp(options?: CallOptions): Promise<CodehostAppTest>;
 
   /**
    * Render Markdown as public pages show it.
    *
-   * GitHub's dialect of CommonMark. Headings begin at `h3`, links are `nofollow noopener noreferrer`, pictures
-   * come from `https` only, late and without referrer; tags in the text are shown as text. The answer may stand in
-   * any page. Texts over 128 KiB are shown as they were written. Nothing is stored.
-   * Any scope that reads opens it.
+   * GitHub's dialect of CommonMark. Headings begin at `h3`, links are `nofollow noopener noreferrer`,
+   * pictures load from `https` only, lazily and without referrer; tags in the text are shown as text. The
+   * result is safe in any page. Texts over 128 KiB are shown unrendered. The server stores nothing. Any
+   * scope that reads allows it.
    */
   previewMarkdown(body: MarkdownInput, options?: CallOptions): Promise<MarkdownPreview>;
 
@@ -1500,24 +1553,24 @@ export interface AdminApi {
   /**
    * Change the settings of the machine translation.
    *
-   * A field that is left out stays as it is. A blank text or null clears a text.
+   * A field that is left out keeps its value. A blank text or null clears a text.
    */
   updateTranslationConfig(body: TranslationConfigFields, options?: CallOptions): Promise<TranslationConfig>;
 
-  /** Clear the settings of the machine translation and switch it off. */
+  /** Clear the settings of the machine translation, which switches it off. */
   clearTranslationConfig(options?: CallOptions): Promise<TranslationConfig>;
 
   /**
    * Translate a sample with the saved settings.
    *
-   * The sample has the placeholder `{{version}}`, which must come back as it is.
+   * The sample contains the placeholder `{{version}}`, which the translation must keep.
    */
   testTranslation(options?: CallOptions): Promise<TranslationTest>;
 
   /**
    * Translate texts into a language of the project.
    *
-   * Nothing is stored. Blank fields are left out of the answer.
+   * The server stores nothing. The answer leaves out blank fields.
    */
   translate(body: TranslateFields, options?: CallOptions): Promise<TranslatedTexts>;
 
@@ -1527,21 +1580,21 @@ export interface AdminApi {
   /**
    * Set the secret of the release webhook.
    *
-   * The webhook accepts deliveries from then on. The answer shows the secret, the only time.
+   * Afterwards the webhook accepts deliveries. Only this answer contains the secret.
    */
   setCodehostWebhookSecret(body: WebhookSecretFields, options?: CallOptions): Promise<WebhookRevealed>;
 
   /**
    * Switch the release webhook off.
    *
-   * Both secrets are gone, and every delivery is refused.
+   * Deletes both secrets; the server then refuses every delivery.
    */
   clearCodehostWebhookSecret(options?: CallOptions): Promise<Webhook>;
 
   /**
    * Give the release webhook a new random secret.
    *
-   * The answer shows the secret, the only time.
+   * Only this answer contains the secret.
    */
   regenerateCodehostWebhookSecret(body?: WebhookGraceFields, options?: CallOptions): Promise<WebhookRevealed>;
 }

@@ -3,31 +3,31 @@
 /** T whose fields K are there. */
 export type WithRequired<T, K extends keyof T> = T & { [P in K]-?: Exclude<T[P], undefined> };
 
-/** What went wrong. Every error has this body. */
+/** An error. All errors have this body. */
 export interface ErrorBody {
     /** The HTTP status. */
     statusCode: number;
-    /** What happened and what to do, for people. A list when several rules were broken at once. */
+    /** The error and its remedy, for display. A list if several rules were broken. */
     message: string | string[];
     /** The name of the status, such as `Not Found`. */
     error: string;
 }
 
-/** It is done. */
+/** A confirmation. */
 export interface Done {
     /** Always true. */
     success: boolean;
 }
 
-/** This part of the server is there. */
+/** A module of the server. */
 export interface ModuleStatus {
-    /** Name of the part asked about. */
+    /** Name of the module. */
     module: string;
     /** Always true. */
     implemented: boolean;
 }
 
-/** The server answers. */
+/** The health of the server. */
 export interface Health {
     /** Always `ok`. */
     status: "ok" | (string & {});
@@ -35,38 +35,38 @@ export interface Health {
     timestamp: number;
 }
 
-/** Whether the server can serve, and what keeps it from that. */
+/** The readiness of the server, with the checks. */
 export interface Readiness {
-    /** `ready` when every check is met. */
+    /** `ready` if all checks pass. */
     status: "ready" | "unavailable" | (string & {});
-    /** What was looked at. */
+    /** The checks. */
     checks: ReadinessCheck[];
 }
 
 /** One condition of being ready. */
 export interface ReadinessCheck {
-    /** What was looked at. */
+    /** The checks. */
     name: "server" | "svc.db" | "events.db" | "search" | "disk" | (string & {});
-    /** Whether all is well. */
+    /** Whether the check passes. */
     ok: boolean;
-    /** Why not, for people; empty when all is well. */
+    /** The reason, for display; empty if the check passes. */
     message: string;
 }
 
-/** Yes or no in a query. Empty is the same as left out. */
+/** A boolean in a query. Empty is the same as left out. */
 export type Flag = "true" | "1" | "false" | "0" | "" | (string & {});
 
-/** A platform. Accepted in any case, always answered like this. */
+/** A platform. Accepted in any case, always returned like this. */
 export type Platform = "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {});
 
-/** Only present when `total` is an upper bound: to know it exactly, too much text would have to be read. */
+/** Only present if `total` is an upper bound, because an exact count would have to read too much text. */
 export type TotalIsEstimate = boolean;
 
-/** Who logs in. */
+/** The credentials of a sign-in. */
 export interface LoginInput {
-    /** Trimmed. */
+    /** User name; trimmed. */
     username: string;
-    /** Taken exactly as sent. */
+    /** Password; taken exactly as sent. */
     password: string;
 }
 
@@ -79,13 +79,13 @@ export interface Login {
     user: AuthUser;
 }
 
-/** Who a credential stands for. */
+/** The account of a credential. */
 export interface AuthUser {
     /** Id of the account. */
     id: string;
     /** Name to sign in with. */
     username: string;
-    /** There is one role. */
+    /** Role; there is only one. */
     role: "ADMIN" | (string & {});
     /** Always false. */
     must_change_password: boolean;
@@ -93,7 +93,7 @@ export interface AuthUser {
 
 /** Changes of the administrator's profile. */
 export interface ProfileInput {
-    /** The password as it is, to prove who asks. */
+    /** The current password. */
     current_password: string;
     /** New user name; trimmed. */
     username?: string | undefined;
@@ -101,59 +101,65 @@ export interface ProfileInput {
     new_password?: string | undefined;
 }
 
-/** A new password, with the present one. */
+/** A new password, with the current one. */
 export interface PasswordInput {
-    /** The password as it is. */
+    /** The current password. */
     current_password: string;
     /** New password; taken exactly as sent. */
     new_password: string;
 }
 
-/** A new user name, with the present password. */
+/** A new user name, with the current password. */
 export interface AccountInput {
-    /** The password as it is. */
+    /** The current password. */
     current_password: string;
     /** New user name; trimmed. */
     username: string;
 }
 
-/** What a key may do. Writing does not include reading; the two of `tokens` open nothing. */
+/** A permission of a key. Writing does not include reading; the two scopes of `tokens` allow nothing. */
 export type Scope = "projects:read" | "projects:write" | "versions:read" | "versions:write" | "announcements:read" | "announcements:write" | "events:read" | "events:write" | "feedbacks:read" | "feedbacks:write" | "logs:read" | "logs:write" | "files:read" | "files:write" | "stats:read" | "tokens:read" | "tokens:write" | (string & {});
 
 /** Every scope that a key can have. */
 export interface ScopeList {
     /** All scopes. */
     data: Scope[];
-    /** The scopes of a key for which none are named. */
+    /** The scopes of a key that names none. */
     default: Scope[];
 }
 
-/** What can be said of a key. */
+/** The changeable fields of a key. */
 export interface ApiKeyFields {
-    /** What the key is for. Trimmed; blank leaves an existing name as it is. */
+    /** Purpose of the key. Trimmed; blank keeps an existing name. */
     name?: string | undefined;
-    /** What the key may do. A new key without any gets `versions:write`; an existing one must keep at least one. */
+    /**
+     * Permissions of the key. A new key without any gets `versions:write`; an existing one must keep
+     * at least one.
+     */
     scopes?: Scope[] | undefined;
     /**
-     * Days from now until the key ends. Left out in an update: the end stays.
+     * Days from now until the key ends. Left out in an update: the end does not change.
      * Default `30`.
      */
     expires_in_days?: number | undefined;
-    /** True: the key does not end, whatever `expires_in_days` says. False in an update, without days: it ends in 30 days. */
+    /** True: the key does not end, and `expires_in_days` is ignored. False in an update, without days: it ends in 30 days. */
     never_expires?: boolean | undefined;
     /** True: the key is for every project and `project_ids` is ignored. Left out: true, or false when `project_ids` names some. */
     all_projects?: boolean | undefined;
-    /** Keys or former keys of the projects that the key is for. Needed when `all_projects` is false. Renaming a project does not take it away. */
+    /**
+     * Keys or former keys of the allowed projects. Required if `all_projects` is false. Renaming a
+     * project does not matter.
+     */
     project_ids?: string[] | undefined;
 }
 
 /** A new key. */
 export type ApiKeyCreate = ApiKeyFields & Record<string, never>;
 
-/** How long the former secret is still taken. */
+/** The grace period of the former secret. */
 export interface ApiKeyRotateInput {
     /**
-     * How long the former text keeps working.
+     * Minutes until the former text ends.
      * Default `0`.
      */
     grace_period_minutes?: number | undefined;
@@ -163,25 +169,25 @@ export interface ApiKeyRotateInput {
 export interface ApiKey {
     /** Id of the key. */
     id: string;
-    /** What the key is for. */
+    /** Purpose of the key. */
     name: string;
-    /** What the key may do. */
+    /** Permissions of the key. */
     scopes: Scope[];
-    /** Whether the key is for every project. */
+    /** Whether the key allows all projects. */
     all_projects: boolean;
-    /** Current keys of the projects it is limited to; empty when it is for all. */
+    /** Current keys of the allowed projects; empty for all. */
     project_ids: string[];
-    /** False once revoked. A key that has ended by itself is still active. */
+    /** False once revoked. A key that has expired is still active. */
     is_active: boolean;
-    /** When it was made. */
+    /** Creation time. */
     created_at: number;
-    /** When it ends; null if never. */
+    /** Expiry; null if never. */
     expires_at: number | null;
-    /** When it was revoked. */
+    /** Time of the revocation. */
     revoked_at: number | null;
-    /** When its present text was last used; exact to a minute. */
+    /** Last use of the current text; exact to a minute. */
     last_used_at: number | null;
-    /** When the former text stops working. */
+    /** End of the former text. */
     previous_key_expires_at: number | null;
 }
 
@@ -191,23 +197,23 @@ export interface ApiKeyList {
     data: ApiKey[];
 }
 
-/** A new key, with its secret, which is shown this once. */
+/** A new key, with its secret, which is not shown again. */
 export interface ApiKeyCreated {
     /** Id of the key. */
     id: string;
-    /** What the key is for. */
+    /** Purpose of the key. */
     name: string;
-    /** The text of the key. Keep it; it is not shown again. */
+    /** Text of the key. Keep it; it is not shown again. */
     token: string;
-    /** What the key may do. */
+    /** Permissions of the key. */
     scopes: Scope[];
-    /** Whether the key is for every project. */
+    /** Whether the key allows all projects. */
     all_projects: boolean;
-    /** Keys of the projects it is limited to; empty when it is for all. */
+    /** Keys of the allowed projects; empty for all. */
     project_ids: string[];
-    /** When it ends; null if never. */
+    /** Expiry; null if never. */
     expires_at: number | null;
-    /** When it was made. */
+    /** Creation time. */
     created_at: number;
 }
 
@@ -215,53 +221,53 @@ export interface ApiKeyCreated {
 export interface ApiKeyUpdated {
     /** Id of the key. */
     id: string;
-    /** What the key is for. */
+    /** Purpose of the key. */
     name: string;
-    /** What the key may do. */
+    /** Permissions of the key. */
     scopes: Scope[];
-    /** Whether the key is for every project. */
+    /** Whether the key allows all projects. */
     all_projects: boolean;
-    /** Keys of the projects it is limited to; empty when it is for all. */
+    /** Keys of the allowed projects; empty for all. */
     project_ids: string[];
-    /** When it ends; null if never. */
+    /** Expiry; null if never. */
     expires_at: number | null;
-    /** When it was made. */
+    /** Creation time. */
     created_at: number;
 }
 
-/** A key with its new secret, which is shown this once. */
+/** A key with its new secret, which is not shown again. */
 export interface ApiKeyRotated {
     /** Id of the key. */
     id: string;
     /** The new text. Keep it; it is not shown again. */
     token: string;
-    /** The grace period asked for. */
+    /** The requested grace period. */
     grace_period_minutes: number;
-    /** When the former text stops working; null if it already has. */
+    /** End of the former text; null if it has ended. */
     previous_key_expires_at: number | null;
 }
 
-/** What can be said of a project. */
+/** The changeable fields of a project. */
 export interface ProjectFields {
-    /** The name in addresses. Trimmed and lower-cased; no blanks, control characters, or any of `/ \ ? # %`. A few words are reserved. */
+    /** Key of the project in addresses. Trimmed and lower-cased; no blanks, control characters, or any of `/ \ ? # %`. A few words are reserved. */
     project_key?: string | undefined;
-    /** The name for people. */
+    /** Display name. */
     name?: string | undefined;
-    /** Where the source is; any text. */
+    /** Address of the repository; any text. */
     repo_url?: string | null | undefined;
-    /** What it is. Markdown. */
+    /** Description. Markdown. */
     description?: string | null | undefined;
-    /** Who makes it. */
+    /** Author. */
     author?: string | null | undefined;
-    /** Their page; absolute http, https or ftp address. */
+    /** Page of the author; absolute http, https or ftp address. */
     author_homepage_url?: string | null | undefined;
-    /** Its picture; absolute http, https or ftp address. */
+    /** Icon; absolute http, https or ftp address. */
     icon_url?: string | null | undefined;
-    /** Its page; absolute http, https or ftp address. */
+    /** Website; absolute http, https or ftp address. */
     website_url?: string | null | undefined;
-    /** Its manual; absolute http, https or ftp address. */
+    /** Documentation; absolute http, https or ftp address. */
     docs_url?: string | null | undefined;
-    /** When it first came out. */
+    /** Time of the first publication. */
     published_at?: number | null | undefined;
     /** Least comparable version for which updates stay optional. Blank is null: no lower end. */
     optional_update_min_comparable_version?: string | null | undefined;
@@ -282,14 +288,14 @@ export interface ProjectFields {
      * Default `90`.
      */
     event_retention_days?: number | undefined;
-    /** Days that logs are kept. Null: as long as the instance keeps them. */
+    /** Days that logs are kept. Null: as configured for the instance. */
     log_retention_days?: number | null | undefined;
-    /** Days that feedback is kept. Null: as long as the instance keeps it. */
+    /** Days that feedback is kept. Null: as configured for the instance. */
     feedback_retention_days?: number | null | undefined;
-    /** Where its files go. Blank is null: the storage of the instance. */
+    /** Storage of its files. Blank is null: the storage of the instance. */
     storage_backend_id?: string | null | undefined;
     /**
-     * Whether attachments of releases at the code host are copied here. The same texts are accepted as above.
+     * Whether the server copies attachments of releases at the code host. Accepts the same texts as above.
      * Default `false`.
      */
     mirror_codehost_assets?: boolean | undefined;
@@ -304,9 +310,9 @@ export type ProjectCreate = ProjectFields & Record<string, never>;
 export interface ProjectTranslationInput {
     /** Tag of a registered language. */
     locale: string;
-    /** The name in it; blank or null is untranslated. */
+    /** The name in this language; blank or null means untranslated. */
     name?: string | null | undefined;
-    /** The description in it; blank or null is untranslated. */
+    /** The description in this language; blank or null means untranslated. */
     description?: string | null | undefined;
 }
 
@@ -314,35 +320,35 @@ export interface ProjectTranslationInput {
 export interface ProjectTranslation {
     /** Primary tag of the language. */
     locale: string;
-    /** The name in it. */
+    /** The name in this language. */
     name: string | null;
-    /** The description in it. */
+    /** The description in this language. */
     description: string | null;
 }
 
-/** A project, as its owners see it. */
+/** A project, with all fields. */
 export interface Project {
     /** The same as `project_key`. */
     id: string;
-    /** The name in addresses. */
+    /** Key of the project in addresses. */
     project_key: string;
-    /** The name for people. */
+    /** Display name. */
     name: string;
-    /** Where the source is. */
+    /** Address of the repository. */
     repo_url: string | null;
-    /** What it is. Markdown. */
+    /** Description. Markdown. */
     description: string | null;
-    /** Who makes it. */
+    /** Author. */
     author: string | null;
-    /** Their page. */
+    /** Page of the author. */
     author_homepage_url: string | null;
-    /** Its picture. */
+    /** Icon. */
     icon_url: string | null;
-    /** Its page. */
+    /** Website. */
     website_url: string | null;
-    /** Its manual. */
+    /** Documentation. */
     docs_url: string | null;
-    /** When it first came out. */
+    /** Time of the first publication. */
     published_at: number | null;
     /** Least comparable version for which updates stay optional. */
     optional_update_min_comparable_version: string | null;
@@ -354,49 +360,49 @@ export interface Project {
     event_collection_enabled: boolean;
     /** Days that events are kept. */
     event_retention_days: number;
-    /** Days that logs are kept; null: as long as the instance keeps them. */
+    /** Days that logs are kept; null: as configured for the instance. */
     log_retention_days: number | null;
-    /** Days that feedback is kept; null: as long as the instance keeps it. */
+    /** Days that feedback is kept; null: as configured for the instance. */
     feedback_retention_days: number | null;
-    /** Where its files go; null: the storage of the instance. */
+    /** Storage of its files; null: the storage of the instance. */
     storage_backend_id: string | null;
-    /** Whether attachments of releases at the code host are copied here. */
+    /** Whether the server copies attachments of releases at the code host. */
     mirror_codehost_assets: boolean;
     /** Former keys, newest first. */
     aliases: string[];
     /** Always null here: administrators see the default texts. */
     locale: null;
-    /** In the order in which the languages were registered. */
+    /** Translations, in the order of the registered languages. */
     translations?: ProjectTranslation[] | undefined;
-    /** When it was made here. */
+    /** Time of the creation at this server. */
     created_at: number;
-    /** When it was last changed. */
+    /** Time of the last change. */
     updated_at: number;
 }
 
-/** A project, as apps see it. */
+/** A project, with the fields for apps. */
 export interface PublicProject {
     /** The same as `project_key`. */
     id: string;
-    /** The name in addresses. */
+    /** Key of the project in addresses. */
     project_key: string;
-    /** The name for people. */
+    /** Display name. */
     name: string;
-    /** Where the source is. */
+    /** Address of the repository. */
     repo_url: string | null;
-    /** What it is. Markdown. */
+    /** Description. Markdown. */
     description: string | null;
-    /** Who makes it. */
+    /** Author. */
     author: string | null;
-    /** Their page. */
+    /** Page of the author. */
     author_homepage_url: string | null;
-    /** Its picture. */
+    /** Icon. */
     icon_url: string | null;
-    /** Its page. */
+    /** Website. */
     website_url: string | null;
-    /** Its manual. */
+    /** Documentation. */
     docs_url: string | null;
-    /** When it first came out. */
+    /** Time of the first publication. */
     published_at: number | null;
     /** Least comparable version for which updates stay optional. */
     optional_update_min_comparable_version: string | null;
@@ -408,36 +414,36 @@ export interface PublicProject {
     event_collection_enabled: boolean;
     /** Days that events are kept. */
     event_retention_days: number;
-    /** Days that logs are kept; null: as long as the instance keeps them. */
+    /** Days that logs are kept; null: as configured for the instance. */
     log_retention_days: number | null;
-    /** Days that feedback is kept; null: as long as the instance keeps it. */
+    /** Days that feedback is kept; null: as configured for the instance. */
     feedback_retention_days: number | null;
-    /** Where its files go; null: the storage of the instance. */
+    /** Storage of its files; null: the storage of the instance. */
     storage_backend_id: string | null;
-    /** Whether attachments of releases at the code host are copied here. */
+    /** Whether the server copies attachments of releases at the code host. */
     mirror_codehost_assets: boolean;
     /** Former keys, newest first. */
     aliases: string[];
     locale: AnsweredLocale;
     locale_message?: LocaleMessage | undefined;
-    /** When it was made here. */
+    /** Time of the creation at this server. */
     created_at: number;
-    /** When it was last changed. */
+    /** Time of the last change. */
     updated_at: number;
 }
 
 /** A page of projects. */
 export interface ProjectPage {
-    /** How many there are on all pages. */
+    /** Number of items on all pages. */
     total: number;
     total_is_estimate?: TotalIsEstimate | undefined;
-    /** This page. */
+    /** The items of this page. */
     data: Project[];
 }
 
-/** How many projects there are. */
+/** The number of projects. */
 export interface ProjectStatistics {
-    /** How many projects there are. */
+    /** The number of projects. */
     count: number;
 }
 
@@ -451,17 +457,20 @@ export interface AliasList {
 export interface Alias {
     /** A former key. */
     alias: string;
-    /** When it became one. */
+    /** Time when it became a former key. */
     created_at: number;
 }
 
-/** What can be said of a language. */
+/** The changeable fields of a language. */
 export interface LanguageFields {
     /** Primary tag, kept as written. Trimmed; no control characters, `/` or `\`. */
     locale?: string | undefined;
-    /** Synonyms: other tags that mean this language. Those that are already said are dropped; one of another language is refused. */
+    /**
+     * Synonyms: other tags of this language. Duplicates are dropped; a synonym of another language is
+     * refused.
+     */
     aliases?: string[] | null | undefined;
-    /** Name for people. Blank is null. */
+    /** Display name. Blank is null. */
     label?: string | null | undefined;
 }
 
@@ -474,9 +483,9 @@ export interface Language {
     locale: string;
     /** Synonyms. */
     aliases: string[];
-    /** Name for people. */
+    /** Display name. */
     label: string | null;
-    /** When it was registered. */
+    /** Time of the registration. */
     created_at: number;
 }
 
@@ -489,100 +498,100 @@ export interface LanguageList {
 /** Primary tag of the language of these texts; null when none of them is translated. */
 export type AnsweredLocale = string | null;
 
-/** Only present when the language asked for is not one of the project; a sentence that says so. */
+/** Only present if the requested language is not one of the project; a sentence with the reason. */
 export type LocaleMessage = string;
 
 /** A terms document without its text. */
 export interface TermsSummary {
-    /** Which document it is. */
+    /** Name of the document. */
     slug: "privacy-policy" | "sdk-compliance" | (string & {});
-    /** Its title, in the language asked for. */
+    /** Title, in the requested language. */
     title: string;
-    /** What it is about, in a sentence. */
+    /** Summary in one sentence. */
     summary: string;
-    /** Whether the text is the built-in one or that of the operator. */
+    /** Whether the text is built in or the operator's. */
     source: "builtin" | "custom" | (string & {});
-    /** When the text was last changed. */
+    /** Time of the last change of the text. */
     updated_at: number;
-    /** Only present when there is no built-in text in the language asked for; a sentence that says so. */
+    /** Only present if there is no built-in text in the requested language; a sentence with the reason. */
     locale_message?: string | undefined;
 }
 
 /** The terms documents. */
 export interface TermsList {
-    /** All of them. */
+    /** The entries. */
     data: TermsSummary[];
 }
 
-/** A terms document in the language asked for. */
+/** A terms document in the requested language. */
 export interface Terms {
-    /** Which document it is. */
+    /** Name of the document. */
     slug: "privacy-policy" | "sdk-compliance" | (string & {});
-    /** Its title, in the language asked for. */
+    /** Title, in the requested language. */
     title: string;
-    /** What it is about, in a sentence. */
+    /** Summary in one sentence. */
     summary: string;
-    /** Whether the text is the built-in one or that of the operator. */
+    /** Whether the text is built in or the operator's. */
     source: "builtin" | "custom" | (string & {});
-    /** When the text was last changed. */
+    /** Time of the last change of the text. */
     updated_at: number;
-    /** Only present when there is no built-in text in the language asked for; a sentence that says so. */
+    /** Only present if there is no built-in text in the requested language; a sentence with the reason. */
     locale_message?: string | undefined;
     /** The text, in Markdown. */
     content: string;
 }
 
-/** A terms document with its own and the built-in text. */
+/** A terms document with its draft and the built-in text. */
 export interface TermsDocument {
-    /** Which document it is. */
+    /** Name of the document. */
     slug: "privacy-policy" | "sdk-compliance" | (string & {});
-    /** Its title, in the language asked for. */
+    /** Title, in the requested language. */
     title: string;
-    /** What it is about, in a sentence. */
+    /** Summary in one sentence. */
     summary: string;
-    /** Whether the draft is shown, if there is one. */
+    /** Whether readers see the draft, if there is one. */
     custom: boolean;
-    /** What people read at the moment. */
+    /** The text that readers see. */
     content: string;
-    /** The draft, in Markdown; it stays while `custom` is off. */
+    /** The draft, in Markdown; it is kept while `custom` is off. */
     custom_content: string | null;
-    /** When the text of the draft last changed. */
+    /** Time of the last change of the draft. */
     custom_updated_at: number | null;
-    /** The built-in text, in the language asked for. */
+    /** The built-in text, in the requested language. */
     builtin_content: string;
     /** Revision of the built-in text. */
     builtin_updated_at: number;
-    /** When it was last saved; null before and after a reset. */
+    /** Time of the last save; null before the first one and after a reset. */
     updated_at: number | null;
-    /** The keys in the built-in text, each once, in the order in which they first appear. */
+    /** The keys in the built-in text, each once, in order of appearance. */
     placeholders: TermsPlaceholder[];
 }
 
-/** A name that the text may contain, and what stands for it. */
+/** A placeholder of the text. */
 export interface TermsPlaceholder {
-    /** What the text has between `{{` and `}}`. */
+    /** The key between `{{` and `}}`. */
     key: string;
-    /** Name of the field in a form, in the language asked for. */
+    /** Name of the field in a form, in the requested language. */
     label: string;
-    /** What belongs there. */
+    /** A hint for the value. */
     hint: string;
-    /** A value as it may be. */
+    /** An example. */
     example: string;
     /** Whether the text is incomplete without it. */
     required: boolean;
 }
 
-/** The terms documents as the administrator sees them. */
+/** The terms documents, with drafts. */
 export interface TermsDocumentList {
-    /** All of them. */
+    /** The entries. */
     data: TermsDocument[];
 }
 
-/** A text of one's own, or back to the built-in one. */
+/** A draft, or the choice of the built-in text. */
 export interface TermsDocumentFields {
-    /** Whether the draft is shown, if there is one. */
+    /** Whether readers see the draft, if there is one. */
     custom?: boolean | undefined;
-    /** The draft, in Markdown. Trimmed; blank drops it. */
+    /** The draft, in Markdown. Trimmed; blank deletes it. */
     content?: string | null | undefined;
 }
 
@@ -590,27 +599,27 @@ export interface TermsDocumentFields {
 export interface DownloadLinkInput {
     /** Absolute http, https or ftp address. */
     url: string;
-    /** Name for people. */
+    /** Display name. */
     name?: string | null | undefined;
-    /** What it is for; any text. */
+    /** Platform; any text. */
     platform?: string | null | undefined;
 }
 
 /** A download of a version. */
 export interface DownloadLink {
-    /** Where to download. */
+    /** Address of the download. */
     url: string;
-    /** Name for people; left out when there is none. */
+    /** Display name; left out if there is none. */
     name?: string | undefined;
-    /** What it is for; left out when not said. */
+    /** Platform; left out if unknown. */
     platform?: string | undefined;
 }
 
-/** What can be said of a version. */
+/** The changeable fields of a version. */
 export interface VersionFields {
     /** Display version, any text; trimmed. Unique in the project, case counts. */
     version?: string | undefined;
-    /** What decides which version is newer. Null: derived from the display version by dropping one leading `v`. */
+    /** Determines which version is newer. Null: derived from the display version by dropping one leading `v`. */
     comparable_version?: string | null | undefined;
     /** Headline. */
     title?: string | null | undefined;
@@ -618,11 +627,11 @@ export interface VersionFields {
     content?: string | null | undefined;
     /** Replaces all translations. Only for registered languages. */
     translations?: VersionTranslationInput[] | null | undefined;
-    /** The one download; any text, blank is null. Sent without `download_links`, it becomes the only link. */
+    /** The single download; any text, blank is null. Sent without `download_links`, it becomes the only link. */
     download_url?: string | null | undefined;
-    /** All downloads. Sent without `download_url`, the first one becomes that. */
+    /** All downloads. Sent without `download_url`, the first one becomes the single download. */
     download_links?: DownloadLinkInput[] | null | undefined;
-    /** Mark it as the latest and unmark all others. A new version that is not sent with this gets the mark when it is official, not deprecated, and not below the present one. */
+    /** Marks the version as the latest and unmarks all others. Without the field, a new version becomes the latest if it is official, not deprecated, and not below the current one. */
     is_latest?: boolean | undefined;
     /**
      * For testers only.
@@ -630,24 +639,24 @@ export interface VersionFields {
      */
     is_preview?: boolean | undefined;
     /**
-     * Must not be skipped: an update that passes it leads to it first.
+     * Must not be skipped: updates that pass it lead to it first.
      * Default `false`.
      */
     is_milestone?: boolean | undefined;
     /**
-     * Those who have it must update. Needs a greater official version that is not deprecated, and cannot be the latest.
+     * Its users must update. Requires a greater official version that is not deprecated, and cannot be the latest.
      * Default `false`.
      */
     is_deprecated?: boolean | undefined;
-    /** The one platform it is for; the older form of `platforms`. */
+    /** The only platform; the older form of `platforms`. */
     platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
-    /** The platforms it is for. Empty: all, or just `platform` when that is sent. */
+    /** The platforms of the version. Empty: all, or only `platform` if that is sent. */
     platforms?: Platform[] | null | undefined;
-    /** Whatever you want to keep with it, up to 100 levels deep. */
+    /** Any data of the app, up to 100 levels deep. */
     custom_data?: {
         [key: string]: unknown;
     } | null | undefined;
-    /** When it came out; now, if left out at creation. */
+    /** Publication time. Default at creation: now. */
     published_at?: number | undefined;
 }
 
@@ -664,9 +673,9 @@ export type VersionCreateByKey = VersionCreate & {
 export interface VersionTranslationInput {
     /** Tag of a registered language. */
     locale: string;
-    /** The headline in it; blank or null is untranslated. */
+    /** The headline in this language; blank or null means untranslated. */
     title?: string | null | undefined;
-    /** The release notes in it; blank or null is untranslated. */
+    /** The release notes in this language; blank or null means untranslated. */
     content?: string | null | undefined;
 }
 
@@ -674,19 +683,19 @@ export interface VersionTranslationInput {
 export interface VersionTranslation {
     /** Primary tag of the language. */
     locale: string;
-    /** The headline in it. */
+    /** The headline in this language. */
     title: string | null;
-    /** The release notes in it. */
+    /** The release notes in this language. */
     content: string | null;
 }
 
-/** A version, as its owners see it. */
+/** A version, with all fields. */
 export interface Version {
     /** Id of the version. */
     id: string;
     /** Display version. */
     version: string;
-    /** What decides which version is newer. */
+    /** Determines which version is newer. */
     comparable_version: string;
     /** Headline. */
     title: string | null;
@@ -694,33 +703,33 @@ export interface Version {
     content: string | null;
     /** Always null here: administrators see the default texts. */
     locale: null;
-    /** In the order in which the languages were registered. */
+    /** Translations, in the order of the registered languages. */
     translations?: VersionTranslation[] | undefined;
-    /** The one download. */
+    /** The single download. */
     download_url: string | null;
     /** All downloads. */
     download_links: DownloadLink[];
     /** Always false; kept for older clients. */
     forced: boolean;
-    /** Marked as the latest; at most one of a project is. */
+    /** Whether it is marked as the latest. A project has at most one. */
     is_latest: boolean;
     /** For testers only. */
     is_preview: boolean;
     /** Must not be skipped. */
     is_milestone: boolean;
-    /** Those who have it must update. */
+    /** Its users must update. */
     is_deprecated: boolean;
-    /** The one platform it is for; the older form of `platforms`. */
+    /** The only platform; the older form of `platforms`. */
     platform: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null;
-    /** The platforms it is for; empty for all. */
+    /** The platforms; empty for all. */
     platforms: Platform[];
-    /** Whatever was kept with it. */
+    /** Data of the app. */
     custom_data: {
         [key: string]: unknown;
     } | null;
-    /** When it came out. */
+    /** Publication time. */
     published_at: number;
-    /** When it was made here. */
+    /** Time of the creation at this server. */
     created_at: number;
 }
 
@@ -728,103 +737,103 @@ export interface Version {
 export interface CodehostAppFields {
     /** Id of the app at the code host. */
     app_id?: string | null | undefined;
-    /** Private key of the app: the PEM file as it was downloaded. It can be set, never read. */
+    /** Private key of the app: the downloaded PEM file. It can be set, but not read. */
     private_key?: string | null | undefined;
-    /** Secret that deliveries to the app are signed with. It can be set, never read. */
+    /** Secret that signs deliveries to the app. It can be set, but not read. */
     webhook_secret?: string | null | undefined;
-    /** What projects may use. */
+    /** Features that projects may use. */
     enabled_features?: ("feedback_issue" | "comment_commands")[] | null | undefined;
-    /** Whether the two templates count. */
+    /** Whether the two templates are used. */
     feedback_issue_custom_template?: boolean | undefined;
-    /** Title of issues; null = the built-in one. May have variables such as `{{ content_head }}`. */
+    /** Title of issues; null = the built-in one. May contain variables such as `{{ content_head }}`. */
     feedback_issue_title_template?: string | null | undefined;
-    /** Text of issues, Markdown; null = the built-in one. May have the same variables. */
+    /** Text of issues, Markdown; null = the built-in one. May contain the same variables. */
     feedback_issue_body_template?: string | null | undefined;
 }
 
 /** The app at the code host, without its secrets. */
 export interface CodehostApp {
-    /** Whether app id and private key are there. */
+    /** Whether app id and private key are set. */
     configured: boolean;
     /** Id of the app at the code host. */
     app_id: string | null;
-    /** Whether there is a private key. */
+    /** Whether a private key is set. */
     has_private_key: boolean;
-    /** Tells keys apart. */
+    /** Fingerprint of the private key. */
     private_key_fingerprint: string | null;
-    /** When the key was saved. */
+    /** Time when the key was saved. */
     private_key_updated_at: number | null;
-    /** Whether there is a secret for deliveries. */
+    /** Whether a secret for deliveries is set. */
     has_webhook_secret: boolean;
-    /** Its last six characters; null for a secret that has no more. */
+    /** Last six characters of the secret; null for a shorter one. */
     webhook_secret_hint: string | null;
-    /** How many characters it has. */
+    /** Length of the secret in characters. */
     webhook_secret_length: number | null;
-    /** As many characters as it has: asterisks, then the hint. */
+    /** The secret with asterisks for all characters but the hint. */
     webhook_secret_masked: string | null;
-    /** When the secret was saved. */
+    /** Time when the secret was saved. */
     webhook_secret_updated_at: number | null;
-    /** Path of the address that the app delivers to. */
+    /** Path of the address for deliveries to the app. */
     webhook_payload_path: string;
-    /** What projects may use. */
+    /** Features that projects may use. */
     enabled_features: ("feedback_issue" | "comment_commands")[];
-    /** Whether the two templates count. */
+    /** Whether the two templates are used. */
     feedback_issue_custom_template: boolean;
-    /** Title of issues, kept while it does not count; null = the built-in one. May have variables such as `{{ content_head }}`. */
+    /** Title of issues, kept while unused; null = the built-in one. May contain variables such as `{{ content_head }}`. */
     feedback_issue_title_template: string | null;
-    /** Text of issues, kept while it does not count, Markdown; null = the built-in one. May have the same variables. */
+    /** Text of issues, kept while unused, Markdown; null = the built-in one. May contain the same variables. */
     feedback_issue_body_template: string | null;
-    /** Title of issues where nobody has written another one. */
+    /** Default title of issues. */
     builtin_feedback_issue_title_template: string;
-    /** Text of issues where nobody has written another one. */
+    /** Default text of issues. */
     builtin_feedback_issue_body_template: string;
     /** Names of the variables of templates. */
     feedback_issue_template_variables: string[];
-    /** When it was last saved; null before. */
+    /** Time of the last save; null before the first one. */
     updated_at: number | null;
 }
 
-/** Whether the code host takes the app's key. */
+/** The result of a test of the app. */
 export interface CodehostAppTest {
-    /** Whether the code host accepts the app, and the app may do what the enabled features need. */
+    /** Whether the code host accepts the app, and the app has the permissions for the enabled features. */
     ok: boolean;
     /** Name of the app at the code host. */
     name: string | null;
-    /** The same in the address of its page. */
+    /** Name of the app in the address of its page. */
     slug: string | null;
-    /** Permissions that the enabled features need and the app does not have, such as `issues: write`. */
+    /** Permissions that the enabled features need and the app lacks, such as `issues: write`. */
     missing_permissions: string[];
     /** Events that the enabled features need and the app does not receive, such as `issue_comment`. */
     missing_events: string[];
-    /** How long it took. */
+    /** Duration. */
     latency_ms: number;
-    /** What did not work. */
+    /** The error, if the test failed. */
     error: string | null;
 }
 
-/** What a project does with its repository. */
+/** The code host settings of a project. */
 export interface CodehostIntegrationFields {
     /** The repository, as `owner/name`. Blank clears it. */
     repo_full_name?: string | null | undefined;
     /** Whether feedback can become issues. */
     feedback_issue_enabled?: boolean | undefined;
-    /** Whose template of issues is used: that of the installation, the one below, or a file of the repository. */
+    /** Source of the issue template: the installation, the one below, or a file of the repository. */
     feedback_issue_template_source?: "inherit" | "custom" | "repo" | (string & {}) | undefined;
     /** Path of that file, of letters, digits and `_ . / -`. */
     feedback_issue_template_repo_path?: string | null | undefined;
     /** Branch, tag or commit of that file; null = the default branch. */
     feedback_issue_template_repo_ref?: string | null | undefined;
-    /** Title of issues; null = the built-in one. May have variables such as `{{ content_head }}`. */
+    /** Title of issues; null = the built-in one. May contain variables such as `{{ content_head }}`. */
     feedback_issue_title_template?: string | null | undefined;
-    /** Text of issues, Markdown; null = the built-in one. May have the same variables. */
+    /** Text of issues, Markdown; null = the built-in one. May contain the same variables. */
     feedback_issue_body_template?: string | null | undefined;
-    /** Labels of issues. Those of the file go before them. */
+    /** Labels of issues. Labels of the file come first. */
     feedback_issue_labels?: string[] | null | undefined;
     /** Whether comments on issues can start workflows. */
     comment_commands_enabled?: boolean | undefined;
-    /** Who may give commands: what they are to the repository. */
+    /** Relations to the repository that allow a user to give commands. */
     command_allowed_associations?: ("OWNER" | "MEMBER" | "COLLABORATOR" | "CONTRIBUTOR" | "FIRST_TIME_CONTRIBUTOR" | "FIRST_TIMER" | "MANNEQUIN" | "NONE")[] | null | undefined;
-    /** Who may, too: names of users. */
+    /** Names of further users that may give commands. */
     command_allowed_users?: string[] | null | undefined;
     /** The commands. Their names are unique. */
     commands?: CodehostCommandFields[] | null | undefined;
@@ -836,9 +845,9 @@ export interface CodehostCommandFields {
     name: string;
     /** File name or id of the workflow. */
     workflow: string;
-    /** Branch or tag that it runs on. */
+    /** Branch or tag to run it on. */
     ref: string;
-    /** Name of its input that gets what follows the command; null = `args`. */
+    /** Name of its input for the text after the command; null = `args`. */
     input?: string | null | undefined;
 }
 
@@ -848,13 +857,13 @@ export interface CodehostCommand {
     name: string;
     /** File name or id of the workflow. */
     workflow: string;
-    /** Branch or tag that it runs on. */
+    /** Branch or tag to run it on. */
     ref: string;
-    /** Name of its input that gets what follows the command; left out = `args`. */
+    /** Name of its input for the text after the command; left out = `args`. */
     input?: string | undefined;
 }
 
-/** What a project does with its repository. */
+/** The code host settings of a project. */
 export interface CodehostIntegration {
     /** Current key of the project. */
     project_key: string;
@@ -862,9 +871,9 @@ export interface CodehostIntegration {
     repo_full_name: string | null;
     /** Whether feedback can become issues. */
     feedback_issue_enabled: boolean;
-    /** Whether it can now: it is enabled, there is a repository, and the code host app offers it. */
+    /** Whether feedback can become issues now: it is enabled, a repository is set, and the code host app offers it. */
     feedback_issue_active: boolean;
-    /** Whose template of issues is used. */
+    /** Source of the issue template. */
     feedback_issue_template_source: "inherit" | "custom" | "repo" | (string & {});
     /** Path of the file with the template. */
     feedback_issue_template_repo_path: string | null;
@@ -878,37 +887,37 @@ export interface CodehostIntegration {
     feedback_issue_labels: string[];
     /** Whether comments on issues can start workflows. */
     comment_commands_enabled: boolean;
-    /** Whether they can now: it is enabled, there is a repository, and the code host app offers it. */
+    /** Whether comments can start workflows now: it is enabled, a repository is set, and the code host app offers it. */
     comment_commands_active: boolean;
-    /** Who may give commands: what they are to the repository. */
+    /** Relations to the repository that allow a user to give commands. */
     command_allowed_associations: ("OWNER" | "MEMBER" | "COLLABORATOR" | "CONTRIBUTOR" | "FIRST_TIME_CONTRIBUTOR" | "FIRST_TIMER" | "MANNEQUIN" | "NONE")[];
-    /** Who may, too: names of users. */
+    /** Names of further users that may give commands. */
     command_allowed_users: string[];
     /** The commands. */
     commands: CodehostCommand[];
-    /** When it was last saved; null before. */
+    /** Time of the last save; null before the first one. */
     updated_at: number | null;
 }
 
-/** The file in the repository that issues of feedback take their form from. */
+/** The issue template in the repository. */
 export interface CodehostRepoTemplate {
     /** Path of the file; empty if none is set. */
     path: string;
     /** Branch, tag or commit; null = the default branch. */
     ref: string | null;
-    /** When it was read. */
+    /** Time of the read. */
     fetched_at: number | null;
-    /** Title of issues: that of the file, or the built-in one. Null where the file cannot be read. */
+    /** Title of issues: that of the file, or the built-in one. Null if the file cannot be read. */
     title_template: string | null;
-    /** Text of issues, in the same way. */
+    /** Text of issues, likewise. */
     body_template: string | null;
     /** Labels of the file. */
     labels: string[];
-    /** Why it cannot be read. */
+    /** The error, if the file cannot be read. */
     error: string | null;
 }
 
-/** What a repository says about a project that could be made of it. */
+/** The data of a repository for a new project. */
 export interface CodehostRepoPreview {
     /** Owner and name of the repository with a hyphen between them, in lower case. */
     project_key: string;
@@ -916,7 +925,7 @@ export interface CodehostRepoPreview {
     name: string;
     /** Address of the repository. */
     repo_url: string;
-    /** What it is. */
+    /** Description of the repository. */
     description: string | null;
     /** Owner of the repository. */
     author: string | null;
@@ -936,15 +945,15 @@ export interface CodehostRepoPreview {
     optional_update_max_comparable_version: null;
 }
 
-/** The version that would be made of a release. */
+/** The version that a release would become. */
 export interface CodehostReleasePreview {
     /** The tag without a leading v. */
     version: string;
-    /** The same, which need not be comparable. */
+    /** The same; it may not be comparable. */
     comparable_version: string;
     /** Name of the release. */
     title?: string | undefined;
-    /** Its text. Markdown. */
+    /** Text of the release. Markdown. */
     content?: string | undefined;
     /** The first attachment, else the source archive, else the page of the release. */
     download_url?: string | undefined;
@@ -964,31 +973,31 @@ export interface CodehostReleasePreview {
     platform: null;
     /** Always empty. */
     platforms: Platform[];
-    /** When it came out. */
+    /** Publication time. */
     published_at: number;
-    /** Where it comes from: `source`, `owner`, `repo`, `release_tag`. */
+    /** Origin of the release: `source`, `owner`, `repo`, `release_tag`. */
     custom_data: {
         [key: string]: unknown;
     };
 }
 
-/** What came of an import of releases. */
+/** The result of an import of releases. */
 export interface CodehostImport {
-    /** Releases that are versions now. */
+    /** Releases that became versions. */
     imported: number;
-    /** Releases without a comparable tag, and those that were versions before. */
+    /** Releases without a comparable tag, and releases that were already versions. */
     skipped: number;
-    /** Releases that were read. Drafts are not counted. */
+    /** Releases that were read, without drafts. */
     scanned: number;
 }
 
-/** A version, as apps see it. */
+/** A version, with the fields for apps. */
 export interface PublicVersion {
     /** Id of the version. */
     id: string;
     /** Display version. */
     version: string;
-    /** What decides which version is newer. */
+    /** Determines which version is newer. */
     comparable_version: string;
     /** Headline. */
     title: string | null;
@@ -996,71 +1005,71 @@ export interface PublicVersion {
     content: string | null;
     locale: AnsweredLocale;
     locale_message?: LocaleMessage | undefined;
-    /** The one download. */
+    /** The single download. */
     download_url: string | null;
     /** All downloads. */
     download_links: DownloadLink[];
     /** Always false; kept for older clients. */
     forced: boolean;
-    /** Marked as the latest; at most one of a project is. */
+    /** Whether it is marked as the latest. A project has at most one. */
     is_latest: boolean;
     /** For testers only. */
     is_preview: boolean;
     /** Must not be skipped. */
     is_milestone: boolean;
-    /** Those who have it must update. */
+    /** Its users must update. */
     is_deprecated: boolean;
-    /** The one platform it is for; the older form of `platforms`. */
+    /** The only platform; the older form of `platforms`. */
     platform: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null;
-    /** The platforms it is for; empty for all. */
+    /** The platforms; empty for all. */
     platforms: Platform[];
-    /** Whatever was kept with it. */
+    /** Data of the app. */
     custom_data: {
         [key: string]: unknown;
     } | null;
-    /** When it came out. */
+    /** Publication time. */
     published_at: number;
-    /** When it was made here. */
+    /** Time of the creation at this server. */
     created_at: number;
 }
 
-/** A page of versions, as their owners see them. */
+/** A page of versions, with all fields. */
 export interface VersionPage {
-    /** How many there are on all pages. */
+    /** Number of items on all pages. */
     total: number;
     total_is_estimate?: TotalIsEstimate | undefined;
-    /** This page. */
+    /** The items of this page. */
     data: Version[];
 }
 
-/** A page of versions, as apps see them. */
+/** A page of versions, with the fields for apps. */
 export interface PublicVersionPage {
-    /** How many there are on all pages. */
+    /** Number of items on all pages. */
     total: number;
     total_is_estimate?: TotalIsEstimate | undefined;
-    /** This page. */
+    /** The items of this page. */
     data: PublicVersion[];
 }
 
-/** How many versions there are. */
+/** The number of versions. */
 export interface VersionStatistics {
-    /** How many versions there are in all projects. */
+    /** Number of versions in all projects. */
     total_versions: number;
-    /** How many projects have at least one. */
+    /** Number of projects with at least one version. */
     total_projects: number;
     /** Always 0; kept for older clients. */
     forced_versions: 0;
-    /** When the newest was made here. */
+    /** Creation time of the newest version. */
     latest_version_time: number | null;
-    /** When the oldest was made here. */
+    /** Creation time of the oldest version. */
     first_version_time: number | null;
 }
 
-/** What can be said of an announcement. */
+/** The changeable fields of an announcement. */
 export interface AnnouncementFields {
     /** Headline; not blank. */
     title?: string | undefined;
-    /** What is announced; it may be blank. Markdown. */
+    /** Text; may be blank. Markdown. */
     content?: string | undefined;
     /**
      * Listed before the others.
@@ -1068,13 +1077,13 @@ export interface AnnouncementFields {
      */
     is_pinned?: boolean | undefined;
     /**
-     * Seen by administrators only.
+     * Visible to administrators only.
      * Default `false`.
      */
     is_hidden?: boolean | undefined;
-    /** The platforms it is for; empty for all. */
+    /** The platforms; empty for all. */
     platforms?: Platform[] | null | undefined;
-    /** Who says it. */
+    /** Author. */
     author?: string | null | undefined;
     /** Least comparable version of clients it is for. Blank is null: no lower end. */
     min_comparable_version?: string | null | undefined;
@@ -1082,7 +1091,7 @@ export interface AnnouncementFields {
     max_comparable_version?: string | null | undefined;
     /** Replaces all translations. Only for registered languages. */
     translations?: AnnouncementTranslationInput[] | null | undefined;
-    /** When it came out; now, if left out at creation. A time ahead hides nothing. */
+    /** Publication time. Default at creation: now. A time in the future does not hide it. */
     published_at?: number | undefined;
 }
 
@@ -1099,12 +1108,12 @@ export type AnnouncementCreateByKey = AnnouncementCreate & {
 export interface AnnouncementTranslationInput {
     /** Tag of a registered language. */
     locale: string;
-    /** The headline in it; blank or null is untranslated. */
+    /** The headline in this language; blank or null means untranslated. */
     title?: string | null | undefined;
-    /** The text in it; blank or null is untranslated. */
+    /** The text in this language; blank or null means untranslated. */
     content?: string | null | undefined;
     /**
-     * Hides the announcement from those who ask for this language. An entry may do only that.
+     * Hides the announcement from readers of this language. An entry may do only that.
      * Default `false`.
      */
     is_hidden?: boolean | undefined;
@@ -1114,29 +1123,29 @@ export interface AnnouncementTranslationInput {
 export interface AnnouncementTranslation {
     /** Primary tag of the language. */
     locale: string;
-    /** The headline in it. */
+    /** The headline in this language. */
     title: string | null;
-    /** The text in it. */
+    /** The text in this language. */
     content: string | null;
-    /** Hidden from those who ask for this language. */
+    /** Hidden from readers of this language. */
     is_hidden: boolean;
 }
 
-/** An announcement, as its owners see it. */
+/** An announcement, with all fields. */
 export interface Announcement {
     /** Id of the announcement. */
     id: string;
     /** Headline. */
     title: string;
-    /** What is announced; it may be blank. Markdown. */
+    /** Text; may be blank. Markdown. */
     content: string;
     /** Listed before the others. */
     is_pinned: boolean;
-    /** Seen by administrators only. */
+    /** Visible to administrators only. */
     is_hidden: boolean;
-    /** The platforms it is for; empty for all. */
+    /** The platforms; empty for all. */
     platforms: Platform[];
-    /** Who says it. */
+    /** Author. */
     author: string | null;
     /** Least comparable version of clients it is for, itself included; null for no lower end. */
     min_comparable_version: string | null;
@@ -1144,31 +1153,31 @@ export interface Announcement {
     max_comparable_version: string | null;
     /** Always null here: administrators see the default texts. */
     locale: null;
-    /** In the order in which the languages were registered. */
+    /** Translations, in the order of the registered languages. */
     translations?: AnnouncementTranslation[] | undefined;
-    /** When it came out. */
+    /** Publication time. */
     published_at: number;
-    /** When it was made here. */
+    /** Time of the creation at this server. */
     created_at: number;
-    /** When it was last changed. */
+    /** Time of the last change. */
     updated_at: number;
 }
 
-/** An announcement, as apps see it. */
+/** An announcement, with the fields for apps. */
 export interface PublicAnnouncement {
     /** Id of the announcement. */
     id: string;
     /** Headline. */
     title: string;
-    /** What is announced; it may be blank. Markdown. */
+    /** Text; may be blank. Markdown. */
     content: string;
     /** Listed before the others. */
     is_pinned: boolean;
     /** Always false here. */
     is_hidden: boolean;
-    /** The platforms it is for; empty for all. */
+    /** The platforms; empty for all. */
     platforms: Platform[];
-    /** Who says it. */
+    /** Author. */
     author: string | null;
     /** Least comparable version of clients it is for, itself included; null for no lower end. */
     min_comparable_version: string | null;
@@ -1176,143 +1185,143 @@ export interface PublicAnnouncement {
     max_comparable_version: string | null;
     locale: AnsweredLocale;
     locale_message?: LocaleMessage | undefined;
-    /** When it came out. */
+    /** Publication time. */
     published_at: number;
-    /** When it was made here. */
+    /** Time of the creation at this server. */
     created_at: number;
-    /** When it was last changed. */
+    /** Time of the last change. */
     updated_at: number;
 }
 
-/** A page of announcements, as their owners see them. */
+/** A page of announcements, with all fields. */
 export interface AnnouncementPage {
-    /** How many there are on all pages. */
+    /** Number of items on all pages. */
     total: number;
     total_is_estimate?: TotalIsEstimate | undefined;
-    /** This page. */
+    /** The items of this page. */
     data: Announcement[];
 }
 
-/** A page of announcements, as apps see them. */
+/** A page of announcements, with the fields for apps. */
 export interface PublicAnnouncementPage {
-    /** How many there are on all pages. */
+    /** Number of items on all pages. */
     total: number;
     total_is_estimate?: TotalIsEstimate | undefined;
-    /** This page. */
+    /** The items of this page. */
     data: PublicAnnouncement[];
 }
 
-/** How many announcements there are. */
+/** The number of announcements. */
 export interface AnnouncementStatistics {
-    /** How many announcements there are in all projects. */
+    /** Number of announcements in all projects. */
     count: number;
-    /** How many of them are pinned. */
+    /** Number of pinned ones. */
     pinned_count: number;
 }
 
-/** What a form for feedback can offer. */
+/** The options of a feedback form. */
 export interface FeedbackOptions {
     /** Key of the project. */
     project_key: string;
     /** Whether feedback can become an issue at the code host. */
     codehost_forward_available: boolean;
-    /** Whether that needs a contact. The same as the field before. */
+    /** Whether forwarding needs a contact. The same as the field before. */
     contact_required_for_forward: boolean;
 }
 
-/** How far it has been dealt with. Any state may follow any other. */
+/** The state of feedback. Any state may follow any other. */
 export type FeedbackState = "open" | "in_progress" | "resolved" | "closed" | (string & {});
 
 /** Feedback from an app. */
 export interface FeedbackInput {
-    /** Who the app says it is. */
+    /** User, as named by the app. */
     user_id?: string | null | undefined;
     /** 1, the worst, to 5. */
     rating?: number | null | undefined;
-    /** What they have to say; may be empty. */
+    /** Text; may be empty. */
     content: string;
-    /** Where to answer; any text. */
+    /** Contact for a reply; any text. */
     contact?: string | null | undefined;
-    /** What it was sent from. */
+    /** Platform of the sender. */
     platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
     /** Version of the system. */
     platform_version?: string | null | undefined;
-    /** Whatever the app wants to keep with it, 64 KiB at most, or what `submission_data_max_kib` says; more answers 413. */
+    /** Any data of the app, at most 64 KiB, or `submission_data_max_kib`; 413 above. */
     custom_data?: {
         [key: string]: unknown;
     } | null | undefined;
     /**
-     * Make an issue of it at the code host. Refused with 400 where that is not possible, see the options.
+     * Creates an issue at the code host. Refused with 400 if that is not possible, see the options.
      * Default `false`.
      */
     forward_to_codehost?: boolean | undefined;
 }
 
-/** What can be changed about feedback. */
+/** The changeable fields of feedback. */
 export interface FeedbackFields {
-    /** Who it is from. */
+    /** Sender. */
     user_id?: string | null | undefined;
     /** 1, the worst, to 5. */
     rating?: number | null | undefined;
-    /** What they have to say; may be empty. */
+    /** Text; may be empty. */
     content?: string | undefined;
-    /** Where to answer; any text. */
+    /** Contact for a reply; any text. */
     contact?: string | null | undefined;
     /**
-     * Left out of lists that do not ask for hidden ones. It still counts.
+     * Not listed by default. It still counts.
      * Default `false`.
      */
     is_hidden?: boolean | undefined;
     status?: FeedbackState | undefined;
-    /** What came of it. */
+    /** Outcome. */
     result?: string | null | undefined;
-    /** What it was sent from. */
+    /** Platform of the sender. */
     platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
     /** Version of the system. */
     platform_version?: string | null | undefined;
-    /** Whatever you want to keep with it. */
+    /** Any data. */
     custom_data?: {
         [key: string]: unknown;
     } | null | undefined;
 }
 
-/** Feedback that came another way. */
+/** Feedback that an administrator adds. */
 export type FeedbackCreate = FeedbackFields & Record<string, never>;
 
-/** What somebody said about a project. */
+/** The feedback of a user. */
 export interface Feedback {
     /** Id of the feedback. */
     id: string;
-    /** Who the app says it is. */
+    /** User, as named by the app. */
     user_id: string | null;
     /** 1, the worst, to 5. */
     rating: number | null;
-    /** What they have to say. */
+    /** Text. */
     content: string;
-    /** Where to answer. */
+    /** Contact for a reply. */
     contact: string | null;
-    /** Left out of lists that do not ask for hidden ones. */
+    /** Not listed by default. */
     is_hidden: boolean;
     status: FeedbackState;
-    /** What came of it. */
+    /** Outcome. */
     result: string | null;
-    /** What it was sent from; null when not known. */
+    /** Platform of the sender; null if unknown. */
     platform: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null;
     /** Version of the system. */
     platform_version: string | null;
-    /** Whatever was kept with it. */
+    /** Data of the app. */
     custom_data: {
         [key: string]: unknown;
     } | null;
-    /** An issue at the code host was made of it. */
+    /** Whether it became an issue at the code host. */
     forwarded_to_codehost: boolean;
-    /** Number of that issue. */
+    /** Number of the issue. */
     codehost_issue_number: number | null;
-    /** Address of that issue. */
+    /** Address of the issue. */
     codehost_issue_url: string | null;
-    /** Address of the client that sent it. Null, like the next five, for what an administrator added. */
+    /** Address of the sender. Null, like the next five, for what an administrator added. */
     ip: string | null;
-    /** What its program calls itself, at most 512 characters. */
+    /** User-Agent of the sender, at most 512 characters. */
     user_agent: string | null;
     /** Country of the address, ISO 3166-1; `LOCAL` for one of a private network. */
     country_code: string | null;
@@ -1322,158 +1331,158 @@ export interface Feedback {
     region_name: string | null;
     /** Name of the city. */
     city: string | null;
-    /** When it was stored. */
+    /** Time when it was stored. */
     created_at: number;
 }
 
 /** A page of feedback. */
 export interface FeedbackPage {
-    /** How many there are on all pages. */
+    /** Number of items on all pages. */
     total: number;
     total_is_estimate?: TotalIsEstimate | undefined;
-    /** This page. */
+    /** The items of this page. */
     data: Feedback[];
 }
 
-/** How much feedback there is. */
+/** The amount of feedback. */
 export interface FeedbackStatistics {
-    /** How much feedback there is in all projects. */
+    /** Number of feedback in all projects. */
     count: number;
-    /** How many of them have a rating. */
+    /** Number of feedback with a rating. */
     rate_count: number;
-    /** Mean of the ratings, not rounded; null without any. */
+    /** Mean of the ratings, not rounded; null without ratings. */
     rate_avg: number | null;
 }
 
-/** The ratings of a time. */
+/** The ratings in a range of time. */
 export interface FeedbackRatings {
     /** First second of the range. */
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** All feedback in it, with and without a rating. */
+    /** All feedback in the range, with and without a rating. */
     total: number;
-    /** How many of them have no rating. */
+    /** Number of feedback without a rating. */
     unrated: number;
-    /** Mean of the ratings, not rounded; null without any. */
+    /** Mean of the ratings, not rounded; null without ratings. */
     average_rating: number | null;
     /** One entry for each rating, ascending. */
     by_rating: RatingCount[];
 }
 
-/** How often a rating was given. */
+/** The count of a rating. */
 export interface RatingCount {
     /** The rating. */
     rating: number;
-    /** How many have it. */
+    /** Number of entries. */
     count: number;
 }
 
-/** 0 debug, 1 info, 2 warning, 3 error. */
+/** A level: 0 debug, 1 info, 2 warning, 3 error. */
 export type LogLevel = number;
 
 /** A log from an app. */
 export interface LogInput {
     level: LogLevel;
-    /** What happened; may be empty. */
+    /** Message; may be empty. */
     content: string;
-    /** Where in the app. */
+    /** Location in the app. */
     source?: string | null | undefined;
-    /** What the app says about the device. */
+    /** Description of the device by the app. */
     device_info?: {
         [key: string]: unknown;
     } | null | undefined;
-    /** Whatever the app wants to keep with it. With `device_info` 64 KiB at most, or what `submission_data_max_kib` says; more answers 413. */
+    /** Any data of the app. With `device_info` at most 64 KiB, or `submission_data_max_kib`; 413 above. */
     custom_data?: {
         [key: string]: unknown;
     } | null | undefined;
-    /** What it runs on, in its own words: `windows 11`. What is not understood is ignored. */
+    /** Platform in the app's words, such as `windows 11`. An unknown one is ignored. */
     platform?: string | null | undefined;
-    /** Version of the system. What is longer than 32 characters is ignored. */
+    /** Version of the system. A text longer than 32 characters is ignored. */
     platform_version?: string | null | undefined;
 }
 
-/** A log that came another way. */
+/** A log that an administrator adds. */
 export interface LogCreate {
     level: LogLevel;
-    /** What happened; may be empty. */
+    /** Message; may be empty. */
     content: string;
-    /** Where in the app. */
+    /** Location in the app. */
     source?: string | null | undefined;
-    /** What is known of the device. */
+    /** Description of the device. */
     device_info?: {
         [key: string]: unknown;
     } | null | undefined;
-    /** Whatever you want to keep with it. */
+    /** Any data. */
     custom_data?: {
         [key: string]: unknown;
     } | null | undefined;
     /**
-     * Left out of lists that do not ask for hidden ones. It still counts.
+     * Not listed by default. It still counts.
      * Default `false`.
      */
     is_hidden?: boolean | undefined;
-    /** What it ran on. */
+    /** Platform. */
     platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
     /** Version of the system. */
     platform_version?: string | null | undefined;
 }
 
-/** Which logs are deleted. At least one of `end_time`, `level` and `ip`. */
+/** The conditions of a deletion of logs: at least one of `end_time`, `level` and `ip`. */
 export interface LogPrune {
     /** Logs created before this moment. */
     end_time?: number | null | undefined;
     /** Logs of this level: 0 is debug, 1 info, 2 warning, 3 error. */
     level?: number | null | undefined;
-    /** Logs that came from this address, as it is stored. */
+    /** Logs from this address, as it is stored. */
     ip?: string | null | undefined;
     /**
-     * Count only.
+     * Only counts.
      * Default `false`.
      */
     dry_run?: boolean | undefined;
 }
 
-/** How many logs matched, and how many were deleted. */
+/** The numbers of matched and deleted logs. */
 export interface PrunedLogs {
-    /** Logs that met the conditions. */
+    /** Logs that meet the conditions. */
     matched: number;
-    /** Logs that are gone; 0 with `dry_run`. */
+    /** Deleted logs; 0 with `dry_run`. */
     deleted: number;
 }
 
-/** Whether a log is hidden. */
+/** The visibility of a log. */
 export interface LogChange {
-    /** Left out of lists that do not ask for hidden ones. If it is not sent, nothing changes. */
+    /** Not listed by default. Left out: no change. */
     is_hidden?: boolean | undefined;
 }
 
-/** What an app reported. */
+/** A log of an app. */
 export interface Log {
     /** Id of the log. */
     id: string;
     level: LogLevel;
-    /** What happened. */
+    /** Message. */
     content: string;
-    /** Where in the app. */
+    /** Location in the app. */
     source: string | null;
-    /** What the app says about the device; not to be trusted. */
+    /** Description of the device by the app; untrusted. */
     device_info: {
         [key: string]: unknown;
     } | null;
-    /** Whatever was kept with it. */
+    /** Data of the app. */
     custom_data: {
         [key: string]: unknown;
     } | null;
-    /** Left out of lists that do not ask for hidden ones. */
+    /** Not listed by default. */
     is_hidden: boolean;
-    /** What it ran on; null when not known. */
+    /** Platform; null if unknown. */
     platform: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null;
     /** Version of the system. */
     platform_version: string | null;
-    /** Address of the client that sent it. Null, like the next five, for what an administrator added. */
+    /** Address of the sender. Null, like the next five, for what an administrator added. */
     ip: string | null;
-    /** What its program calls itself, at most 512 characters. */
+    /** User-Agent of the sender, at most 512 characters. */
     user_agent: string | null;
     /** Country of the address, ISO 3166-1; `LOCAL` for one of a private network. */
     country_code: string | null;
@@ -1483,95 +1492,95 @@ export interface Log {
     region_name: string | null;
     /** Name of the city. */
     city: string | null;
-    /** When it was stored. */
+    /** Time when it was stored. */
     created_at: number;
 }
 
 /** A page of logs. */
 export interface LogPage {
-    /** How many there are on all pages. */
+    /** Number of items on all pages. */
     total: number;
     total_is_estimate?: TotalIsEstimate | undefined;
-    /** This page. */
+    /** The items of this page. */
     data: Log[];
 }
 
-/** How many logs there are. */
+/** The number of logs. */
 export interface LogStatistics {
-    /** How many logs there are in all projects. */
+    /** Number of logs in all projects. */
     count: number;
-    /** How many of level 0. */
+    /** Number of logs of level 0. */
     debug_count: number;
-    /** How many of level 1. */
+    /** Number of logs of level 1. */
     info_count: number;
-    /** How many of level 2. */
+    /** Number of logs of level 2. */
     warning_count: number;
-    /** How many of level 3. */
+    /** Number of logs of level 3. */
     error_count: number;
 }
 
-/** The logs of a time by level. */
+/** The logs in a range of time by level. */
 export interface LogLevels {
     /** First second of the range. */
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** All logs in it. */
+    /** All logs in the range. */
     total: number;
     /** One entry for each level, ascending. */
     by_level: LevelCount[];
 }
 
-/** How many logs have a level. */
+/** The number of logs of a level. */
 export interface LevelCount {
     level: LogLevel;
-    /** How many have it. */
+    /** Number of entries. */
     count: number;
 }
 
-/** A kind of thing that can be found. */
+/** A kind of record. */
 export type SearchKind = "project" | "version" | "announcement" | "feedback" | "log" | (string & {});
 
 /** A record that was found. */
 export interface SearchHit {
     kind: SearchKind;
-    /** Key of the project it belongs to. */
+    /** Key of its project. */
     project_key: string;
-    /** Its id. */
+    /** Id of the record. */
     id: string;
-    /** One line that says what it is. */
+    /** Title in one line. */
     title: string;
-    /** The part of a text in which it was found; cut ends have an ellipsis. */
+    /** The part of a text that matches; cut ends have an ellipsis. */
     excerpt: string;
-    /** When it was made here. */
+    /** Time of the creation at this server. */
     created_at: number;
 }
 
-/** A page of what was found in all projects. */
+/** A page of search results. */
 export interface SearchPage {
-    /** How many there are in all. */
+    /** Number of matches. */
     total: number;
     total_is_estimate?: TotalIsEstimate | undefined;
-    /** The newest of them. */
+    /** The newest matches. */
     data: SearchHit[];
 }
 
-/** A kind of request that is counted when it succeeds. */
+/** A kind of request; successful ones are counted. */
 export type CountedEndpoint = "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {});
 
-/** What splits a series. */
+/** A dimension of series. */
 export type SeriesGroup = "endpoint" | "platform" | (string & {});
 
-/** A platform, as statistics write it. */
+/** A platform in statistics. */
 export type CountedPlatform = "WINDOWS" | "LINUX" | "MACOS" | "IOS" | "ANDROID" | "WEB" | "OTHERS" | (string & {});
 
-/** The requests of a time in a few numbers. */
+/** The requests in a range of time. */
 export interface RequestOverview {
     /** First second of the range. */
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** All requests. */
+    /** Number of requests. */
     total: number;
     /** By kind, the most frequent first. */
     by_endpoint: EndpointCount[];
@@ -1579,47 +1588,47 @@ export interface RequestOverview {
     by_platform: PlatformCount[];
     /** By region, the most frequent first. */
     by_region: RegionCount[];
-    /** Of region CN where more is known: by province, the most frequent first. */
+    /** By province, the most frequent first; for requests from region CN with a known province. */
     by_province: ProvinceCount[];
 }
 
-/** Requests to an endpoint. */
+/** The number of requests of a kind. */
 export interface EndpointCount {
     endpoint: CountedEndpoint;
-    /** How many. */
+    /** Number. */
     count: number;
 }
 
-/** Requests from a platform. */
+/** The number of requests from a platform. */
 export interface PlatformCount {
     platform: CountedPlatform;
-    /** How many. */
+    /** Number. */
     count: number;
 }
 
-/** Requests from a country. */
+/** The number of requests from a country. */
 export interface RegionCount {
     /** A country (ISO 3166-1 alpha-2), `LOCAL` for private addresses, or `UNKNOWN`. */
     region: string;
-    /** How many. */
+    /** Number. */
     count: number;
 }
 
-/** Requests from a state or province. */
+/** The number of requests from a province. */
 export interface ProvinceCount {
     /** Code of the province (GB/T 2260). */
     code: string;
-    /** Its name, or the code again. */
+    /** Name of the province, or its code if unknown. */
     name: string;
-    /** How many. */
+    /** Number. */
     count: number;
 }
 
 /** A point of a series. */
 export interface Bucket {
-    /** When it begins. */
+    /** Start of the bucket. */
     bucket: number;
-    /** How many. */
+    /** Number. */
     count: number;
 }
 
@@ -1631,15 +1640,15 @@ export interface RequestSeries {
     end_time: number;
     /** Length of a bucket. */
     granularity: "hour" | "day" | (string & {});
-    /** As asked for. */
+    /** The requested offset. */
     tz_offset_minutes: number;
-    /** The only kind that is counted; null for all. */
+    /** The only counted kind; null for all. */
     endpoint: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {}) | null;
-    /** What the series are split by. */
+    /** Dimension of the series. */
     group_by: "endpoint" | "platform" | (string & {}) | null;
     /** All requests, ascending. */
     data: Bucket[];
-    /** One for each value, the most frequent first; null without `group_by`. */
+    /** One series for each value, the most frequent first; null without `group_by`. */
     series: ValueSeries[] | null;
 }
 
@@ -1651,7 +1660,7 @@ export interface ValueSeries {
     data: Bucket[];
 }
 
-/** Update checks over time, by the version that asked. */
+/** The number of update checks over time by version. */
 export interface VersionAdoption {
     /** First second of the range. */
     start_time: number;
@@ -1659,106 +1668,106 @@ export interface VersionAdoption {
     end_time: number;
     /** Length of a bucket. */
     granularity: "hour" | "day" | (string & {});
-    /** As asked for. */
+    /** The requested offset. */
     tz_offset_minutes: number;
-    /** One for each version, the most frequent first. */
+    /** One series for each version, the most frequent first. */
     series: VersionSeries[];
 }
 
 /** The series of one version. */
 export interface VersionSeries {
-    /** The version as it was sent. `(other)` stands for those that there was no room for. */
+    /** The version that was sent. `(other)` represents the versions beyond the limit of the server. */
     version: string;
     /** Update checks, ascending. */
     data: Bucket[];
 }
 
-/** Versions of apps that asked for updates. */
+/** The number of update checks by version. */
 export interface ClientVersions {
     /** First second of the range. */
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** Of all versions. */
+    /** Number for all versions. */
     total: number;
-    /** The most frequent first. */
+    /** The entries, most frequent first. */
     data: ClientVersionCount[];
 }
 
-/** How often a version asked for updates. */
+/** The number of update checks of a version. */
 export interface ClientVersionCount {
-    /** The version as it was sent. `(other)` stands for those that there was no room for. */
+    /** The version that was sent. `(other)` represents the versions beyond the limit of the server. */
     version: string;
-    /** How many update checks. */
+    /** Number of update checks. */
     count: number;
 }
 
-/** Versions of systems that sent requests. */
+/** The number of requests by version of the system. */
 export interface PlatformVersions {
     /** First second of the range. */
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** Of all systems. */
+    /** Number for all systems. */
     total: number;
-    /** The most frequent first. */
+    /** The entries, most frequent first. */
     data: PlatformVersionCount[];
 }
 
-/** Requests from a version of a system. */
+/** The number of requests from a version of a system. */
 export interface PlatformVersionCount {
     platform: CountedPlatform;
-    /** In lower case; empty where it was not reported, `(other)` for those that there was no room for. */
+    /** Version in lower case; empty if not reported, `(other)` for versions beyond the limit of the server. */
     platform_version: string;
-    /** How many requests. */
+    /** Number of requests. */
     count: number;
 }
 
-/** Counts by day of the week and hour. */
+/** The counts by weekday and hour. */
 export interface Heatmap {
     /** First second of the range. */
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** As asked for. */
+    /** The requested offset. */
     tz_offset_minutes: number;
     /** Every hour of the week, ascending. */
     data: HeatmapCell[];
 }
 
-/** The count of an hour of a day of the week. */
+/** The count of an hour of a weekday. */
 export interface HeatmapCell {
-    /** From Sunday, which is 0. */
+    /** Day of the week; 0 is Sunday. */
     weekday: number;
-    /** Hour of that day. */
+    /** Hour of the day. */
     hour: number;
-    /** How many. */
+    /** Number. */
     count: number;
 }
 
-/** Events of one identifier. */
+/** The events of one identifier. */
 export interface EventBatch {
-    /** Who sends: an anonymous identifier that the app made up. Kept as it is. */
+    /** Identifier of the sender: an anonymous text made by the app. Stored unchanged. */
     distinct_id: string;
     /** Session of the batch; empty is none. */
     session_id?: string | null | undefined;
-    /** Up to 50, if the server has no other limit. */
+    /** The events; at most 50, unless the server has another limit. */
     events: EventInput[];
-    /** What it runs on, in its own words: `windows 11`. What is not understood is ignored. */
+    /** Platform in the app's words, such as `windows 11`. An unknown one is ignored. */
     platform?: string | null | undefined;
-    /** Version of the system. What is longer than 32 characters is ignored. */
+    /** Version of the system. A text longer than 32 characters is ignored. */
     platform_version?: string | null | undefined;
-    /** The same as the header `x-svc-client-time`, which wins. For beacons, which have no headers of their own. */
+    /** The same as the header `x-svc-client-time`, which takes precedence. For beacons, which cannot have headers. */
     client_time?: string | null | undefined;
 }
 
-/** An event as it is sent. */
+/** An event, as sent. */
 export interface EventInput {
-    /** Tells the event from all others of the project, so that it is stored once however often it is sent. A UUID is fine. */
+    /** Unique id of the event in the project; an event with a known id is not stored again. A UUID is suitable. */
     event_id: string;
-    /** What happened. */
+    /** Message. */
     name: string;
-    /** When, by the client's clock; left out, it is when it arrives. */
+    /** Time by the client's clock. Default: the time of arrival. */
     occurred_at?: number | null | undefined;
     /** Whatever describes it, at most 100 levels. Statistics see the first level. */
     properties?: {
@@ -1766,57 +1775,57 @@ export interface EventInput {
     } | null | undefined;
 }
 
-/** What became of a batch. */
+/** The result of a batch. */
 export interface EventsAccepted {
-    /** How many are stored now that were not before. */
+    /** Number of newly stored events. */
     accepted: number;
-    /** The others: unusable names, names beyond the limit, known ids, and those that are rejected. */
+    /** Number of other events: unusable names, names beyond the limit, known ids, and rejected events. */
     skipped: number;
-    /** Nothing was stored, because the client asks not to be tracked or the project collects no events. */
+    /** Whether nothing was stored because the client refuses tracking or the project collects no events. */
     suppressed: boolean;
-    /** An event was skipped because its name is new and the project has as many event names as the server allows; left out otherwise. */
+    /** Whether an event was skipped because its name is new and the project has reached its limit of event names; left out otherwise. */
     names_full?: boolean | undefined;
-    /** The events that break a rule; left out when there are none. */
+    /** The events that break a rule; left out if there are none. */
     rejected?: RejectedEvent[] | undefined;
 }
 
 /** An event that cannot be stored. */
 export interface RejectedEvent {
-    /** Its place in the batch, from 0. */
+    /** Index in the batch, from 0. */
     index: number;
-    /** What is wrong with it. */
+    /** The broken rule. */
     message: string;
 }
 
-/** Everything that is stored of an identifier. */
+/** All stored events of an identifier. */
 export interface SubjectExport {
-    /** As asked for. */
+    /** The requested offset. */
     distinct_id: string;
-    /** How many events. */
+    /** Number of events. */
     total: number;
-    /** All of them, from the oldest to the newest. */
+    /** The events, from the oldest to the newest. */
     data: StoredEvent[];
 }
 
-/** An event as it is stored. */
+/** An event, as stored. */
 export interface StoredEvent {
-    /** What happened. */
+    /** Message. */
     event_name: string;
-    /** As it was sent. */
+    /** Id of the event, as sent. */
     event_id: string;
     /** Session, if one was sent. */
     session_id: string | null;
-    /** When, by the corrected clock of the client. */
+    /** Time by the corrected clock of the client. */
     occurred_at: number;
-    /** When it arrived. */
+    /** Time of arrival. */
     received_at: number;
     /** As they were sent. */
     properties: {
         [key: string]: unknown;
     } | null;
-    /** Address that it came from, as far as the server keeps it: without its last part, as a rule. */
+    /** Address of the sender, as far as the server keeps it: by default without its last part. */
     ip: string | null;
-    /** What the program calls itself, at most 512 characters. */
+    /** User-Agent of the sender, at most 512 characters. */
     user_agent: string | null;
     /** Country of the address, ISO 3166-1; `LOCAL` for one of a private network. */
     country_code: string | null;
@@ -1826,21 +1835,21 @@ export interface StoredEvent {
     region_name: string | null;
     /** Name of the city. */
     city: string | null;
-    /** What it ran on; null when not known. */
+    /** Platform; null if unknown. */
     platform: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null;
     /** Version of the system. */
     platform_version: string | null;
 }
 
-/** How much was deleted. */
+/** The number of deleted events. */
 export interface EventsErased {
     /** Always true. */
     success: boolean;
-    /** How many events were deleted. */
+    /** Number of deleted events. */
     deleted: number;
 }
 
-/** A name that events have. */
+/** The definition of an event name. */
 export interface EventDefinition {
     /** Id of the definition. */
     event_definition_id: string;
@@ -1848,55 +1857,55 @@ export interface EventDefinition {
     project_key: string;
     /** Name of the events. */
     name: string;
-    /** What people call it. */
+    /** Display name. */
     display_name: string | null;
-    /** What it means. */
+    /** Meaning of the event. */
     description: string | null;
-    /** Left out of lists that do not ask for archived ones. Its events are taken all the same. */
+    /** Not listed by default. The server still accepts its events. */
     archived: boolean;
-    /** Time of the oldest event that came. */
+    /** Time of the oldest event. */
     first_seen_time: number;
-    /** Time of the newest event that came. */
+    /** Time of the newest event. */
     last_seen_time: number;
-    /** How many events were in the range, by the hour. */
+    /** Number of events in the range, by the hour. */
     range_count: number;
 }
 
-/** A page of names of events. */
+/** A page of definitions of event names. */
 export interface EventDefinitionPage {
-    /** All that match. */
+    /** Number of matches. */
     total: number;
-    /** One page of them. */
+    /** The definitions of this page. */
     data: EventDefinition[];
 }
 
-/** What people see of a name. */
+/** The changeable fields of a definition. */
 export interface EventDefinitionChange {
-    /** What people call it. */
+    /** Display name. */
     display_name?: string | null | undefined;
-    /** What it means. */
+    /** Meaning of the event. */
     description?: string | null | undefined;
-    /** Leave it out of lists that do not ask for archived ones. */
+    /** Not listed by default. */
     archived?: boolean | undefined;
 }
 
-/** The events of a time in a few numbers. */
+/** The events in a range of time. */
 export interface EventOverview {
     /** First second of the range. */
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** All events. */
+    /** Number of events. */
     total: number;
-    /** Different senders. */
+    /** Number of senders. */
     unique_users: number;
-    /** Different sessions; events without one do not count. */
+    /** Number of sessions; events without one do not count. */
     unique_sessions: number;
-    /** Different names. */
+    /** Number of names. */
     event_types: number;
 }
 
-/** Events over time. */
+/** The number of events over time. */
 export interface EventSeries {
     /** First second of the range. */
     start_time: number;
@@ -1904,64 +1913,67 @@ export interface EventSeries {
     end_time: number;
     /** Length of a bucket. */
     granularity: "hour" | "day" | (string & {});
-    /** As asked for. */
+    /** The requested offset. */
     tz_offset_minutes: number;
-    /** The only name that is counted; null for all. */
+    /** The only counted name; null for all. */
     event_name: string | null;
-    /** What the series are split by. */
+    /** Dimension of the series. */
     group_by: "event" | "platform" | "region" | (string & {}) | null;
     /** All events, ascending. */
     data: Bucket[];
-    /** One for each value, the most frequent first; null without `group_by`. */
+    /** One series for each value, the most frequent first; null without `group_by`. */
     series: ValueSeries[] | null;
 }
 
-/** Events by the values of a dimension. */
+/** The number of events by the values of a dimension. */
 export interface EventBreakdown {
     /** First second of the range. */
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** What is counted by. */
+    /** Dimension of the counts. */
     dimension: "event" | "platform" | "region" | "property" | (string & {});
     /** Key of the property, if one was sent. */
     property_key: string | null;
-    /** Of all values. */
+    /** Number for all values. */
     total: number;
-    /** The most frequent first. */
+    /** The entries, most frequent first. */
     data: ValueCount[];
 }
 
 /** The count of a value. */
 export interface ValueCount {
-    /** The value. Empty for events that do not have the property, and for those where it is empty. */
+    /** The value; empty for events with a missing or empty property. */
     key: string;
-    /** The value for people: `(not reported)` for events that do not have the property. */
+    /** The value for display: `(not reported)` if the property is missing. */
     label: string;
-    /** How many events. */
+    /** Number of events. */
     count: number;
 }
 
-/** An integer, or a text that is one. */
+/** An integer, or a text that contains one. */
 export type LooseInteger = number | string;
 
-/** Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days before the end; both belong to the range. */
+/**
+ * Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven days
+ * before the end. Both are part of the range.
+ */
 export type LooseTime = number | string;
 
-/** A condition on a property. A list of them must all hold. */
+/** A condition on a property. All conditions of a list must hold. */
 export interface EventFilter {
     /** First-level key, exactly. */
     property: string;
-    /** How to compare. Without the property only `neq`, `not_in` and `not_exists` hold. */
+    /** Comparison. Without the property only `neq`, `not_in` and `not_exists` hold. */
     op: "eq" | "neq" | "in" | "not_in" | "contains" | "gt" | "gte" | "lt" | "lte" | "exists" | "not_exists" | (string & {});
     /**
-     * What to compare with, as text: `1`, `1.0` and `"1"` are the same. For `in` and `not_in` a list, or a text with
-     * commas; the first 50 count. For `gt` and the like a number.
+     * Value to compare with, as text: `1`, `1.0` and `"1"` are the same. For `in` and `not_in` a list,
+     * or a text with commas; the first 50 count. For `gt` and similar comparisons a number.
      */
     value?: (string | number | boolean | (string | number | boolean)[]) | null | undefined;
 }
 
-/** Which steps, in which time. */
+/** The steps of a funnel, and the range of time. */
 export interface FunnelInput {
     start_time?: LooseTime | undefined;
     end_time?: LooseTime | undefined;
@@ -1970,56 +1982,56 @@ export interface FunnelInput {
     steps: FunnelStepInput[];
     window_seconds?: LooseInteger | undefined;
     /**
-     * Where a sender begins: at its first event that fits the first step, or at any of them.
+     * Start of a sender: its first event that fits the first step, or any of them.
      * Default `first`.
      */
     entry?: "first" | "any" | (string & {}) | undefined;
 }
 
-/** An event that is a step. */
+/** An event of a funnel. */
 export interface FunnelStepInput {
     /** Name of the event, exactly. */
     event_name: string;
-    /** Conditions, all of which must hold. */
+    /** Conditions; all must hold. */
     filters?: EventFilter[] | undefined;
 }
 
-/** How many went from step to step. */
+/** The number of senders from step to step. */
 export interface Funnel {
     /** First second of the range. */
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** From the first step to the last. */
+    /** Seconds from the first step to the last. */
     window_seconds: number;
     /** The steps, in order. */
     data: FunnelStep[];
 }
 
-/** How many reached a step. */
+/** The number of senders of a step. */
 export interface FunnelStep {
     /** Number of the step. */
     step: number;
     /** Name of the event. */
     event_name: string;
-    /** Senders that got here. */
+    /** Senders that reached this step. */
     users: number;
-    /** Of those that got to the step before. */
+    /** Share of the senders of the previous step. */
     conversion_rate: number;
-    /** Of those that began. */
+    /** Share of the senders of the first step. */
     total_conversion_rate: number;
-    /** Senders that got to the step before and not here. */
+    /** Senders of the previous step that did not reach this one. */
     dropped: number;
 }
 
-/** Who is followed, and what counts as a return. */
+/** The start and the return event of an analysis. */
 export interface RetentionInput {
     start_time?: LooseTime | undefined;
     end_time?: LooseTime | undefined;
     tz_offset_minutes?: LooseInteger | undefined;
     /** Name of the event, exactly. */
     start_event: string;
-    /** Name of the event that counts as coming back; empty is any. */
+    /** Name of the event that counts as a return; empty for any. */
     return_event?: string | undefined;
     /**
      * Length of a period. Weeks begin on Monday.
@@ -2029,7 +2041,7 @@ export interface RetentionInput {
     periods?: LooseInteger | undefined;
 }
 
-/** How many came back. */
+/** The number of senders that returned. */
 export interface Retention {
     /** First second of the range. */
     start_time: number;
@@ -2037,65 +2049,65 @@ export interface Retention {
     end_time: number;
     /** Length of a period. */
     period: "day" | "week" | (string & {});
-    /** How many periods each cohort is watched. */
+    /** Number of periods of each cohort. */
     periods: number;
-    /** One for each period of the range, empty ones included. */
+    /** One cohort for each period of the range, including empty ones. */
     cohorts: Cohort[];
 }
 
-/** Those who began in the same period. */
+/** The senders that began in the same period. */
 export interface Cohort {
-    /** When its period begins. */
+    /** Start of the period of the cohort. */
     cohort: number;
-    /** Senders. */
+    /** Number of senders. */
     size: number;
-    /** One for each period, its own first; null where nothing can be said yet. */
+    /** One cell for each period, from the period of the cohort; null if the number is not known yet. */
     cells: CohortCell[];
 }
 
-/** How many of a cohort came back in a period. */
+/** The number of senders of a cohort that returned in a period. */
 export type CohortCell = {
-    /** Periods after that of the cohort. */
+    /** Periods since the period of the cohort. */
     period: number;
-    /** Senders that came back. */
+    /** Senders that returned. */
     users: number;
-    /** Of the cohort. */
+    /** Share of the cohort. */
     rate: number;
 } | null;
 
-/** Where paths begin, and how far they are followed. */
+/** The start and the length of paths. */
 export interface PathsInput {
     start_time?: LooseTime | undefined;
     end_time?: LooseTime | undefined;
     tz_offset_minutes?: LooseInteger | undefined;
-    /** Where each path begins; empty is at its first event. */
+    /** First event of each path; empty: the first event of the sender or session. */
     start_event?: string | undefined;
     depth?: LooseInteger | undefined;
     branch_limit?: LooseInteger | undefined;
     /**
-     * What a path is made of: a session, or everything of a sender.
+     * Extent of a path: a session, or all events of a sender.
      * Default `session`.
      */
     scope?: "session" | "user" | (string & {}) | undefined;
 }
 
-/** What was done after an event, step by step. */
+/** The events after an event, step by step. */
 export interface Paths {
     /** First second of the range. */
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** What a path is made of. */
+    /** Extent of a path. */
     scope: "session" | "user" | (string & {});
-    /** Events of a path that were looked at. */
+    /** Number of evaluated events of a path. */
     depth: number;
-    /** Whether a step had more branches than are listed. */
+    /** Whether a step had more branches than the list contains. */
     truncated: boolean;
     /** Step by step, the most frequent first. */
     data: PathEdge[];
 }
 
-/** How often one event followed another. */
+/** The number of times that one event followed another. */
 export interface PathEdge {
     /** Number of the step. */
     step: number;
@@ -2103,20 +2115,20 @@ export interface PathEdge {
     from_event: string;
     /** Name of the event that followed, or `(other)`. */
     to_event: string;
-    /** How many paths. */
+    /** Number of paths. */
     count: number;
 }
 
 /** A question about events. */
 export interface MetricInput {
-    /** What to compute. */
+    /** Form of the answer. */
     type: "timeseries" | "breakdown" | "value" | (string & {});
     start_time?: LooseTime | undefined;
     end_time?: LooseTime | undefined;
     tz_offset_minutes?: LooseInteger | undefined;
-    /** What to count. */
+    /** Events to count. */
     events: MetricEvent[];
-    /** Conditions, all of which must hold. */
+    /** Conditions; all must hold. */
     filters?: EventFilter[] | undefined;
     /** Arithmetic of the aliases with + - * / and parentheses, such as `A / B * 100`; empty is none. */
     formula?: string | undefined;
@@ -2127,7 +2139,7 @@ export interface MetricInput {
      */
     granularity?: "hour" | "day" | (string & {}) | undefined;
     /**
-     * For `breakdown`: how many values.
+     * For `breakdown`: maximum number of values.
      * Default `20`.
      */
     limit?: number | undefined;
@@ -2137,26 +2149,26 @@ export interface MetricInput {
 export interface MetricEvent {
     /** Name of the event, exactly. */
     name: string;
-    /** A letter of its own, for the formula and the answer. */
+    /** Letter of the event in the formula and the answer. */
     alias: string;
     /**
-     * Events, different senders, or events for each sender of the range.
+     * Number of events, of senders, or of events for each sender of the range.
      * Default `count`.
      */
     measure?: "count" | "unique_users" | "count_per_user" | (string & {}) | undefined;
-    /** Conditions, all of which must hold. */
+    /** Conditions; all must hold. */
     filters?: EventFilter[] | undefined;
 }
 
-/** For type `breakdown`, which needs it; not used for others. */
+/** The dimension of type `breakdown`; ignored for other types. */
 export interface MetricGroupBy {
-    /** What to group by. */
+    /** Dimension. */
     kind: "property" | "platform" | "region" | "event" | (string & {});
     /** First-level key, for kind `property`. */
     key?: string | undefined;
 }
 
-/** The answer, in the form that its type says. */
+/** The answer to a question; its form depends on its type. */
 export type Metric = MetricValue | MetricTimeseries | MetricBreakdown;
 
 /** The answer to type `value`. */
@@ -2165,13 +2177,13 @@ export interface MetricValue {
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** As asked for. */
+    /** The requested offset. */
     type: "value" | (string & {});
     /** Number of each alias. */
     values: {
         [key: string]: number;
     };
-    /** The formula, or the number of the first event. */
+    /** Result of the formula, or the number of the first event. */
     result: number;
 }
 
@@ -2181,9 +2193,9 @@ export interface MetricTimeseries {
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** As asked for. */
+    /** The requested offset. */
     type: "timeseries" | (string & {});
-    /** One for each event, or one of the formula. */
+    /** One series for each event, or one of the formula. */
     series: MetricSeries[];
 }
 
@@ -2197,7 +2209,7 @@ export interface MetricSeries {
 
 /** A point of a series. */
 export interface MetricPoint {
-    /** When it begins. */
+    /** Start of the bucket. */
     bucket: number;
     /** The number; it may have a fraction. */
     count: number;
@@ -2209,37 +2221,37 @@ export interface MetricBreakdown {
     start_time: number;
     /** Last second of the range. */
     end_time: number;
-    /** As asked for. */
+    /** The requested offset. */
     type: "breakdown" | (string & {});
-    /** Of all values. */
+    /** Number for all values. */
     total: number;
-    /** The greatest first. */
+    /** The values, greatest first. */
     buckets: MetricGroup[];
 }
 
-/** A value of the group, with its numbers. */
+/** A value of the dimension, with its numbers. */
 export interface MetricGroup {
-    /** The value. Empty for events that do not have the property, and for those where it is empty. */
+    /** The value; empty for events with a missing or empty property. */
     key: string;
-    /** The value for people: `(not reported)` for events that do not have the property. */
+    /** The value for display: `(not reported)` if the property is missing. */
     label: string;
     /** The number; it may have a fraction. */
     count: number;
 }
 
-/** What can be said of a card. */
+/** The changeable fields of a card. */
 export interface CardFields {
-    /** What people call it. */
+    /** Display name. */
     title?: string | undefined;
-    /** What it shows. */
+    /** Description. */
     description?: string | null | undefined;
     query?: MetricInput | undefined;
-    /** Whatever the dashboard wants to keep with it. */
+    /** Layout; any data of the dashboard. */
     layout?: {
         [key: string]: unknown;
     } | null | undefined;
     /**
-     * Its place among the others.
+     * Position among the cards.
      * Default `0`.
      */
     sort_order?: number | undefined;
@@ -2254,122 +2266,122 @@ export interface Card {
     card_id: string;
     /** Key of the project. */
     project_key: string;
-    /** What people call it. */
+    /** Display name. */
     title: string;
-    /** What it shows. */
+    /** Description. */
     description: string | null;
-    /** A body of `POST …/analysis/query`, as it was sent. */
+    /** The body of `POST …/analysis/query`, as sent. */
     query: MetricInput;
-    /** Whatever the dashboard keeps with it. */
+    /** Layout; data of the dashboard. */
     layout: {
         [key: string]: unknown;
     } | null;
-    /** Its place among the others. */
+    /** Position among the cards. */
     sort_order: number;
-    /** When it was added. */
+    /** Creation time. */
     created_time: number;
-    /** When it was changed last. */
+    /** Time of the last change. */
     updated_time: number;
 }
 
 /** The cards of a dashboard. */
 export interface CardList {
-    /** How many. */
+    /** Number. */
     total: number;
-    /** All of them. */
+    /** The entries. */
     data: Card[];
 }
 
-/** What is installed. One of the two versions is needed. */
+/** The installed version. At least one of its two forms is required. */
 export interface UpdateCheckInput {
-    /** The display version that is installed. */
+    /** The installed display version. */
     current_version?: string | null | undefined;
-    /** The comparable version that is installed; decides when both are sent. */
+    /** The installed comparable version; it decides if both are sent. */
     current_comparable_version?: string | null | undefined;
     /**
      * Whether previews may be offered.
      * Default `false`.
      */
     include_preview?: boolean | undefined;
-    /** The language wanted for the texts of the versions. */
+    /** The requested language for the texts of the versions. */
     locale?: string | null | undefined;
-    /** What the app runs on. For statistics only; it never changes the answer. */
+    /** Platform of the app. For statistics only; it does not change the answer. */
     platform?: string | undefined;
-    /** Version of the system it runs on. For statistics only. */
+    /** Version of the app's system. For statistics only. */
     platform_version?: string | undefined;
 }
 
-/** Whether and how to update. */
+/** The answer of an update check. */
 export interface UpdateCheck {
-    /** There is something newer; `target_version` is what to install. */
+    /** Whether a newer version exists; `target_version` is the version to install. */
     should_update: boolean;
-    /** The app must update before it goes on: what is installed is deprecated, or outside the range in which updates are optional. */
+    /** Whether the app must update first: the installed version is deprecated, or outside the range in which updates are optional. */
     required: boolean;
-    /** Why; in the order in which the codes are listed. */
+    /** The reasons, in the order of the codes. */
     reason_codes: ReasonCode[];
-    /** Display version of the published version that was recognised; otherwise what was sent. */
+    /** Display version of the published version that was recognized; otherwise the text that was sent. */
     current_version: string | null;
     /** The version that was compared. */
     current_comparable_version: string;
     latest_version: PublicVersion;
-    /** The greatest preview, whether or not previews were asked for; null when there is none. */
+    /** The greatest preview, regardless of `include_preview`; null if there is none. */
     latest_preview_version: PublicVersion | null;
-    /** What to install now; null when there is nothing newer. */
+    /** The version to install now; null if there is nothing newer. */
     target_version: PublicVersion | null;
     milestone: MilestoneState;
 }
 
 /**
- * `newer_version_available`: there is something newer. `current_version_deprecated`: what is installed is
- * deprecated; also said when there is nothing newer. `outside_optional_update_range`: what is installed
- * lies outside the range in which updates are optional. `milestone_guard`: the target is a milestone
- * that must not be skipped.
+ * A reason of an update check. `newer_version_available`: there is something newer.
+ * `current_version_deprecated`: the installed version is deprecated; also without anything newer.
+ * `outside_optional_update_range`: the installed version is outside the range in which updates are
+ * optional. `milestone_guard`: the target is a milestone that must not be skipped.
  */
 export type ReasonCode = "newer_version_available" | "current_version_deprecated" | "outside_optional_update_range" | "milestone_guard" | (string & {});
 
-/** Where milestones lie between what is installed and the latest version. */
+/** The milestones between the installed and the latest version. */
 export interface MilestoneState {
-    /** What is installed is a milestone. */
+    /** Whether the installed version is a milestone. */
     current: boolean;
-    /** The latest version is a milestone. */
+    /** Whether the latest version is a milestone. */
     latest: boolean;
-    /** The target was chosen because it is a milestone that must not be skipped. */
+    /** Whether the target was chosen because it is a milestone that must not be skipped. */
     target_is_milestone: boolean;
 }
 
-/** The state of a client. One of the two versions is needed. */
+/** The state of a client. At least one of the two versions is required. */
 export interface UpdateCheckSimulationInput {
-    /** The display version that is installed. */
+    /** The installed display version. */
     current_version?: string | null | undefined;
-    /** The comparable version that is installed; decides when both are sent. */
+    /** The installed comparable version; it decides if both are sent. */
     current_comparable_version?: string | null | undefined;
     /**
      * Whether previews may be offered.
      * Default `false`.
      */
     include_preview?: boolean | undefined;
-    /** The language wanted for the texts of the versions. */
+    /** The requested language for the texts of the versions. */
     locale?: string | null | undefined;
-    /** What it runs on. The answer does not depend on it, a reason may. */
+    /** Platform of the client. It may change a reason, but not the answer. */
     platform?: Platform | null | undefined;
 }
 
-/** What the update check answers a client, and why. */
+/** The answer of an update check, with its reasons. */
 export interface UpdateCheckSimulation {
-    /** Status of the update check: 200, 400 when there is nothing to compare the client by, 404 when there is nothing to offer. */
+    /** Status of the update check: 200, 400 if there is no version to compare, 404 if there is no version to offer. */
     status: number;
     /** Text of the error; null with status 200. */
     message: string | null;
-    /** The answer; null when it is an error. */
+    /** The answer; null if it is an error. */
     answer: UpdateCheck | null;
-    /** The rules that led to it, in the order in which they apply. */
+    /** The rules that led to the answer, in the order of evaluation. */
     reasons: UpdateCheckReason[];
 }
 
-/** A rule that applied, with what it is about. Facts that do not belong to it are null. */
+/** A rule that applied, with its facts. Facts of other rules are null. */
 export interface UpdateCheckReason {
     code: UpdateCheckReasonCode;
-    /** Id of the version it is about. */
+    /** Id of the version that the rule is about. */
     version_id: string | null;
     /** Its display version. */
     version: string | null;
@@ -2377,29 +2389,29 @@ export interface UpdateCheckReason {
     comparable_version: string | null;
     /** Lower end of the range in which updates are optional; null is unbounded. */
     min_comparable_version: string | null;
-    /** Upper end of it. */
+    /** Upper end of the range; null is unbounded. */
     max_comparable_version: string | null;
-    /** Platforms that the version is for. */
+    /** Platforms of the version. */
     platforms: Platform[] | null;
-    /** When it is published. */
+    /** Publication time of the version. */
     published_at: number | null;
 }
 
 /**
- * About the latest version: `nothing_published`: there is none for this client. `latest_version_deprecated`:
- * it is deprecated, and there is no other. `deprecated_version_passed_over`: a greater one is deprecated.
- * `previews_not_included`: a preview is greater.
- * About the client: `current_version_registered`: it runs this version. `current_version_not_registered`: it is
- * compared by what it sent. `current_version_unknown`: there is nothing to compare it by.
- * `latest_version_installed`, `above_latest_version`: there is nothing newer than what it runs.
- * About the update: `newer_version_available`, `current_version_deprecated`, `outside_optional_update_range` and
- * `milestone_guard` as in the answer. `inside_optional_update_range`: it may stay.
- * `target_not_for_platform` and `target_published_in_the_future`: the update check looks at neither, so the
- * client is sent there all the same.
+ * A rule of the update check. About the latest version: `nothing_published`: there is none for this
+ * client. `latest_version_deprecated`: it is deprecated, and there is no other.
+ * `deprecated_version_passed_over`: a greater one is deprecated. `previews_not_included`: a preview is
+ * greater. About the client: `current_version_registered`: it runs this version.
+ * `current_version_not_registered`: the rules compare the version that it sent. `current_version_unknown`:
+ * there is no version to compare. `latest_version_installed`, `above_latest_version`: there is nothing
+ * newer. About the update: `newer_version_available`, `current_version_deprecated`,
+ * `outside_optional_update_range` and `milestone_guard` as in the answer. `inside_optional_update_range`:
+ * it is optional. `target_not_for_platform` and `target_published_in_the_future`: the update check ignores
+ * both, so the client still gets the target.
  */
 export type UpdateCheckReasonCode = "nothing_published" | "latest_version_deprecated" | "deprecated_version_passed_over" | "previews_not_included" | "current_version_unknown" | "current_version_registered" | "current_version_not_registered" | "latest_version_installed" | "above_latest_version" | "newer_version_available" | "current_version_deprecated" | "outside_optional_update_range" | "milestone_guard" | "inside_optional_update_range" | "target_not_for_platform" | "target_published_in_the_future" | (string & {});
 
-/** How much belongs to a project. */
+/** The contents of a project. */
 export interface ProjectContents {
     /** Versions. */
     versions: number;
@@ -2427,27 +2439,27 @@ export interface ProjectContents {
     api_keys: number;
 }
 
-/** Which program runs, and what is published of it. */
+/** The running program and its published releases. */
 export interface About {
     /** Version of the server. */
     version: string;
-    /** What it was built from; null when it was built outside of a repository. */
+    /** Commit of the build; null if it was built outside a repository. */
     commit: string | null;
-    /** It was built from files that differ from the commit. */
+    /** Whether it was built from files that differ from the commit. */
     modified: boolean;
-    /** Version of Go that it was built with. */
+    /** Version of Go of the build. */
     go: string;
     /** Operating system and architecture, such as `linux/amd64`. */
     platform: string;
-    /** When it was started. */
+    /** Start time. */
     started_at: number;
-    /** Where the documentation is; null when it is not set. */
+    /** Address of the documentation; null if not set. */
     docs_url: string | null;
-    /** The instance that is asked for updates; null when nobody is asked. */
+    /** The instance to check for updates; null if not set. */
     upstream_url: string | null;
-    /** The version that runs, as it is published; null when it is not, or nobody said so. */
+    /** The running version as published; null if it is not published or not known. */
     release: AboutRelease | null;
-    /** The check for updates; null when nobody is asked. */
+    /** The result of the check for updates; null if no instance is set. */
     update: AboutUpdate | null;
 }
 
@@ -2465,77 +2477,80 @@ export interface AboutRelease {
     url: string;
 }
 
-/** What a check for updates has given. */
+/** The result of a check for updates. */
 export interface AboutUpdate {
-    /** When it was made. */
+    /** Creation time. */
     checked_at: number;
-    /** Why it gave nothing; null when it did. */
+    /** The error; null if the check succeeded. */
     error: string | null;
-    /** There is something newer. */
+    /** Whether a newer version exists. */
     should_update: boolean;
-    /** What runs is deprecated, or outside the range in which updates are optional. */
+    /** Whether the running version is deprecated, or outside the range in which updates are optional. */
     required: boolean;
-    /** Why, as in `ReasonCode`. */
+    /** The reasons, as in `ReasonCode`. */
     reason_codes: string[];
-    /** What to install; null when there is nothing newer. */
+    /** The version to install; null if there is nothing newer. */
     target: AboutRelease | null;
-    /** The newest version that could be offered; null when it is not known. */
+    /** The newest version that can be offered; null if not known. */
     latest: AboutRelease | null;
 }
 
-/** How the instance stands. */
+/** The state of the instance. */
 export interface InstanceStatus {
     status: CheckStatus;
     /** Version of the server. */
     version: string;
-    /** When it was started. */
+    /** Start time. */
     started_at: number;
-    /** When it was examined. */
+    /** Time of the checks. */
     checked_at: number;
-    /** Public address of the site; null when it is not set. */
+    /** Public address of the site; null if not set. */
     site_url: string | null;
-    /** What links of files begin with; null when it is not set. */
+    /** Prefix of the links of files; null if not set. */
     distribution_url: string | null;
-    /** The scheduled backups; null when none is known of. */
+    /** The scheduled backups; null if none are known. */
     backup: InstanceBackup | null;
-    /** All checks, those without findings included. */
+    /** All checks, including those without findings. */
     checks: InstanceCheck[];
 }
 
-/** How scheduled backups stand. */
+/** The state of scheduled backups. */
 export interface InstanceBackup {
-    /** When the newest one was made; null when there is none. */
+    /** Time of the newest backup; null if there is none. */
     last_at: number | null;
-    /** Size of it. */
+    /** Size of the newest backup. */
     bytes: number;
-    /** Why the last attempt failed; null when it went well. */
+    /** Error of the last attempt; null if it succeeded. */
     error: string | null;
 }
 
-/** `note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the worst counts. */
+/**
+ * A severity: `note` is worth knowing, `warning` will cause trouble one day, `problem` causes trouble now.
+ * The worst of several counts.
+ */
 export type CheckStatus = "ok" | "note" | "warning" | "problem" | (string & {});
 
-/** One check, as in `svc doctor`. */
+/** A check, as in `svc doctor`. */
 export interface InstanceCheck {
     /** Its name, such as `backup`, `space`, `certificates` or `jobs`. */
     name: string;
-    /** What it is about. */
+    /** Title of the check. */
     title: string;
     status: CheckStatus;
-    /** What it found; empty when all is well. */
+    /** The findings; empty if the check passes. */
     findings: InstanceFinding[];
 }
 
-/** Something to know or to do. */
+/** A finding of a check. */
 export interface InstanceFinding {
     status: CheckStatus;
-    /** Names the kind of finding, such as `backup_late`, for programs and for texts in other languages. */
+    /** Kind of the finding, such as `backup_late`, for programs and for texts in other languages. */
     code: string;
-    /** What there is. */
+    /** Description. */
     what: string;
-    /** What to do about it. */
+    /** Remedy. */
     repair: string;
-    /** The names, times and numbers in `what` and then in `repair`, as they stand there. */
+    /** The names, times and numbers of `what` and then of `repair`, in order of appearance. */
     values: string[];
 }
 
@@ -2545,89 +2560,89 @@ export interface MarkdownInput {
     text: string;
 }
 
-/** A text as public pages show it. */
+/** A rendered text. */
 export interface MarkdownPreview {
-    /** The text as HTML that may stand in any page. */
+    /** The text as HTML, safe in any page. */
     html: string;
 }
 
-/** `ready` can be downloaded, `pending` is being written or fetched. */
+/** The state of a file: `ready` can be downloaded, `pending` is being written or fetched. */
 export type FileStatus = "pending" | "ready" | "failed" | (string & {});
 
 /** A file of a project. */
 export interface File {
-    /** Id of the file. It is part of the link. */
+    /** Id of the file, which is part of the link. */
     id: string;
     /** Current key of its project. */
     project_key: string;
     /** Its name. */
     filename: string;
-    /** Bytes; 0 while an attachment is not fetched yet. */
+    /** Bytes; 0 until an attachment is fetched. */
     size: number;
-    /** Sum of the whole content; null until it is known. */
+    /** SHA-256 of the content; null until it is known. */
     sha256: string | null;
-    /** Bytes of a part where it is stored in parts. */
+    /** Bytes of a part, if the file is stored in parts. */
     part_size: number | null;
-    /** What downloads are served as. */
+    /** Content type of downloads. */
     content_type: string;
     status: FileStatus;
-    /** Where it comes from. */
+    /** Origin of the file. */
     source: "upload" | "codehost_release" | (string & {});
-    /** Address of the attachment that it copies. */
+    /** Address of the copied attachment. */
     source_url: string | null;
-    /** Why it failed last. */
+    /** Error of the last attempt. */
     error: string | null;
-    /** Id of the storage that it is on. */
+    /** Id of its storage. */
     storage_backend_id: string;
-    /** Name of the storage that it is on. */
+    /** Name of its storage. */
     storage_backend_name: string;
     /** Path of its link, percent-encoded. It never changes. */
     path: string;
-    /** The whole link; null without a distribution address: join `path` to the address of the site. */
+    /** The whole link; null without a distribution address: append `path` to the address of the site. */
     url: string | null;
     /** Versions of the project that link to it, newest first. */
     referenced_by: string[];
-    /** When it was made. */
+    /** Creation time. */
     created_at: number;
-    /** When it was last changed. */
+    /** Time of the last change. */
     updated_at: number;
 }
 
 /** A page of files. */
 export interface FilePage {
-    /** How many there are on all pages. */
+    /** Number of items on all pages. */
     total: number;
-    /** This page. */
+    /** The items of this page. */
     data: File[];
 }
 
-/** Whether the CDN was asked to fetch a file again. */
+/** The answer of a CDN to a refresh. */
 export interface CdnRefresh {
-    /** Whether the CDN took it. */
+    /** Whether the CDN accepted it. */
     ok: boolean;
-    /** The links that it was told. */
+    /** The refreshed links. */
     urls: string[];
-    /** What the CDN calls its work. */
+    /** Ids of the tasks at the CDN. */
     task_ids: string[];
-    /** Why it did not. */
+    /** The error. */
     error: string | null;
 }
 
-/** A file that was deleted. */
+/** The result of a deletion. */
 export interface FileDeleted {
     /** It is deleted. */
     success: boolean;
-    /** What became of the copies in the CDN; null where none was asked. */
+    /** The refresh of the copies in the CDN; null if none was requested. */
     cdn_refresh: CdnRefresh | null;
 }
 
-/** A file that is going to be uploaded in chunks. */
+/** A file to upload in chunks. */
 export interface UploadCreate {
     /** Its name. Characters that file systems do not take become `_`. */
     filename: string;
     /** Bytes. */
     size: number;
-    /** Where it goes. Left out or blank, it is the storage of the project. */
+    /** Storage of the file. Left out or blank: the storage of the project. */
     storage_backend_id?: string | null | undefined;
 }
 
@@ -2635,19 +2650,19 @@ export interface UploadCreate {
 export interface UploadSession {
     /** Id of the session. */
     upload_id: string;
-    /** The name that the file will have. */
+    /** Name of the file. */
     filename: string;
     /** Bytes of the file. */
     size: number;
-    /** Bytes of each chunk but the last, which has the rest. */
+    /** Bytes of each chunk; the last one has the remainder. */
     chunk_size: number;
-    /** How many chunks there are. */
+    /** Number of chunks. */
     total_chunks: number;
-    /** Those that have arrived, ascending. */
+    /** Numbers of the arrived chunks, ascending. */
     received_chunks: number[];
-    /** Where the file goes. */
+    /** Storage of the file. */
     storage_backend_id: string;
-    /** When what has arrived is thrown away. */
+    /** End of the session, which deletes the chunks. */
     expires_at: number;
 }
 
@@ -2657,59 +2672,59 @@ export interface OpenUploadList {
     data: OpenUpload[];
 }
 
-/** An upload that is not complete. */
+/** An incomplete upload. */
 export interface OpenUpload {
     /** Id of the session. */
     upload_id: string;
-    /** The name that the file will have. */
+    /** Name of the file. */
     filename: string;
     /** Bytes of the file. */
     size: number;
     /** Bytes in the chunks that have arrived. */
     received_bytes: number;
-    /** When it was begun. */
+    /** Start time. */
     created_at: number;
     /** Name of the API key that began it, or `administrator`. */
     credential: string;
 }
 
-/** A chunk that arrived. */
+/** A received chunk. */
 export interface ChunkReceipt {
     /** Number of the chunk. */
     index: number;
-    /** How many it has. */
+    /** Bytes of the chunk. */
     bytes: number;
 }
 
-/** What came of copying the attachments of a version. */
+/** The result of copying the attachments of a version. */
 export interface MirrorResult {
     /** Attachments that are being fetched. */
     queued: number;
-    /** Attachments that were here already; their links are replaced. */
+    /** Attachments that were already here; their links are replaced. */
     reused: number;
-    /** Links that are no attachments. */
+    /** Links that are not attachments. */
     skipped: number;
 }
 
-/** What can be said of a storage. */
+/** The changeable fields of a storage. */
 export interface StorageBackendFields {
     /** Its name. Not blank. */
     name?: string | undefined;
-    /** Where it is, http or https: the collection of a WebDAV server, the endpoint of an S3 store. */
+    /** Address, http or https: the collection of a WebDAV server, the endpoint of an S3 store. */
     base_url?: string | undefined;
     /** User, or access key id. Blank is null. */
     username?: string | null | undefined;
-    /** Password, or secret. Blank clears it. It can be set, never read. */
+    /** Password, or secret. Blank clears it. It can be set, but not read. */
     password?: string | null | undefined;
-    /** For WebDAV behind a proxy that cuts long uploads: larger files are written in parts of so many KiB. */
+    /** For WebDAV behind a proxy that limits uploads: KiB of a part of larger files. */
     part_size_kb?: number | null | undefined;
-    /** Makes it the storage of files for which none is named. To unset it, set another. */
+    /** Makes it the default storage. To unset it, set another. */
     is_default?: true | false | undefined;
-    /** S3 only. Null is what the store says. */
+    /** S3 only. Null: as reported by the store. */
     region?: string | null | undefined;
     /** S3 only, where it is required. It must exist. */
     bucket?: string | null | undefined;
-    /** S3 only. What keys of objects begin with, without a slash at either end. */
+    /** S3 only. Prefix of the keys of objects, without a slash at either end. */
     path_prefix?: string | null | undefined;
     /** S3 only. Whether the bucket is in the path, not in the host name. */
     path_style?: boolean | null | undefined;
@@ -2717,17 +2732,17 @@ export interface StorageBackendFields {
 
 /** A new storage. */
 export type StorageBackendCreate = {
-    /** What it speaks. */
+    /** Protocol. */
     kind: "webdav" | "s3" | (string & {});
 } & WithRequired<StorageBackendFields, "name" | "base_url">;
 
-/** Where a CDN fetches the files of a storage. */
+/** The origin of the files of a storage for a CDN. */
 export interface CdnOrigin {
-    /** How to reach it. */
+    /** Scheme. */
     scheme: "http" | "https" | (string & {});
-    /** Its name, with a port that is not the usual one. */
+    /** Host, with the port if it is not the usual one. */
     host: string;
-    /** What comes before the path of a link; no slash at the end. */
+    /** Prefix of the path of a link, without a slash at the end. */
     path_prefix: string;
 }
 
@@ -2737,21 +2752,21 @@ export interface StorageBackend {
     id: string;
     /** Its name. */
     name: string;
-    /** What it speaks. */
+    /** Protocol. */
     kind: "local" | "webdav" | "s3" | (string & {});
     /** Whether it is the folder of this server. */
     is_builtin: boolean;
-    /** Whether files go here for which none is named. One storage is the default. */
+    /** Whether it is the default storage, which is exactly one. */
     is_default: boolean;
-    /** Where it is. */
+    /** Address. */
     base_url: string | null;
     /** User, or access key id. */
     username: string | null;
-    /** Whether there is a password or secret. */
+    /** Whether a password or secret is set. */
     has_password: boolean;
-    /** Tells passwords apart. */
+    /** Fingerprint of the password. */
     password_fingerprint: string | null;
-    /** KiB of a part; null where files are written whole. */
+    /** KiB of a part; null if files are written whole. */
     part_size_kb: number | null;
     /** S3 only. */
     region: string | null;
@@ -2763,19 +2778,19 @@ export interface StorageBackend {
     path_style: boolean | null;
     /** Files on it. */
     file_count: number;
-    /** Where a CDN may fetch files from the storage itself; null where it cannot. */
+    /** Origin for a CDN that fetches files from the storage itself; null if that is not possible. */
     cdn_origin: CdnOrigin | null;
-    /** When it was made. */
+    /** Creation time. */
     created_at: number;
-    /** When it was last changed. */
+    /** Time of the last change. */
     updated_at: number;
 }
 
 /** All storages, and the limits of uploads. */
 export interface StorageOverview {
-    /** What direct links begin with. */
+    /** Prefix of direct links. */
     dist_base_url: string | null;
-    /** Bytes of the largest file that is taken. */
+    /** Maximum size of a file in bytes. */
     upload_max_bytes: number;
     /** Bytes of a chunk. */
     chunk_size: number;
@@ -2783,7 +2798,7 @@ export interface StorageOverview {
     backends: StorageBackend[];
 }
 
-/** Whether a storage can be written, read and deleted from. */
+/** The result of a test of a storage. */
 export interface StorageProbe {
     /** Whether a file could be written, read and deleted. */
     ok: boolean;
@@ -2791,67 +2806,67 @@ export interface StorageProbe {
     range_supported: boolean | null;
     /** Whether a large file could be written. */
     large_write_ok: boolean | null;
-    /** How long it took. */
+    /** Duration. */
     latency_ms: number;
-    /** What did not work. */
+    /** The error, if the test failed. */
     error: string | null;
 }
 
 /** Settings of the CDN. */
 export interface CdnConfigFields {
-    /** Whose CDN it is. Another one clears the credentials. */
+    /** Provider of the CDN. A new one clears the credentials. */
     provider?: "aliyun" | "cloudflare" | (string & {}) | undefined;
     /** Whether copies are refreshed when files are deleted. */
     enabled?: boolean | undefined;
     /** Id of the key, or of the zone. Blank is null. */
     access_key_id?: string | null | undefined;
-    /** Secret of the key, or a token. Blank clears it. It can be set, never read. */
+    /** Secret of the key, or a token. Blank clears it. It can be set, but not read. */
     access_key_secret?: string | null | undefined;
 }
 
 /** Settings of a webhook, without its secret. */
 export interface Webhook {
-    /** Whether there is a secret, without which every delivery is refused. */
+    /** Whether a secret is set, without which the server refuses every delivery. */
     enabled: boolean;
-    /** Path of the address that the code host must call, at this server. */
+    /** Path of the webhook at this server. */
     payload_path: string;
-    /** Content type to choose at the code host. */
+    /** Content type to select at the code host. */
     content_type: "application/json" | (string & {});
     /** Last six characters of the secret. */
     secret_hint: string | null;
-    /** Characters of the secret. */
+    /** Length of the secret in characters. */
     secret_length: number | null;
-    /** When the secret was set. */
+    /** Time when the secret was set. */
     secret_updated_at: number | null;
     /** The last delivery since the secret was set. */
     last_delivery: WebhookDelivery | null;
 }
 
-/** A delivery with a right signature, and what became of it. */
+/** A correctly signed delivery, with its result. */
 export interface WebhookDelivery {
-    /** When it came. */
+    /** Time of arrival. */
     received_at: number;
-    /** Event that the code host named, such as `ping` or `release`; blank when it named none. */
+    /** Event that the code host named, such as `ping` or `release`; blank without one. */
     event: string;
-    /** `pong`: it was a test. `ignored`: nothing was done, see the reason. `synced`: a version was written. */
+    /** `pong`: a test. `ignored`: nothing changed, for the reason below. `synced`: a version was written. */
     status: "pong" | "ignored" | "synced" | (string & {});
-    /** Why it was ignored, as the answer to it said. */
+    /** Reason for ignoring it. */
     reason: string | null;
 }
 
-/** Settings of a webhook, with its secret, which is shown this once. */
+/** Settings of a webhook, with its secret, which is not shown again. */
 export interface WebhookRevealed {
     /** Always true. */
     enabled: boolean;
-    /** Path of the address that the code host must call, at this server. */
+    /** Path of the webhook at this server. */
     payload_path: string;
-    /** Content type to choose at the code host. */
+    /** Content type to select at the code host. */
     content_type: "application/json" | (string & {});
     /** Last six characters of the secret. */
     secret_hint: string;
-    /** Characters of the secret. */
+    /** Length of the secret in characters. */
     secret_length: number;
-    /** When the secret was set. */
+    /** Time when the secret was set. */
     secret_updated_at: number;
     /** Always null, as the secret is new. */
     last_delivery: WebhookDelivery | null;
@@ -2864,26 +2879,26 @@ export interface WebhookSecretFields {
     /** The secret, without the white space around it. */
     secret: string;
     /**
-     * How long the former secret is accepted, too.
+     * Minutes that the former secret is accepted, too.
      * Default `0`.
      */
     grace_minutes?: number | undefined;
 }
 
-/** How long the former secret is still taken. */
+/** The grace period of the former secret. */
 export interface WebhookGraceFields {
     /**
-     * How long the former secret is accepted, too.
+     * Minutes that the former secret is accepted, too.
      * Default `0`.
      */
     grace_minutes?: number | undefined;
 }
 
-/** The fields that are read. One of another type is as one that is left out. */
+/** The evaluated fields of a delivery. A field of another type counts as left out. */
 export interface ReleaseDelivery {
-    /** What happened: published, released, prereleased, created or edited are taken. */
+    /** Action: published, released, prereleased, created and edited are accepted. */
     action?: string | undefined;
-    /** The release as it is now. */
+    /** The release. */
     release?: {
         /** Becomes the version without one leading v. */
         tag_name?: string | undefined;
@@ -2895,17 +2910,17 @@ export interface ReleaseDelivery {
         draft?: boolean | undefined;
         /** Whether the version is a preview. */
         prerelease?: boolean | undefined;
-        /** When it was published, else `created_at` counts. */
+        /** Time of the publication. Default: `created_at`. */
         published_at?: string | undefined;
-        /** When it was created. */
+        /** Creation time. */
         created_at?: string | undefined;
-        /** When it was changed: an older state is ignored. */
+        /** Time of the change; an older state is ignored. */
         updated_at?: string | undefined;
-        /** Its page. */
+        /** Website. */
         html_url?: string | undefined;
-        /** Its source archive. */
+        /** Source archive. */
         zipball_url?: string | undefined;
-        /** Its attachments, of which the first 32 become links. */
+        /** Attachments, of which the first 32 become links. */
         assets?: {
             /** Name of the link. */
             name?: string | undefined;
@@ -2913,65 +2928,65 @@ export interface ReleaseDelivery {
             browser_download_url?: string | undefined;
         }[] | undefined;
     } | undefined;
-    /** Where the release is. */
+    /** Repository of the release. */
     repository?: {
         /** Owner and name. */
         full_name?: string | undefined;
     } | undefined;
 }
 
-/** The fields that are read. One of another type is as one that is left out. */
+/** The evaluated fields of a delivery. A field of another type counts as left out. */
 export interface CommentDelivery {
-    /** What happened: only created is taken. */
+    /** Action: only created is accepted. */
     action?: string | undefined;
     /** The comment. */
     comment?: {
-        /** Its number, for the reaction to it. */
+        /** Number of the comment, for the reaction to it. */
         id?: number | undefined;
-        /** Its text, of which the first line that is not empty counts. */
+        /** Text, of which the first non-empty line counts. */
         body?: string | undefined;
-        /** What its author is to the repository, such as MEMBER. */
+        /** Relation of the author to the repository, such as MEMBER. */
         author_association?: string | undefined;
-        /** Its author. */
+        /** Author. */
         user?: {
             /** Name of the author. */
             login?: string | undefined;
         } | undefined;
     } | undefined;
-    /** Where the comment is. */
+    /** Repository of the comment. */
     repository?: {
         /** Owner and name, in any case. */
         full_name?: string | undefined;
     } | undefined;
 }
 
-/** What became of a comment. */
+/** The result of a comment. */
 export interface CommandOutcome {
-    /** What became of it. */
+    /** Result. */
     status: "dispatched" | "ignored" | "pong" | (string & {});
-    /** Why it was ignored. */
+    /** Reason for ignoring it. */
     reason?: "duplicate_delivery" | "unsupported_event" | "feature_disabled" | "unsupported_action" | "missing_repository" | "no_command" | "repo_not_configured" | "author_not_allowed" | "unknown_command" | (string & {}) | undefined;
     /** The event as delivered, at most 64 characters. */
     event: string;
     /** Name of the command, at most 64 characters. */
     command?: string | undefined;
-    /** Key of the project whose command it is. */
+    /** Key of the project of the command. */
     project_key?: string | undefined;
-    /** The workflow that was started. */
+    /** The started workflow. */
     workflow?: string | undefined;
 }
 
-/** A delivery as a form, whose field is the JSON. */
+/** A delivery as a form with the JSON in its field. */
 export interface FormDelivery {
     /** The same as JSON. */
     payload: string;
 }
 
-/** What became of a release. */
+/** The result of a release. */
 export interface ReleaseOutcome {
-    /** What became of it. */
+    /** Result. */
     status: "synced" | "ignored" | "pong" | (string & {});
-    /** Why it was ignored. */
+    /** Reason for ignoring it. */
     reason?: "duplicate_delivery" | "unsupported_event" | "unsupported_action" | "missing_release" | "draft_release" | "missing_tag" | "unparsable_version" | "stale_delivery" | (string & {}) | undefined;
     /** The event as delivered, at most 64 characters. */
     event: string;
@@ -2981,7 +2996,7 @@ export interface ReleaseOutcome {
     version?: string | undefined;
     /** Whether the version is new, not overwritten. */
     created?: boolean | undefined;
-    /** Attachments that are being copied here. It is there where the project wants that. */
+    /** Attachments that are being copied; left out if the project does not copy them. */
     mirror_queued?: number | undefined;
 }
 
@@ -2991,17 +3006,17 @@ export interface CdnConfig {
     provider: "aliyun" | "cloudflare" | (string & {});
     /** Whether copies are refreshed when files are deleted. */
     enabled: boolean;
-    /** Whether id and secret are there. */
+    /** Whether id and secret are set. */
     configured: boolean;
     /** Id of the key, or of the zone. */
     access_key_id: string | null;
-    /** Whether there is a secret. */
+    /** Whether a secret is set. */
     has_access_key_secret: boolean;
-    /** Tells secrets apart. */
+    /** Fingerprint of the secret. */
     access_key_secret_fingerprint: string | null;
-    /** What direct links begin with; without it nothing is refreshed. */
+    /** Prefix of direct links; without it nothing is refreshed. */
     dist_base_url: string | null;
-    /** When it was last saved. */
+    /** Time of the last save. */
     updated_at: number | null;
 }
 
@@ -3010,25 +3025,25 @@ export interface TranslationConfigFields {
     /** Whether texts can be translated. */
     enabled?: boolean | undefined;
     /**
-     * Protocol of the service; openai stands for every service that is compatible with it.
+     * Protocol of the service; `openai` is for every compatible service.
      * Default `openai`.
      */
     provider?: "openai" | "anthropic" | (string & {}) | undefined;
     /** Address of the service, such as `https://api.openai.com/v1`. */
     base_url?: string | null | undefined;
-    /** Key of the service. It can be set, never read. */
+    /** Key of the service. It can be set, but not read. */
     api_key?: string | null | undefined;
     /** Name of the model. */
     model?: string | null | undefined;
-    /** Whether `system_prompt` counts. */
+    /** Whether `system_prompt` is used. */
     custom_prompt?: boolean | undefined;
-    /** Prompt of your own, with the placeholders of `prompt_variables`. */
+    /** Custom prompt, with the placeholders of `prompt_variables`. */
     system_prompt?: string | null | undefined;
 }
 
 /** Settings of the language model, without its key. */
 export interface TranslationConfig {
-    /** Whether address and model are there. */
+    /** Whether address and model are set. */
     configured: boolean;
     /** Whether texts can be translated. */
     enabled: boolean;
@@ -3038,27 +3053,27 @@ export interface TranslationConfig {
     base_url: string | null;
     /** Name of the model. */
     model: string | null;
-    /** Whether there is a key. */
+    /** Whether a key is set. */
     has_api_key: boolean;
-    /** Tells keys apart. */
+    /** Fingerprint of the private key. */
     api_key_fingerprint: string | null;
-    /** When the key was last set. */
+    /** Time when the key was set. */
     api_key_updated_at: number | null;
-    /** Whether `system_prompt` counts. */
+    /** Whether `system_prompt` is used. */
     custom_prompt: boolean;
-    /** Prompt of your own. */
+    /** Custom prompt. */
     system_prompt: string | null;
-    /** What the model is told without a prompt of your own. */
+    /** Default prompt. */
     builtin_system_prompt: string;
     /** Placeholders of prompts, written `{{ name }}`. */
     prompt_variables: string[];
-    /** Where requests go. */
+    /** Address of requests. */
     request_url: string | null;
-    /** When it was last saved. */
+    /** Time of the last save. */
     updated_at: number | null;
 }
 
-/** Whether the language model answers. */
+/** The result of a test of the language model. */
 export interface TranslationTest {
     /** Whether the sample was translated. */
     ok: boolean;
@@ -3066,19 +3081,19 @@ export interface TranslationTest {
     provider: "openai" | "anthropic" | (string & {});
     /** Name of the model. */
     model: string | null;
-    /** Where the request went. */
+    /** Address of the request. */
     request_url: string | null;
     /** The sample, in Simplified Chinese. */
     sample: string | null;
-    /** How long it took. */
+    /** Duration. */
     latency_ms: number;
-    /** What did not work. */
+    /** The error, if the test failed. */
     error: string | null;
 }
 
 /** Texts to translate. */
 export interface TranslateFields {
-    /** What the texts belong to. */
+    /** Kind of the texts' resource. */
     kind: "announcement" | "version" | "project" | (string & {});
     /** Language of the project, by its tag or a synonym. */
     target_locale: string;
@@ -3090,30 +3105,30 @@ export interface TranslateFields {
     };
 }
 
-/** Texts, translated. */
+/** The translated texts. */
 export interface TranslatedTexts {
     /** Primary tag of the language. */
     locale: string;
     /** Protocol of the service. */
     provider: "openai" | "anthropic" | (string & {});
-    /** Model that translated. */
+    /** Model. */
     model: string;
-    /** The fields that were sent and are not blank, translated. */
+    /** The translations of the fields that were sent and are not blank. */
     fields: {
         [key: string]: string;
     };
 }
 
-/** Whether the CDN takes its credentials. */
+/** The result of a test of the credentials of a CDN. */
 export interface CdnTest {
     /** Whether the credentials work. */
     ok: boolean;
-    /** Links that may be refreshed today. */
+    /** Links that can be refreshed today. */
     url_remain: number | null;
-    /** Links a day. */
+    /** Links per day. */
     url_quota: number | null;
-    /** How long it took. */
+    /** Duration. */
     latency_ms: number;
-    /** What did not work. */
+    /** The error, if the test failed. */
     error: string | null;
 }

@@ -178,14 +178,14 @@ class Localized(TypedDict, total=False):
 
 
 class Done(TypedDict):
-    """It is done."""
+    """A confirmation."""
 
     success: bool
     """Always true."""
 
 
 class Health(TypedDict):
-    """The server answers."""
+    """The health of the server."""
 
     status: str
     """Always `ok`."""
@@ -201,18 +201,18 @@ class Login(TypedDict):
     expires_in: int
     """Seconds until the token ends."""
     user: AuthUser
-    """Who a credential stands for."""
+    """The account of a credential."""
 
 
 class AuthUser(TypedDict):
-    """Who a credential stands for."""
+    """The account of a credential."""
 
     id: str
     """Id of the account."""
     username: str
     """Name to sign in with."""
     role: str
-    """There is one role."""
+    """Role; there is only one."""
     must_change_password: bool
     """Always false."""
 
@@ -223,7 +223,7 @@ class ScopeList(TypedDict):
     data: list[str]
     """All scopes."""
     default: list[str]
-    """The scopes of a key for which none are named."""
+    """The scopes of a key that names none."""
 
 
 class ApiKey(TypedDict):
@@ -232,25 +232,25 @@ class ApiKey(TypedDict):
     id: str
     """Id of the key."""
     name: str
-    """What the key is for."""
+    """Purpose of the key."""
     scopes: list[str]
-    """What the key may do."""
+    """Permissions of the key."""
     all_projects: bool
-    """Whether the key is for every project."""
+    """Whether the key allows all projects."""
     project_ids: list[str]
-    """Current keys of the projects it is limited to; empty when it is for all."""
+    """Current keys of the allowed projects; empty for all."""
     is_active: bool
-    """False once revoked. A key that has ended by itself is still active."""
+    """False once revoked. A key that has expired is still active."""
     created_at: int
-    """When it was made."""
+    """Creation time."""
     expires_at: int | None
-    """When it ends; null if never."""
+    """Expiry; null if never."""
     revoked_at: int | None
-    """When it was revoked."""
+    """Time of the revocation."""
     last_used_at: int | None
-    """When its present text was last used; exact to a minute."""
+    """Last use of the current text; exact to a minute."""
     previous_key_expires_at: int | None
-    """When the former text stops working."""
+    """End of the former text."""
 
 
 class ApiKeyList(TypedDict):
@@ -261,24 +261,24 @@ class ApiKeyList(TypedDict):
 
 
 class ApiKeyCreated(TypedDict):
-    """A new key, with its secret, which is shown this once."""
+    """A new key, with its secret, which is not shown again."""
 
     id: str
     """Id of the key."""
     name: str
-    """What the key is for."""
+    """Purpose of the key."""
     token: str
-    """The text of the key. Keep it; it is not shown again."""
+    """Text of the key. Keep it; it is not shown again."""
     scopes: list[str]
-    """What the key may do."""
+    """Permissions of the key."""
     all_projects: bool
-    """Whether the key is for every project."""
+    """Whether the key allows all projects."""
     project_ids: list[str]
-    """Keys of the projects it is limited to; empty when it is for all."""
+    """Keys of the allowed projects; empty for all."""
     expires_at: int | None
-    """When it ends; null if never."""
+    """Expiry; null if never."""
     created_at: int
-    """When it was made."""
+    """Creation time."""
 
 
 class ApiKeyUpdated(TypedDict):
@@ -287,37 +287,37 @@ class ApiKeyUpdated(TypedDict):
     id: str
     """Id of the key."""
     name: str
-    """What the key is for."""
+    """Purpose of the key."""
     scopes: list[str]
-    """What the key may do."""
+    """Permissions of the key."""
     all_projects: bool
-    """Whether the key is for every project."""
+    """Whether the key allows all projects."""
     project_ids: list[str]
-    """Keys of the projects it is limited to; empty when it is for all."""
+    """Keys of the allowed projects; empty for all."""
     expires_at: int | None
-    """When it ends; null if never."""
+    """Expiry; null if never."""
     created_at: int
-    """When it was made."""
+    """Creation time."""
 
 
 class ApiKeyRotated(TypedDict):
-    """A key with its new secret, which is shown this once."""
+    """A key with its new secret, which is not shown again."""
 
     id: str
     """Id of the key."""
     token: str
     """The new text. Keep it; it is not shown again."""
     grace_period_minutes: int
-    """The grace period asked for."""
+    """The requested grace period."""
     previous_key_expires_at: int | None
-    """When the former text stops working; null if it already has."""
+    """End of the former text; null if it has ended."""
 
 
 class _ProjectTranslationInputOptional(TypedDict, total=False):
     name: str | None
-    """The name in it; blank or null is untranslated."""
+    """The name in this language; blank or null means untranslated."""
     description: str | None
-    """The description in it; blank or null is untranslated."""
+    """The description in this language; blank or null means untranslated."""
 
 
 class ProjectTranslationInput(_ProjectTranslationInputOptional):
@@ -333,41 +333,41 @@ class ProjectTranslation(TypedDict):
     locale: str
     """Primary tag of the language."""
     name: str | None
-    """The name in it."""
+    """The name in this language."""
     description: str | None
-    """The description in it."""
+    """The description in this language."""
 
 
 class _ProjectOptional(TypedDict, total=False):
     translations: list[ProjectTranslation]
-    """In the order in which the languages were registered."""
+    """Translations, in the order of the registered languages."""
 
 
 class Project(_ProjectOptional):
-    """A project, as its owners see it."""
+    """A project, with all fields."""
 
     id: str
     """The same as `project_key`."""
     project_key: str
-    """The name in addresses."""
+    """Key of the project in addresses."""
     name: str
-    """The name for people."""
+    """Display name."""
     repo_url: str | None
-    """Where the source is."""
+    """Address of the repository."""
     description: str | None
-    """What it is. Markdown."""
+    """Description. Markdown."""
     author: str | None
-    """Who makes it."""
+    """Author."""
     author_homepage_url: str | None
-    """Their page."""
+    """Page of the author."""
     icon_url: str | None
-    """Its picture."""
+    """Icon."""
     website_url: str | None
-    """Its page."""
+    """Website."""
     docs_url: str | None
-    """Its manual."""
+    """Documentation."""
     published_at: int | None
-    """When it first came out."""
+    """Time of the first publication."""
     optional_update_min_comparable_version: str | None
     """Least comparable version for which updates stay optional."""
     optional_update_max_comparable_version: str | None
@@ -379,48 +379,48 @@ class Project(_ProjectOptional):
     event_retention_days: int
     """Days that events are kept."""
     log_retention_days: int | None
-    """Days that logs are kept; null: as long as the instance keeps them."""
+    """Days that logs are kept; null: as configured for the instance."""
     feedback_retention_days: int | None
-    """Days that feedback is kept; null: as long as the instance keeps it."""
+    """Days that feedback is kept; null: as configured for the instance."""
     storage_backend_id: str | None
-    """Where its files go; null: the storage of the instance."""
+    """Storage of its files; null: the storage of the instance."""
     mirror_codehost_assets: bool
-    """Whether attachments of releases at the code host are copied here."""
+    """Whether the server copies attachments of releases at the code host."""
     aliases: list[str]
     """Former keys, newest first."""
     locale: str | None
     """Always null here: administrators see the default texts."""
     created_at: int
-    """When it was made here."""
+    """Time of the creation at this server."""
     updated_at: int
-    """When it was last changed."""
+    """Time of the last change."""
 
 
 class PublicProject(Localized):
-    """A project, as apps see it."""
+    """A project, with the fields for apps."""
 
     id: str
     """The same as `project_key`."""
     project_key: str
-    """The name in addresses."""
+    """Key of the project in addresses."""
     name: str
-    """The name for people."""
+    """Display name."""
     repo_url: str | None
-    """Where the source is."""
+    """Address of the repository."""
     description: str | None
-    """What it is. Markdown."""
+    """Description. Markdown."""
     author: str | None
-    """Who makes it."""
+    """Author."""
     author_homepage_url: str | None
-    """Their page."""
+    """Page of the author."""
     icon_url: str | None
-    """Its picture."""
+    """Icon."""
     website_url: str | None
-    """Its page."""
+    """Website."""
     docs_url: str | None
-    """Its manual."""
+    """Documentation."""
     published_at: int | None
-    """When it first came out."""
+    """Time of the first publication."""
     optional_update_min_comparable_version: str | None
     """Least comparable version for which updates stay optional."""
     optional_update_max_comparable_version: str | None
@@ -432,37 +432,37 @@ class PublicProject(Localized):
     event_retention_days: int
     """Days that events are kept."""
     log_retention_days: int | None
-    """Days that logs are kept; null: as long as the instance keeps them."""
+    """Days that logs are kept; null: as configured for the instance."""
     feedback_retention_days: int | None
-    """Days that feedback is kept; null: as long as the instance keeps it."""
+    """Days that feedback is kept; null: as configured for the instance."""
     storage_backend_id: str | None
-    """Where its files go; null: the storage of the instance."""
+    """Storage of its files; null: the storage of the instance."""
     mirror_codehost_assets: bool
-    """Whether attachments of releases at the code host are copied here."""
+    """Whether the server copies attachments of releases at the code host."""
     aliases: list[str]
     """Former keys, newest first."""
     locale: str | None
     """Primary tag of the language of these texts; null when none of them is translated."""
     created_at: int
-    """When it was made here."""
+    """Time of the creation at this server."""
     updated_at: int
-    """When it was last changed."""
+    """Time of the last change."""
 
 
 class ProjectPage(Estimated):
     """A page of projects."""
 
     total: int
-    """How many there are on all pages."""
+    """Number of items on all pages."""
     data: list[Project]
-    """This page."""
+    """The items of this page."""
 
 
 class ProjectStatistics(TypedDict):
-    """How many projects there are."""
+    """The number of projects."""
 
     count: int
-    """How many projects there are."""
+    """The number of projects."""
 
 
 class AliasList(TypedDict):
@@ -478,7 +478,7 @@ class Alias(TypedDict):
     alias: str
     """A former key."""
     created_at: int
-    """When it became one."""
+    """Time when it became a former key."""
 
 
 class Language(TypedDict):
@@ -489,9 +489,9 @@ class Language(TypedDict):
     aliases: list[str]
     """Synonyms."""
     label: str | None
-    """Name for people."""
+    """Display name."""
     created_at: int
-    """When it was registered."""
+    """Time of the registration."""
 
 
 class LanguageList(TypedDict):
@@ -505,95 +505,95 @@ class TermsSummary(Localized):
     """A terms document without its text."""
 
     slug: str
-    """Which document it is."""
+    """Name of the document."""
     title: str
-    """Its title, in the language asked for."""
+    """Title, in the requested language."""
     summary: str
-    """What it is about, in a sentence."""
+    """Summary in one sentence."""
     source: str
-    """Whether the text is the built-in one or that of the operator."""
+    """Whether the text is built in or the operator's."""
     updated_at: int
-    """When the text was last changed."""
+    """Time of the last change of the text."""
 
 
 class TermsList(TypedDict):
     """The terms documents."""
 
     data: list[TermsSummary]
-    """All of them."""
+    """The entries."""
 
 
 class Terms(Localized):
-    """A terms document in the language asked for."""
+    """A terms document in the requested language."""
 
     slug: str
-    """Which document it is."""
+    """Name of the document."""
     title: str
-    """Its title, in the language asked for."""
+    """Title, in the requested language."""
     summary: str
-    """What it is about, in a sentence."""
+    """Summary in one sentence."""
     source: str
-    """Whether the text is the built-in one or that of the operator."""
+    """Whether the text is built in or the operator's."""
     updated_at: int
-    """When the text was last changed."""
+    """Time of the last change of the text."""
     content: str
     """The text, in Markdown."""
 
 
 class TermsDocument(TypedDict):
-    """A terms document with its own and the built-in text."""
+    """A terms document with its draft and the built-in text."""
 
     slug: str
-    """Which document it is."""
+    """Name of the document."""
     title: str
-    """Its title, in the language asked for."""
+    """Title, in the requested language."""
     summary: str
-    """What it is about, in a sentence."""
+    """Summary in one sentence."""
     custom: bool
-    """Whether the draft is shown, if there is one."""
+    """Whether readers see the draft, if there is one."""
     content: str
-    """What people read at the moment."""
+    """The text that readers see."""
     custom_content: str | None
-    """The draft, in Markdown; it stays while `custom` is off."""
+    """The draft, in Markdown; it is kept while `custom` is off."""
     custom_updated_at: int | None
-    """When the text of the draft last changed."""
+    """Time of the last change of the draft."""
     builtin_content: str
-    """The built-in text, in the language asked for."""
+    """The built-in text, in the requested language."""
     builtin_updated_at: int
     """Revision of the built-in text."""
     updated_at: int | None
-    """When it was last saved; null before and after a reset."""
+    """Time of the last save; null before the first one and after a reset."""
     placeholders: list[TermsPlaceholder]
-    """The keys in the built-in text, each once, in the order in which they first appear."""
+    """The keys in the built-in text, each once, in order of appearance."""
 
 
 class TermsPlaceholder(TypedDict):
-    """A name that the text may contain, and what stands for it."""
+    """A placeholder of the text."""
 
     key: str
-    """What the text has between `{{` and `}}`."""
+    """The key between `{{` and `}}`."""
     label: str
-    """Name of the field in a form, in the language asked for."""
+    """Name of the field in a form, in the requested language."""
     hint: str
-    """What belongs there."""
+    """A hint for the value."""
     example: str
-    """A value as it may be."""
+    """An example."""
     required: bool
     """Whether the text is incomplete without it."""
 
 
 class TermsDocumentList(TypedDict):
-    """The terms documents as the administrator sees them."""
+    """The terms documents, with drafts."""
 
     data: list[TermsDocument]
-    """All of them."""
+    """The entries."""
 
 
 class _DownloadLinkInputOptional(TypedDict, total=False):
     name: str | None
-    """Name for people."""
+    """Display name."""
     platform: str | None
-    """What it is for; any text."""
+    """Platform; any text."""
 
 
 class DownloadLinkInput(_DownloadLinkInputOptional):
@@ -605,23 +605,23 @@ class DownloadLinkInput(_DownloadLinkInputOptional):
 
 class _DownloadLinkOptional(TypedDict, total=False):
     name: str
-    """Name for people; left out when there is none."""
+    """Display name; left out if there is none."""
     platform: str
-    """What it is for; left out when not said."""
+    """Platform; left out if unknown."""
 
 
 class DownloadLink(_DownloadLinkOptional):
     """A download of a version."""
 
     url: str
-    """Where to download."""
+    """Address of the download."""
 
 
 class _VersionTranslationInputOptional(TypedDict, total=False):
     title: str | None
-    """The headline in it; blank or null is untranslated."""
+    """The headline in this language; blank or null means untranslated."""
     content: str | None
-    """The release notes in it; blank or null is untranslated."""
+    """The release notes in this language; blank or null means untranslated."""
 
 
 class VersionTranslationInput(_VersionTranslationInputOptional):
@@ -637,25 +637,25 @@ class VersionTranslation(TypedDict):
     locale: str
     """Primary tag of the language."""
     title: str | None
-    """The headline in it."""
+    """The headline in this language."""
     content: str | None
-    """The release notes in it."""
+    """The release notes in this language."""
 
 
 class _VersionOptional(TypedDict, total=False):
     translations: list[VersionTranslation]
-    """In the order in which the languages were registered."""
+    """Translations, in the order of the registered languages."""
 
 
 class Version(_VersionOptional):
-    """A version, as its owners see it."""
+    """A version, with all fields."""
 
     id: str
     """Id of the version."""
     version: str
     """Display version."""
     comparable_version: str
-    """What decides which version is newer."""
+    """Determines which version is newer."""
     title: str | None
     """Headline."""
     content: str | None
@@ -663,98 +663,98 @@ class Version(_VersionOptional):
     locale: str | None
     """Always null here: administrators see the default texts."""
     download_url: str | None
-    """The one download."""
+    """The single download."""
     download_links: list[DownloadLink]
     """All downloads."""
     forced: bool
     """Always false; kept for older clients."""
     is_latest: bool
-    """Marked as the latest; at most one of a project is."""
+    """Whether it is marked as the latest. A project has at most one."""
     is_preview: bool
     """For testers only."""
     is_milestone: bool
     """Must not be skipped."""
     is_deprecated: bool
-    """Those who have it must update."""
+    """Its users must update."""
     platform: str | None
-    """The one platform it is for; the older form of `platforms`."""
+    """The only platform; the older form of `platforms`."""
     platforms: list[str]
-    """The platforms it is for; empty for all."""
+    """The platforms; empty for all."""
     custom_data: dict[str, Any] | None
-    """Whatever was kept with it."""
+    """Data of the app."""
     published_at: int
-    """When it came out."""
+    """Publication time."""
     created_at: int
-    """When it was made here."""
+    """Time of the creation at this server."""
 
 
 class CodehostApp(TypedDict):
     """The app at the code host, without its secrets."""
 
     configured: bool
-    """Whether app id and private key are there."""
+    """Whether app id and private key are set."""
     app_id: str | None
     """Id of the app at the code host."""
     has_private_key: bool
-    """Whether there is a private key."""
+    """Whether a private key is set."""
     private_key_fingerprint: str | None
-    """Tells keys apart."""
+    """Fingerprint of the private key."""
     private_key_updated_at: int | None
-    """When the key was saved."""
+    """Time when the key was saved."""
     has_webhook_secret: bool
-    """Whether there is a secret for deliveries."""
+    """Whether a secret for deliveries is set."""
     webhook_secret_hint: str | None
-    """Its last six characters; null for a secret that has no more."""
+    """Last six characters of the secret; null for a shorter one."""
     webhook_secret_length: int | None
-    """How many characters it has."""
+    """Length of the secret in characters."""
     webhook_secret_masked: str | None
-    """As many characters as it has: asterisks, then the hint."""
+    """The secret with asterisks for all characters but the hint."""
     webhook_secret_updated_at: int | None
-    """When the secret was saved."""
+    """Time when the secret was saved."""
     webhook_payload_path: str
-    """Path of the address that the app delivers to."""
+    """Path of the address for deliveries to the app."""
     enabled_features: list[str]
-    """What projects may use."""
+    """Features that projects may use."""
     feedback_issue_custom_template: bool
-    """Whether the two templates count."""
+    """Whether the two templates are used."""
     feedback_issue_title_template: str | None
-    """Title of issues, kept while it does not count; null = the built-in one. May have variables such as
-    `{{ content_head }}`."""
+    """Title of issues, kept while unused; null = the built-in one. May contain variables such as `{{
+    content_head }}`."""
     feedback_issue_body_template: str | None
-    """Text of issues, kept while it does not count, Markdown; null = the built-in one. May have the same
+    """Text of issues, kept while unused, Markdown; null = the built-in one. May contain the same
     variables."""
     builtin_feedback_issue_title_template: str
-    """Title of issues where nobody has written another one."""
+    """Default title of issues."""
     builtin_feedback_issue_body_template: str
-    """Text of issues where nobody has written another one."""
+    """Default text of issues."""
     feedback_issue_template_variables: list[str]
     """Names of the variables of templates."""
     updated_at: int | None
-    """When it was last saved; null before."""
+    """Time of the last save; null before the first one."""
 
 
 class CodehostAppTest(TypedDict):
-    """Whether the code host takes the app's key."""
+    """The result of a test of the app."""
 
     ok: bool
-    """Whether the code host accepts the app, and the app may do what the enabled features need."""
+    """Whether the code host accepts the app, and the app has the permissions for the enabled features."""
     name: str | None
     """Name of the app at the code host."""
     slug: str | None
-    """The same in the address of its page."""
+    """Name of the app in the address of its page."""
     missing_permissions: list[str]
-    """Permissions that the enabled features need and the app does not have, such as `issues: write`."""
+    """Permissions that the enabled features need and the app lacks, such as `issues: write`."""
     missing_events: list[str]
     """Events that the enabled features need and the app does not receive, such as `issue_comment`."""
     latency_ms: int
-    """How long it took."""
+    """Duration."""
     error: str | None
-    """What did not work."""
+    """The error, if the test failed."""
 
 
 class _CodehostCommandFieldsOptional(TypedDict, total=False):
     input: str | None
-    """Name of its input that gets what follows the command; null = `args`."""
+    """Name of its input for the text after the command; null = `args`."""
 
 
 class CodehostCommandFields(_CodehostCommandFieldsOptional):
@@ -765,12 +765,12 @@ class CodehostCommandFields(_CodehostCommandFieldsOptional):
     workflow: str
     """File name or id of the workflow."""
     ref: str
-    """Branch or tag that it runs on."""
+    """Branch or tag to run it on."""
 
 
 class _CodehostCommandOptional(TypedDict, total=False):
     input: str
-    """Name of its input that gets what follows the command; left out = `args`."""
+    """Name of its input for the text after the command; left out = `args`."""
 
 
 class CodehostCommand(_CodehostCommandOptional):
@@ -781,11 +781,11 @@ class CodehostCommand(_CodehostCommandOptional):
     workflow: str
     """File name or id of the workflow."""
     ref: str
-    """Branch or tag that it runs on."""
+    """Branch or tag to run it on."""
 
 
 class CodehostIntegration(TypedDict):
-    """What a project does with its repository."""
+    """The code host settings of a project."""
 
     project_key: str
     """Current key of the project."""
@@ -794,9 +794,10 @@ class CodehostIntegration(TypedDict):
     feedback_issue_enabled: bool
     """Whether feedback can become issues."""
     feedback_issue_active: bool
-    """Whether it can now: it is enabled, there is a repository, and the code host app offers it."""
+    """Whether feedback can become issues now: it is enabled, a repository is set, and the code host app
+    offers it."""
     feedback_issue_template_source: str
-    """Whose template of issues is used."""
+    """Source of the issue template."""
     feedback_issue_template_repo_path: str | None
     """Path of the file with the template."""
     feedback_issue_template_repo_ref: str | None
@@ -812,38 +813,39 @@ class CodehostIntegration(TypedDict):
     comment_commands_enabled: bool
     """Whether comments on issues can start workflows."""
     comment_commands_active: bool
-    """Whether they can now: it is enabled, there is a repository, and the code host app offers it."""
+    """Whether comments can start workflows now: it is enabled, a repository is set, and the code host app
+    offers it."""
     command_allowed_associations: list[str]
-    """Who may give commands: what they are to the repository."""
+    """Relations to the repository that allow a user to give commands."""
     command_allowed_users: list[str]
-    """Who may, too: names of users."""
+    """Names of further users that may give commands."""
     commands: list[CodehostCommand]
     """The commands."""
     updated_at: int | None
-    """When it was last saved; null before."""
+    """Time of the last save; null before the first one."""
 
 
 class CodehostRepoTemplate(TypedDict):
-    """The file in the repository that issues of feedback take their form from."""
+    """The issue template in the repository."""
 
     path: str
     """Path of the file; empty if none is set."""
     ref: str | None
     """Branch, tag or commit; null = the default branch."""
     fetched_at: int | None
-    """When it was read."""
+    """Time of the read."""
     title_template: str | None
-    """Title of issues: that of the file, or the built-in one. Null where the file cannot be read."""
+    """Title of issues: that of the file, or the built-in one. Null if the file cannot be read."""
     body_template: str | None
-    """Text of issues, in the same way."""
+    """Text of issues, likewise."""
     labels: list[str]
     """Labels of the file."""
     error: str | None
-    """Why it cannot be read."""
+    """The error, if the file cannot be read."""
 
 
 class CodehostRepoPreview(TypedDict):
-    """What a repository says about a project that could be made of it."""
+    """The data of a repository for a new project."""
 
     project_key: str
     """Owner and name of the repository with a hyphen between them, in lower case."""
@@ -852,7 +854,7 @@ class CodehostRepoPreview(TypedDict):
     repo_url: str
     """Address of the repository."""
     description: str | None
-    """What it is."""
+    """Description of the repository."""
     author: str | None
     """Owner of the repository."""
     author_homepage_url: str | None
@@ -875,18 +877,18 @@ class _CodehostReleasePreviewOptional(TypedDict, total=False):
     title: str
     """Name of the release."""
     content: str
-    """Its text. Markdown."""
+    """Text of the release. Markdown."""
     download_url: str
     """The first attachment, else the source archive, else the page of the release."""
 
 
 class CodehostReleasePreview(_CodehostReleasePreviewOptional):
-    """The version that would be made of a release."""
+    """The version that a release would become."""
 
     version: str
     """The tag without a leading v."""
     comparable_version: str
-    """The same, which need not be comparable."""
+    """The same; it may not be comparable."""
     download_links: list[DownloadLink]
     """The attachments."""
     forced: bool
@@ -904,31 +906,31 @@ class CodehostReleasePreview(_CodehostReleasePreviewOptional):
     platforms: list[str]
     """Always empty."""
     published_at: int
-    """When it came out."""
+    """Publication time."""
     custom_data: dict[str, Any]
-    """Where it comes from: `source`, `owner`, `repo`, `release_tag`."""
+    """Origin of the release: `source`, `owner`, `repo`, `release_tag`."""
 
 
 class CodehostImport(TypedDict):
-    """What came of an import of releases."""
+    """The result of an import of releases."""
 
     imported: int
-    """Releases that are versions now."""
+    """Releases that became versions."""
     skipped: int
-    """Releases without a comparable tag, and those that were versions before."""
+    """Releases without a comparable tag, and releases that were already versions."""
     scanned: int
-    """Releases that were read. Drafts are not counted."""
+    """Releases that were read, without drafts."""
 
 
 class PublicVersion(Localized):
-    """A version, as apps see it."""
+    """A version, with the fields for apps."""
 
     id: str
     """Id of the version."""
     version: str
     """Display version."""
     comparable_version: str
-    """What decides which version is newer."""
+    """Determines which version is newer."""
     title: str | None
     """Headline."""
     content: str | None
@@ -936,71 +938,71 @@ class PublicVersion(Localized):
     locale: str | None
     """Primary tag of the language of these texts; null when none of them is translated."""
     download_url: str | None
-    """The one download."""
+    """The single download."""
     download_links: list[DownloadLink]
     """All downloads."""
     forced: bool
     """Always false; kept for older clients."""
     is_latest: bool
-    """Marked as the latest; at most one of a project is."""
+    """Whether it is marked as the latest. A project has at most one."""
     is_preview: bool
     """For testers only."""
     is_milestone: bool
     """Must not be skipped."""
     is_deprecated: bool
-    """Those who have it must update."""
+    """Its users must update."""
     platform: str | None
-    """The one platform it is for; the older form of `platforms`."""
+    """The only platform; the older form of `platforms`."""
     platforms: list[str]
-    """The platforms it is for; empty for all."""
+    """The platforms; empty for all."""
     custom_data: dict[str, Any] | None
-    """Whatever was kept with it."""
+    """Data of the app."""
     published_at: int
-    """When it came out."""
+    """Publication time."""
     created_at: int
-    """When it was made here."""
+    """Time of the creation at this server."""
 
 
 class VersionPage(Estimated):
-    """A page of versions, as their owners see them."""
+    """A page of versions, with all fields."""
 
     total: int
-    """How many there are on all pages."""
+    """Number of items on all pages."""
     data: list[Version]
-    """This page."""
+    """The items of this page."""
 
 
 class PublicVersionPage(Estimated):
-    """A page of versions, as apps see them."""
+    """A page of versions, with the fields for apps."""
 
     total: int
-    """How many there are on all pages."""
+    """Number of items on all pages."""
     data: list[PublicVersion]
-    """This page."""
+    """The items of this page."""
 
 
 class VersionStatistics(TypedDict):
-    """How many versions there are."""
+    """The number of versions."""
 
     total_versions: int
-    """How many versions there are in all projects."""
+    """Number of versions in all projects."""
     total_projects: int
-    """How many projects have at least one."""
+    """Number of projects with at least one version."""
     forced_versions: int
     """Always 0; kept for older clients."""
     latest_version_time: int | None
-    """When the newest was made here."""
+    """Creation time of the newest version."""
     first_version_time: int | None
-    """When the oldest was made here."""
+    """Creation time of the oldest version."""
 
 
 class _AnnouncementTranslationInputOptional(TypedDict, total=False):
     title: str | None
-    """The headline in it; blank or null is untranslated."""
+    """The headline in this language; blank or null means untranslated."""
     content: str | None
-    """The text in it; blank or null is untranslated."""
+    """The text in this language; blank or null means untranslated."""
     is_hidden: bool
-    """Hides the announcement from those who ask for this language. An entry may do only that."""
+    """Hides the announcement from readers of this language. An entry may do only that."""
 
 
 class AnnouncementTranslationInput(_AnnouncementTranslationInputOptional):
@@ -1016,35 +1018,35 @@ class AnnouncementTranslation(TypedDict):
     locale: str
     """Primary tag of the language."""
     title: str | None
-    """The headline in it."""
+    """The headline in this language."""
     content: str | None
-    """The text in it."""
+    """The text in this language."""
     is_hidden: bool
-    """Hidden from those who ask for this language."""
+    """Hidden from readers of this language."""
 
 
 class _AnnouncementOptional(TypedDict, total=False):
     translations: list[AnnouncementTranslation]
-    """In the order in which the languages were registered."""
+    """Translations, in the order of the registered languages."""
 
 
 class Announcement(_AnnouncementOptional):
-    """An announcement, as its owners see it."""
+    """An announcement, with all fields."""
 
     id: str
     """Id of the announcement."""
     title: str
     """Headline."""
     content: str
-    """What is announced; it may be blank. Markdown."""
+    """Text; may be blank. Markdown."""
     is_pinned: bool
     """Listed before the others."""
     is_hidden: bool
-    """Seen by administrators only."""
+    """Visible to administrators only."""
     platforms: list[str]
-    """The platforms it is for; empty for all."""
+    """The platforms; empty for all."""
     author: str | None
-    """Who says it."""
+    """Author."""
     min_comparable_version: str | None
     """Least comparable version of clients it is for, itself included; null for no lower end."""
     max_comparable_version: str | None
@@ -1052,30 +1054,30 @@ class Announcement(_AnnouncementOptional):
     locale: str | None
     """Always null here: administrators see the default texts."""
     published_at: int
-    """When it came out."""
+    """Publication time."""
     created_at: int
-    """When it was made here."""
+    """Time of the creation at this server."""
     updated_at: int
-    """When it was last changed."""
+    """Time of the last change."""
 
 
 class PublicAnnouncement(Localized):
-    """An announcement, as apps see it."""
+    """An announcement, with the fields for apps."""
 
     id: str
     """Id of the announcement."""
     title: str
     """Headline."""
     content: str
-    """What is announced; it may be blank. Markdown."""
+    """Text; may be blank. Markdown."""
     is_pinned: bool
     """Listed before the others."""
     is_hidden: bool
     """Always false here."""
     platforms: list[str]
-    """The platforms it is for; empty for all."""
+    """The platforms; empty for all."""
     author: str | None
-    """Who says it."""
+    """Author."""
     min_comparable_version: str | None
     """Least comparable version of clients it is for, itself included; null for no lower end."""
     max_comparable_version: str | None
@@ -1083,86 +1085,86 @@ class PublicAnnouncement(Localized):
     locale: str | None
     """Primary tag of the language of these texts; null when none of them is translated."""
     published_at: int
-    """When it came out."""
+    """Publication time."""
     created_at: int
-    """When it was made here."""
+    """Time of the creation at this server."""
     updated_at: int
-    """When it was last changed."""
+    """Time of the last change."""
 
 
 class AnnouncementPage(Estimated):
-    """A page of announcements, as their owners see them."""
+    """A page of announcements, with all fields."""
 
     total: int
-    """How many there are on all pages."""
+    """Number of items on all pages."""
     data: list[Announcement]
-    """This page."""
+    """The items of this page."""
 
 
 class PublicAnnouncementPage(Estimated):
-    """A page of announcements, as apps see them."""
+    """A page of announcements, with the fields for apps."""
 
     total: int
-    """How many there are on all pages."""
+    """Number of items on all pages."""
     data: list[PublicAnnouncement]
-    """This page."""
+    """The items of this page."""
 
 
 class AnnouncementStatistics(TypedDict):
-    """How many announcements there are."""
+    """The number of announcements."""
 
     count: int
-    """How many announcements there are in all projects."""
+    """Number of announcements in all projects."""
     pinned_count: int
-    """How many of them are pinned."""
+    """Number of pinned ones."""
 
 
 class FeedbackOptions(TypedDict):
-    """What a form for feedback can offer."""
+    """The options of a feedback form."""
 
     project_key: str
     """Key of the project."""
     codehost_forward_available: bool
     """Whether feedback can become an issue at the code host."""
     contact_required_for_forward: bool
-    """Whether that needs a contact. The same as the field before."""
+    """Whether forwarding needs a contact. The same as the field before."""
 
 
 class Feedback(TypedDict):
-    """What somebody said about a project."""
+    """The feedback of a user."""
 
     id: str
     """Id of the feedback."""
     user_id: str | None
-    """Who the app says it is."""
+    """User, as named by the app."""
     rating: int | None
     """1, the worst, to 5."""
     content: str
-    """What they have to say."""
+    """Text."""
     contact: str | None
-    """Where to answer."""
+    """Contact for a reply."""
     is_hidden: bool
-    """Left out of lists that do not ask for hidden ones."""
+    """Not listed by default."""
     status: str
-    """How far it has been dealt with. Any state may follow any other."""
+    """The state of feedback. Any state may follow any other."""
     result: str | None
-    """What came of it."""
+    """Outcome."""
     platform: str | None
-    """What it was sent from; null when not known."""
+    """Platform of the sender; null if unknown."""
     platform_version: str | None
     """Version of the system."""
     custom_data: dict[str, Any] | None
-    """Whatever was kept with it."""
+    """Data of the app."""
     forwarded_to_codehost: bool
-    """An issue at the code host was made of it."""
+    """Whether it became an issue at the code host."""
     codehost_issue_number: int | None
-    """Number of that issue."""
+    """Number of the issue."""
     codehost_issue_url: str | None
-    """Address of that issue."""
+    """Address of the issue."""
     ip: str | None
-    """Address of the client that sent it. Null, like the next five, for what an administrator added."""
+    """Address of the sender. Null, like the next five, for what an administrator added."""
     user_agent: str | None
-    """What its program calls itself, at most 512 characters."""
+    """User-Agent of the sender, at most 512 characters."""
     country_code: str | None
     """Country of the address, ISO 3166-1; `LOCAL` for one of a private network."""
     country_name: str | None
@@ -1172,89 +1174,89 @@ class Feedback(TypedDict):
     city: str | None
     """Name of the city."""
     created_at: int
-    """When it was stored."""
+    """Time when it was stored."""
 
 
 class FeedbackPage(Estimated):
     """A page of feedback."""
 
     total: int
-    """How many there are on all pages."""
+    """Number of items on all pages."""
     data: list[Feedback]
-    """This page."""
+    """The items of this page."""
 
 
 class FeedbackStatistics(TypedDict):
-    """How much feedback there is."""
+    """The amount of feedback."""
 
     count: int
-    """How much feedback there is in all projects."""
+    """Number of feedback in all projects."""
     rate_count: int
-    """How many of them have a rating."""
+    """Number of feedback with a rating."""
     rate_avg: float | None
-    """Mean of the ratings, not rounded; null without any."""
+    """Mean of the ratings, not rounded; null without ratings."""
 
 
 class FeedbackRatings(TypedDict):
-    """The ratings of a time."""
+    """The ratings in a range of time."""
 
     start_time: int
     """First second of the range."""
     end_time: int
     """Last second of the range."""
     total: int
-    """All feedback in it, with and without a rating."""
+    """All feedback in the range, with and without a rating."""
     unrated: int
-    """How many of them have no rating."""
+    """Number of feedback without a rating."""
     average_rating: float | None
-    """Mean of the ratings, not rounded; null without any."""
+    """Mean of the ratings, not rounded; null without ratings."""
     by_rating: list[RatingCount]
     """One entry for each rating, ascending."""
 
 
 class RatingCount(TypedDict):
-    """How often a rating was given."""
+    """The count of a rating."""
 
     rating: int
     """The rating."""
     count: int
-    """How many have it."""
+    """Number of entries."""
 
 
 class PrunedLogs(TypedDict):
-    """How many logs matched, and how many were deleted."""
+    """The numbers of matched and deleted logs."""
 
     matched: int
-    """Logs that met the conditions."""
+    """Logs that meet the conditions."""
     deleted: int
-    """Logs that are gone; 0 with `dry_run`."""
+    """Deleted logs; 0 with `dry_run`."""
 
 
 class Log(TypedDict):
-    """What an app reported."""
+    """A log of an app."""
 
     id: str
     """Id of the log."""
     level: int
-    """0 debug, 1 info, 2 warning, 3 error."""
+    """A level: 0 debug, 1 info, 2 warning, 3 error."""
     content: str
-    """What happened."""
+    """Message."""
     source: str | None
-    """Where in the app."""
+    """Location in the app."""
     device_info: dict[str, Any] | None
-    """What the app says about the device; not to be trusted."""
+    """Description of the device by the app; untrusted."""
     custom_data: dict[str, Any] | None
-    """Whatever was kept with it."""
+    """Data of the app."""
     is_hidden: bool
-    """Left out of lists that do not ask for hidden ones."""
+    """Not listed by default."""
     platform: str | None
-    """What it ran on; null when not known."""
+    """Platform; null if unknown."""
     platform_version: str | None
     """Version of the system."""
     ip: str | None
-    """Address of the client that sent it. Null, like the next five, for what an administrator added."""
+    """Address of the sender. Null, like the next five, for what an administrator added."""
     user_agent: str | None
-    """What its program calls itself, at most 512 characters."""
+    """User-Agent of the sender, at most 512 characters."""
     country_code: str | None
     """Country of the address, ISO 3166-1; `LOCAL` for one of a private network."""
     country_name: str | None
@@ -1264,90 +1266,90 @@ class Log(TypedDict):
     city: str | None
     """Name of the city."""
     created_at: int
-    """When it was stored."""
+    """Time when it was stored."""
 
 
 class LogPage(Estimated):
     """A page of logs."""
 
     total: int
-    """How many there are on all pages."""
+    """Number of items on all pages."""
     data: list[Log]
-    """This page."""
+    """The items of this page."""
 
 
 class LogStatistics(TypedDict):
-    """How many logs there are."""
+    """The number of logs."""
 
     count: int
-    """How many logs there are in all projects."""
+    """Number of logs in all projects."""
     debug_count: int
-    """How many of level 0."""
+    """Number of logs of level 0."""
     info_count: int
-    """How many of level 1."""
+    """Number of logs of level 1."""
     warning_count: int
-    """How many of level 2."""
+    """Number of logs of level 2."""
     error_count: int
-    """How many of level 3."""
+    """Number of logs of level 3."""
 
 
 class LogLevels(TypedDict):
-    """The logs of a time by level."""
+    """The logs in a range of time by level."""
 
     start_time: int
     """First second of the range."""
     end_time: int
     """Last second of the range."""
     total: int
-    """All logs in it."""
+    """All logs in the range."""
     by_level: list[LevelCount]
     """One entry for each level, ascending."""
 
 
 class LevelCount(TypedDict):
-    """How many logs have a level."""
+    """The number of logs of a level."""
 
     level: int
-    """0 debug, 1 info, 2 warning, 3 error."""
+    """A level: 0 debug, 1 info, 2 warning, 3 error."""
     count: int
-    """How many have it."""
+    """Number of entries."""
 
 
 class SearchHit(TypedDict):
     """A record that was found."""
 
     kind: str
-    """A kind of thing that can be found."""
+    """A kind of record."""
     project_key: str
-    """Key of the project it belongs to."""
+    """Key of its project."""
     id: str
-    """Its id."""
+    """Id of the record."""
     title: str
-    """One line that says what it is."""
+    """Title in one line."""
     excerpt: str
-    """The part of a text in which it was found; cut ends have an ellipsis."""
+    """The part of a text that matches; cut ends have an ellipsis."""
     created_at: int
-    """When it was made here."""
+    """Time of the creation at this server."""
 
 
 class SearchPage(Estimated):
-    """A page of what was found in all projects."""
+    """A page of search results."""
 
     total: int
-    """How many there are in all."""
+    """Number of matches."""
     data: list[SearchHit]
-    """The newest of them."""
+    """The newest matches."""
 
 
 class RequestOverview(TypedDict):
-    """The requests of a time in a few numbers."""
+    """The requests in a range of time."""
 
     start_time: int
     """First second of the range."""
     end_time: int
     """Last second of the range."""
     total: int
-    """All requests."""
+    """Number of requests."""
     by_endpoint: list[EndpointCount]
     """By kind, the most frequent first."""
     by_platform: list[PlatformCount]
@@ -1355,54 +1357,54 @@ class RequestOverview(TypedDict):
     by_region: list[RegionCount]
     """By region, the most frequent first."""
     by_province: list[ProvinceCount]
-    """Of region CN where more is known: by province, the most frequent first."""
+    """By province, the most frequent first; for requests from region CN with a known province."""
 
 
 class EndpointCount(TypedDict):
-    """Requests to an endpoint."""
+    """The number of requests of a kind."""
 
     endpoint: str
-    """A kind of request that is counted when it succeeds."""
+    """A kind of request; successful ones are counted."""
     count: int
-    """How many."""
+    """Number."""
 
 
 class PlatformCount(TypedDict):
-    """Requests from a platform."""
+    """The number of requests from a platform."""
 
     platform: str
-    """A platform, as statistics write it."""
+    """A platform in statistics."""
     count: int
-    """How many."""
+    """Number."""
 
 
 class RegionCount(TypedDict):
-    """Requests from a country."""
+    """The number of requests from a country."""
 
     region: str
     """A country (ISO 3166-1 alpha-2), `LOCAL` for private addresses, or `UNKNOWN`."""
     count: int
-    """How many."""
+    """Number."""
 
 
 class ProvinceCount(TypedDict):
-    """Requests from a state or province."""
+    """The number of requests from a province."""
 
     code: str
     """Code of the province (GB/T 2260)."""
     name: str
-    """Its name, or the code again."""
+    """Name of the province, or its code if unknown."""
     count: int
-    """How many."""
+    """Number."""
 
 
 class Bucket(TypedDict):
     """A point of a series."""
 
     bucket: int
-    """When it begins."""
+    """Start of the bucket."""
     count: int
-    """How many."""
+    """Number."""
 
 
 class RequestSeries(TypedDict):
@@ -1415,15 +1417,15 @@ class RequestSeries(TypedDict):
     granularity: str
     """Length of a bucket."""
     tz_offset_minutes: int
-    """As asked for."""
+    """The requested offset."""
     endpoint: str | None
-    """The only kind that is counted; null for all."""
+    """The only counted kind; null for all."""
     group_by: str | None
-    """What the series are split by."""
+    """Dimension of the series."""
     data: list[Bucket]
     """All requests, ascending."""
     series: list[ValueSeries] | None
-    """One for each value, the most frequent first; null without `group_by`."""
+    """One series for each value, the most frequent first; null without `group_by`."""
 
 
 class ValueSeries(TypedDict):
@@ -1436,7 +1438,7 @@ class ValueSeries(TypedDict):
 
 
 class VersionAdoption(TypedDict):
-    """Update checks over time, by the version that asked."""
+    """The number of update checks over time by version."""
 
     start_time: int
     """First second of the range."""
@@ -1445,165 +1447,165 @@ class VersionAdoption(TypedDict):
     granularity: str
     """Length of a bucket."""
     tz_offset_minutes: int
-    """As asked for."""
+    """The requested offset."""
     series: list[VersionSeries]
-    """One for each version, the most frequent first."""
+    """One series for each version, the most frequent first."""
 
 
 class VersionSeries(TypedDict):
     """The series of one version."""
 
     version: str
-    """The version as it was sent. `(other)` stands for those that there was no room for."""
+    """The version that was sent. `(other)` represents the versions beyond the limit of the server."""
     data: list[Bucket]
     """Update checks, ascending."""
 
 
 class ClientVersions(TypedDict):
-    """Versions of apps that asked for updates."""
+    """The number of update checks by version."""
 
     start_time: int
     """First second of the range."""
     end_time: int
     """Last second of the range."""
     total: int
-    """Of all versions."""
+    """Number for all versions."""
     data: list[ClientVersionCount]
-    """The most frequent first."""
+    """The entries, most frequent first."""
 
 
 class ClientVersionCount(TypedDict):
-    """How often a version asked for updates."""
+    """The number of update checks of a version."""
 
     version: str
-    """The version as it was sent. `(other)` stands for those that there was no room for."""
+    """The version that was sent. `(other)` represents the versions beyond the limit of the server."""
     count: int
-    """How many update checks."""
+    """Number of update checks."""
 
 
 class PlatformVersions(TypedDict):
-    """Versions of systems that sent requests."""
+    """The number of requests by version of the system."""
 
     start_time: int
     """First second of the range."""
     end_time: int
     """Last second of the range."""
     total: int
-    """Of all systems."""
+    """Number for all systems."""
     data: list[PlatformVersionCount]
-    """The most frequent first."""
+    """The entries, most frequent first."""
 
 
 class PlatformVersionCount(TypedDict):
-    """Requests from a version of a system."""
+    """The number of requests from a version of a system."""
 
     platform: str
-    """A platform, as statistics write it."""
+    """A platform in statistics."""
     platform_version: str
-    """In lower case; empty where it was not reported, `(other)` for those that there was no room for."""
+    """Version in lower case; empty if not reported, `(other)` for versions beyond the limit of the server."""
     count: int
-    """How many requests."""
+    """Number of requests."""
 
 
 class Heatmap(TypedDict):
-    """Counts by day of the week and hour."""
+    """The counts by weekday and hour."""
 
     start_time: int
     """First second of the range."""
     end_time: int
     """Last second of the range."""
     tz_offset_minutes: int
-    """As asked for."""
+    """The requested offset."""
     data: list[HeatmapCell]
     """Every hour of the week, ascending."""
 
 
 class HeatmapCell(TypedDict):
-    """The count of an hour of a day of the week."""
+    """The count of an hour of a weekday."""
 
     weekday: int
-    """From Sunday, which is 0."""
+    """Day of the week; 0 is Sunday."""
     hour: int
-    """Hour of that day."""
+    """Hour of the day."""
     count: int
-    """How many."""
+    """Number."""
 
 
 class _EventInputOptional(TypedDict, total=False):
     occurred_at: int | None
-    """When, by the client's clock; left out, it is when it arrives."""
+    """Time by the client's clock. Default: the time of arrival."""
     properties: Mapping[str, Any] | None
     """Whatever describes it, at most 100 levels. Statistics see the first level."""
 
 
 class EventInput(_EventInputOptional):
-    """An event as it is sent."""
+    """An event, as sent."""
 
     event_id: str
-    """Tells the event from all others of the project, so that it is stored once however often it is sent.
-    A UUID is fine."""
+    """Unique id of the event in the project; an event with a known id is not stored again. A UUID is
+    suitable."""
     name: str
-    """What happened."""
+    """Message."""
 
 
 class _EventsAcceptedOptional(TypedDict, total=False):
     names_full: bool
-    """An event was skipped because its name is new and the project has as many event names as the server
-    allows; left out otherwise."""
+    """Whether an event was skipped because its name is new and the project has reached its limit of event
+    names; left out otherwise."""
     rejected: list[RejectedEvent]
-    """The events that break a rule; left out when there are none."""
+    """The events that break a rule; left out if there are none."""
 
 
 class EventsAccepted(_EventsAcceptedOptional):
-    """What became of a batch."""
+    """The result of a batch."""
 
     accepted: int
-    """How many are stored now that were not before."""
+    """Number of newly stored events."""
     skipped: int
-    """The others: unusable names, names beyond the limit, known ids, and those that are rejected."""
+    """Number of other events: unusable names, names beyond the limit, known ids, and rejected events."""
     suppressed: bool
-    """Nothing was stored, because the client asks not to be tracked or the project collects no events."""
+    """Whether nothing was stored because the client refuses tracking or the project collects no events."""
 
 
 class RejectedEvent(TypedDict):
     """An event that cannot be stored."""
 
     index: int
-    """Its place in the batch, from 0."""
+    """Index in the batch, from 0."""
     message: str
-    """What is wrong with it."""
+    """The broken rule."""
 
 
 class SubjectExport(TypedDict):
-    """Everything that is stored of an identifier."""
+    """All stored events of an identifier."""
 
     distinct_id: str
-    """As asked for."""
+    """The requested offset."""
     total: int
-    """How many events."""
+    """Number of events."""
     data: list[StoredEvent]
-    """All of them, from the oldest to the newest."""
+    """The events, from the oldest to the newest."""
 
 
 class StoredEvent(TypedDict):
-    """An event as it is stored."""
+    """An event, as stored."""
 
     event_name: str
-    """What happened."""
+    """Message."""
     event_id: str
-    """As it was sent."""
+    """Id of the event, as sent."""
     session_id: str | None
     """Session, if one was sent."""
     occurred_at: int
-    """When, by the corrected clock of the client."""
+    """Time by the corrected clock of the client."""
     received_at: int
-    """When it arrived."""
+    """Time of arrival."""
     properties: dict[str, Any] | None
     """As they were sent."""
     ip: str | None
-    """Address that it came from, as far as the server keeps it: without its last part, as a rule."""
+    """Address of the sender, as far as the server keeps it: by default without its last part."""
     user_agent: str | None
-    """What the program calls itself, at most 512 characters."""
+    """User-Agent of the sender, at most 512 characters."""
     country_code: str | None
     """Country of the address, ISO 3166-1; `LOCAL` for one of a private network."""
     country_name: str | None
@@ -1613,22 +1615,22 @@ class StoredEvent(TypedDict):
     city: str | None
     """Name of the city."""
     platform: str | None
-    """What it ran on; null when not known."""
+    """Platform; null if unknown."""
     platform_version: str | None
     """Version of the system."""
 
 
 class EventsErased(TypedDict):
-    """How much was deleted."""
+    """The number of deleted events."""
 
     success: bool
     """Always true."""
     deleted: int
-    """How many events were deleted."""
+    """Number of deleted events."""
 
 
 class EventDefinition(TypedDict):
-    """A name that events have."""
+    """The definition of an event name."""
 
     event_definition_id: str
     """Id of the definition."""
@@ -1637,47 +1639,47 @@ class EventDefinition(TypedDict):
     name: str
     """Name of the events."""
     display_name: str | None
-    """What people call it."""
+    """Display name."""
     description: str | None
-    """What it means."""
+    """Meaning of the event."""
     archived: bool
-    """Left out of lists that do not ask for archived ones. Its events are taken all the same."""
+    """Not listed by default. The server still accepts its events."""
     first_seen_time: int
-    """Time of the oldest event that came."""
+    """Time of the oldest event."""
     last_seen_time: int
-    """Time of the newest event that came."""
+    """Time of the newest event."""
     range_count: int
-    """How many events were in the range, by the hour."""
+    """Number of events in the range, by the hour."""
 
 
 class EventDefinitionPage(TypedDict):
-    """A page of names of events."""
+    """A page of definitions of event names."""
 
     total: int
-    """All that match."""
+    """Number of matches."""
     data: list[EventDefinition]
-    """One page of them."""
+    """The definitions of this page."""
 
 
 class EventOverview(TypedDict):
-    """The events of a time in a few numbers."""
+    """The events in a range of time."""
 
     start_time: int
     """First second of the range."""
     end_time: int
     """Last second of the range."""
     total: int
-    """All events."""
+    """Number of events."""
     unique_users: int
-    """Different senders."""
+    """Number of senders."""
     unique_sessions: int
-    """Different sessions; events without one do not count."""
+    """Number of sessions; events without one do not count."""
     event_types: int
-    """Different names."""
+    """Number of names."""
 
 
 class EventSeries(TypedDict):
-    """Events over time."""
+    """The number of events over time."""
 
     start_time: int
     """First second of the range."""
@@ -1686,107 +1688,107 @@ class EventSeries(TypedDict):
     granularity: str
     """Length of a bucket."""
     tz_offset_minutes: int
-    """As asked for."""
+    """The requested offset."""
     event_name: str | None
-    """The only name that is counted; null for all."""
+    """The only counted name; null for all."""
     group_by: str | None
-    """What the series are split by."""
+    """Dimension of the series."""
     data: list[Bucket]
     """All events, ascending."""
     series: list[ValueSeries] | None
-    """One for each value, the most frequent first; null without `group_by`."""
+    """One series for each value, the most frequent first; null without `group_by`."""
 
 
 class EventBreakdown(TypedDict):
-    """Events by the values of a dimension."""
+    """The number of events by the values of a dimension."""
 
     start_time: int
     """First second of the range."""
     end_time: int
     """Last second of the range."""
     dimension: str
-    """What is counted by."""
+    """Dimension of the counts."""
     property_key: str | None
     """Key of the property, if one was sent."""
     total: int
-    """Of all values."""
+    """Number for all values."""
     data: list[ValueCount]
-    """The most frequent first."""
+    """The entries, most frequent first."""
 
 
 class ValueCount(TypedDict):
     """The count of a value."""
 
     key: str
-    """The value. Empty for events that do not have the property, and for those where it is empty."""
+    """The value; empty for events with a missing or empty property."""
     label: str
-    """The value for people: `(not reported)` for events that do not have the property."""
+    """The value for display: `(not reported)` if the property is missing."""
     count: int
-    """How many events."""
+    """Number of events."""
 
 
 class _EventFilterOptional(TypedDict, total=False):
     value: str | float | bool | Sequence[Any] | None
-    """What to compare with, as text: `1`, `1.0` and `"1"` are the same. For `in` and `not_in` a list, or a
-    text with commas; the first 50 count. For `gt` and the like a number."""
+    """Value to compare with, as text: `1`, `1.0` and `"1"` are the same. For `in` and `not_in` a list, or
+    a text with commas; the first 50 count. For `gt` and similar comparisons a number."""
 
 
 class EventFilter(_EventFilterOptional):
     """A condition on a property.
 
-    A list of them must all hold.
+    All conditions of a list must hold.
     """
 
     property: str
     """First-level key, exactly."""
     op: Literal["eq", "neq", "in", "not_in", "contains", "gt", "gte", "lt", "lte", "exists", "not_exists"]
-    """How to compare. Without the property only `neq`, `not_in` and `not_exists` hold."""
+    """Comparison. Without the property only `neq`, `not_in` and `not_exists` hold."""
 
 
 class _FunnelStepInputOptional(TypedDict, total=False):
     filters: Sequence[EventFilter]
-    """Conditions, all of which must hold."""
+    """Conditions; all must hold."""
 
 
 class FunnelStepInput(_FunnelStepInputOptional):
-    """An event that is a step."""
+    """An event of a funnel."""
 
     event_name: str
     """Name of the event, exactly."""
 
 
 class Funnel(TypedDict):
-    """How many went from step to step."""
+    """The number of senders from step to step."""
 
     start_time: int
     """First second of the range."""
     end_time: int
     """Last second of the range."""
     window_seconds: int
-    """From the first step to the last."""
+    """Seconds from the first step to the last."""
     data: list[FunnelStep]
     """The steps, in order."""
 
 
 class FunnelStep(TypedDict):
-    """How many reached a step."""
+    """The number of senders of a step."""
 
     step: int
     """Number of the step."""
     event_name: str
     """Name of the event."""
     users: int
-    """Senders that got here."""
+    """Senders that reached this step."""
     conversion_rate: float
-    """Of those that got to the step before."""
+    """Share of the senders of the previous step."""
     total_conversion_rate: float
-    """Of those that began."""
+    """Share of the senders of the first step."""
     dropped: int
-    """Senders that got to the step before and not here."""
+    """Senders of the previous step that did not reach this one."""
 
 
 class Retention(TypedDict):
-    """How many came back."""
+    """The number of senders that returned."""
 
     start_time: int
     """First second of the range."""
@@ -1795,52 +1797,52 @@ class Retention(TypedDict):
     period: str
     """Length of a period."""
     periods: int
-    """How many periods each cohort is watched."""
+    """Number of periods of each cohort."""
     cohorts: list[Cohort]
-    """One for each period of the range, empty ones included."""
+    """One cohort for each period of the range, including empty ones."""
 
 
 class Cohort(TypedDict):
-    """Those who began in the same period."""
+    """The senders that began in the same period."""
 
     cohort: int
-    """When its period begins."""
+    """Start of the period of the cohort."""
     size: int
-    """Senders."""
+    """Number of senders."""
     cells: list[CohortCell]
-    """One for each period, its own first; null where nothing can be said yet."""
+    """One cell for each period, from the period of the cohort; null if the number is not known yet."""
 
 
 class CohortCell(TypedDict):
-    """How many of a cohort came back in a period."""
+    """The number of senders of a cohort that returned in a period."""
 
     period: int
-    """Periods after that of the cohort."""
+    """Periods since the period of the cohort."""
     users: int
-    """Senders that came back."""
+    """Senders that returned."""
     rate: float
-    """Of the cohort."""
+    """Share of the cohort."""
 
 
 class Paths(TypedDict):
-    """What was done after an event, step by step."""
+    """The events after an event, step by step."""
 
     start_time: int
     """First second of the range."""
     end_time: int
     """Last second of the range."""
     scope: str
-    """What a path is made of."""
+    """Extent of a path."""
     depth: int
-    """Events of a path that were looked at."""
+    """Number of evaluated events of a path."""
     truncated: bool
-    """Whether a step had more branches than are listed."""
+    """Whether a step had more branches than the list contains."""
     data: list[PathEdge]
     """Step by step, the most frequent first."""
 
 
 class PathEdge(TypedDict):
-    """How often one event followed another."""
+    """The number of times that one event followed another."""
 
     step: int
     """Number of the step."""
@@ -1849,44 +1851,44 @@ class PathEdge(TypedDict):
     to_event: str
     """Name of the event that followed, or `(other)`."""
     count: int
-    """How many paths."""
+    """Number of paths."""
 
 
 class _MetricInputOptional(TypedDict, total=False):
     start_time: int
-    """Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days before
-    the end; both belong to the range."""
+    """Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven days
+    before the end. Both are part of the range."""
     end_time: int
-    """Seconds since 1970, or a text of that. The end is now if it is left out, the start seven days before
-    the end; both belong to the range."""
+    """Seconds since 1970, or a text that contains them. Default of the end: now; of the start: seven days
+    before the end. Both are part of the range."""
     tz_offset_minutes: int
-    """An integer, or a text that is one."""
+    """An integer, or a text that contains one."""
     filters: Sequence[EventFilter]
-    """Conditions, all of which must hold."""
+    """Conditions; all must hold."""
     formula: str
     """Arithmetic of the aliases with + - * / and parentheses, such as `A / B * 100`; empty is none."""
     group_by: MetricGroupBy
-    """For type `breakdown`, which needs it; not used for others."""
+    """The dimension of type `breakdown`; ignored for other types."""
     granularity: Literal["hour", "day"]
     """For `timeseries`: length of a bucket."""
     limit: int
-    """For `breakdown`: how many values."""
+    """For `breakdown`: maximum number of values."""
 
 
 class MetricInput(_MetricInputOptional):
     """A question about events."""
 
     type: Literal["timeseries", "breakdown", "value"]
-    """What to compute."""
+    """Form of the answer."""
     events: Sequence[MetricEvent]
-    """What to count."""
+    """Events to count."""
 
 
 class _MetricEventOptional(TypedDict, total=False):
     measure: Literal["count", "unique_users", "count_per_user"]
-    """Events, different senders, or events for each sender of the range."""
+    """Number of events, of senders, or of events for each sender of the range."""
     filters: Sequence[EventFilter]
-    """Conditions, all of which must hold."""
+    """Conditions; all must hold."""
 
 
 class MetricEvent(_MetricEventOptional):
@@ -1895,7 +1897,7 @@ class MetricEvent(_MetricEventOptional):
     name: str
     """Name of the event, exactly."""
     alias: str
-    """A letter of its own, for the formula and the answer."""
+    """Letter of the event in the formula and the answer."""
 
 
 class _MetricGroupByOptional(TypedDict, total=False):
@@ -1904,10 +1906,10 @@ class _MetricGroupByOptional(TypedDict, total=False):
 
 
 class MetricGroupBy(_MetricGroupByOptional):
-    """For type `breakdown`, which needs it; not used for others."""
+    """The dimension of type `breakdown`; ignored for other types."""
 
     kind: Literal["property", "platform", "region", "event"]
-    """What to group by."""
+    """Dimension."""
 
 
 class MetricValue(TypedDict):
@@ -1918,11 +1920,11 @@ class MetricValue(TypedDict):
     end_time: int
     """Last second of the range."""
     type: str
-    """As asked for."""
+    """The requested offset."""
     values: dict[str, float]
     """Number of each alias."""
     result: float
-    """The formula, or the number of the first event."""
+    """Result of the formula, or the number of the first event."""
 
 
 class MetricTimeseries(TypedDict):
@@ -1933,9 +1935,9 @@ class MetricTimeseries(TypedDict):
     end_time: int
     """Last second of the range."""
     type: str
-    """As asked for."""
+    """The requested offset."""
     series: list[MetricSeries]
-    """One for each event, or one of the formula."""
+    """One series for each event, or one of the formula."""
 
 
 class MetricSeries(TypedDict):
@@ -1951,7 +1953,7 @@ class MetricPoint(TypedDict):
     """A point of a series."""
 
     bucket: int
-    """When it begins."""
+    """Start of the bucket."""
     count: float
     """The number; it may have a fraction."""
 
@@ -1964,20 +1966,20 @@ class MetricBreakdown(TypedDict):
     end_time: int
     """Last second of the range."""
     type: str
-    """As asked for."""
+    """The requested offset."""
     total: float
-    """Of all values."""
+    """Number for all values."""
     buckets: list[MetricGroup]
-    """The greatest first."""
+    """The values, greatest first."""
 
 
 class MetricGroup(TypedDict):
-    """A value of the group, with its numbers."""
+    """A value of the dimension, with its numbers."""
 
     key: str
-    """The value. Empty for events that do not have the property, and for those where it is empty."""
+    """The value; empty for events with a missing or empty property."""
     label: str
-    """The value for people: `(not reported)` for events that do not have the property."""
+    """The value for display: `(not reported)` if the property is missing."""
     count: float
     """The number; it may have a fraction."""
 
@@ -1990,99 +1992,99 @@ class Card(TypedDict):
     project_key: str
     """Key of the project."""
     title: str
-    """What people call it."""
+    """Display name."""
     description: str | None
-    """What it shows."""
+    """Description."""
     query: dict[str, Any]
-    """A body of `POST …/analysis/query`, as it was sent."""
+    """The body of `POST …/analysis/query`, as sent."""
     layout: dict[str, Any] | None
-    """Whatever the dashboard keeps with it."""
+    """Layout; data of the dashboard."""
     sort_order: int
-    """Its place among the others."""
+    """Position among the cards."""
     created_time: int
-    """When it was added."""
+    """Creation time."""
     updated_time: int
-    """When it was changed last."""
+    """Time of the last change."""
 
 
 class CardList(TypedDict):
     """The cards of a dashboard."""
 
     total: int
-    """How many."""
+    """Number."""
     data: list[Card]
-    """All of them."""
+    """The entries."""
 
 
 class UpdateCheck(TypedDict):
-    """Whether and how to update."""
+    """The answer of an update check."""
 
     should_update: bool
-    """There is something newer; `target_version` is what to install."""
+    """Whether a newer version exists; `target_version` is the version to install."""
     required: bool
-    """The app must update before it goes on: what is installed is deprecated, or outside the range in
+    """Whether the app must update first: the installed version is deprecated, or outside the range in
     which updates are optional."""
     reason_codes: list[str]
-    """Why; in the order in which the codes are listed."""
+    """The reasons, in the order of the codes."""
     current_version: str | None
-    """Display version of the published version that was recognised; otherwise what was sent."""
+    """Display version of the published version that was recognized; otherwise the text that was sent."""
     current_comparable_version: str
     """The version that was compared."""
     latest_version: PublicVersion
-    """A version, as apps see it."""
+    """A version, with the fields for apps."""
     latest_preview_version: PublicVersion | None
-    """The greatest preview, whether or not previews were asked for; null when there is none."""
+    """The greatest preview, regardless of `include_preview`; null if there is none."""
     target_version: PublicVersion | None
-    """What to install now; null when there is nothing newer."""
+    """The version to install now; null if there is nothing newer."""
     milestone: MilestoneState
-    """Where milestones lie between what is installed and the latest version."""
+    """The milestones between the installed and the latest version."""
 
 
 class MilestoneState(TypedDict):
-    """Where milestones lie between what is installed and the latest version."""
+    """The milestones between the installed and the latest version."""
 
     current: bool
-    """What is installed is a milestone."""
+    """Whether the installed version is a milestone."""
     latest: bool
-    """The latest version is a milestone."""
+    """Whether the latest version is a milestone."""
     target_is_milestone: bool
-    """The target was chosen because it is a milestone that must not be skipped."""
+    """Whether the target was chosen because it is a milestone that must not be skipped."""
 
 
 class UpdateCheckSimulation(TypedDict):
-    """What the update check answers a client, and why."""
+    """The answer of an update check, with its reasons."""
 
     status: int
-    """Status of the update check: 200, 400 when there is nothing to compare the client by, 404 when there
-    is nothing to offer."""
+    """Status of the update check: 200, 400 if there is no version to compare, 404 if there is no version
+    to offer."""
     message: str | None
     """Text of the error; null with status 200."""
     answer: UpdateCheck | None
-    """The answer; null when it is an error."""
+    """The answer; null if it is an error."""
     reasons: list[UpdateCheckReason]
-    """The rules that led to it, in the order in which they apply."""
+    """The rules that led to the answer, in the order of evaluation."""
 
 
 class UpdateCheckReason(TypedDict):
-    """A rule that applied, with what it is about.
+    """A rule that applied, with its facts.
 
-    Facts that do not belong to it are null.
+    Facts of other rules are null.
     """
 
     code: str
-    """About the latest version: `nothing_published`: there is none for this client.
-    `latest_version_deprecated`: it is deprecated, and there is no other.
+    """A rule of the update check. About the latest version: `nothing_published`: there is none for this
+    client. `latest_version_deprecated`: it is deprecated, and there is no other.
     `deprecated_version_passed_over`: a greater one is deprecated. `previews_not_included`: a preview is
     greater. About the client: `current_version_registered`: it runs this version.
-    `current_version_not_registered`: it is compared by what it sent. `current_version_unknown`: there
-    is nothing to compare it by. `latest_version_installed`, `above_latest_version`: there is nothing
-    newer than what it runs. About the update: `newer_version_available`, `current_version_deprecated`,
-    `outside_optional_update_range` and `milestone_guard` as in the answer.
-    `inside_optional_update_range`: it may stay. `target_not_for_platform` and
-    `target_published_in_the_future`: the update check looks at neither, so the client is sent there all
-    the same."""
+    `current_version_not_registered`: the rules compare the version that it sent.
+    `current_version_unknown`: there is no version to compare. `latest_version_installed`,
+    `above_latest_version`: there is nothing newer. About the update: `newer_version_available`,
+    `current_version_deprecated`, `outside_optional_update_range` and `milestone_guard` as in the
+    answer. `inside_optional_update_range`: it is optional. `target_not_for_platform` and
+    `target_published_in_the_future`: the update check ignores both, so the client still gets the
+    target."""
     version_id: str | None
-    """Id of the version it is about."""
+    """Id of the version that the rule is about."""
     version: str | None
     """Its display version."""
     comparable_version: str | None
@@ -2090,15 +2092,15 @@ class UpdateCheckReason(TypedDict):
     min_comparable_version: str | None
     """Lower end of the range in which updates are optional; null is unbounded."""
     max_comparable_version: str | None
-    """Upper end of it."""
+    """Upper end of the range; null is unbounded."""
     platforms: list[str] | None
-    """Platforms that the version is for."""
+    """Platforms of the version."""
     published_at: int | None
-    """When it is published."""
+    """Publication time of the version."""
 
 
 class ProjectContents(TypedDict):
-    """How much belongs to a project."""
+    """The contents of a project."""
 
     versions: int
     """Versions."""
@@ -2127,28 +2129,28 @@ class ProjectContents(TypedDict):
 
 
 class About(TypedDict):
-    """Which program runs, and what is published of it."""
+    """The running program and its published releases."""
 
     version: str
     """Version of the server."""
     commit: str | None
-    """What it was built from; null when it was built outside of a repository."""
+    """Commit of the build; null if it was built outside a repository."""
     modified: bool
-    """It was built from files that differ from the commit."""
+    """Whether it was built from files that differ from the commit."""
     go: str
-    """Version of Go that it was built with."""
+    """Version of Go of the build."""
     platform: str
     """Operating system and architecture, such as `linux/amd64`."""
     started_at: int
-    """When it was started."""
+    """Start time."""
     docs_url: str | None
-    """Where the documentation is; null when it is not set."""
+    """Address of the documentation; null if not set."""
     upstream_url: str | None
-    """The instance that is asked for updates; null when nobody is asked."""
+    """The instance to check for updates; null if not set."""
     release: AboutRelease | None
-    """The version that runs, as it is published; null when it is not, or nobody said so."""
+    """The running version as published; null if it is not published or not known."""
     update: AboutUpdate | None
-    """The check for updates; null when nobody is asked."""
+    """The result of the check for updates; null if no instance is set."""
 
 
 class AboutRelease(TypedDict):
@@ -2167,164 +2169,164 @@ class AboutRelease(TypedDict):
 
 
 class AboutUpdate(TypedDict):
-    """What a check for updates has given."""
+    """The result of a check for updates."""
 
     checked_at: int
-    """When it was made."""
+    """Creation time."""
     error: str | None
-    """Why it gave nothing; null when it did."""
+    """The error; null if the check succeeded."""
     should_update: bool
-    """There is something newer."""
+    """Whether a newer version exists."""
     required: bool
-    """What runs is deprecated, or outside the range in which updates are optional."""
+    """Whether the running version is deprecated, or outside the range in which updates are optional."""
     reason_codes: list[str]
-    """Why, as in `ReasonCode`."""
+    """The reasons, as in `ReasonCode`."""
     target: AboutRelease | None
-    """What to install; null when there is nothing newer."""
+    """The version to install; null if there is nothing newer."""
     latest: AboutRelease | None
-    """The newest version that could be offered; null when it is not known."""
+    """The newest version that can be offered; null if not known."""
 
 
 class InstanceStatus(TypedDict):
-    """How the instance stands."""
+    """The state of the instance."""
 
     status: str
-    """`note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the worst
-    counts."""
+    """A severity: `note` is worth knowing, `warning` will cause trouble one day, `problem` causes trouble
+    now. The worst of several counts."""
     version: str
     """Version of the server."""
     started_at: int
-    """When it was started."""
+    """Start time."""
     checked_at: int
-    """When it was examined."""
+    """Time of the checks."""
     site_url: str | None
-    """Public address of the site; null when it is not set."""
+    """Public address of the site; null if not set."""
     distribution_url: str | None
-    """What links of files begin with; null when it is not set."""
+    """Prefix of the links of files; null if not set."""
     backup: InstanceBackup | None
-    """The scheduled backups; null when none is known of."""
+    """The scheduled backups; null if none are known."""
     checks: list[InstanceCheck]
-    """All checks, those without findings included."""
+    """All checks, including those without findings."""
 
 
 class InstanceBackup(TypedDict):
-    """How scheduled backups stand."""
+    """The state of scheduled backups."""
 
     last_at: int | None
-    """When the newest one was made; null when there is none."""
+    """Time of the newest backup; null if there is none."""
     bytes: int
-    """Size of it."""
+    """Size of the newest backup."""
     error: str | None
-    """Why the last attempt failed; null when it went well."""
+    """Error of the last attempt; null if it succeeded."""
 
 
 class InstanceCheck(TypedDict):
-    """One check, as in `svc doctor`."""
+    """A check, as in `svc doctor`."""
 
     name: str
     """Its name, such as `backup`, `space`, `certificates` or `jobs`."""
     title: str
-    """What it is about."""
+    """Title of the check."""
     status: str
-    """`note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the worst
-    counts."""
+    """A severity: `note` is worth knowing, `warning` will cause trouble one day, `problem` causes trouble
+    now. The worst of several counts."""
     findings: list[InstanceFinding]
-    """What it found; empty when all is well."""
+    """The findings; empty if the check passes."""
 
 
 class InstanceFinding(TypedDict):
-    """Something to know or to do."""
+    """A finding of a check."""
 
     status: str
-    """`note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the worst
-    counts."""
+    """A severity: `note` is worth knowing, `warning` will cause trouble one day, `problem` causes trouble
+    now. The worst of several counts."""
     code: str
-    """Names the kind of finding, such as `backup_late`, for programs and for texts in other languages."""
+    """Kind of the finding, such as `backup_late`, for programs and for texts in other languages."""
     what: str
-    """What there is."""
+    """Description."""
     repair: str
-    """What to do about it."""
+    """Remedy."""
     values: list[str]
-    """The names, times and numbers in `what` and then in `repair`, as they stand there."""
+    """The names, times and numbers of `what` and then of `repair`, in order of appearance."""
 
 
 class MarkdownPreview(TypedDict):
-    """A text as public pages show it."""
+    """A rendered text."""
 
     html: str
-    """The text as HTML that may stand in any page."""
+    """The text as HTML, safe in any page."""
 
 
 class File(TypedDict):
     """A file of a project."""
 
     id: str
-    """Id of the file. It is part of the link."""
+    """Id of the file, which is part of the link."""
     project_key: str
     """Current key of its project."""
     filename: str
     """Its name."""
     size: int
-    """Bytes; 0 while an attachment is not fetched yet."""
+    """Bytes; 0 until an attachment is fetched."""
     sha256: str | None
-    """Sum of the whole content; null until it is known."""
+    """SHA-256 of the content; null until it is known."""
     part_size: int | None
-    """Bytes of a part where it is stored in parts."""
+    """Bytes of a part, if the file is stored in parts."""
     content_type: str
-    """What downloads are served as."""
+    """Content type of downloads."""
     status: str
-    """`ready` can be downloaded, `pending` is being written or fetched."""
+    """The state of a file: `ready` can be downloaded, `pending` is being written or fetched."""
     source: str
-    """Where it comes from."""
+    """Origin of the file."""
     source_url: str | None
-    """Address of the attachment that it copies."""
+    """Address of the copied attachment."""
     error: str | None
-    """Why it failed last."""
+    """Error of the last attempt."""
     storage_backend_id: str
-    """Id of the storage that it is on."""
+    """Id of its storage."""
     storage_backend_name: str
-    """Name of the storage that it is on."""
+    """Name of its storage."""
     path: str
     """Path of its link, percent-encoded. It never changes."""
     url: str | None
-    """The whole link; null without a distribution address: join `path` to the address of the site."""
+    """The whole link; null without a distribution address: append `path` to the address of the site."""
     referenced_by: list[str]
     """Versions of the project that link to it, newest first."""
     created_at: int
-    """When it was made."""
+    """Creation time."""
     updated_at: int
-    """When it was last changed."""
+    """Time of the last change."""
 
 
 class FilePage(TypedDict):
     """A page of files."""
 
     total: int
-    """How many there are on all pages."""
+    """Number of items on all pages."""
     data: list[File]
-    """This page."""
+    """The items of this page."""
 
 
 class CdnRefresh(TypedDict):
-    """Whether the CDN was asked to fetch a file again."""
+    """The answer of a CDN to a refresh."""
 
     ok: bool
-    """Whether the CDN took it."""
+    """Whether the CDN accepted it."""
     urls: list[str]
-    """The links that it was told."""
+    """The refreshed links."""
     task_ids: list[str]
-    """What the CDN calls its work."""
+    """Ids of the tasks at the CDN."""
     error: str | None
-    """Why it did not."""
+    """The error."""
 
 
 class FileDeleted(TypedDict):
-    """A file that was deleted."""
+    """The result of a deletion."""
 
     success: bool
     """It is deleted."""
     cdn_refresh: CdnRefresh | None
-    """What became of the copies in the CDN; null where none was asked."""
+    """The refresh of the copies in the CDN; null if none was requested."""
 
 
 class UploadSession(TypedDict):
@@ -2333,19 +2335,19 @@ class UploadSession(TypedDict):
     upload_id: str
     """Id of the session."""
     filename: str
-    """The name that the file will have."""
+    """Name of the file."""
     size: int
     """Bytes of the file."""
     chunk_size: int
-    """Bytes of each chunk but the last, which has the rest."""
+    """Bytes of each chunk; the last one has the remainder."""
     total_chunks: int
-    """How many chunks there are."""
+    """Number of chunks."""
     received_chunks: list[int]
-    """Those that have arrived, ascending."""
+    """Numbers of the arrived chunks, ascending."""
     storage_backend_id: str
-    """Where the file goes."""
+    """Storage of the file."""
     expires_at: int
-    """When what has arrived is thrown away."""
+    """End of the session, which deletes the chunks."""
 
 
 class OpenUploadList(TypedDict):
@@ -2356,51 +2358,51 @@ class OpenUploadList(TypedDict):
 
 
 class OpenUpload(TypedDict):
-    """An upload that is not complete."""
+    """An incomplete upload."""
 
     upload_id: str
     """Id of the session."""
     filename: str
-    """The name that the file will have."""
+    """Name of the file."""
     size: int
     """Bytes of the file."""
     received_bytes: int
     """Bytes in the chunks that have arrived."""
     created_at: int
-    """When it was begun."""
+    """Start time."""
     credential: str
     """Name of the API key that began it, or `administrator`."""
 
 
 class ChunkReceipt(TypedDict):
-    """A chunk that arrived."""
+    """A received chunk."""
 
     index: int
     """Number of the chunk."""
     bytes: int
-    """How many it has."""
+    """Bytes of the chunk."""
 
 
 class MirrorResult(TypedDict):
-    """What came of copying the attachments of a version."""
+    """The result of copying the attachments of a version."""
 
     queued: int
     """Attachments that are being fetched."""
     reused: int
-    """Attachments that were here already; their links are replaced."""
+    """Attachments that were already here; their links are replaced."""
     skipped: int
-    """Links that are no attachments."""
+    """Links that are not attachments."""
 
 
 class CdnOrigin(TypedDict):
-    """Where a CDN fetches the files of a storage."""
+    """The origin of the files of a storage for a CDN."""
 
     scheme: str
-    """How to reach it."""
+    """Scheme."""
     host: str
-    """Its name, with a port that is not the usual one."""
+    """Host, with the port if it is not the usual one."""
     path_prefix: str
-    """What comes before the path of a link; no slash at the end."""
+    """Prefix of the path of a link, without a slash at the end."""
 
 
 class StorageBackend(TypedDict):
@@ -2411,21 +2413,21 @@ class StorageBackend(TypedDict):
     name: str
     """Its name."""
     kind: str
-    """What it speaks."""
+    """Protocol."""
     is_builtin: bool
     """Whether it is the folder of this server."""
     is_default: bool
-    """Whether files go here for which none is named. One storage is the default."""
+    """Whether it is the default storage, which is exactly one."""
     base_url: str | None
-    """Where it is."""
+    """Address."""
     username: str | None
     """User, or access key id."""
     has_password: bool
-    """Whether there is a password or secret."""
+    """Whether a password or secret is set."""
     password_fingerprint: str | None
-    """Tells passwords apart."""
+    """Fingerprint of the password."""
     part_size_kb: int | None
-    """KiB of a part; null where files are written whole."""
+    """KiB of a part; null if files are written whole."""
     region: str | None
     """S3 only."""
     bucket: str | None
@@ -2437,20 +2439,20 @@ class StorageBackend(TypedDict):
     file_count: int
     """Files on it."""
     cdn_origin: CdnOrigin | None
-    """Where a CDN may fetch files from the storage itself; null where it cannot."""
+    """Origin for a CDN that fetches files from the storage itself; null if that is not possible."""
     created_at: int
-    """When it was made."""
+    """Creation time."""
     updated_at: int
-    """When it was last changed."""
+    """Time of the last change."""
 
 
 class StorageOverview(TypedDict):
     """All storages, and the limits of uploads."""
 
     dist_base_url: str | None
-    """What direct links begin with."""
+    """Prefix of direct links."""
     upload_max_bytes: int
-    """Bytes of the largest file that is taken."""
+    """Maximum size of a file in bytes."""
     chunk_size: int
     """Bytes of a chunk."""
     backends: list[StorageBackend]
@@ -2458,7 +2460,7 @@ class StorageOverview(TypedDict):
 
 
 class StorageProbe(TypedDict):
-    """Whether a storage can be written, read and deleted from."""
+    """The result of a test of a storage."""
 
     ok: bool
     """Whether a file could be written, read and deleted."""
@@ -2467,58 +2469,58 @@ class StorageProbe(TypedDict):
     large_write_ok: bool | None
     """Whether a large file could be written."""
     latency_ms: int
-    """How long it took."""
+    """Duration."""
     error: str | None
-    """What did not work."""
+    """The error, if the test failed."""
 
 
 class Webhook(TypedDict):
     """Settings of a webhook, without its secret."""
 
     enabled: bool
-    """Whether there is a secret, without which every delivery is refused."""
+    """Whether a secret is set, without which the server refuses every delivery."""
     payload_path: str
-    """Path of the address that the code host must call, at this server."""
+    """Path of the webhook at this server."""
     content_type: str
-    """Content type to choose at the code host."""
+    """Content type to select at the code host."""
     secret_hint: str | None
     """Last six characters of the secret."""
     secret_length: int | None
-    """Characters of the secret."""
+    """Length of the secret in characters."""
     secret_updated_at: int | None
-    """When the secret was set."""
+    """Time when the secret was set."""
     last_delivery: WebhookDelivery | None
     """The last delivery since the secret was set."""
 
 
 class WebhookDelivery(TypedDict):
-    """A delivery with a right signature, and what became of it."""
+    """A correctly signed delivery, with its result."""
 
     received_at: int
-    """When it came."""
+    """Time of arrival."""
     event: str
-    """Event that the code host named, such as `ping` or `release`; blank when it named none."""
+    """Event that the code host named, such as `ping` or `release`; blank without one."""
     status: str
-    """`pong`: it was a test. `ignored`: nothing was done, see the reason. `synced`: a version was written."""
+    """`pong`: a test. `ignored`: nothing changed, for the reason below. `synced`: a version was written."""
     reason: str | None
-    """Why it was ignored, as the answer to it said."""
+    """Reason for ignoring it."""
 
 
 class WebhookRevealed(TypedDict):
-    """Settings of a webhook, with its secret, which is shown this once."""
+    """Settings of a webhook, with its secret, which is not shown again."""
 
     enabled: bool
     """Always true."""
     payload_path: str
-    """Path of the address that the code host must call, at this server."""
+    """Path of the webhook at this server."""
     content_type: str
-    """Content type to choose at the code host."""
+    """Content type to select at the code host."""
     secret_hint: str
     """Last six characters of the secret."""
     secret_length: int
-    """Characters of the secret."""
+    """Length of the secret in characters."""
     secret_updated_at: int
-    """When the secret was set."""
+    """Time when the secret was set."""
     last_delivery: WebhookDelivery | None
     """Always null, as the secret is new."""
     secret: str
@@ -2533,24 +2535,24 @@ class CdnConfig(TypedDict):
     enabled: bool
     """Whether copies are refreshed when files are deleted."""
     configured: bool
-    """Whether id and secret are there."""
+    """Whether id and secret are set."""
     access_key_id: str | None
     """Id of the key, or of the zone."""
     has_access_key_secret: bool
-    """Whether there is a secret."""
+    """Whether a secret is set."""
     access_key_secret_fingerprint: str | None
-    """Tells secrets apart."""
+    """Fingerprint of the secret."""
     dist_base_url: str | None
-    """What direct links begin with; without it nothing is refreshed."""
+    """Prefix of direct links; without it nothing is refreshed."""
     updated_at: int | None
-    """When it was last saved."""
+    """Time of the last save."""
 
 
 class TranslationConfig(TypedDict):
     """Settings of the language model, without its key."""
 
     configured: bool
-    """Whether address and model are there."""
+    """Whether address and model are set."""
     enabled: bool
     """Whether texts can be translated."""
     provider: str
@@ -2560,27 +2562,27 @@ class TranslationConfig(TypedDict):
     model: str | None
     """Name of the model."""
     has_api_key: bool
-    """Whether there is a key."""
+    """Whether a key is set."""
     api_key_fingerprint: str | None
-    """Tells keys apart."""
+    """Fingerprint of the private key."""
     api_key_updated_at: int | None
-    """When the key was last set."""
+    """Time when the key was set."""
     custom_prompt: bool
-    """Whether `system_prompt` counts."""
+    """Whether `system_prompt` is used."""
     system_prompt: str | None
-    """Prompt of your own."""
+    """Custom prompt."""
     builtin_system_prompt: str
-    """What the model is told without a prompt of your own."""
+    """Default prompt."""
     prompt_variables: list[str]
     """Placeholders of prompts, written `{{ name }}`."""
     request_url: str | None
-    """Where requests go."""
+    """Address of requests."""
     updated_at: int | None
-    """When it was last saved."""
+    """Time of the last save."""
 
 
 class TranslationTest(TypedDict):
-    """Whether the language model answers."""
+    """The result of a test of the language model."""
 
     ok: bool
     """Whether the sample was translated."""
@@ -2589,42 +2591,42 @@ class TranslationTest(TypedDict):
     model: str | None
     """Name of the model."""
     request_url: str | None
-    """Where the request went."""
+    """Address of the request."""
     sample: str | None
     """The sample, in Simplified Chinese."""
     latency_ms: int
-    """How long it took."""
+    """Duration."""
     error: str | None
-    """What did not work."""
+    """The error, if the test failed."""
 
 
 class TranslatedTexts(TypedDict):
-    """Texts, translated."""
+    """The translated texts."""
 
     locale: str
     """Primary tag of the language."""
     provider: str
     """Protocol of the service."""
     model: str
-    """Model that translated."""
+    """Model."""
     fields: dict[str, str]
-    """The fields that were sent and are not blank, translated."""
+    """The translations of the fields that were sent and are not blank."""
 
 
 class CdnTest(TypedDict):
-    """Whether the CDN takes its credentials."""
+    """The result of a test of the credentials of a CDN."""
 
     ok: bool
     """Whether the credentials work."""
     url_remain: int | None
-    """Links that may be refreshed today."""
+    """Links that can be refreshed today."""
     url_quota: int | None
-    """Links a day."""
+    """Links per day."""
     latency_ms: int
-    """How long it took."""
+    """Duration."""
     error: str | None
-    """What did not work."""
+    """The error, if the test failed."""
 
 
 Metric = MetricValue | MetricTimeseries | MetricBreakdown
-"""The answer, in the form that its type says."""
+"""The answer to a question; its form depends on its type."""

@@ -18,77 +18,78 @@ endpoints! {
     /// Lists the terms documents. `privacy-policy` first, then `sdk-compliance`.
     GET "/public/terms" list_terms [] (ReadOptions) -> Listing<TermsSummary>;
 
-    /// Reads a terms document. The text of the operator if there is one and it is switched on, in
-    /// the language it is written in; otherwise the built-in text, in which `{{ key }}` stands for
-    /// what the operator has not filled in.
+    /// Reads a terms document. Returns the operator's text if it exists and is switched on, in its
+    /// own language. Otherwise it returns the built-in text, in which `{{ key }}` marks a value
+    /// that the operator has not set.
     GET "/public/terms/{slug}" get_terms [slug] (ReadOptions) -> Terms;
 
     /// Reads a project.
     GET "/public/{k}" get_project [] (ReadOptions) -> Project;
 
-    /// Lists versions, greatest first. Deprecated versions are listed, and so are those whose
-    /// `published_at` lies ahead.
+    /// Lists versions, greatest first. The list includes deprecated versions and versions with a
+    /// `published_at` in the future.
     GET "/public/{k}/versions" list_versions [] (ListPublicVersions) -> Page<Version>,
         pages iter_versions(ListPublicVersions) of Version;
 
-    /// Reads the latest version. The version marked as latest. Without one: the official version
-    /// published last, and if all are previews, the preview published last. 404 when the project
-    /// has no version at all.
+    /// Reads the latest version. Returns the version marked as latest. Without one it returns the
+    /// official version published last, or, if all versions are previews, the preview published
+    /// last. 404 if the project has no version.
     GET "/public/{k}/versions/latest" get_latest_version [] (ReadOptions) -> Version;
 
     /// Reads the greatest preview, or null.
     GET "/public/{k}/versions/latest-preview" get_latest_preview_version [] (ReadOptions) -> Option<Version>;
 
-    /// Finds a version by its text. First by the exact display text; if there is none, by value:
-    /// `1.2` finds a version whose comparable version is `1.2.0`.
+    /// Finds a version by its text. Searches by the exact display text, then by value: `1.2` finds
+    /// a version with the comparable version `1.2.0`.
     GET "/public/{k}/versions/by-version/{v}" get_version [version] (ReadOptions) -> Version;
 
-    /// Asks whether there is an update, and whether it is required. Send what is installed: the
-    /// display version, the comparable version, or both. A version that is not published here can
-    /// only be judged with `current_comparable_version`; without it the answer is 400. 404 means
-    /// that there is no such project, or nothing that could be offered.
+    /// Checks whether an update exists, and whether it is required. Send the installed display
+    /// version, its comparable version, or both. Without `current_comparable_version`, a version
+    /// that is not published here is refused with 400. 404 if the project does not exist or has no
+    /// version to offer.
     POST "/public/{k}/versions/check-update" check_update [] (CheckUpdate) -> UpdateCheck;
 
-    /// Lists the announcements that are meant for the caller. Pinned ones first, then the newest
-    /// published first. Only what is visible counts: not hidden, for the platform where one is
-    /// asked for, for the client's version, and not hidden for the language asked for. `search`
-    /// looks into title, content and author.
+    /// Lists the announcements for the caller. Pinned announcements come first, then the newest.
+    /// The list contains visible announcements only: not hidden, not hidden for the requested
+    /// language, and for the requested platform and the client's version. `search` looks into
+    /// title, content and author.
     GET "/public/{k}/announcements" list_announcements [] (ListPublicAnnouncements) -> Page<Announcement>,
         pages iter_announcements(ListPublicAnnouncements) of Announcement;
 
-    /// Reads the visible announcement published last. Pinning plays no role. 404 when none is
-    /// visible to the caller.
+    /// Reads the latest visible announcement. Pinning does not matter. 404 if the caller sees no
+    /// announcement.
     GET "/public/{k}/announcements/latest" get_latest_announcement [] (LatestAnnouncement) -> Announcement;
 
-    /// Says whether feedback can be forwarded to the code host.
+    /// Reports whether feedback can be forwarded to the code host.
     GET "/public/{k}/feedbacks/options" get_feedback_options [] () -> FeedbackOptions;
 
-    /// Sends feedback. The same content sent again from the same address within a minute is one
-    /// record: the answer is the one that exists. The platform of the caller is taken from the
-    /// body, else from headers, query or User-Agent. With `forward_to_codehost` the feedback also
-    /// becomes an issue at the code host, where the options say that this is possible. This needs a
-    /// `contact`, is limited to a few issues an hour and address, and takes up to 20 seconds. What
-    /// is not forwarded is not stored. After a 503 the same can be sent again: it does not become a
-    /// second issue.
+    /// Sends feedback. The same content, sent again from the same address within a minute, is one
+    /// record: the answer contains the existing one. The platform comes from the body, else from
+    /// headers, query or User-Agent. With `forward_to_codehost` the server also creates an issue at
+    /// the code host, if the options allow it. This requires a `contact`, is limited to a few
+    /// issues per hour and address, and takes up to 20 seconds. Feedback that cannot be forwarded
+    /// is not stored. After a 503 the same request can be sent again; it does not create a second
+    /// issue.
     POST "/public/{k}/feedbacks" create_feedback [] (FeedbackFields) -> Feedback;
 
-    /// Uploads a log entry. The same content sent again from the same address within a minute is
-    /// one record: the answer is the one that exists. Nothing that is said about the platform is an
-    /// error; what is not understood is not stored.
+    /// Uploads a log entry. The same content, sent again from the same address within a minute, is
+    /// one record: the answer contains the existing one. An unknown platform is not an error and is
+    /// not stored.
     POST "/public/{k}/logs" upload_log [] (LogFields) -> Log;
 
-    /// Sends a batch of events. Events of one sender. Those that break a rule are left out and told
-    /// in `rejected`; the others are stored. A batch may be sent again: an event whose `event_id`
-    /// is known is skipped. Only a batch that has no sound event at all answers 400. Names are
-    /// trimmed and put in lower case, and must then be 1 to 64 of `a-z 0-9 _ . : -`; an event with
-    /// any other name is skipped. So is one with a new name in a project that has as many names as
-    /// the server allows, 2,000 as a rule: the answer then has `names_full`. The body is read as
-    /// JSON whatever its content type is, so that beacons can send it. `x-svc-client-time` tells
-    /// the client's clock: a time such as `2026-09-24T10:00:00.000+08:00`. Where that is a minute
-    /// or more from the server's, times of events are moved by the difference. A time that is then
-    /// more than five minutes ahead, or older than the server believes (seven days, as a rule), is
-    /// replaced by that of arrival. With `x-svc-do-not-track: 1`, and in projects that do not
-    /// collect events, nothing is stored and `suppressed` is true.
+    /// Sends a batch of events. Stores events of one sender. The server skips events that break a
+    /// rule and lists them in `rejected`. A batch can be sent again: events with a known `event_id`
+    /// are skipped. A batch without any valid event is refused with 400. Names are trimmed and
+    /// lower-cased, and must then be 1 to 64 of `a-z 0-9 _ . : -`; an event with any other name is
+    /// skipped. If the project has reached its limit of event names, 2,000 by default, an event
+    /// with a new name is skipped, too, and the answer contains `names_full`. The server reads the
+    /// body as JSON regardless of its content type, so that beacons can send it.
+    /// `x-svc-client-time` contains the time of the client's clock, such as
+    /// `2026-09-24T10:00:00.000+08:00`. If it differs from the server's clock by a minute or more,
+    /// the server moves the times of events by the difference. It replaces a time that is then more
+    /// than five minutes in the future, or older than its limit (seven days by default), by the
+    /// time of arrival. With `x-svc-do-not-track: 1`, and in projects that do not collect events,
+    /// the server stores nothing and `suppressed` is true.
     POST "/public/{k}/events" ingest_events [] (EventBatch) -> EventsAccepted;
 }
 
@@ -99,16 +100,16 @@ endpoints! {
     AsyncAdmin,
     credential true;
 
-    /// Sees how the instance stands, and what to do. What `svc doctor` says of the running server,
-    /// the reading of the databases apart: backups, disk, certificates, scheduled jobs, settings
-    /// and more, each with what to do about it. It is examined at most every 15 seconds.
+    /// Reads the state of the instance. Returns the checks of `svc doctor` for the running server,
+    /// except reading the databases: backups, disk, certificates, scheduled jobs, settings and
+    /// more, each with advice. The server runs them at most every 15 seconds.
     GET "/admin/status" get_status [] () -> InstanceStatus;
 
-    /// Says which version runs, and whether there is a newer one. Where `about.upstream_url` names
-    /// an instance that publishes this program as its project `svc`, that one is asked, as every
-    /// app asks it: which release runs here, and whether to update. Its answer is kept for an hour,
-    /// a failure for a minute. A failure is a part of the answer. Without the setting nobody is
-    /// asked.
+    /// Reads the running version and the result of the check for updates. If `about.upstream_url`
+    /// names an instance that publishes this program as its project `svc`, the server asks it, as
+    /// every app does, for the running release and for updates. It keeps the answer for an hour and
+    /// a failure for a minute. A failure is part of the answer. Without the setting the server asks
+    /// no instance.
     GET "/admin/about" get_about [] (AboutServer) -> About;
 
     /// Lists the terms documents with their built-in texts and drafts.
@@ -117,55 +118,55 @@ endpoints! {
     /// Reads a terms document with its built-in text and draft.
     GET "/admin/terms/documents/{slug}" get_terms_document [slug] () -> TermsDocument;
 
-    /// Saves a draft, or switch between draft and built-in text. A field that is left out stays as
-    /// it is. Switching never changes the time that readers see: it is that of the text.
-    /// Placeholders are not filled in here; send the finished text.
+    /// Changes the draft, or which text readers see. A field that is left out keeps its value.
+    /// Switching does not change the time that readers see, which is the time of the text. The
+    /// server does not fill in placeholders; send the finished text.
     PUT "/admin/terms/documents/{slug}" update_terms_document [slug] (TermsDocumentFields) -> TermsDocument;
 
-    /// Drops the draft and show the built-in text.
+    /// Deletes the draft, so that readers see the built-in text.
     DELETE "/admin/terms/documents/{slug}" reset_terms_document [slug] () -> TermsDocument;
 
-    /// Says who is signed in.
+    /// Reads the current account.
     GET "/auth/me" get_me [] () -> AuthUser;
 
     /// Reads the administrator's account.
     GET "/auth/admin-profile" get_admin_profile [] () -> AuthUser;
 
     /// Changes user name, password, or both. Needs the current password. A change ends every
-    /// session, also the one that made it; sign in again. With neither a name nor a new password
-    /// nothing changes.
+    /// session, including the one that made it; sign in again. A request with neither a name nor a
+    /// new password changes nothing.
     PATCH "/auth/admin-profile" update_admin_profile [] (ProfileInput) -> AuthUser;
 
-    /// Changes the password. Ends every session, also the one that made the change.
+    /// Changes the password. Ends every session, including the one that made the change.
     PATCH "/auth/password" change_password [] (PasswordInput) -> Done;
 
-    /// Changes the user name. Ends every session, also the one that made the change.
+    /// Changes the user name. Ends every session, including the one that made the change.
     PATCH "/auth/account" change_account [] (AccountInput) -> Done;
 
     /// Lists the scopes that a key can have.
     GET "/auth/api-scopes" list_api_scopes [] () -> ScopeList;
 
-    /// Lists all keys, newest first. Not paged. Revoked keys are listed, too; the key texts are not
-    /// known to the server.
+    /// Lists all keys, newest first. Not paged. The list includes revoked keys. The server does not
+    /// know the texts of keys.
     GET "/auth/api-keys" list_api_keys [] () -> Listing<ApiKey>;
 
-    /// Creates a key. The answer is the only place where the text of the key can ever be read.
+    /// Creates a key. Only this answer contains the text of the key.
     POST "/auth/api-keys" create_api_key [] (ApiKeyFields) -> ApiKeyCreated;
 
     /// Reads a key.
     GET "/auth/api-keys/{id}" get_api_key [id] () -> ApiKey;
 
-    /// Changes name, scopes, projects or expiry of a key. The text of the key stays as it is. A
+    /// Changes name, scopes, projects or expiry of a key. The text of the key does not change. A
     /// revoked key cannot be changed.
     PATCH "/auth/api-keys/{id}" update_api_key [id] (ApiKeyFields) -> ApiKeyUpdated;
 
-    /// Revokes a key. Ends it at once, together with a former text in its grace period. Repeating
-    /// does no harm.
+    /// Revokes a key. Ends the key at once, including a former text in its grace period. The
+    /// request can be repeated.
     DELETE "/auth/api-keys/{id}" revoke_api_key [id] () -> Done;
 
-    /// Gives a key a new text. Name, scopes, projects and expiry stay. The former text stops at
-    /// once, or keeps working for the grace period, but never longer than the key itself. Only the
-    /// latest former text is kept.
+    /// Gives a key a new text. Name, scopes, projects and expiry do not change. The former text
+    /// ends at once, or after the grace period, but never later than the key itself. The server
+    /// keeps only the latest former text.
     POST "/auth/api-keys/{id}/rotate" rotate_api_key [id] (ApiKeyRotateInput) -> ApiKeyRotated;
 
     /// Lists projects, newest first. `search` looks into key, name, description, author, repository
@@ -173,7 +174,7 @@ endpoints! {
     GET "/admin/projects" list_projects [] (ListProjects) -> Page<Project>,
         pages iter_projects(ListProjects) of Project;
 
-    /// Creates a project. 409 when the key is taken by a project or is a former key of one. Not for
+    /// Creates a project. 409 if the key is taken by a project or is a former key of one. Not for
     /// keys that are limited to projects.
     POST "/admin/projects" create_project [] (ProjectFields) -> Project;
 
@@ -183,55 +184,57 @@ endpoints! {
     /// Reads a project.
     GET "/admin/projects/{k}" get_project [] () -> Project;
 
-    /// Changes a project. Another `project_key` renames the project. Everything follows, and the
-    /// old key keeps leading to it. 409 when the new key is taken by, or is a former key of,
-    /// another project.
+    /// Changes a project. A new `project_key` renames the project. Everything moves with it, and
+    /// the old key still leads to it. 409 if the new key is a key or a former key of another
+    /// project.
     PATCH "/admin/projects/{k}" update_project [] (ProjectChanges) -> Project;
 
     /// Deletes a project and everything in it.
     DELETE "/admin/projects/{k}" delete_project [] () -> Done;
 
-    /// Counts what goes when the project is deleted.
+    /// Counts the contents of a project, which its deletion removes.
     GET "/admin/projects/{k}/contents" get_project_contents [] () -> ProjectContents;
 
     /// Lists the former keys of a project, newest first. Not paged.
     GET "/admin/projects/{k}/aliases" list_project_aliases [] () -> Listing<ProjectAlias>;
 
-    /// Reads what the code host says about a repository. Fills the form of a project; nothing is
-    /// stored. Keys that are limited to listed projects are refused.
+    /// Reads a repository at the code host. For filling in the form of a project; the server stores
+    /// nothing. Refuses keys that are limited to listed projects.
     GET "/admin/projects/codehost-repo-preview" preview_codehost_repo [] (PreviewRepo) -> CodehostRepoPreview;
 
-    /// Reads what a project does with its repository.
+    /// Reads the code host settings of a project.
     GET "/admin/projects/{k}/codehost-integration" get_codehost_integration [] () -> CodehostIntegration;
 
-    /// Changes what a project does with its repository. A field that is left out stays as it is. A
+    /// Changes the code host settings of a project. A field that is left out keeps its value. A
     /// blank text or null clears a text, null empties a list. Without a repository both features
-    /// are switched off, and the template is no longer that of the repository. A feature can be
-    /// switched on where there is a repository, and the code host app is configured and offers it.
-    /// It can always be switched off.
+    /// are switched off, and the issue template is not that of the repository. A feature can be
+    /// switched on if a repository is set, and the code host app is configured and offers the
+    /// feature. It can always be switched off.
     PUT "/admin/projects/{k}/codehost-integration" update_codehost_integration [] (CodehostIntegrationFields) -> CodehostIntegration;
 
-    /// Reads the template of issues in the repository of a project. Uses repository, path and ref
-    /// as they are saved. What was read is kept for five minutes. A template that cannot be read is
-    /// no error of the request: `error` says why.
+    /// Reads the issue template in the repository of a project. Uses the saved repository, path and
+    /// ref. The server keeps the template for five minutes. If it cannot read the template, the
+    /// request succeeds and `error` contains the reason.
     GET "/admin/projects/{k}/codehost-integration/repo-template" get_codehost_integration_repo_template [] (RepoTemplate) -> CodehostRepoTemplate;
 
-    /// Gives up a former key. From then on it leads nowhere and may be given to another project.
+    /// Deletes a former key. The former key no longer leads to the project and can be given to
+    /// another one.
     DELETE "/admin/projects/{k}/aliases/{alias}" delete_project_alias [alias] () -> Done;
 
     /// Lists the languages of a project, oldest first. Not paged.
     GET "/admin/projects/{k}/locales" list_project_locales [] () -> Listing<ProjectLanguage>;
 
-    /// Registers a language. A tag that is registered already, also as a synonym, updates that
-    /// language instead: its primary tag stays, what is sent is replaced, the rest is kept.
+    /// Registers a language. A tag that is already registered, also as a synonym, updates that
+    /// language instead: its primary tag does not change, the fields sent are replaced, the others
+    /// are kept.
     POST "/admin/projects/{k}/locales" create_project_locale [] (ProjectLanguageFields) -> ProjectLanguage;
 
-    /// Changes a language. Another `locale` moves all translations of the language to the new tag.
-    /// 409 when translations of a language that is no longer registered are kept under that tag;
-    /// nothing is changed then.
+    /// Changes a language. A new `locale` moves all translations of the language to the new tag.
+    /// 409 if the server keeps translations of a removed language under that tag; nothing changes
+    /// then.
     PATCH "/admin/projects/{k}/locales/{locale}" update_project_locale [locale] (ProjectLanguageChanges) -> ProjectLanguage;
 
-    /// Removes a language. Its translations are kept, unseen, and come back when the language is
+    /// Removes a language. Its translations are kept, invisible, and return when the language is
     /// registered again.
     DELETE "/admin/projects/{k}/locales/{locale}" delete_project_locale [locale] () -> Done;
 
@@ -240,48 +243,47 @@ endpoints! {
     GET "/admin/projects/{k}/versions" list_versions [] (ListVersions) -> Page<Version>,
         pages iter_versions(ListVersions) of Version;
 
-    /// Creates a version. Never changes one that exists: 409 when the display version is taken. For
-    /// CI, which may run twice, use `PUT …/by-version/{v}`.
+    /// Creates a version. Never changes an existing version: 409 if the display version is taken.
+    /// For CI, which may run twice, use `PUT …/by-version/{v}`.
     POST "/admin/projects/{k}/versions" create_version [] (VersionFields) -> Version;
 
-    /// Reads a release of the project's repository. Fills the form of a version; nothing is stored.
-    /// 400 while `repo_url` of the project is not a repository of the code host.
+    /// Reads a release of the project's repository. For filling in the form of a version; the
+    /// server stores nothing. 400 if `repo_url` of the project is not a repository at the code
+    /// host.
     GET "/admin/projects/{k}/versions/codehost-release-preview" preview_codehost_release [] (PreviewRelease) -> CodehostReleasePreview;
 
     /// Stores the releases of the project's repository as versions. Reads up to 1,000 releases,
-    /// newest first. Versions that exist are never changed, so it can be repeated: after 502 the
-    /// releases that were read before are stored. No release becomes the latest version.
+    /// newest first. Existing versions never change, so the request can be repeated. After 502 the
+    /// releases read so far are stored. No release becomes the latest version.
     POST "/admin/projects/{k}/versions/codehost-release-import" import_codehost_releases [] () -> CodehostImport;
 
-    /// Sees what the update check answers a client, and why. The answer is that of `POST
-    /// /public/{k}/versions/check-update` to the same body, an error included. The reasons are the
-    /// rules that led to it, in the order in which they apply, with the versions and limits they
-    /// are about. It is counted in no statistics.
+    /// Explains the answer of the update check. Returns the answer of `POST
+    /// /public/{k}/versions/check-update` to the same body, including an error. The reasons are the
+    /// rules that led to it, in the order of evaluation, with their versions and limits. Statistics
+    /// do not count the request.
     POST "/admin/projects/{k}/versions/update-check-simulation" simulate_update_check [] (UpdateCheckSimulationInput) -> UpdateCheckSimulation;
 
     /// Reads a version with its translations.
     GET "/admin/projects/{k}/versions/{id}" get_version [id] () -> Version;
 
-    /// Changes a version. 409 when another version of the project has the new display version.
-    /// Another display version without a `comparable_version` changes the comparable version with
-    /// it.
+    /// Changes a version. 409 if another version of the project has the new display version. A new
+    /// display version without a `comparable_version` also changes the comparable version.
     PATCH "/admin/projects/{k}/versions/{id}" update_version [id] (VersionFields) -> Version;
 
     /// Deletes a version. If it was the latest, the greatest official version that is not
-    /// deprecated takes its place.
+    /// deprecated becomes the latest.
     DELETE "/admin/projects/{k}/versions/{id}" delete_version [id] () -> Done;
 
-    /// Publishes a version, or update it if it exists. Made for CI: the same call may be repeated.
-    /// All fields are optional; the comparable version is derived from the display version. If the
-    /// version exists, only the fields sent are changed. A `version` in the body must be the one in
-    /// the path.
+    /// Publishes a version, new or existing. Made for CI: the call can be repeated. All fields are
+    /// optional; the comparable version is derived from the display version. If the version exists,
+    /// only the fields sent change. A `version` in the body must be the one in the path.
     PUT "/admin/projects/{k}/versions/by-version/{v}" upsert_version [version] (VersionFields) -> Version;
 
     /// Counts the versions of all projects. Not for keys that are limited to projects.
     GET "/admin/versions/statistics" get_version_statistics [] () -> VersionStatistics;
 
-    /// Lists announcements with their translations. Pinned ones first, then the newest published
-    /// first. Hidden ones are listed, too. `search` looks into title, content and author.
+    /// Lists announcements with their translations. Pinned announcements come first, then the
+    /// newest. The list includes hidden ones. `search` looks into title, content and author.
     GET "/admin/projects/{k}/announcements" list_announcements [] (ListAnnouncements) -> Page<Announcement>,
         pages iter_announcements(ListAnnouncements) of Announcement;
 
@@ -297,8 +299,8 @@ endpoints! {
     /// Deletes an announcement.
     DELETE "/admin/projects/{k}/announcements/{id}" delete_announcement [id] () -> Done;
 
-    /// Counts the announcements of all projects. Hidden ones count. Not for keys that are limited
-    /// to projects.
+    /// Counts the announcements of all projects. Includes hidden announcements. Not for keys that
+    /// are limited to projects.
     GET "/admin/announcements/statistics" get_announcement_statistics [] () -> AnnouncementStatistics;
 
     /// Lists feedback, newest first. `search` looks into content, user, contact, address, city,
@@ -306,8 +308,8 @@ endpoints! {
     GET "/admin/projects/{k}/feedbacks" list_feedbacks [] (ListFeedbacks) -> Page<Feedback>,
         pages iter_feedbacks(ListFeedbacks) of Feedback;
 
-    /// Adds feedback that came another way. Everything is stored as sent; there is no address,
-    /// User-Agent or place. Never taken for a duplicate.
+    /// Adds feedback by hand. Stores everything as sent, without address, User-Agent or place. The
+    /// server never treats it as a duplicate.
     POST "/admin/projects/{k}/feedbacks" create_feedback [] (AdminFeedbackFields) -> Feedback;
 
     /// Reads one feedback.
@@ -319,19 +321,19 @@ endpoints! {
     /// Deletes feedback.
     DELETE "/admin/projects/{k}/feedbacks/{id}" delete_feedback [id] () -> Done;
 
-    /// Makes stored feedback an issue at the code host. The issue is made of the template of the
-    /// project, as for feedback that visitors forward. A `contact` is not needed, and who calls is
-    /// not counted. It takes up to 20 seconds. Feedback never becomes a second issue: what is
-    /// forwarded already is answered as it is, so this can be sent again whenever the answer was
-    /// lost. After a 503 the feedback is as it was, or has its issue some minutes later.
+    /// Creates an issue at the code host from stored feedback. Uses the issue template of the
+    /// project, as for feedback that users forward. It requires no `contact`, and callers have no
+    /// limit. It takes up to 20 seconds. Feedback never becomes a second issue: the answer for
+    /// forwarded feedback contains it unchanged, so the request can be repeated after a lost
+    /// answer. After a 503 the feedback is unchanged, or has its issue some minutes later.
     POST "/admin/projects/{k}/feedbacks/{id}/forward" forward_feedback [id] () -> Feedback;
 
-    /// Counts the feedback of all projects. Hidden feedback counts. Not for keys that are limited
+    /// Counts the feedback of all projects. Includes hidden feedback. Not for keys that are limited
     /// to projects.
     GET "/admin/feedbacks/statistics" get_feedback_statistics [] () -> FeedbackStatistics;
 
-    /// Counts the feedback of a project by rating. Of what was made in the range of time. Hidden
-    /// feedback counts.
+    /// Counts the feedback of a project by rating. Counts the feedback created in the range of
+    /// time, including hidden feedback.
     GET "/admin/projects/{k}/stats/feedbacks" get_feedback_rating_stats [] (TimeRange) -> FeedbackRatings;
 
     /// Lists logs, newest first. `search` looks into content, source, address, city, country and
@@ -339,85 +341,85 @@ endpoints! {
     GET "/admin/projects/{k}/logs" list_logs [] (ListLogs) -> Page<Log>,
         pages iter_logs(ListLogs) of Log;
 
-    /// Adds a log that came another way. Everything is stored as sent; there is no address,
-    /// User-Agent or place. Never taken for a duplicate.
+    /// Adds a log by hand. Stores everything as sent, without address, User-Agent or place. The
+    /// server never treats it as a duplicate.
     POST "/admin/projects/{k}/logs" create_log [] (LogCreate) -> Log;
 
-    /// Deletes logs by time, level and address. Deletes the logs that meet all the conditions that
-    /// are sent, of which there must be one at least. It works in steps; after an error or a lost
-    /// answer the same request deletes the rest. The log of the server names the administrator.
+    /// Deletes logs by time, level and address. Deletes the logs that meet all conditions sent, at
+    /// least one. It works in steps; after an error or a lost answer the same request deletes the
+    /// rest. The log of the server names the administrator.
     POST "/admin/projects/{k}/logs/prune" prune_logs [] (LogPrune) -> PrunedLogs;
 
-    /// Hides a log or show it again. A log is evidence. Nothing else of it can ever be changed, and
-    /// a single one cannot be deleted.
+    /// Changes the visibility of a log. Nothing else of a log can be changed, and a single log
+    /// cannot be deleted, because logs are evidence.
     PATCH "/admin/projects/{k}/logs/{id}" update_log [id] (LogChange) -> Log;
 
-    /// Counts the logs of all projects. Hidden logs count. Not for keys that are limited to
+    /// Counts the logs of all projects. Includes hidden logs. Not for keys that are limited to
     /// projects.
     GET "/admin/logs/statistics" get_log_statistics [] () -> LogStatistics;
 
-    /// Counts the logs of a project by level. Of what was made in the range of time. Hidden logs
-    /// count.
+    /// Counts the logs of a project by level. Counts the logs created in the range of time,
+    /// including hidden logs.
     GET "/admin/projects/{k}/stats/logs" get_log_level_stats [] (TimeRange) -> LogLevels;
 
-    /// Deletes everything that is stored of a sender. Deletes all events of an identifier for good.
-    /// Counts by the hour, in which nobody can be found, stay.
+    /// Deletes all stored data of a sender. Deletes all events of an identifier for good. Hourly
+    /// counts, which identify no person, remain.
     DELETE "/admin/projects/{k}/events/subjects/{distinct_id}" delete_event_subject [distinct_id] () -> EventsErased;
 
-    /// Lists the names of events, the last seen first. `search` looks into name, display name and
-    /// description. The range is that of `range_count` alone.
+    /// Lists event names, most recently seen first. `search` looks into name, display name and
+    /// description. The range applies to `range_count` only.
     GET "/admin/projects/{k}/events/definitions" list_event_definitions [] (ListEventDefinitions) -> Page<EventDefinition>,
         pages iter_event_definitions(ListEventDefinitions) of EventDefinition;
 
-    /// Reads what is said of a name of events.
+    /// Reads the definition of an event name.
     GET "/admin/projects/{k}/events/definitions/{id}" get_event_definition [id] () -> EventDefinition;
 
-    /// Describes a name of events.
+    /// Changes the definition of an event name.
     PATCH "/admin/projects/{k}/events/definitions/{id}" update_event_definition [id] (EventDefinitionChange) -> EventDefinition;
 
-    /// Forgets the description of a name. Events and counts stay. The next event of the name makes
-    /// a new one.
+    /// Deletes the definition of an event name. Events and counts remain. The next event of the
+    /// name creates a new definition.
     DELETE "/admin/projects/{k}/events/definitions/{id}" delete_event_definition [id] () -> Done;
 
-    /// Counts events, senders, sessions and names. `total` and `event_types` are counted by the
-    /// hour: the first and the last hour of the range count whole. `unique_users` and
-    /// `unique_sessions` are counted by the second. See docs/numbers.md.
+    /// Counts events, senders, sessions and names. `total` and `event_types` use hourly counts,
+    /// which include the whole first and last hour of the range. `unique_users` and
+    /// `unique_sessions` are exact to the second. See docs/numbers.md.
     GET "/admin/projects/{k}/events/stats/overview" get_event_overview [] (TimeRange) -> EventOverview;
 
-    /// Counts events over time. Every hour or day of the range has its bucket. More than 20,000 of
-    /// them answer 400. What `limit` leaves out of the series is still in `data`.
+    /// Counts events over time. Every hour or day of the range has a bucket. More than 20,000
+    /// buckets are refused with 400. `data` includes the series that `limit` leaves out.
     GET "/admin/projects/{k}/events/stats/timeseries" get_event_timeseries [] (EventTimeseries) -> EventSeries;
 
     /// Counts events by name, platform, region or property.
     GET "/admin/projects/{k}/events/stats/breakdown" get_event_breakdown [] (EventBreakdownQuery) -> EventBreakdown;
 
-    /// Counts events by hour of the week. In the local time of each client: by what its clock says,
-    /// else by its country, else by `tz_offset_minutes`.
+    /// Counts events by hour of the week. Uses the local time of each client: by its clock, else by
+    /// its country, else by `tz_offset_minutes`.
     GET "/admin/projects/{k}/events/stats/heatmap" get_event_heatmap [] (EventHeatmap) -> Heatmap;
 
-    /// Counts who gets from one step to the next. A sender counts for a step if it did all steps up
-    /// to there in order, the last one at most `window_seconds` after the first. Steps may fall
+    /// Counts the senders that go from step to step. A sender counts for a step if it did all steps
+    /// up to it in order, the last one at most `window_seconds` after the first. Steps may fall
     /// into the same second; one event is one step at most.
     POST "/admin/projects/{k}/events/analysis/funnel" get_funnel [] (FunnelInput) -> Funnel;
 
-    /// Counts who comes back. A sender is in the cohort of the day or week of its first start event
-    /// in the range. A period that is not over and in which nobody came back yet is null, and so is
-    /// one that lies ahead. More than 20,000 cohorts answer 400.
+    /// Counts the senders that return. A sender is in the cohort of the day or week of its first
+    /// start event in the range. A period is null if it is in the future, or if it is not over and
+    /// no sender has returned yet. More than 20,000 cohorts are refused with 400.
     POST "/admin/projects/{k}/events/analysis/retention" get_retention [] (RetentionInput) -> Retention;
 
-    /// Counts which event follows which.
+    /// Counts which events follow each other.
     POST "/admin/projects/{k}/events/analysis/paths" get_paths [] (PathsInput) -> Paths;
 
-    /// Computes a number from events. A number for the whole range (`value`), over time
+    /// Computes a number from events. Computes a number for the whole range (`value`), over time
     /// (`timeseries`) or by the values of a dimension (`breakdown`), of one event or of several
-    /// with a formula. More than 20,000 buckets answer 400.
+    /// with a formula. More than 20,000 buckets are refused with 400.
     POST "/admin/projects/{k}/events/analysis/query" run_event_query [] (Value) -> Value;
 
-    /// Lists the cards of the dashboard. By `sort_order`, then by age. There are no pages.
+    /// Lists the cards of the dashboard. By `sort_order`, then by age. Not paged.
     GET "/admin/projects/{k}/events/dashboards/cards" list_dashboard_cards [] () -> Page<DashboardCard>;
 
-    /// Adds a card. A card keeps a question, never an answer. `query` is held to all rules of `POST
-    /// …/analysis/query`, so that a card that is stored can be asked.
+    /// Adds a card. A card stores a question, not its answer. `query` must follow all rules of
+    /// `POST …/analysis/query`.
     POST "/admin/projects/{k}/events/dashboards/cards" create_dashboard_card [] (DashboardCardFields) -> DashboardCard;
 
     /// Reads a card.
@@ -429,32 +431,32 @@ endpoints! {
     /// Removes a card.
     DELETE "/admin/projects/{k}/events/dashboards/cards/{id}" delete_dashboard_card [id] () -> Done;
 
-    /// Searches all projects. Looks through projects, versions, announcements, feedback and logs as
-    /// the lists of each do, newest first. Any of the five scopes opens it; what a key may not read
-    /// is left out, without an error.
+    /// Searches all projects. Searches projects, versions, announcements, feedback and logs in the
+    /// same way as their lists, newest first. Any of the five scopes allows it; the answer leaves
+    /// out what the key may not read.
     GET "/admin/search" search [] (Search) -> Page<SearchHit>;
 
-    /// Counts requests by what, on what and from where. The first and the last hour of the range
-    /// count whole, here and in all statistics of requests.
+    /// Counts requests by kind, platform and region. Like all statistics of requests, includes the
+    /// whole first and last hour of the range.
     GET "/admin/projects/{k}/stats/requests/overview" get_request_overview [] (TimeRange) -> RequestOverview;
 
-    /// Counts requests over time. Every hour or day of the range has its bucket. More than 20,000
-    /// of them answer 400.
+    /// Counts requests over time. Every hour or day of the range has a bucket. More than 20,000
+    /// buckets are refused with 400.
     GET "/admin/projects/{k}/stats/requests/timeseries" get_request_timeseries [] (RequestTimeseries) -> RequestSeries;
 
-    /// Shows how versions of the app come and go. The versions that update checks sent most often
-    /// in the range, counted over time. More than 20,000 buckets answer 400.
+    /// Counts update checks over time by version of the app. Contains the versions that update
+    /// checks sent most often in the range. More than 20,000 buckets are refused with 400.
     GET "/admin/projects/{k}/stats/requests/version-adoption" get_version_adoption [] (VersionAdoptionQuery) -> VersionAdoption;
 
-    /// Counts update checks by version of the app. By the display version that was sent, else by
-    /// the comparable version; published or not.
+    /// Counts update checks by version of the app. Counts the display version that was sent, else
+    /// the comparable version, published or not.
     GET "/admin/projects/{k}/stats/requests/client-versions" get_client_versions [] (LimitedRange) -> ClientVersions;
 
     /// Counts requests by version of the system.
     GET "/admin/projects/{k}/stats/requests/platform-versions" get_platform_versions [] (LimitedRange) -> PlatformVersions;
 
-    /// Counts requests by hour of the week. In the local time of each client: by what its clock
-    /// says, else by its country, else by `tz_offset_minutes`.
+    /// Counts requests by hour of the week. Uses the local time of each client: by its clock, else
+    /// by its country, else by `tz_offset_minutes`.
     GET "/admin/projects/{k}/stats/requests/heatmap" get_request_heatmap [] (TimeRange) -> Heatmap;
 
     /// Lists the files of a project, newest first. `search` looks at the name, the id and the
@@ -465,136 +467,136 @@ endpoints! {
     /// Reads a file's record.
     GET "/admin/projects/{k}/files/{id}" get_file [id] () -> FileRecord;
 
-    /// Deletes a file. Its link answers 404 at once. Copies that a CDN holds outlive the deletion
-    /// unless they are refreshed, which is tried here when the refresh is set up. Versions that
-    /// refer to the file stay as they are.
+    /// Deletes a file. The link returns 404 at once. Copies in a CDN remain until they are
+    /// refreshed; if the refresh is set up, the server requests it. Versions that refer to the file
+    /// do not change.
     DELETE "/admin/projects/{k}/files/{id}" delete_file [id] () -> FileDeleted;
 
-    /// Tries again what has failed. 409 when the file has not failed, 400 when what was uploaded is
-    /// no longer kept: upload it again.
+    /// Retries a failed file. 409 if the file has not failed, 400 if the server no longer has the
+    /// uploaded content: upload it again.
     POST "/admin/projects/{k}/files/{id}/retry" retry_file [id] () -> FileRecord;
 
-    /// Makes the CDN forget its copies of a file. 400 when the refresh is switched off, lacks its
-    /// credentials, or there is no distribution address.
+    /// Refreshes the copies of a file in the CDN. 400 if the refresh is switched off or has no
+    /// credentials, or if there is no distribution address.
     POST "/admin/projects/{k}/files/{id}/refresh-cdn" refresh_file_cdn [id] () -> CdnRefresh;
 
-    /// Lists open uploads. The sessions that still take chunks, newest first, with the credential
-    /// that began each. Deleting one gives back its space and its place.
+    /// Lists open uploads. Returns the sessions that still accept chunks, newest first, with the
+    /// credential that began each. Deleting one frees its space and its place.
     GET "/admin/projects/{k}/files/uploads" list_uploads [] () -> Listing<OpenUpload>;
 
     /// Begins an upload in chunks. A session lives for 24 hours. Send its chunks in any order, in
-    /// parallel and again if need be, then complete it. They take space as they arrive. A
+    /// parallel and again if needed, then complete it. Chunks take space as they arrive. A
     /// credential may have 8 open sessions and a project 32. The sessions and pending files of a
-    /// project may have half of the free space, their own counted as free. 413 when the file is
-    /// larger than the server takes, 404 also for a storage that there is not.
+    /// project may have half of the free space, counting their own as free. 413 if the file exceeds
+    /// the limit of the server, 404 also for an unknown storage.
     POST "/admin/projects/{k}/files/uploads" create_upload [] (UploadCreate) -> UploadSession;
 
-    /// Reads which chunks of an upload have arrived.
+    /// Reads the arrived chunks of an upload.
     GET "/admin/projects/{k}/files/uploads/{upload_id}" get_upload [upload_id] () -> UploadSession;
 
-    /// Gives up an upload.
+    /// Aborts an upload.
     DELETE "/admin/projects/{k}/files/uploads/{upload_id}" abort_upload [upload_id] () -> Done;
 
-    /// Sends a chunk of an upload. Each has `chunk_size` bytes, the last one the remainder. A chunk
-    /// that arrives whole is kept for good; one that breaks off leaves what was there. Sending an
-    /// index again replaces it; a request that is still sending it then gets 409, as one does that
-    /// comes while the upload is being completed. The body may have 16 MiB and take 300 seconds.
+    /// Sends a chunk of an upload. Each chunk has `chunk_size` bytes, the last one the remainder. A
+    /// chunk that arrives whole is stored; an interrupted one changes nothing. Sending an index
+    /// again replaces the chunk; a request that is still sending it then gets 409, as does one that
+    /// arrives while the upload is being completed. The body may have 16 MiB and take 300 seconds.
     PUT "/admin/projects/{k}/files/uploads/{upload_id}/chunks/{index}" put_upload_chunk [upload_id, index] (Chunk) -> ChunkReceipt;
 
-    /// Makes a file of an upload. Safe to repeat: until the session expires the same file is the
-    /// answer. On local storage the file is `ready` at once, elsewhere it is `pending` until it was
-    /// moved there. 409 while chunks are missing.
+    /// Completes an upload. Can be repeated: until the session expires the answer is the same file.
+    /// On local storage the file is `ready` at once, elsewhere it is `pending` until the server has
+    /// moved it there. 409 if chunks are missing.
     POST "/admin/projects/{k}/files/uploads/{upload_id}/complete" complete_upload [upload_id] () -> FileRecord;
 
-    /// Copies the attachments that a version links to. Links of the version that are attachments of
-    /// a release at the code host are fetched in the background; all versions of the project then
+    /// Copies the release attachments that a version links to. The server fetches linked
+    /// attachments of releases at the code host in the background; then all versions of the project
     /// link to the copies. 400 without a distribution address.
     POST "/admin/projects/{k}/versions/{id}/mirror-assets" mirror_version_assets [id] () -> MirrorResult;
 
-    /// Reads where files are kept.
+    /// Reads the storages and the limits of uploads.
     GET "/admin/storage" get_storage [] () -> StorageOverview;
 
     /// Adds a storage.
     POST "/admin/storage/backends" create_storage_backend [] (StorageBackendFields) -> StorageBackend;
 
-    /// Changes a storage. Files that are there already are neither moved nor written again. Of the
-    /// built-in storage only the name and `is_default` can be changed.
+    /// Changes a storage. Existing files are neither moved nor written again. Of the built-in
+    /// storage only the name and `is_default` can be changed.
     PATCH "/admin/storage/backends/{id}" update_storage_backend [id] (StorageBackendFields) -> StorageBackend;
 
-    /// Deletes a storage. 400 for the built-in one, 409 for the default and for one that holds
-    /// files. Projects that name it use the default from then on.
+    /// Deletes a storage. 400 for the built-in storage, 409 for the default and for one that holds
+    /// files. Projects that name it then use the default.
     DELETE "/admin/storage/backends/{id}" delete_storage_backend [id] () -> Done;
 
-    /// Tries the saved settings of a storage.
+    /// Tests the saved settings of a storage.
     POST "/admin/storage/backends/{id}/test" test_storage_backend [id] () -> StorageProbe;
 
     /// Reads the settings of the CDN refresh.
     GET "/admin/storage/cdn" get_cdn_config [] () -> CdnConfig;
 
-    /// Changes the settings of the CDN refresh. A field that is left out stays as it is. Another
+    /// Changes the settings of the CDN refresh. A field that is left out keeps its value. A new
     /// provider clears the credentials.
     PUT "/admin/storage/cdn" update_cdn_config [] (CdnConfigFields) -> CdnConfig;
 
-    /// Clears the settings of the CDN refresh and switch it off.
+    /// Clears the settings of the CDN refresh, which switches it off.
     DELETE "/admin/storage/cdn" clear_cdn_config [] () -> CdnConfig;
 
-    /// Tries the saved credentials of the CDN refresh. Works while the refresh is switched off.
+    /// Tests the saved credentials of the CDN refresh. Works while the refresh is switched off.
     POST "/admin/storage/cdn/test" test_cdn_config [] () -> CdnTest;
 
     /// Reads the settings of the code host app.
     GET "/admin/codehost-app" get_codehost_app_config [] () -> CodehostApp;
 
-    /// Changes the settings of the code host app. A field that is left out stays as it is. A blank
-    /// text or null clears a text, null empties a list. Secrets can be set, never read.
+    /// Changes the settings of the code host app. A field that is left out keeps its value. A blank
+    /// text or null clears a text, null empties a list. Secrets can be set, but not read.
     PUT "/admin/codehost-app" update_codehost_app_config [] (CodehostAppFields) -> CodehostApp;
 
-    /// Forgets the code host app. Everything is as before the first save. What projects have saved
-    /// stays, without an effect.
+    /// Clears the settings of the code host app. Restores the state before the first save. The
+    /// settings of projects remain, without effect.
     DELETE "/admin/codehost-app" clear_codehost_app_config [] () -> CodehostApp;
 
-    /// Asks the code host about the saved app. Compares what the app may do with what the enabled
-    /// features need.
+    /// Tests the saved app at the code host. Compares the permissions of the app with the needs of
+    /// the enabled features.
     POST "/admin/codehost-app/test" test_codehost_app [] () -> CodehostAppTest;
 
     /// Renders Markdown as public pages show it. GitHub's dialect of CommonMark. Headings begin at
-    /// `h3`, links are `nofollow noopener noreferrer`, pictures come from `https` only, late and
-    /// without referrer; tags in the text are shown as text. The answer may stand in any page.
-    /// Texts over 128 KiB are shown as they were written. Nothing is stored. Any scope that reads
-    /// opens it.
+    /// `h3`, links are `nofollow noopener noreferrer`, pictures load from `https` only, lazily and
+    /// without referrer; tags in the text are shown as text. The result is safe in any page. Texts
+    /// over 128 KiB are shown unrendered. The server stores nothing. Any scope that reads allows
+    /// it.
     POST "/admin/markdown-preview" preview_markdown [] (MarkdownInput) -> MarkdownPreview;
 
     /// Reads the settings of the machine translation.
     GET "/admin/translation" get_translation_config [] () -> TranslationConfig;
 
-    /// Changes the settings of the machine translation. A field that is left out stays as it is. A
+    /// Changes the settings of the machine translation. A field that is left out keeps its value. A
     /// blank text or null clears a text.
     PUT "/admin/translation" update_translation_config [] (TranslationConfigFields) -> TranslationConfig;
 
-    /// Clears the settings of the machine translation and switch it off.
+    /// Clears the settings of the machine translation, which switches it off.
     DELETE "/admin/translation" clear_translation_config [] () -> TranslationConfig;
 
-    /// Translates a sample with the saved settings. The sample has the placeholder `{{version}}`,
-    /// which must come back as it is.
+    /// Translates a sample with the saved settings. The sample contains the placeholder
+    /// `{{version}}`, which the translation must keep.
     POST "/admin/translation/test" test_translation [] () -> TranslationTest;
 
-    /// Translates texts into a language of the project. Nothing is stored. Blank fields are left
-    /// out of the answer.
+    /// Translates texts into a language of the project. The server stores nothing. The answer
+    /// leaves out blank fields.
     POST "/admin/projects/{k}/translate" translate [] (TranslateFields) -> TranslatedTexts;
 
     /// Reads the settings of the release webhook.
     GET "/admin/projects/{k}/codehost-webhook" get_codehost_webhook [] () -> CodehostWebhook;
 
-    /// Sets the secret of the release webhook. The webhook accepts deliveries from then on. The
-    /// answer shows the secret, the only time.
+    /// Sets the secret of the release webhook. Afterwards the webhook accepts deliveries. Only this
+    /// answer contains the secret.
     PUT "/admin/projects/{k}/codehost-webhook" set_codehost_webhook_secret [] (CodehostWebhookSecretFields) -> CodehostWebhookSecret;
 
-    /// Switches the release webhook off. Both secrets are gone, and every delivery is refused.
+    /// Switches the release webhook off. Deletes both secrets; the server then refuses every
+    /// delivery.
     DELETE "/admin/projects/{k}/codehost-webhook" clear_codehost_webhook_secret [] () -> CodehostWebhook;
 
-    /// Gives the release webhook a new random secret. The answer shows the secret, the only time.
+    /// Gives the release webhook a new random secret. Only this answer contains the secret.
     POST "/admin/projects/{k}/codehost-webhook/regenerate" regenerate_codehost_webhook_secret [] () -> CodehostWebhookSecret;
 }
-
 
 bodies!(
     LogFields,

@@ -9,7 +9,7 @@ use super::query;
 query! {
     /// The query of `get_about`.
     AboutServer {
-        /// `true` or `1` asks again, but not more often than every ten seconds.
+        /// `true` or `1` checks again, but at most every ten seconds.
         only_true refresh: bool,
     }
 }
@@ -17,10 +17,10 @@ query! {
 query! {
     /// The language of the texts.
     ReadOptions {
-        /// The language wanted for titles, summaries and built-in texts: English, or simplified
+        /// The requested language for titles, summaries and built-in texts: English, or simplified
         /// Chinese. Only the first part of the tag counts: `zh`, `zh-CN` and `zh_Hant` are the
-        /// same. For any other, and without one, they are in English. If it is left out, the
-        /// client's own is sent; null sends none.
+        /// same. Any other value, and none, means English. If it is left out, the client's own is
+        /// sent; null sends none.
         locale locale: String,
     }
 }
@@ -28,11 +28,11 @@ query! {
 query! {
     /// The query of `list_versions`.
     ListPublicVersions {
-        /// How many items a page has.
+        /// Number of items of a page.
         optional limit: u32,
-        /// How many items to skip.
+        /// Number of items to skip.
         optional offset: u64,
-        /// Only items that contain this text, whatever the case. Blank is the same as left out.
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
         /// Only versions for this platform, and those for all platforms. Case does not matter.
         optional platform: Platform,
@@ -44,8 +44,8 @@ query! {
         optional is_milestone: bool,
         /// Kept for older clients. No version is forced, so `true` finds nothing.
         optional forced: bool,
-        /// The language wanted. A tag that the project does not know is no error: the answer is in
-        /// the default language and each object says so in `locale_message`. If it is left out, the
+        /// The requested language. An unknown tag is not an error: the answer is in the default
+        /// language, and `locale_message` of each object contains a note. If it is left out, the
         /// client's own is sent; null sends none.
         locale locale: String,
     }
@@ -54,11 +54,11 @@ query! {
 query! {
     /// The query of `list_announcements`.
     ListPublicAnnouncements {
-        /// How many items a page has.
+        /// Number of items of a page.
         optional limit: u32,
-        /// How many items to skip.
+        /// Number of items to skip.
         optional offset: u64,
-        /// Only items that contain this text, whatever the case. Blank is the same as left out.
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
         /// Only announcements for this platform, and those for all platforms. Case does not matter.
         optional platform: Platform,
@@ -66,8 +66,8 @@ query! {
         /// Anything else is the same as left out: only announcements for all versions are visible.
         /// If it is left out, the client's own is sent; null sends none.
         version version: String,
-        /// The language wanted. A tag that the project does not know is no error: the answer is in
-        /// the default language and each object says so in `locale_message`. If it is left out, the
+        /// The requested language. An unknown tag is not an error: the answer is in the default
+        /// language, and `locale_message` of each object contains a note. If it is left out, the
         /// client's own is sent; null sends none.
         locale locale: String,
     }
@@ -82,8 +82,8 @@ query! {
         /// Anything else is the same as left out: only announcements for all versions are visible.
         /// If it is left out, the client's own is sent; null sends none.
         version version: String,
-        /// The language wanted. A tag that the project does not know is no error: the answer is in
-        /// the default language and each object says so in `locale_message`. If it is left out, the
+        /// The requested language. An unknown tag is not an error: the answer is in the default
+        /// language, and `locale_message` of each object contains a note. If it is left out, the
         /// client's own is sent; null sends none.
         locale locale: String,
     }
@@ -92,11 +92,11 @@ query! {
 query! {
     /// The query of `list_projects`.
     ListProjects {
-        /// How many items a page has.
+        /// Number of items of a page.
         optional limit: u32,
-        /// How many items to skip.
+        /// Number of items to skip.
         optional offset: u64,
-        /// Only items that contain this text, whatever the case. Blank is the same as left out.
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
     }
 }
@@ -112,7 +112,7 @@ query! {
 query! {
     /// The query of `get_codehost_integration_repo_template`.
     RepoTemplate {
-        /// `true` or `1` reads it anew.
+        /// `true` or `1` reads it again.
         only_true refresh: bool,
     }
 }
@@ -120,11 +120,11 @@ query! {
 query! {
     /// The query of `list_versions`.
     ListVersions {
-        /// How many items a page has.
+        /// Number of items of a page.
         optional limit: u32,
-        /// How many items to skip.
+        /// Number of items to skip.
         optional offset: u64,
-        /// Only items that contain this text, whatever the case. Blank is the same as left out.
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
         /// Only versions for this platform, and those for all platforms. Case does not matter.
         optional platform: Platform,
@@ -142,7 +142,7 @@ query! {
 query! {
     /// The query of `preview_codehost_release`.
     PreviewRelease {
-        /// Tag of the release; without it, the latest release that is no preview.
+        /// Tag of the release. Without it, the latest release that is not a preview.
         optional tag: String,
     }
 }
@@ -150,11 +150,11 @@ query! {
 query! {
     /// The query of `list_announcements`.
     ListAnnouncements {
-        /// How many items a page has.
+        /// Number of items of a page.
         optional limit: u32,
-        /// How many items to skip.
+        /// Number of items to skip.
         optional offset: u64,
-        /// Only items that contain this text, whatever the case. Blank is the same as left out.
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
         /// Only announcements for this platform, and those for all platforms. Case does not matter.
         optional platform: Platform,
@@ -168,19 +168,19 @@ query! {
 query! {
     /// The query of `list_feedbacks`.
     ListFeedbacks {
-        /// How many items a page has.
+        /// Number of items of a page.
         optional limit: u32,
-        /// How many items to skip.
+        /// Number of items to skip.
         optional offset: u64,
-        /// Only items that contain this text, whatever the case. Blank is the same as left out.
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
-        /// Only what came from this platform. Case does not matter.
+        /// Only items from this platform. Case does not matter.
         optional platform: Platform,
         /// Only feedback with this rating.
         optional rating: u32,
         /// Only feedback in this state.
         optional status: FeedbackStatus,
-        /// Whether hidden ones are listed, too. Without it they are not.
+        /// Whether hidden items are listed, too.
         optional include_hidden: bool,
     }
 }
@@ -188,12 +188,12 @@ query! {
 query! {
     /// A range of time.
     TimeRange {
-        /// First second of the range; seven days before its end, if left out.
+        /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
-        /// Last second of the range; now, if left out.
+        /// Last second of the range. Default: now.
         optional end_time: i64,
-        /// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut
-        /// into days.
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
         optional tz_offset_minutes: i32,
     }
 }
@@ -201,21 +201,21 @@ query! {
 query! {
     /// The query of `list_logs`.
     ListLogs {
-        /// How many items a page has.
+        /// Number of items of a page.
         optional limit: u32,
-        /// How many items to skip.
+        /// Number of items to skip.
         optional offset: u64,
-        /// Only items that contain this text, whatever the case. Blank is the same as left out.
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
-        /// Only what was made at this time or later. Not after `end_time`.
+        /// Only items created at this time or later. Not after `end_time`.
         optional start_time: i64,
-        /// Only what was made at this time or before.
+        /// Only items created at this time or before.
         optional end_time: i64,
         /// Only logs of this level.
         optional level: LogLevel,
-        /// Only what came from this platform. Case does not matter.
+        /// Only items from this platform. Case does not matter.
         optional platform: Platform,
-        /// Whether hidden ones are listed, too. Without it they are not.
+        /// Whether hidden items are listed, too.
         optional include_hidden: bool,
     }
 }
@@ -223,20 +223,20 @@ query! {
 query! {
     /// The query of `list_event_definitions`.
     ListEventDefinitions {
-        /// First second of the range; seven days before its end, if left out.
+        /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
-        /// Last second of the range; now, if left out.
+        /// Last second of the range. Default: now.
         optional end_time: i64,
-        /// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut
-        /// into days.
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
         optional tz_offset_minutes: i32,
-        /// How many items a page has.
+        /// Number of items of a page.
         optional limit: u32,
-        /// How many items to skip.
+        /// Number of items to skip.
         optional offset: u64,
-        /// Only items that contain this text, whatever the case. Blank is the same as left out.
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
-        /// Whether archived ones are listed, too. Without it they are not.
+        /// Whether archived definitions are listed, too.
         optional include_archived: bool,
     }
 }
@@ -244,21 +244,21 @@ query! {
 query! {
     /// The query of `get_event_timeseries`.
     EventTimeseries {
-        /// First second of the range; seven days before its end, if left out.
+        /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
-        /// Last second of the range; now, if left out.
+        /// Last second of the range. Default: now.
         optional end_time: i64,
-        /// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut
-        /// into days.
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
         optional tz_offset_minutes: i32,
-        /// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours are those of
-        /// UTC.
+        /// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours
+        /// of UTC.
         optional granularity: String,
-        /// Only events of exactly this name, as it is stored.
+        /// Only events with exactly this name.
         optional event_name: String,
-        /// Also one series for each value of this.
+        /// Dimension of additional series, one for each value.
         optional group_by: String,
-        /// How many series.
+        /// Maximum number of series.
         optional limit: u32,
     }
 }
@@ -266,20 +266,20 @@ query! {
 query! {
     /// The query of `get_event_breakdown`.
     EventBreakdownQuery {
-        /// First second of the range; seven days before its end, if left out.
+        /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
-        /// Last second of the range; now, if left out.
+        /// Last second of the range. Default: now.
         optional end_time: i64,
-        /// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut
-        /// into days.
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
         optional tz_offset_minutes: i32,
-        /// What to count by.
+        /// Dimension to count by.
         optional dimension: String,
-        /// First-level key of the property. Required for dimension `property`, not used for others.
+        /// First-level key of the property. Required for dimension `property`, ignored for others.
         optional property_key: String,
-        /// Only events of exactly this name, as it is stored.
+        /// Only events with exactly this name.
         optional event_name: String,
-        /// How many values.
+        /// Maximum number of values.
         optional limit: u32,
     }
 }
@@ -287,14 +287,14 @@ query! {
 query! {
     /// The query of `get_event_heatmap`.
     EventHeatmap {
-        /// First second of the range; seven days before its end, if left out.
+        /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
-        /// Last second of the range; now, if left out.
+        /// Last second of the range. Default: now.
         optional end_time: i64,
-        /// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut
-        /// into days.
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
         optional tz_offset_minutes: i32,
-        /// Only events of exactly this name, as it is stored.
+        /// Only events with exactly this name.
         optional event_name: String,
     }
 }
@@ -302,16 +302,16 @@ query! {
 query! {
     /// The query of `search`.
     Search {
-        /// What to find, in any case: a part of a field, from one character up. Where several words
-        /// are found nowhere as they stand, whatever has all of them is found.
+        /// Text to find, ignoring case: a part of a field, from one character up. If no field
+        /// contains several words in this order, records that contain all words match.
         optional q: String,
         /// Key or former key of the only project to look through.
         optional project: String,
-        /// The only kind of thing to look for.
+        /// The only kind of record to search.
         optional kind: String,
-        /// How many items a page has.
+        /// Number of items of a page.
         optional limit: u32,
-        /// Whether hidden ones are listed, too. Without it they are not.
+        /// Whether hidden items are listed, too.
         optional include_hidden: bool,
     }
 }
@@ -319,19 +319,19 @@ query! {
 query! {
     /// The query of `get_request_timeseries`.
     RequestTimeseries {
-        /// First second of the range; seven days before its end, if left out.
+        /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
-        /// Last second of the range; now, if left out.
+        /// Last second of the range. Default: now.
         optional end_time: i64,
-        /// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut
-        /// into days.
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
         optional tz_offset_minutes: i32,
-        /// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours are those of
-        /// UTC.
+        /// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours
+        /// of UTC.
         optional granularity: String,
         /// Only requests of this kind.
         optional endpoint: String,
-        /// Also one series for each value of this.
+        /// Dimension of additional series, one for each value.
         optional group_by: String,
     }
 }
@@ -339,17 +339,17 @@ query! {
 query! {
     /// The query of `get_version_adoption`.
     VersionAdoptionQuery {
-        /// First second of the range; seven days before its end, if left out.
+        /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
-        /// Last second of the range; now, if left out.
+        /// Last second of the range. Default: now.
         optional end_time: i64,
-        /// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut
-        /// into days.
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
         optional tz_offset_minutes: i32,
-        /// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours are those of
-        /// UTC.
+        /// Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours
+        /// of UTC.
         optional granularity: String,
-        /// How many versions.
+        /// Maximum number of versions.
         optional limit: u32,
     }
 }
@@ -357,14 +357,14 @@ query! {
 query! {
     /// A range of time and a limit.
     LimitedRange {
-        /// First second of the range; seven days before its end, if left out.
+        /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
-        /// Last second of the range; now, if left out.
+        /// Last second of the range. Default: now.
         optional end_time: i64,
-        /// Minutes that the caller's clock is east of UTC. It changes nothing where nothing is cut
-        /// into days.
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
         optional tz_offset_minutes: i32,
-        /// How many versions.
+        /// Maximum number of versions.
         optional limit: u32,
     }
 }
@@ -372,11 +372,11 @@ query! {
 query! {
     /// The query of `list_files`.
     ListFiles {
-        /// How many items a page has.
+        /// Number of items of a page.
         optional limit: u32,
-        /// How many items to skip.
+        /// Number of items to skip.
         optional offset: u64,
-        /// Only items that contain this text, whatever the case. Blank is the same as left out.
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
         /// Only files in this state. Case does not matter; blank is the same as left out.
         optional status: FileStatus,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{LogLevel, TermsSlug};
 
 open_enum! {
-    /// A platform. Accepted in any case, always answered like this.
+    /// A platform. Accepted in any case, always returned like this.
     pub enum Platform {
         /// `windows`
         Windows = "windows",
@@ -30,7 +30,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// How far it has been dealt with. Any state may follow any other.
+    /// The state of feedback. Any state may follow any other.
     pub enum FeedbackStatus {
         /// `open`
         Open = "open",
@@ -44,10 +44,10 @@ open_enum! {
 }
 
 open_enum! {
-    /// `newer_version_available`: there is something newer. `current_version_deprecated`: what is
-    /// installed is deprecated; also said when there is nothing newer.
-    /// `outside_optional_update_range`: what is installed lies outside the range in which updates
-    /// are optional. `milestone_guard`: the target is a milestone that must not be skipped.
+    /// A reason of an update check. `newer_version_available`: there is something newer.
+    /// `current_version_deprecated`: the installed version is deprecated; also without anything
+    /// newer. `outside_optional_update_range`: the installed version is outside the range in which
+    /// updates are optional. `milestone_guard`: the target is a milestone that must not be skipped.
     pub enum ReasonCode {
         /// `newer_version_available`
         NewerVersionAvailable = "newer_version_available",
@@ -61,7 +61,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// `ready` can be downloaded, `pending` is being written or fetched.
+    /// The state of a file: `ready` can be downloaded, `pending` is being written or fetched.
     pub enum FileStatus {
         /// `pending`
         Pending = "pending",
@@ -72,7 +72,7 @@ open_enum! {
     }
 }
 
-/// It is done.
+/// A confirmation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -81,7 +81,7 @@ pub struct Done {
     pub success: bool,
 }
 
-/// The server answers.
+/// The health of the server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -101,11 +101,11 @@ pub struct Login {
     pub access_token: String,
     /// Seconds until the token ends.
     pub expires_in: i64,
-    /// Who a credential stands for.
+    /// The account of a credential.
     pub user: AuthUser,
 }
 
-/// Who a credential stands for.
+/// The account of a credential.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -114,7 +114,7 @@ pub struct AuthUser {
     pub id: String,
     /// Name to sign in with.
     pub username: String,
-    /// There is one role.
+    /// Role; there is only one.
     pub role: String,
     /// Always false.
     pub must_change_password: bool,
@@ -127,7 +127,7 @@ pub struct AuthUser {
 pub struct ScopeList {
     /// All scopes.
     pub data: Vec<String>,
-    /// The scopes of a key for which none are named.
+    /// The scopes of a key that names none.
     pub default: Vec<String>,
 }
 
@@ -138,48 +138,48 @@ pub struct ScopeList {
 pub struct ApiKey {
     /// Id of the key.
     pub id: String,
-    /// What the key is for.
+    /// Purpose of the key.
     pub name: String,
-    /// What the key may do.
+    /// Permissions of the key.
     pub scopes: Vec<String>,
-    /// Whether the key is for every project.
+    /// Whether the key allows all projects.
     pub all_projects: bool,
-    /// Current keys of the projects it is limited to; empty when it is for all.
+    /// Current keys of the allowed projects; empty for all.
     pub project_ids: Vec<String>,
-    /// False once revoked. A key that has ended by itself is still active.
+    /// False once revoked. A key that has expired is still active.
     pub is_active: bool,
-    /// When it was made.
+    /// Creation time.
     pub created_at: i64,
-    /// When it ends; null if never.
+    /// Expiry; null if never.
     pub expires_at: Option<i64>,
-    /// When it was revoked.
+    /// Time of the revocation.
     pub revoked_at: Option<i64>,
-    /// When its present text was last used; exact to a minute.
+    /// Last use of the current text; exact to a minute.
     pub last_used_at: Option<i64>,
-    /// When the former text stops working.
+    /// End of the former text.
     pub previous_key_expires_at: Option<i64>,
 }
 
-/// A new key, with its secret, which is shown this once.
+/// A new key, with its secret, which is not shown again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ApiKeyCreated {
     /// Id of the key.
     pub id: String,
-    /// What the key is for.
+    /// Purpose of the key.
     pub name: String,
-    /// The text of the key. Keep it; it is not shown again.
+    /// Text of the key. Keep it; it is not shown again.
     pub token: String,
-    /// What the key may do.
+    /// Permissions of the key.
     pub scopes: Vec<String>,
-    /// Whether the key is for every project.
+    /// Whether the key allows all projects.
     pub all_projects: bool,
-    /// Keys of the projects it is limited to; empty when it is for all.
+    /// Keys of the allowed projects; empty for all.
     pub project_ids: Vec<String>,
-    /// When it ends; null if never.
+    /// Expiry; null if never.
     pub expires_at: Option<i64>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: i64,
 }
 
@@ -190,21 +190,21 @@ pub struct ApiKeyCreated {
 pub struct ApiKeyUpdated {
     /// Id of the key.
     pub id: String,
-    /// What the key is for.
+    /// Purpose of the key.
     pub name: String,
-    /// What the key may do.
+    /// Permissions of the key.
     pub scopes: Vec<String>,
-    /// Whether the key is for every project.
+    /// Whether the key allows all projects.
     pub all_projects: bool,
-    /// Keys of the projects it is limited to; empty when it is for all.
+    /// Keys of the allowed projects; empty for all.
     pub project_ids: Vec<String>,
-    /// When it ends; null if never.
+    /// Expiry; null if never.
     pub expires_at: Option<i64>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: i64,
 }
 
-/// A key with its new secret, which is shown this once.
+/// A key with its new secret, which is not shown again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -213,9 +213,9 @@ pub struct ApiKeyRotated {
     pub id: String,
     /// The new text. Keep it; it is not shown again.
     pub token: String,
-    /// The grace period asked for.
+    /// The requested grace period.
     pub grace_period_minutes: i64,
-    /// When the former text stops working; null if it already has.
+    /// End of the former text; null if it has ended.
     pub previous_key_expires_at: Option<i64>,
 }
 
@@ -226,38 +226,38 @@ pub struct ApiKeyRotated {
 pub struct ProjectTranslation {
     /// Primary tag of the language.
     pub locale: String,
-    /// The name in it.
+    /// The name in this language.
     pub name: Option<String>,
-    /// The description in it.
+    /// The description in this language.
     pub description: Option<String>,
 }
 
-/// A project, as its owners see it.
+/// A project, with all fields.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Project {
     /// The same as `project_key`.
     pub id: String,
-    /// The name in addresses.
+    /// Key of the project in addresses.
     pub project_key: String,
-    /// The name for people.
+    /// Display name.
     pub name: String,
-    /// Where the source is.
+    /// Address of the repository.
     pub repo_url: Option<String>,
-    /// What it is. Markdown.
+    /// Description. Markdown.
     pub description: Option<String>,
-    /// Who makes it.
+    /// Author.
     pub author: Option<String>,
-    /// Their page.
+    /// Page of the author.
     pub author_homepage_url: Option<String>,
-    /// Its picture.
+    /// Icon.
     pub icon_url: Option<String>,
-    /// Its page.
+    /// Website.
     pub website_url: Option<String>,
-    /// Its manual.
+    /// Documentation.
     pub docs_url: Option<String>,
-    /// When it first came out.
+    /// Time of the first publication.
     pub published_at: Option<i64>,
     /// Least comparable version for which updates stay optional.
     pub optional_update_min_comparable_version: Option<String>,
@@ -269,34 +269,35 @@ pub struct Project {
     pub event_collection_enabled: bool,
     /// Days that events are kept.
     pub event_retention_days: i64,
-    /// Days that logs are kept; null: as long as the instance keeps them.
+    /// Days that logs are kept; null: as configured for the instance.
     pub log_retention_days: Option<i64>,
-    /// Days that feedback is kept; null: as long as the instance keeps it.
+    /// Days that feedback is kept; null: as configured for the instance.
     pub feedback_retention_days: Option<i64>,
-    /// Where its files go; null: the storage of the instance.
+    /// Storage of its files; null: the storage of the instance.
     pub storage_backend_id: Option<String>,
-    /// Whether attachments of releases at the code host are copied here.
+    /// Whether the server copies attachments of releases at the code host.
     pub mirror_codehost_assets: bool,
     /// Former keys, newest first.
     pub aliases: Vec<String>,
     /// Always null here: administrators see the default texts.
     pub locale: Option<String>,
-    /// In the order in which the languages were registered.
+    /// Translations, in the order of the registered languages.
     pub translations: Option<Vec<ProjectTranslation>>,
-    /// When it was made here.
+    /// Time of the creation at this server.
     pub created_at: i64,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: i64,
-    /// Only present when the language asked for is not one of the project; a sentence that says so.
+    /// Only present if the requested language is not one of the project; a sentence with the
+    /// reason.
     pub locale_message: Option<String>,
 }
 
-/// How many projects there are.
+/// The number of projects.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ProjectStatistics {
-    /// How many projects there are.
+    /// The number of projects.
     pub count: i64,
 }
 
@@ -307,7 +308,7 @@ pub struct ProjectStatistics {
 pub struct ProjectAlias {
     /// A former key.
     pub alias: String,
-    /// When it became one.
+    /// Time when it became a former key.
     pub created_at: i64,
 }
 
@@ -320,9 +321,9 @@ pub struct ProjectLanguage {
     pub locale: String,
     /// Synonyms.
     pub aliases: Vec<String>,
-    /// Name for people.
+    /// Display name.
     pub label: Option<String>,
-    /// When it was registered.
+    /// Time of the registration.
     pub created_at: i64,
 }
 
@@ -331,84 +332,84 @@ pub struct ProjectLanguage {
 #[serde(default)]
 #[non_exhaustive]
 pub struct TermsSummary {
-    /// Which document it is.
+    /// Name of the document.
     pub slug: TermsSlug,
-    /// Its title, in the language asked for.
+    /// Title, in the requested language.
     pub title: String,
-    /// What it is about, in a sentence.
+    /// Summary in one sentence.
     pub summary: String,
-    /// Whether the text is the built-in one or that of the operator.
+    /// Whether the text is built in or the operator's.
     pub source: String,
-    /// When the text was last changed.
+    /// Time of the last change of the text.
     pub updated_at: i64,
-    /// Only present when there is no built-in text in the language asked for; a sentence that says
-    /// so.
+    /// Only present if there is no built-in text in the requested language; a sentence with the
+    /// reason.
     pub locale_message: Option<String>,
 }
 
-/// A terms document in the language asked for.
+/// A terms document in the requested language.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Terms {
-    /// Which document it is.
+    /// Name of the document.
     pub slug: TermsSlug,
-    /// Its title, in the language asked for.
+    /// Title, in the requested language.
     pub title: String,
-    /// What it is about, in a sentence.
+    /// Summary in one sentence.
     pub summary: String,
-    /// Whether the text is the built-in one or that of the operator.
+    /// Whether the text is built in or the operator's.
     pub source: String,
-    /// When the text was last changed.
+    /// Time of the last change of the text.
     pub updated_at: i64,
-    /// Only present when there is no built-in text in the language asked for; a sentence that says
-    /// so.
+    /// Only present if there is no built-in text in the requested language; a sentence with the
+    /// reason.
     pub locale_message: Option<String>,
     /// The text, in Markdown.
     pub content: String,
 }
 
-/// A terms document with its own and the built-in text.
+/// A terms document with its draft and the built-in text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct TermsDocument {
-    /// Which document it is.
+    /// Name of the document.
     pub slug: TermsSlug,
-    /// Its title, in the language asked for.
+    /// Title, in the requested language.
     pub title: String,
-    /// What it is about, in a sentence.
+    /// Summary in one sentence.
     pub summary: String,
-    /// Whether the draft is shown, if there is one.
+    /// Whether readers see the draft, if there is one.
     pub custom: bool,
-    /// What people read at the moment.
+    /// The text that readers see.
     pub content: String,
-    /// The draft, in Markdown; it stays while `custom` is off.
+    /// The draft, in Markdown; it is kept while `custom` is off.
     pub custom_content: Option<String>,
-    /// When the text of the draft last changed.
+    /// Time of the last change of the draft.
     pub custom_updated_at: Option<i64>,
-    /// The built-in text, in the language asked for.
+    /// The built-in text, in the requested language.
     pub builtin_content: String,
     /// Revision of the built-in text.
     pub builtin_updated_at: i64,
-    /// When it was last saved; null before and after a reset.
+    /// Time of the last save; null before the first one and after a reset.
     pub updated_at: Option<i64>,
-    /// The keys in the built-in text, each once, in the order in which they first appear.
+    /// The keys in the built-in text, each once, in order of appearance.
     pub placeholders: Vec<TermsPlaceholder>,
 }
 
-/// A name that the text may contain, and what stands for it.
+/// A placeholder of the text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct TermsPlaceholder {
-    /// What the text has between `{{` and `}}`.
+    /// The key between `{{` and `}}`.
     pub key: String,
-    /// Name of the field in a form, in the language asked for.
+    /// Name of the field in a form, in the requested language.
     pub label: String,
-    /// What belongs there.
+    /// A hint for the value.
     pub hint: String,
-    /// A value as it may be.
+    /// An example.
     pub example: String,
     /// Whether the text is incomplete without it.
     pub required: bool,
@@ -419,11 +420,11 @@ pub struct TermsPlaceholder {
 #[serde(default)]
 #[non_exhaustive]
 pub struct DownloadLink {
-    /// Where to download.
+    /// Address of the download.
     pub url: String,
-    /// Name for people; left out when there is none.
+    /// Display name; left out if there is none.
     pub name: Option<String>,
-    /// What it is for; left out when not said.
+    /// Platform; left out if unknown.
     pub platform: Option<String>,
 }
 
@@ -434,13 +435,13 @@ pub struct DownloadLink {
 pub struct VersionTranslation {
     /// Primary tag of the language.
     pub locale: String,
-    /// The headline in it.
+    /// The headline in this language.
     pub title: Option<String>,
-    /// The release notes in it.
+    /// The release notes in this language.
     pub content: Option<String>,
 }
 
-/// A version, as its owners see it.
+/// A version, with all fields.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -449,7 +450,7 @@ pub struct Version {
     pub id: String,
     /// Display version.
     pub version: String,
-    /// What decides which version is newer.
+    /// Determines which version is newer.
     pub comparable_version: String,
     /// Headline.
     pub title: Option<String>,
@@ -457,33 +458,34 @@ pub struct Version {
     pub content: Option<String>,
     /// Always null here: administrators see the default texts.
     pub locale: Option<String>,
-    /// In the order in which the languages were registered.
+    /// Translations, in the order of the registered languages.
     pub translations: Option<Vec<VersionTranslation>>,
-    /// The one download.
+    /// The single download.
     pub download_url: Option<String>,
     /// All downloads.
     pub download_links: Vec<DownloadLink>,
     /// Always false; kept for older clients.
     pub forced: bool,
-    /// Marked as the latest; at most one of a project is.
+    /// Whether it is marked as the latest. A project has at most one.
     pub is_latest: bool,
     /// For testers only.
     pub is_preview: bool,
     /// Must not be skipped.
     pub is_milestone: bool,
-    /// Those who have it must update.
+    /// Its users must update.
     pub is_deprecated: bool,
-    /// The one platform it is for; the older form of `platforms`.
+    /// The only platform; the older form of `platforms`.
     pub platform: Option<Platform>,
-    /// The platforms it is for; empty for all.
+    /// The platforms; empty for all.
     pub platforms: Vec<Platform>,
-    /// Whatever was kept with it.
+    /// Data of the app.
     pub custom_data: Option<Map<String, Value>>,
-    /// When it came out.
+    /// Publication time.
     pub published_at: i64,
-    /// When it was made here.
+    /// Time of the creation at this server.
     pub created_at: i64,
-    /// Only present when the language asked for is not one of the project; a sentence that says so.
+    /// Only present if the requested language is not one of the project; a sentence with the
+    /// reason.
     pub locale_message: Option<String>,
 }
 
@@ -492,67 +494,67 @@ pub struct Version {
 #[serde(default)]
 #[non_exhaustive]
 pub struct CodehostApp {
-    /// Whether app id and private key are there.
+    /// Whether app id and private key are set.
     pub configured: bool,
     /// Id of the app at the code host.
     pub app_id: Option<String>,
-    /// Whether there is a private key.
+    /// Whether a private key is set.
     pub has_private_key: bool,
-    /// Tells keys apart.
+    /// Fingerprint of the private key.
     pub private_key_fingerprint: Option<String>,
-    /// When the key was saved.
+    /// Time when the key was saved.
     pub private_key_updated_at: Option<i64>,
-    /// Whether there is a secret for deliveries.
+    /// Whether a secret for deliveries is set.
     pub has_webhook_secret: bool,
-    /// Its last six characters; null for a secret that has no more.
+    /// Last six characters of the secret; null for a shorter one.
     pub webhook_secret_hint: Option<String>,
-    /// How many characters it has.
+    /// Length of the secret in characters.
     pub webhook_secret_length: Option<i64>,
-    /// As many characters as it has: asterisks, then the hint.
+    /// The secret with asterisks for all characters but the hint.
     pub webhook_secret_masked: Option<String>,
-    /// When the secret was saved.
+    /// Time when the secret was saved.
     pub webhook_secret_updated_at: Option<i64>,
-    /// Path of the address that the app delivers to.
+    /// Path of the address for deliveries to the app.
     pub webhook_payload_path: String,
-    /// What projects may use.
+    /// Features that projects may use.
     pub enabled_features: Vec<String>,
-    /// Whether the two templates count.
+    /// Whether the two templates are used.
     pub feedback_issue_custom_template: bool,
-    /// Title of issues, kept while it does not count; null = the built-in one. May have variables
-    /// such as `{{ content_head }}`.
+    /// Title of issues, kept while unused; null = the built-in one. May contain variables such as
+    /// `{{ content_head }}`.
     pub feedback_issue_title_template: Option<String>,
-    /// Text of issues, kept while it does not count, Markdown; null = the built-in one. May have
-    /// the same variables.
+    /// Text of issues, kept while unused, Markdown; null = the built-in one. May contain the same
+    /// variables.
     pub feedback_issue_body_template: Option<String>,
-    /// Title of issues where nobody has written another one.
+    /// Default title of issues.
     pub builtin_feedback_issue_title_template: String,
-    /// Text of issues where nobody has written another one.
+    /// Default text of issues.
     pub builtin_feedback_issue_body_template: String,
     /// Names of the variables of templates.
     pub feedback_issue_template_variables: Vec<String>,
-    /// When it was last saved; null before.
+    /// Time of the last save; null before the first one.
     pub updated_at: Option<i64>,
 }
 
-/// Whether the code host takes the app's key.
+/// The result of a test of the app.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CodehostAppTest {
-    /// Whether the code host accepts the app, and the app may do what the enabled features need.
+    /// Whether the code host accepts the app, and the app has the permissions for the enabled
+    /// features.
     pub ok: bool,
     /// Name of the app at the code host.
     pub name: Option<String>,
-    /// The same in the address of its page.
+    /// Name of the app in the address of its page.
     pub slug: Option<TermsSlug>,
-    /// Permissions that the enabled features need and the app does not have, such as `issues:
-    /// write`.
+    /// Permissions that the enabled features need and the app lacks, such as `issues: write`.
     pub missing_permissions: Vec<String>,
     /// Events that the enabled features need and the app does not receive, such as `issue_comment`.
     pub missing_events: Vec<String>,
-    /// How long it took.
+    /// Duration.
     pub latency_ms: i64,
-    /// What did not work.
+    /// The error, if the test failed.
     pub error: Option<String>,
 }
 
@@ -565,13 +567,13 @@ pub struct CodehostCommand {
     pub name: String,
     /// File name or id of the workflow.
     pub workflow: String,
-    /// Branch or tag that it runs on.
+    /// Branch or tag to run it on.
     pub r#ref: String,
-    /// Name of its input that gets what follows the command; left out = `args`.
+    /// Name of its input for the text after the command; left out = `args`.
     pub input: Option<String>,
 }
 
-/// What a project does with its repository.
+/// The code host settings of a project.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -582,9 +584,10 @@ pub struct CodehostIntegration {
     pub repo_full_name: Option<String>,
     /// Whether feedback can become issues.
     pub feedback_issue_enabled: bool,
-    /// Whether it can now: it is enabled, there is a repository, and the code host app offers it.
+    /// Whether feedback can become issues now: it is enabled, a repository is set, and the code
+    /// host app offers it.
     pub feedback_issue_active: bool,
-    /// Whose template of issues is used.
+    /// Source of the issue template.
     pub feedback_issue_template_source: String,
     /// Path of the file with the template.
     pub feedback_issue_template_repo_path: Option<String>,
@@ -600,19 +603,20 @@ pub struct CodehostIntegration {
     pub feedback_issue_labels: Vec<String>,
     /// Whether comments on issues can start workflows.
     pub comment_commands_enabled: bool,
-    /// Whether they can now: it is enabled, there is a repository, and the code host app offers it.
+    /// Whether comments can start workflows now: it is enabled, a repository is set, and the code
+    /// host app offers it.
     pub comment_commands_active: bool,
-    /// Who may give commands: what they are to the repository.
+    /// Relations to the repository that allow a user to give commands.
     pub command_allowed_associations: Vec<String>,
-    /// Who may, too: names of users.
+    /// Names of further users that may give commands.
     pub command_allowed_users: Vec<String>,
     /// The commands.
     pub commands: Vec<CodehostCommand>,
-    /// When it was last saved; null before.
+    /// Time of the last save; null before the first one.
     pub updated_at: Option<i64>,
 }
 
-/// The file in the repository that issues of feedback take their form from.
+/// The issue template in the repository.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -621,19 +625,19 @@ pub struct CodehostRepoTemplate {
     pub path: String,
     /// Branch, tag or commit; null = the default branch.
     pub r#ref: Option<String>,
-    /// When it was read.
+    /// Time of the read.
     pub fetched_at: Option<i64>,
-    /// Title of issues: that of the file, or the built-in one. Null where the file cannot be read.
+    /// Title of issues: that of the file, or the built-in one. Null if the file cannot be read.
     pub title_template: Option<String>,
-    /// Text of issues, in the same way.
+    /// Text of issues, likewise.
     pub body_template: Option<String>,
     /// Labels of the file.
     pub labels: Vec<String>,
-    /// Why it cannot be read.
+    /// The error, if the file cannot be read.
     pub error: Option<String>,
 }
 
-/// What a repository says about a project that could be made of it.
+/// The data of a repository for a new project.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -644,7 +648,7 @@ pub struct CodehostRepoPreview {
     pub name: String,
     /// Address of the repository.
     pub repo_url: String,
-    /// What it is.
+    /// Description of the repository.
     pub description: Option<String>,
     /// Owner of the repository.
     pub author: Option<String>,
@@ -664,18 +668,18 @@ pub struct CodehostRepoPreview {
     pub optional_update_max_comparable_version: Option<String>,
 }
 
-/// The version that would be made of a release.
+/// The version that a release would become.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CodehostReleasePreview {
     /// The tag without a leading v.
     pub version: String,
-    /// The same, which need not be comparable.
+    /// The same; it may not be comparable.
     pub comparable_version: String,
     /// Name of the release.
     pub title: Option<String>,
-    /// Its text. Markdown.
+    /// Text of the release. Markdown.
     pub content: Option<String>,
     /// The first attachment, else the source archive, else the page of the release.
     pub download_url: Option<String>,
@@ -695,39 +699,39 @@ pub struct CodehostReleasePreview {
     pub platform: Option<String>,
     /// Always empty.
     pub platforms: Vec<Platform>,
-    /// When it came out.
+    /// Publication time.
     pub published_at: i64,
-    /// Where it comes from: `source`, `owner`, `repo`, `release_tag`.
+    /// Origin of the release: `source`, `owner`, `repo`, `release_tag`.
     pub custom_data: Map<String, Value>,
 }
 
-/// What came of an import of releases.
+/// The result of an import of releases.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CodehostImport {
-    /// Releases that are versions now.
+    /// Releases that became versions.
     pub imported: i64,
-    /// Releases without a comparable tag, and those that were versions before.
+    /// Releases without a comparable tag, and releases that were already versions.
     pub skipped: i64,
-    /// Releases that were read. Drafts are not counted.
+    /// Releases that were read, without drafts.
     pub scanned: i64,
 }
 
-/// How many versions there are.
+/// The number of versions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct VersionStatistics {
-    /// How many versions there are in all projects.
+    /// Number of versions in all projects.
     pub total_versions: i64,
-    /// How many projects have at least one.
+    /// Number of projects with at least one version.
     pub total_projects: i64,
     /// Always 0; kept for older clients.
     pub forced_versions: i64,
-    /// When the newest was made here.
+    /// Creation time of the newest version.
     pub latest_version_time: Option<i64>,
-    /// When the oldest was made here.
+    /// Creation time of the oldest version.
     pub first_version_time: Option<i64>,
 }
 
@@ -738,15 +742,15 @@ pub struct VersionStatistics {
 pub struct AnnouncementTranslation {
     /// Primary tag of the language.
     pub locale: String,
-    /// The headline in it.
+    /// The headline in this language.
     pub title: Option<String>,
-    /// The text in it.
+    /// The text in this language.
     pub content: Option<String>,
-    /// Hidden from those who ask for this language.
+    /// Hidden from readers of this language.
     pub is_hidden: bool,
 }
 
-/// An announcement, as its owners see it.
+/// An announcement, with all fields.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -755,15 +759,15 @@ pub struct Announcement {
     pub id: String,
     /// Headline.
     pub title: String,
-    /// What is announced; it may be blank. Markdown.
+    /// Text; may be blank. Markdown.
     pub content: String,
     /// Listed before the others.
     pub is_pinned: bool,
-    /// Seen by administrators only.
+    /// Visible to administrators only.
     pub is_hidden: bool,
-    /// The platforms it is for; empty for all.
+    /// The platforms; empty for all.
     pub platforms: Vec<Platform>,
-    /// Who says it.
+    /// Author.
     pub author: Option<String>,
     /// Least comparable version of clients it is for, itself included; null for no lower end.
     pub min_comparable_version: Option<String>,
@@ -771,30 +775,31 @@ pub struct Announcement {
     pub max_comparable_version: Option<String>,
     /// Always null here: administrators see the default texts.
     pub locale: Option<String>,
-    /// In the order in which the languages were registered.
+    /// Translations, in the order of the registered languages.
     pub translations: Option<Vec<AnnouncementTranslation>>,
-    /// When it came out.
+    /// Publication time.
     pub published_at: i64,
-    /// When it was made here.
+    /// Time of the creation at this server.
     pub created_at: i64,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: i64,
-    /// Only present when the language asked for is not one of the project; a sentence that says so.
+    /// Only present if the requested language is not one of the project; a sentence with the
+    /// reason.
     pub locale_message: Option<String>,
 }
 
-/// How many announcements there are.
+/// The number of announcements.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct AnnouncementStatistics {
-    /// How many announcements there are in all projects.
+    /// Number of announcements in all projects.
     pub count: i64,
-    /// How many of them are pinned.
+    /// Number of pinned ones.
     pub pinned_count: i64,
 }
 
-/// What a form for feedback can offer.
+/// The options of a feedback form.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -803,47 +808,46 @@ pub struct FeedbackOptions {
     pub project_key: String,
     /// Whether feedback can become an issue at the code host.
     pub codehost_forward_available: bool,
-    /// Whether that needs a contact. The same as the field before.
+    /// Whether forwarding needs a contact. The same as the field before.
     pub contact_required_for_forward: bool,
 }
 
-/// What somebody said about a project.
+/// The feedback of a user.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Feedback {
     /// Id of the feedback.
     pub id: String,
-    /// Who the app says it is.
+    /// User, as named by the app.
     pub user_id: Option<String>,
     /// 1, the worst, to 5.
     pub rating: Option<i64>,
-    /// What they have to say.
+    /// Text.
     pub content: String,
-    /// Where to answer.
+    /// Contact for a reply.
     pub contact: Option<String>,
-    /// Left out of lists that do not ask for hidden ones.
+    /// Not listed by default.
     pub is_hidden: bool,
-    /// How far it has been dealt with. Any state may follow any other.
+    /// The state of feedback. Any state may follow any other.
     pub status: FeedbackStatus,
-    /// What came of it.
+    /// Outcome.
     pub result: Option<String>,
-    /// What it was sent from; null when not known.
+    /// Platform of the sender; null if unknown.
     pub platform: Option<Platform>,
     /// Version of the system.
     pub platform_version: Option<String>,
-    /// Whatever was kept with it.
+    /// Data of the app.
     pub custom_data: Option<Map<String, Value>>,
-    /// An issue at the code host was made of it.
+    /// Whether it became an issue at the code host.
     pub forwarded_to_codehost: bool,
-    /// Number of that issue.
+    /// Number of the issue.
     pub codehost_issue_number: Option<i64>,
-    /// Address of that issue.
+    /// Address of the issue.
     pub codehost_issue_url: Option<String>,
-    /// Address of the client that sent it. Null, like the next five, for what an administrator
-    /// added.
+    /// Address of the sender. Null, like the next five, for what an administrator added.
     pub ip: Option<String>,
-    /// What its program calls itself, at most 512 characters.
+    /// User-Agent of the sender, at most 512 characters.
     pub user_agent: Option<String>,
     /// Country of the address, ISO 3166-1; `LOCAL` for one of a private network.
     pub country_code: Option<String>,
@@ -853,24 +857,24 @@ pub struct Feedback {
     pub region_name: Option<String>,
     /// Name of the city.
     pub city: Option<String>,
-    /// When it was stored.
+    /// Time when it was stored.
     pub created_at: i64,
 }
 
-/// How much feedback there is.
+/// The amount of feedback.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct FeedbackStatistics {
-    /// How much feedback there is in all projects.
+    /// Number of feedback in all projects.
     pub count: i64,
-    /// How many of them have a rating.
+    /// Number of feedback with a rating.
     pub rate_count: i64,
-    /// Mean of the ratings, not rounded; null without any.
+    /// Mean of the ratings, not rounded; null without ratings.
     pub rate_avg: Option<f64>,
 }
 
-/// The ratings of a time.
+/// The ratings in a range of time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -879,65 +883,64 @@ pub struct FeedbackRatings {
     pub start_time: i64,
     /// Last second of the range.
     pub end_time: i64,
-    /// All feedback in it, with and without a rating.
+    /// All feedback in the range, with and without a rating.
     pub total: i64,
-    /// How many of them have no rating.
+    /// Number of feedback without a rating.
     pub unrated: i64,
-    /// Mean of the ratings, not rounded; null without any.
+    /// Mean of the ratings, not rounded; null without ratings.
     pub average_rating: Option<f64>,
     /// One entry for each rating, ascending.
     pub by_rating: Vec<RatingCount>,
 }
 
-/// How often a rating was given.
+/// The count of a rating.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct RatingCount {
     /// The rating.
     pub rating: i64,
-    /// How many have it.
+    /// Number of entries.
     pub count: i64,
 }
 
-/// How many logs matched, and how many were deleted.
+/// The numbers of matched and deleted logs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct PrunedLogs {
-    /// Logs that met the conditions.
+    /// Logs that meet the conditions.
     pub matched: i64,
-    /// Logs that are gone; 0 with `dry_run`.
+    /// Deleted logs; 0 with `dry_run`.
     pub deleted: i64,
 }
 
-/// What an app reported.
+/// A log of an app.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Log {
     /// Id of the log.
     pub id: String,
-    /// 0 debug, 1 info, 2 warning, 3 error.
+    /// A level: 0 debug, 1 info, 2 warning, 3 error.
     pub level: LogLevel,
-    /// What happened.
+    /// Message.
     pub content: String,
-    /// Where in the app.
+    /// Location in the app.
     pub source: Option<String>,
-    /// What the app says about the device; not to be trusted.
+    /// Description of the device by the app; untrusted.
     pub device_info: Option<Map<String, Value>>,
-    /// Whatever was kept with it.
+    /// Data of the app.
     pub custom_data: Option<Map<String, Value>>,
-    /// Left out of lists that do not ask for hidden ones.
+    /// Not listed by default.
     pub is_hidden: bool,
-    /// What it ran on; null when not known.
+    /// Platform; null if unknown.
     pub platform: Option<Platform>,
     /// Version of the system.
     pub platform_version: Option<String>,
-    /// Address of the client that sent it. Null, like the next five, for what an administrator
-    /// added.
+    /// Address of the sender. Null, like the next five, for what an administrator added.
     pub ip: Option<String>,
-    /// What its program calls itself, at most 512 characters.
+    /// User-Agent of the sender, at most 512 characters.
     pub user_agent: Option<String>,
     /// Country of the address, ISO 3166-1; `LOCAL` for one of a private network.
     pub country_code: Option<String>,
@@ -947,28 +950,28 @@ pub struct Log {
     pub region_name: Option<String>,
     /// Name of the city.
     pub city: Option<String>,
-    /// When it was stored.
+    /// Time when it was stored.
     pub created_at: i64,
 }
 
-/// How many logs there are.
+/// The number of logs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct LogStatistics {
-    /// How many logs there are in all projects.
+    /// Number of logs in all projects.
     pub count: i64,
-    /// How many of level 0.
+    /// Number of logs of level 0.
     pub debug_count: i64,
-    /// How many of level 1.
+    /// Number of logs of level 1.
     pub info_count: i64,
-    /// How many of level 2.
+    /// Number of logs of level 2.
     pub warning_count: i64,
-    /// How many of level 3.
+    /// Number of logs of level 3.
     pub error_count: i64,
 }
 
-/// The logs of a time by level.
+/// The logs in a range of time by level.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -977,20 +980,20 @@ pub struct LogLevels {
     pub start_time: i64,
     /// Last second of the range.
     pub end_time: i64,
-    /// All logs in it.
+    /// All logs in the range.
     pub total: i64,
     /// One entry for each level, ascending.
     pub by_level: Vec<LevelCount>,
 }
 
-/// How many logs have a level.
+/// The number of logs of a level.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct LevelCount {
-    /// 0 debug, 1 info, 2 warning, 3 error.
+    /// A level: 0 debug, 1 info, 2 warning, 3 error.
     pub level: LogLevel,
-    /// How many have it.
+    /// Number of entries.
     pub count: i64,
 }
 
@@ -999,21 +1002,21 @@ pub struct LevelCount {
 #[serde(default)]
 #[non_exhaustive]
 pub struct SearchHit {
-    /// A kind of thing that can be found.
+    /// A kind of record.
     pub kind: String,
-    /// Key of the project it belongs to.
+    /// Key of its project.
     pub project_key: String,
-    /// Its id.
+    /// Id of the record.
     pub id: String,
-    /// One line that says what it is.
+    /// Title in one line.
     pub title: String,
-    /// The part of a text in which it was found; cut ends have an ellipsis.
+    /// The part of a text that matches; cut ends have an ellipsis.
     pub excerpt: String,
-    /// When it was made here.
+    /// Time of the creation at this server.
     pub created_at: i64,
 }
 
-/// The requests of a time in a few numbers.
+/// The requests in a range of time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1022,7 +1025,7 @@ pub struct RequestOverview {
     pub start_time: i64,
     /// Last second of the range.
     pub end_time: i64,
-    /// All requests.
+    /// Number of requests.
     pub total: i64,
     /// By kind, the most frequent first.
     pub by_endpoint: Vec<EndpointCount>,
@@ -1030,53 +1033,53 @@ pub struct RequestOverview {
     pub by_platform: Vec<PlatformCount>,
     /// By region, the most frequent first.
     pub by_region: Vec<RegionCount>,
-    /// Of region CN where more is known: by province, the most frequent first.
+    /// By province, the most frequent first; for requests from region CN with a known province.
     pub by_province: Vec<ProvinceCount>,
 }
 
-/// Requests to an endpoint.
+/// The number of requests of a kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct EndpointCount {
-    /// A kind of request that is counted when it succeeds.
+    /// A kind of request; successful ones are counted.
     pub endpoint: String,
-    /// How many.
+    /// Number.
     pub count: i64,
 }
 
-/// Requests from a platform.
+/// The number of requests from a platform.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct PlatformCount {
-    /// A platform, as statistics write it.
+    /// A platform in statistics.
     pub platform: String,
-    /// How many.
+    /// Number.
     pub count: i64,
 }
 
-/// Requests from a country.
+/// The number of requests from a country.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct RegionCount {
     /// A country (ISO 3166-1 alpha-2), `LOCAL` for private addresses, or `UNKNOWN`.
     pub region: String,
-    /// How many.
+    /// Number.
     pub count: i64,
 }
 
-/// Requests from a state or province.
+/// The number of requests from a province.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ProvinceCount {
     /// Code of the province (GB/T 2260).
     pub code: String,
-    /// Its name, or the code again.
+    /// Name of the province, or its code if unknown.
     pub name: String,
-    /// How many.
+    /// Number.
     pub count: i64,
 }
 
@@ -1085,9 +1088,9 @@ pub struct ProvinceCount {
 #[serde(default)]
 #[non_exhaustive]
 pub struct TimeBucket {
-    /// When it begins.
+    /// Start of the bucket.
     pub bucket: i64,
-    /// How many.
+    /// Number.
     pub count: i64,
 }
 
@@ -1102,15 +1105,15 @@ pub struct RequestSeries {
     pub end_time: i64,
     /// Length of a bucket.
     pub granularity: String,
-    /// As asked for.
+    /// The requested offset.
     pub tz_offset_minutes: i64,
-    /// The only kind that is counted; null for all.
+    /// The only counted kind; null for all.
     pub endpoint: Option<String>,
-    /// What the series are split by.
+    /// Dimension of the series.
     pub group_by: Option<String>,
     /// All requests, ascending.
     pub data: Vec<TimeBucket>,
-    /// One for each value, the most frequent first; null without `group_by`.
+    /// One series for each value, the most frequent first; null without `group_by`.
     pub series: Option<Vec<ValueSeries>>,
 }
 
@@ -1125,7 +1128,7 @@ pub struct ValueSeries {
     pub data: Vec<TimeBucket>,
 }
 
-/// Update checks over time, by the version that asked.
+/// The number of update checks over time by version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1136,9 +1139,9 @@ pub struct VersionAdoption {
     pub end_time: i64,
     /// Length of a bucket.
     pub granularity: String,
-    /// As asked for.
+    /// The requested offset.
     pub tz_offset_minutes: i64,
-    /// One for each version, the most frequent first.
+    /// One series for each version, the most frequent first.
     pub series: Vec<VersionSeries>,
 }
 
@@ -1147,13 +1150,13 @@ pub struct VersionAdoption {
 #[serde(default)]
 #[non_exhaustive]
 pub struct VersionSeries {
-    /// The version as it was sent. `(other)` stands for those that there was no room for.
+    /// The version that was sent. `(other)` represents the versions beyond the limit of the server.
     pub version: String,
     /// Update checks, ascending.
     pub data: Vec<TimeBucket>,
 }
 
-/// Versions of apps that asked for updates.
+/// The number of update checks by version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1162,24 +1165,24 @@ pub struct ClientVersions {
     pub start_time: i64,
     /// Last second of the range.
     pub end_time: i64,
-    /// Of all versions.
+    /// Number for all versions.
     pub total: i64,
-    /// The most frequent first.
+    /// The entries, most frequent first.
     pub data: Vec<ClientVersionCount>,
 }
 
-/// How often a version asked for updates.
+/// The number of update checks of a version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ClientVersionCount {
-    /// The version as it was sent. `(other)` stands for those that there was no room for.
+    /// The version that was sent. `(other)` represents the versions beyond the limit of the server.
     pub version: String,
-    /// How many update checks.
+    /// Number of update checks.
     pub count: i64,
 }
 
-/// Versions of systems that sent requests.
+/// The number of requests by version of the system.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1188,27 +1191,27 @@ pub struct PlatformVersions {
     pub start_time: i64,
     /// Last second of the range.
     pub end_time: i64,
-    /// Of all systems.
+    /// Number for all systems.
     pub total: i64,
-    /// The most frequent first.
+    /// The entries, most frequent first.
     pub data: Vec<PlatformVersionCount>,
 }
 
-/// Requests from a version of a system.
+/// The number of requests from a version of a system.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct PlatformVersionCount {
-    /// A platform, as statistics write it.
+    /// A platform in statistics.
     pub platform: String,
-    /// In lower case; empty where it was not reported, `(other)` for those that there was no room
-    /// for.
+    /// Version in lower case; empty if not reported, `(other)` for versions beyond the limit of the
+    /// server.
     pub platform_version: String,
-    /// How many requests.
+    /// Number of requests.
     pub count: i64,
 }
 
-/// Counts by day of the week and hour.
+/// The counts by weekday and hour.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1217,41 +1220,42 @@ pub struct Heatmap {
     pub start_time: i64,
     /// Last second of the range.
     pub end_time: i64,
-    /// As asked for.
+    /// The requested offset.
     pub tz_offset_minutes: i64,
     /// Every hour of the week, ascending.
     pub data: Vec<HeatmapCell>,
 }
 
-/// The count of an hour of a day of the week.
+/// The count of an hour of a weekday.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct HeatmapCell {
-    /// From Sunday, which is 0.
+    /// Day of the week; 0 is Sunday.
     pub weekday: i64,
-    /// Hour of that day.
+    /// Hour of the day.
     pub hour: i64,
-    /// How many.
+    /// Number.
     pub count: i64,
 }
 
-/// What became of a batch.
+/// The result of a batch.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct EventsAccepted {
-    /// How many are stored now that were not before.
+    /// Number of newly stored events.
     pub accepted: i64,
-    /// The others: unusable names, names beyond the limit, known ids, and those that are rejected.
+    /// Number of other events: unusable names, names beyond the limit, known ids, and rejected
+    /// events.
     pub skipped: i64,
-    /// Nothing was stored, because the client asks not to be tracked or the project collects no
+    /// Whether nothing was stored because the client refuses tracking or the project collects no
     /// events.
     pub suppressed: bool,
-    /// An event was skipped because its name is new and the project has as many event names as the
-    /// server allows; left out otherwise.
+    /// Whether an event was skipped because its name is new and the project has reached its limit
+    /// of event names; left out otherwise.
     pub names_full: Option<bool>,
-    /// The events that break a rule; left out when there are none.
+    /// The events that break a rule; left out if there are none.
     pub rejected: Option<Vec<RejectedEvent>>,
 }
 
@@ -1260,45 +1264,45 @@ pub struct EventsAccepted {
 #[serde(default)]
 #[non_exhaustive]
 pub struct RejectedEvent {
-    /// Its place in the batch, from 0.
+    /// Index in the batch, from 0.
     pub index: i64,
-    /// What is wrong with it.
+    /// The broken rule.
     pub message: String,
 }
 
-/// Everything that is stored of an identifier.
+/// All stored events of an identifier.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct SubjectExport {
-    /// As asked for.
+    /// The requested offset.
     pub distinct_id: String,
-    /// How many events.
+    /// Number of events.
     pub total: i64,
-    /// All of them, from the oldest to the newest.
+    /// The events, from the oldest to the newest.
     pub data: Vec<StoredEvent>,
 }
 
-/// An event as it is stored.
+/// An event, as stored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct StoredEvent {
-    /// What happened.
+    /// Message.
     pub event_name: String,
-    /// As it was sent.
+    /// Id of the event, as sent.
     pub event_id: String,
     /// Session, if one was sent.
     pub session_id: Option<String>,
-    /// When, by the corrected clock of the client.
+    /// Time by the corrected clock of the client.
     pub occurred_at: i64,
-    /// When it arrived.
+    /// Time of arrival.
     pub received_at: i64,
     /// As they were sent.
     pub properties: Option<Map<String, Value>>,
-    /// Address that it came from, as far as the server keeps it: without its last part, as a rule.
+    /// Address of the sender, as far as the server keeps it: by default without its last part.
     pub ip: Option<String>,
-    /// What the program calls itself, at most 512 characters.
+    /// User-Agent of the sender, at most 512 characters.
     pub user_agent: Option<String>,
     /// Country of the address, ISO 3166-1; `LOCAL` for one of a private network.
     pub country_code: Option<String>,
@@ -1308,24 +1312,24 @@ pub struct StoredEvent {
     pub region_name: Option<String>,
     /// Name of the city.
     pub city: Option<String>,
-    /// What it ran on; null when not known.
+    /// Platform; null if unknown.
     pub platform: Option<Platform>,
     /// Version of the system.
     pub platform_version: Option<String>,
 }
 
-/// How much was deleted.
+/// The number of deleted events.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct EventsErased {
     /// Always true.
     pub success: bool,
-    /// How many events were deleted.
+    /// Number of deleted events.
     pub deleted: i64,
 }
 
-/// A name that events have.
+/// The definition of an event name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1336,21 +1340,21 @@ pub struct EventDefinition {
     pub project_key: String,
     /// Name of the events.
     pub name: String,
-    /// What people call it.
+    /// Display name.
     pub display_name: Option<String>,
-    /// What it means.
+    /// Meaning of the event.
     pub description: Option<String>,
-    /// Left out of lists that do not ask for archived ones. Its events are taken all the same.
+    /// Not listed by default. The server still accepts its events.
     pub archived: bool,
-    /// Time of the oldest event that came.
+    /// Time of the oldest event.
     pub first_seen_time: i64,
-    /// Time of the newest event that came.
+    /// Time of the newest event.
     pub last_seen_time: i64,
-    /// How many events were in the range, by the hour.
+    /// Number of events in the range, by the hour.
     pub range_count: i64,
 }
 
-/// The events of a time in a few numbers.
+/// The events in a range of time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1359,17 +1363,17 @@ pub struct EventOverview {
     pub start_time: i64,
     /// Last second of the range.
     pub end_time: i64,
-    /// All events.
+    /// Number of events.
     pub total: i64,
-    /// Different senders.
+    /// Number of senders.
     pub unique_users: i64,
-    /// Different sessions; events without one do not count.
+    /// Number of sessions; events without one do not count.
     pub unique_sessions: i64,
-    /// Different names.
+    /// Number of names.
     pub event_types: i64,
 }
 
-/// Events over time.
+/// The number of events over time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1380,19 +1384,19 @@ pub struct EventSeries {
     pub end_time: i64,
     /// Length of a bucket.
     pub granularity: String,
-    /// As asked for.
+    /// The requested offset.
     pub tz_offset_minutes: i64,
-    /// The only name that is counted; null for all.
+    /// The only counted name; null for all.
     pub event_name: Option<String>,
-    /// What the series are split by.
+    /// Dimension of the series.
     pub group_by: Option<String>,
     /// All events, ascending.
     pub data: Vec<TimeBucket>,
-    /// One for each value, the most frequent first; null without `group_by`.
+    /// One series for each value, the most frequent first; null without `group_by`.
     pub series: Option<Vec<ValueSeries>>,
 }
 
-/// Events by the values of a dimension.
+/// The number of events by the values of a dimension.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1401,13 +1405,13 @@ pub struct EventBreakdown {
     pub start_time: i64,
     /// Last second of the range.
     pub end_time: i64,
-    /// What is counted by.
+    /// Dimension of the counts.
     pub dimension: String,
     /// Key of the property, if one was sent.
     pub property_key: Option<String>,
-    /// Of all values.
+    /// Number for all values.
     pub total: i64,
-    /// The most frequent first.
+    /// The entries, most frequent first.
     pub data: Vec<ValueCount>,
 }
 
@@ -1416,15 +1420,15 @@ pub struct EventBreakdown {
 #[serde(default)]
 #[non_exhaustive]
 pub struct ValueCount {
-    /// The value. Empty for events that do not have the property, and for those where it is empty.
+    /// The value; empty for events with a missing or empty property.
     pub key: String,
-    /// The value for people: `(not reported)` for events that do not have the property.
+    /// The value for display: `(not reported)` if the property is missing.
     pub label: String,
-    /// How many events.
+    /// Number of events.
     pub count: i64,
 }
 
-/// How many went from step to step.
+/// The number of senders from step to step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1433,13 +1437,13 @@ pub struct Funnel {
     pub start_time: i64,
     /// Last second of the range.
     pub end_time: i64,
-    /// From the first step to the last.
+    /// Seconds from the first step to the last.
     pub window_seconds: i64,
     /// The steps, in order.
     pub data: Vec<FunnelStep>,
 }
 
-/// How many reached a step.
+/// The number of senders of a step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1448,17 +1452,17 @@ pub struct FunnelStep {
     pub step: i64,
     /// Name of the event.
     pub event_name: String,
-    /// Senders that got here.
+    /// Senders that reached this step.
     pub users: i64,
-    /// Of those that got to the step before.
+    /// Share of the senders of the previous step.
     pub conversion_rate: f64,
-    /// Of those that began.
+    /// Share of the senders of the first step.
     pub total_conversion_rate: f64,
-    /// Senders that got to the step before and not here.
+    /// Senders of the previous step that did not reach this one.
     pub dropped: i64,
 }
 
-/// How many came back.
+/// The number of senders that returned.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1469,39 +1473,40 @@ pub struct Retention {
     pub end_time: i64,
     /// Length of a period.
     pub period: String,
-    /// How many periods each cohort is watched.
+    /// Number of periods of each cohort.
     pub periods: i64,
-    /// One for each period of the range, empty ones included.
+    /// One cohort for each period of the range, including empty ones.
     pub cohorts: Vec<Cohort>,
 }
 
-/// Those who began in the same period.
+/// The senders that began in the same period.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Cohort {
-    /// When its period begins.
+    /// Start of the period of the cohort.
     pub cohort: i64,
-    /// Senders.
+    /// Number of senders.
     pub size: i64,
-    /// One for each period, its own first; null where nothing can be said yet.
+    /// One cell for each period, from the period of the cohort; null if the number is not known
+    /// yet.
     pub cells: Vec<Option<CohortCell>>,
 }
 
-/// How many of a cohort came back in a period.
+/// The number of senders of a cohort that returned in a period.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CohortCell {
-    /// Periods after that of the cohort.
+    /// Periods since the period of the cohort.
     pub period: i64,
-    /// Senders that came back.
+    /// Senders that returned.
     pub users: i64,
-    /// Of the cohort.
+    /// Share of the cohort.
     pub rate: f64,
 }
 
-/// What was done after an event, step by step.
+/// The events after an event, step by step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1510,17 +1515,17 @@ pub struct Paths {
     pub start_time: i64,
     /// Last second of the range.
     pub end_time: i64,
-    /// What a path is made of.
+    /// Extent of a path.
     pub scope: String,
-    /// Events of a path that were looked at.
+    /// Number of evaluated events of a path.
     pub depth: i64,
-    /// Whether a step had more branches than are listed.
+    /// Whether a step had more branches than the list contains.
     pub truncated: bool,
     /// Step by step, the most frequent first.
     pub data: Vec<PathEdge>,
 }
 
-/// How often one event followed another.
+/// The number of times that one event followed another.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1531,7 +1536,7 @@ pub struct PathEdge {
     pub from_event: String,
     /// Name of the event that followed, or `(other)`.
     pub to_event: String,
-    /// How many paths.
+    /// Number of paths.
     pub count: i64,
 }
 
@@ -1544,95 +1549,96 @@ pub struct DashboardCard {
     pub card_id: String,
     /// Key of the project.
     pub project_key: String,
-    /// What people call it.
+    /// Display name.
     pub title: String,
-    /// What it shows.
+    /// Description.
     pub description: Option<String>,
-    /// A body of `POST …/analysis/query`, as it was sent.
+    /// The body of `POST …/analysis/query`, as sent.
     pub query: Map<String, Value>,
-    /// Whatever the dashboard keeps with it.
+    /// Layout; data of the dashboard.
     pub layout: Option<Map<String, Value>>,
-    /// Its place among the others.
+    /// Position among the cards.
     pub sort_order: i64,
-    /// When it was added.
+    /// Creation time.
     pub created_time: i64,
-    /// When it was changed last.
+    /// Time of the last change.
     pub updated_time: i64,
 }
 
-/// Whether and how to update.
+/// The answer of an update check.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct UpdateCheck {
-    /// There is something newer; `target_version` is what to install.
+    /// Whether a newer version exists; `target_version` is the version to install.
     pub should_update: bool,
-    /// The app must update before it goes on: what is installed is deprecated, or outside the range
+    /// Whether the app must update first: the installed version is deprecated, or outside the range
     /// in which updates are optional.
     pub required: bool,
-    /// Why; in the order in which the codes are listed.
+    /// The reasons, in the order of the codes.
     pub reason_codes: Vec<ReasonCode>,
-    /// Display version of the published version that was recognised; otherwise what was sent.
+    /// Display version of the published version that was recognized; otherwise the text that was
+    /// sent.
     pub current_version: Option<String>,
     /// The version that was compared.
     pub current_comparable_version: String,
-    /// A version, as apps see it.
+    /// A version, with the fields for apps.
     pub latest_version: Version,
-    /// The greatest preview, whether or not previews were asked for; null when there is none.
+    /// The greatest preview, regardless of `include_preview`; null if there is none.
     pub latest_preview_version: Option<Version>,
-    /// What to install now; null when there is nothing newer.
+    /// The version to install now; null if there is nothing newer.
     pub target_version: Option<Version>,
-    /// Where milestones lie between what is installed and the latest version.
+    /// The milestones between the installed and the latest version.
     pub milestone: MilestoneState,
 }
 
-/// Where milestones lie between what is installed and the latest version.
+/// The milestones between the installed and the latest version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct MilestoneState {
-    /// What is installed is a milestone.
+    /// Whether the installed version is a milestone.
     pub current: bool,
-    /// The latest version is a milestone.
+    /// Whether the latest version is a milestone.
     pub latest: bool,
-    /// The target was chosen because it is a milestone that must not be skipped.
+    /// Whether the target was chosen because it is a milestone that must not be skipped.
     pub target_is_milestone: bool,
 }
 
-/// What the update check answers a client, and why.
+/// The answer of an update check, with its reasons.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct UpdateCheckSimulation {
-    /// Status of the update check: 200, 400 when there is nothing to compare the client by, 404
-    /// when there is nothing to offer.
+    /// Status of the update check: 200, 400 if there is no version to compare, 404 if there is no
+    /// version to offer.
     pub status: i64,
     /// Text of the error; null with status 200.
     pub message: Option<String>,
-    /// The answer; null when it is an error.
+    /// The answer; null if it is an error.
     pub answer: Option<UpdateCheck>,
-    /// The rules that led to it, in the order in which they apply.
+    /// The rules that led to the answer, in the order of evaluation.
     pub reasons: Vec<UpdateCheckReason>,
 }
 
-/// A rule that applied, with what it is about. Facts that do not belong to it are null.
+/// A rule that applied, with its facts. Facts of other rules are null.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct UpdateCheckReason {
-    /// About the latest version: `nothing_published`: there is none for this client.
-    /// `latest_version_deprecated`: it is deprecated, and there is no other.
+    /// A rule of the update check. About the latest version: `nothing_published`: there is none for
+    /// this client. `latest_version_deprecated`: it is deprecated, and there is no other.
     /// `deprecated_version_passed_over`: a greater one is deprecated. `previews_not_included`: a
     /// preview is greater. About the client: `current_version_registered`: it runs this version.
-    /// `current_version_not_registered`: it is compared by what it sent. `current_version_unknown`:
-    /// there is nothing to compare it by. `latest_version_installed`, `above_latest_version`: there
-    /// is nothing newer than what it runs. About the update: `newer_version_available`,
+    /// `current_version_not_registered`: the rules compare the version that it sent.
+    /// `current_version_unknown`: there is no version to compare. `latest_version_installed`,
+    /// `above_latest_version`: there is nothing newer. About the update: `newer_version_available`,
     /// `current_version_deprecated`, `outside_optional_update_range` and `milestone_guard` as in
-    /// the answer. `inside_optional_update_range`: it may stay. `target_not_for_platform` and
-    /// `target_published_in_the_future`: the update check looks at neither, so the client is sent
-    /// there all the same.
+    /// the answer. `inside_optional_update_range`: it is optional. `target_not_for_platform` and
+    /// `target_published_in_the_future`: the update check ignores both, so the client still gets
+    /// the target.
     pub code: String,
-    /// Id of the version it is about.
+    /// Id of the version that the rule is about.
     pub version_id: Option<String>,
     /// Its display version.
     pub version: Option<String>,
@@ -1640,15 +1646,15 @@ pub struct UpdateCheckReason {
     pub comparable_version: Option<String>,
     /// Lower end of the range in which updates are optional; null is unbounded.
     pub min_comparable_version: Option<String>,
-    /// Upper end of it.
+    /// Upper end of the range; null is unbounded.
     pub max_comparable_version: Option<String>,
-    /// Platforms that the version is for.
+    /// Platforms of the version.
     pub platforms: Option<Vec<Platform>>,
-    /// When it is published.
+    /// Publication time of the version.
     pub published_at: Option<i64>,
 }
 
-/// How much belongs to a project.
+/// The contents of a project.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -1679,30 +1685,30 @@ pub struct ProjectContents {
     pub api_keys: i64,
 }
 
-/// Which program runs, and what is published of it.
+/// The running program and its published releases.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct About {
     /// Version of the server.
     pub version: String,
-    /// What it was built from; null when it was built outside of a repository.
+    /// Commit of the build; null if it was built outside a repository.
     pub commit: Option<String>,
-    /// It was built from files that differ from the commit.
+    /// Whether it was built from files that differ from the commit.
     pub modified: bool,
-    /// Version of Go that it was built with.
+    /// Version of Go of the build.
     pub go: String,
     /// Operating system and architecture, such as `linux/amd64`.
     pub platform: String,
-    /// When it was started.
+    /// Start time.
     pub started_at: i64,
-    /// Where the documentation is; null when it is not set.
+    /// Address of the documentation; null if not set.
     pub docs_url: Option<String>,
-    /// The instance that is asked for updates; null when nobody is asked.
+    /// The instance to check for updates; null if not set.
     pub upstream_url: Option<String>,
-    /// The version that runs, as it is published; null when it is not, or nobody said so.
+    /// The running version as published; null if it is not published or not known.
     pub release: Option<AboutRelease>,
-    /// The check for updates; null when nobody is asked.
+    /// The result of the check for updates; null if no instance is set.
     pub update: Option<AboutUpdate>,
 }
 
@@ -1723,105 +1729,105 @@ pub struct AboutRelease {
     pub url: String,
 }
 
-/// What a check for updates has given.
+/// The result of a check for updates.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct AboutUpdate {
-    /// When it was made.
+    /// Creation time.
     pub checked_at: i64,
-    /// Why it gave nothing; null when it did.
+    /// The error; null if the check succeeded.
     pub error: Option<String>,
-    /// There is something newer.
+    /// Whether a newer version exists.
     pub should_update: bool,
-    /// What runs is deprecated, or outside the range in which updates are optional.
+    /// Whether the running version is deprecated, or outside the range in which updates are
+    /// optional.
     pub required: bool,
-    /// Why, as in `ReasonCode`.
+    /// The reasons, as in `ReasonCode`.
     pub reason_codes: Vec<String>,
-    /// What to install; null when there is nothing newer.
+    /// The version to install; null if there is nothing newer.
     pub target: Option<AboutRelease>,
-    /// The newest version that could be offered; null when it is not known.
+    /// The newest version that can be offered; null if not known.
     pub latest: Option<AboutRelease>,
 }
 
-/// How the instance stands.
+/// The state of the instance.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct InstanceStatus {
-    /// `note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the
-    /// worst counts.
+    /// A severity: `note` is worth knowing, `warning` will cause trouble one day, `problem` causes
+    /// trouble now. The worst of several counts.
     pub status: String,
     /// Version of the server.
     pub version: String,
-    /// When it was started.
+    /// Start time.
     pub started_at: i64,
-    /// When it was examined.
+    /// Time of the checks.
     pub checked_at: i64,
-    /// Public address of the site; null when it is not set.
+    /// Public address of the site; null if not set.
     pub site_url: Option<String>,
-    /// What links of files begin with; null when it is not set.
+    /// Prefix of the links of files; null if not set.
     pub distribution_url: Option<String>,
-    /// The scheduled backups; null when none is known of.
+    /// The scheduled backups; null if none are known.
     pub backup: Option<InstanceBackup>,
-    /// All checks, those without findings included.
+    /// All checks, including those without findings.
     pub checks: Vec<InstanceCheck>,
 }
 
-/// How scheduled backups stand.
+/// The state of scheduled backups.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct InstanceBackup {
-    /// When the newest one was made; null when there is none.
+    /// Time of the newest backup; null if there is none.
     pub last_at: Option<i64>,
-    /// Size of it.
+    /// Size of the newest backup.
     pub bytes: i64,
-    /// Why the last attempt failed; null when it went well.
+    /// Error of the last attempt; null if it succeeded.
     pub error: Option<String>,
 }
 
-/// One check, as in `svc doctor`.
+/// A check, as in `svc doctor`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct InstanceCheck {
     /// Its name, such as `backup`, `space`, `certificates` or `jobs`.
     pub name: String,
-    /// What it is about.
+    /// Title of the check.
     pub title: String,
-    /// `note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the
-    /// worst counts.
+    /// A severity: `note` is worth knowing, `warning` will cause trouble one day, `problem` causes
+    /// trouble now. The worst of several counts.
     pub status: String,
-    /// What it found; empty when all is well.
+    /// The findings; empty if the check passes.
     pub findings: Vec<InstanceFinding>,
 }
 
-/// Something to know or to do.
+/// A finding of a check.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct InstanceFinding {
-    /// `note` is worth knowing, `warning` will hurt one day, `problem` hurts now. Of several the
-    /// worst counts.
+    /// A severity: `note` is worth knowing, `warning` will cause trouble one day, `problem` causes
+    /// trouble now. The worst of several counts.
     pub status: String,
-    /// Names the kind of finding, such as `backup_late`, for programs and for texts in other
-    /// languages.
+    /// Kind of the finding, such as `backup_late`, for programs and for texts in other languages.
     pub code: String,
-    /// What there is.
+    /// Description.
     pub what: String,
-    /// What to do about it.
+    /// Remedy.
     pub repair: String,
-    /// The names, times and numbers in `what` and then in `repair`, as they stand there.
+    /// The names, times and numbers of `what` and then of `repair`, in order of appearance.
     pub values: Vec<String>,
 }
 
-/// A text as public pages show it.
+/// A rendered text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct MarkdownPreview {
-    /// The text as HTML that may stand in any page.
+    /// The text as HTML, safe in any page.
     pub html: String,
 }
 
@@ -1830,67 +1836,68 @@ pub struct MarkdownPreview {
 #[serde(default)]
 #[non_exhaustive]
 pub struct FileRecord {
-    /// Id of the file. It is part of the link.
+    /// Id of the file, which is part of the link.
     pub id: String,
     /// Current key of its project.
     pub project_key: String,
     /// Its name.
     pub filename: String,
-    /// Bytes; 0 while an attachment is not fetched yet.
+    /// Bytes; 0 until an attachment is fetched.
     pub size: i64,
-    /// Sum of the whole content; null until it is known.
+    /// SHA-256 of the content; null until it is known.
     pub sha256: Option<String>,
-    /// Bytes of a part where it is stored in parts.
+    /// Bytes of a part, if the file is stored in parts.
     pub part_size: Option<i64>,
-    /// What downloads are served as.
+    /// Content type of downloads.
     pub content_type: String,
-    /// `ready` can be downloaded, `pending` is being written or fetched.
+    /// The state of a file: `ready` can be downloaded, `pending` is being written or fetched.
     pub status: FileStatus,
-    /// Where it comes from.
+    /// Origin of the file.
     pub source: String,
-    /// Address of the attachment that it copies.
+    /// Address of the copied attachment.
     pub source_url: Option<String>,
-    /// Why it failed last.
+    /// Error of the last attempt.
     pub error: Option<String>,
-    /// Id of the storage that it is on.
+    /// Id of its storage.
     pub storage_backend_id: String,
-    /// Name of the storage that it is on.
+    /// Name of its storage.
     pub storage_backend_name: String,
     /// Path of its link, percent-encoded. It never changes.
     pub path: String,
-    /// The whole link; null without a distribution address: join `path` to the address of the site.
+    /// The whole link; null without a distribution address: append `path` to the address of the
+    /// site.
     pub url: Option<String>,
     /// Versions of the project that link to it, newest first.
     pub referenced_by: Vec<String>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: i64,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: i64,
 }
 
-/// Whether the CDN was asked to fetch a file again.
+/// The answer of a CDN to a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CdnRefresh {
-    /// Whether the CDN took it.
+    /// Whether the CDN accepted it.
     pub ok: bool,
-    /// The links that it was told.
+    /// The refreshed links.
     pub urls: Vec<String>,
-    /// What the CDN calls its work.
+    /// Ids of the tasks at the CDN.
     pub task_ids: Vec<String>,
-    /// Why it did not.
+    /// The error.
     pub error: Option<String>,
 }
 
-/// A file that was deleted.
+/// The result of a deletion.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct FileDeleted {
     /// It is deleted.
     pub success: bool,
-    /// What became of the copies in the CDN; null where none was asked.
+    /// The refresh of the copies in the CDN; null if none was requested.
     pub cdn_refresh: Option<CdnRefresh>,
 }
 
@@ -1901,75 +1908,75 @@ pub struct FileDeleted {
 pub struct UploadSession {
     /// Id of the session.
     pub upload_id: String,
-    /// The name that the file will have.
+    /// Name of the file.
     pub filename: String,
     /// Bytes of the file.
     pub size: i64,
-    /// Bytes of each chunk but the last, which has the rest.
+    /// Bytes of each chunk; the last one has the remainder.
     pub chunk_size: i64,
-    /// How many chunks there are.
+    /// Number of chunks.
     pub total_chunks: i64,
-    /// Those that have arrived, ascending.
+    /// Numbers of the arrived chunks, ascending.
     pub received_chunks: Vec<i64>,
-    /// Where the file goes.
+    /// Storage of the file.
     pub storage_backend_id: String,
-    /// When what has arrived is thrown away.
+    /// End of the session, which deletes the chunks.
     pub expires_at: i64,
 }
 
-/// An upload that is not complete.
+/// An incomplete upload.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct OpenUpload {
     /// Id of the session.
     pub upload_id: String,
-    /// The name that the file will have.
+    /// Name of the file.
     pub filename: String,
     /// Bytes of the file.
     pub size: i64,
     /// Bytes in the chunks that have arrived.
     pub received_bytes: i64,
-    /// When it was begun.
+    /// Start time.
     pub created_at: i64,
     /// Name of the API key that began it, or `administrator`.
     pub credential: String,
 }
 
-/// A chunk that arrived.
+/// A received chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ChunkReceipt {
     /// Number of the chunk.
     pub index: i64,
-    /// How many it has.
+    /// Bytes of the chunk.
     pub bytes: i64,
 }
 
-/// What came of copying the attachments of a version.
+/// The result of copying the attachments of a version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct MirrorResult {
     /// Attachments that are being fetched.
     pub queued: i64,
-    /// Attachments that were here already; their links are replaced.
+    /// Attachments that were already here; their links are replaced.
     pub reused: i64,
-    /// Links that are no attachments.
+    /// Links that are not attachments.
     pub skipped: i64,
 }
 
-/// Where a CDN fetches the files of a storage.
+/// The origin of the files of a storage for a CDN.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CdnOrigin {
-    /// How to reach it.
+    /// Scheme.
     pub scheme: String,
-    /// Its name, with a port that is not the usual one.
+    /// Host, with the port if it is not the usual one.
     pub host: String,
-    /// What comes before the path of a link; no slash at the end.
+    /// Prefix of the path of a link, without a slash at the end.
     pub path_prefix: String,
 }
 
@@ -1982,21 +1989,21 @@ pub struct StorageBackend {
     pub id: String,
     /// Its name.
     pub name: String,
-    /// What it speaks.
+    /// Protocol.
     pub kind: String,
     /// Whether it is the folder of this server.
     pub is_builtin: bool,
-    /// Whether files go here for which none is named. One storage is the default.
+    /// Whether it is the default storage, which is exactly one.
     pub is_default: bool,
-    /// Where it is.
+    /// Address.
     pub base_url: Option<String>,
     /// User, or access key id.
     pub username: Option<String>,
-    /// Whether there is a password or secret.
+    /// Whether a password or secret is set.
     pub has_password: bool,
-    /// Tells passwords apart.
+    /// Fingerprint of the password.
     pub password_fingerprint: Option<String>,
-    /// KiB of a part; null where files are written whole.
+    /// KiB of a part; null if files are written whole.
     pub part_size_kb: Option<i64>,
     /// S3 only.
     pub region: Option<String>,
@@ -2008,11 +2015,11 @@ pub struct StorageBackend {
     pub path_style: Option<bool>,
     /// Files on it.
     pub file_count: i64,
-    /// Where a CDN may fetch files from the storage itself; null where it cannot.
+    /// Origin for a CDN that fetches files from the storage itself; null if that is not possible.
     pub cdn_origin: Option<CdnOrigin>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: i64,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: i64,
 }
 
@@ -2021,9 +2028,9 @@ pub struct StorageBackend {
 #[serde(default)]
 #[non_exhaustive]
 pub struct StorageOverview {
-    /// What direct links begin with.
+    /// Prefix of direct links.
     pub dist_base_url: Option<String>,
-    /// Bytes of the largest file that is taken.
+    /// Maximum size of a file in bytes.
     pub upload_max_bytes: i64,
     /// Bytes of a chunk.
     pub chunk_size: i64,
@@ -2031,7 +2038,7 @@ pub struct StorageOverview {
     pub backends: Vec<StorageBackend>,
 }
 
-/// Whether a storage can be written, read and deleted from.
+/// The result of a test of a storage.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -2042,9 +2049,9 @@ pub struct StorageProbe {
     pub range_supported: Option<bool>,
     /// Whether a large file could be written.
     pub large_write_ok: Option<bool>,
-    /// How long it took.
+    /// Duration.
     pub latency_ms: i64,
-    /// What did not work.
+    /// The error, if the test failed.
     pub error: Option<String>,
 }
 
@@ -2053,54 +2060,54 @@ pub struct StorageProbe {
 #[serde(default)]
 #[non_exhaustive]
 pub struct CodehostWebhook {
-    /// Whether there is a secret, without which every delivery is refused.
+    /// Whether a secret is set, without which the server refuses every delivery.
     pub enabled: bool,
-    /// Path of the address that the code host must call, at this server.
+    /// Path of the webhook at this server.
     pub payload_path: String,
-    /// Content type to choose at the code host.
+    /// Content type to select at the code host.
     pub content_type: String,
     /// Last six characters of the secret.
     pub secret_hint: Option<String>,
-    /// Characters of the secret.
+    /// Length of the secret in characters.
     pub secret_length: Option<i64>,
-    /// When the secret was set.
+    /// Time when the secret was set.
     pub secret_updated_at: Option<i64>,
     /// The last delivery since the secret was set.
     pub last_delivery: Option<CodehostWebhookDelivery>,
 }
 
-/// A delivery with a right signature, and what became of it.
+/// A correctly signed delivery, with its result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CodehostWebhookDelivery {
-    /// When it came.
+    /// Time of arrival.
     pub received_at: i64,
-    /// Event that the code host named, such as `ping` or `release`; blank when it named none.
+    /// Event that the code host named, such as `ping` or `release`; blank without one.
     pub event: String,
-    /// `pong`: it was a test. `ignored`: nothing was done, see the reason. `synced`: a version was
+    /// `pong`: a test. `ignored`: nothing changed, for the reason below. `synced`: a version was
     /// written.
     pub status: String,
-    /// Why it was ignored, as the answer to it said.
+    /// Reason for ignoring it.
     pub reason: Option<String>,
 }
 
-/// Settings of a webhook, with its secret, which is shown this once.
+/// Settings of a webhook, with its secret, which is not shown again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CodehostWebhookSecret {
     /// Always true.
     pub enabled: bool,
-    /// Path of the address that the code host must call, at this server.
+    /// Path of the webhook at this server.
     pub payload_path: String,
-    /// Content type to choose at the code host.
+    /// Content type to select at the code host.
     pub content_type: String,
     /// Last six characters of the secret.
     pub secret_hint: String,
-    /// Characters of the secret.
+    /// Length of the secret in characters.
     pub secret_length: i64,
-    /// When the secret was set.
+    /// Time when the secret was set.
     pub secret_updated_at: i64,
     /// Always null, as the secret is new.
     pub last_delivery: Option<CodehostWebhookDelivery>,
@@ -2117,17 +2124,17 @@ pub struct CdnConfig {
     pub provider: String,
     /// Whether copies are refreshed when files are deleted.
     pub enabled: bool,
-    /// Whether id and secret are there.
+    /// Whether id and secret are set.
     pub configured: bool,
     /// Id of the key, or of the zone.
     pub access_key_id: Option<String>,
-    /// Whether there is a secret.
+    /// Whether a secret is set.
     pub has_access_key_secret: bool,
-    /// Tells secrets apart.
+    /// Fingerprint of the secret.
     pub access_key_secret_fingerprint: Option<String>,
-    /// What direct links begin with; without it nothing is refreshed.
+    /// Prefix of direct links; without it nothing is refreshed.
     pub dist_base_url: Option<String>,
-    /// When it was last saved.
+    /// Time of the last save.
     pub updated_at: Option<i64>,
 }
 
@@ -2136,7 +2143,7 @@ pub struct CdnConfig {
 #[serde(default)]
 #[non_exhaustive]
 pub struct TranslationConfig {
-    /// Whether address and model are there.
+    /// Whether address and model are set.
     pub configured: bool,
     /// Whether texts can be translated.
     pub enabled: bool,
@@ -2146,27 +2153,27 @@ pub struct TranslationConfig {
     pub base_url: Option<String>,
     /// Name of the model.
     pub model: Option<String>,
-    /// Whether there is a key.
+    /// Whether a key is set.
     pub has_api_key: bool,
-    /// Tells keys apart.
+    /// Fingerprint of the private key.
     pub api_key_fingerprint: Option<String>,
-    /// When the key was last set.
+    /// Time when the key was set.
     pub api_key_updated_at: Option<i64>,
-    /// Whether `system_prompt` counts.
+    /// Whether `system_prompt` is used.
     pub custom_prompt: bool,
-    /// Prompt of your own.
+    /// Custom prompt.
     pub system_prompt: Option<String>,
-    /// What the model is told without a prompt of your own.
+    /// Default prompt.
     pub builtin_system_prompt: String,
     /// Placeholders of prompts, written `{{ name }}`.
     pub prompt_variables: Vec<String>,
-    /// Where requests go.
+    /// Address of requests.
     pub request_url: Option<String>,
-    /// When it was last saved.
+    /// Time of the last save.
     pub updated_at: Option<i64>,
 }
 
-/// Whether the language model answers.
+/// The result of a test of the language model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -2177,17 +2184,17 @@ pub struct TranslationTest {
     pub provider: String,
     /// Name of the model.
     pub model: Option<String>,
-    /// Where the request went.
+    /// Address of the request.
     pub request_url: Option<String>,
     /// The sample, in Simplified Chinese.
     pub sample: Option<String>,
-    /// How long it took.
+    /// Duration.
     pub latency_ms: i64,
-    /// What did not work.
+    /// The error, if the test failed.
     pub error: Option<String>,
 }
 
-/// Texts, translated.
+/// The translated texts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -2196,33 +2203,33 @@ pub struct TranslatedTexts {
     pub locale: String,
     /// Protocol of the service.
     pub provider: String,
-    /// Model that translated.
+    /// Model.
     pub model: String,
-    /// The fields that were sent and are not blank, translated.
+    /// The translations of the fields that were sent and are not blank.
     pub fields: BTreeMap<String, String>,
 }
 
-/// Whether the CDN takes its credentials.
+/// The result of a test of the credentials of a CDN.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CdnTest {
     /// Whether the credentials work.
     pub ok: bool,
-    /// Links that may be refreshed today.
+    /// Links that can be refreshed today.
     pub url_remain: Option<i64>,
-    /// Links a day.
+    /// Links per day.
     pub url_quota: Option<i64>,
-    /// How long it took.
+    /// Duration.
     pub latency_ms: i64,
-    /// What did not work.
+    /// The error, if the test failed.
     pub error: Option<String>,
 }
 
 input! {
     /// Changes of the administrator's profile.
     pub struct ProfileInput {
-        /// The password as it is, to prove who asks.
+        /// The current password.
         optional current_password: String,
         /// New user name; trimmed.
         optional username: String,
@@ -2232,9 +2239,9 @@ input! {
 }
 
 input! {
-    /// A new password, with the present one.
+    /// A new password, with the current one.
     pub struct PasswordInput {
-        /// The password as it is.
+        /// The current password.
         optional current_password: String,
         /// New password; taken exactly as sent.
         optional new_password: String,
@@ -2242,9 +2249,9 @@ input! {
 }
 
 input! {
-    /// A new user name, with the present password.
+    /// A new user name, with the current password.
     pub struct AccountInput {
-        /// The password as it is.
+        /// The current password.
         optional current_password: String,
         /// New user name; trimmed.
         optional username: String,
@@ -2252,58 +2259,58 @@ input! {
 }
 
 input! {
-    /// What can be said of a key.
+    /// The changeable fields of a key.
     pub struct ApiKeyFields {
-        /// What the key is for. Trimmed; blank leaves an existing name as it is.
+        /// Purpose of the key. Trimmed; blank keeps an existing name.
         optional name: String,
-        /// What the key may do. A new key without any gets `versions:write`; an existing one must
-        /// keep at least one.
+        /// Permissions of the key. A new key without any gets `versions:write`; an existing one
+        /// must keep at least one.
         optional scopes: Vec<String>,
-        /// Days from now until the key ends. Left out in an update: the end stays.
+        /// Days from now until the key ends. Left out in an update: the end does not change.
         optional expires_in_days: i64,
-        /// True: the key does not end, whatever `expires_in_days` says. False in an update, without
-        /// days: it ends in 30 days.
+        /// True: the key does not end, and `expires_in_days` is ignored. False in an update,
+        /// without days: it ends in 30 days.
         optional never_expires: bool,
         /// True: the key is for every project and `project_ids` is ignored. Left out: true, or
         /// false when `project_ids` names some.
         optional all_projects: bool,
-        /// Keys or former keys of the projects that the key is for. Needed when `all_projects` is
-        /// false. Renaming a project does not take it away.
+        /// Keys or former keys of the allowed projects. Required if `all_projects` is false.
+        /// Renaming a project does not matter.
         optional project_ids: Vec<String>,
     }
 }
 
 input! {
-    /// How long the former secret is still taken.
+    /// The grace period of the former secret.
     pub struct ApiKeyRotateInput {
-        /// How long the former text keeps working.
+        /// Minutes until the former text ends.
         optional grace_period_minutes: i64,
     }
 }
 
 input! {
-    /// What can be said of a project.
+    /// The changeable fields of a project.
     pub struct ProjectChanges {
-        /// The name in addresses. Trimmed and lower-cased; no blanks, control characters, or any of
-        /// `/ \ ? # %`. A few words are reserved.
+        /// Key of the project in addresses. Trimmed and lower-cased; no blanks, control characters,
+        /// or any of `/ \ ? # %`. A few words are reserved.
         optional new_project_key as "project_key": String,
-        /// The name for people.
+        /// Display name.
         optional name: String,
-        /// Where the source is; any text.
+        /// Address of the repository; any text.
         patch repo_url: String,
-        /// What it is. Markdown.
+        /// Description. Markdown.
         patch description: String,
-        /// Who makes it.
+        /// Author.
         patch author: String,
-        /// Their page; absolute http, https or ftp address.
+        /// Page of the author; absolute http, https or ftp address.
         patch author_homepage_url: String,
-        /// Its picture; absolute http, https or ftp address.
+        /// Icon; absolute http, https or ftp address.
         patch icon_url: String,
-        /// Its page; absolute http, https or ftp address.
+        /// Website; absolute http, https or ftp address.
         patch website_url: String,
-        /// Its manual; absolute http, https or ftp address.
+        /// Documentation; absolute http, https or ftp address.
         patch docs_url: String,
-        /// When it first came out.
+        /// Time of the first publication.
         patch published_at: i64,
         /// Least comparable version for which updates stay optional. Blank is null: no lower end.
         patch optional_update_min_comparable_version: String,
@@ -2316,14 +2323,14 @@ input! {
         optional event_collection_enabled: bool,
         /// Days that events are kept. A numeric text is accepted as well.
         optional event_retention_days: i64,
-        /// Days that logs are kept. Null: as long as the instance keeps them.
+        /// Days that logs are kept. Null: as configured for the instance.
         patch log_retention_days: i64,
-        /// Days that feedback is kept. Null: as long as the instance keeps it.
+        /// Days that feedback is kept. Null: as configured for the instance.
         patch feedback_retention_days: i64,
-        /// Where its files go. Blank is null: the storage of the instance.
+        /// Storage of its files. Blank is null: the storage of the instance.
         patch storage_backend_id: String,
-        /// Whether attachments of releases at the code host are copied here. The same texts are
-        /// accepted as above.
+        /// Whether the server copies attachments of releases at the code host. Accepts the same
+        /// texts as above.
         optional mirror_codehost_assets: bool,
         /// Replaces all translations. Only for registered languages, hence not at creation.
         patch translations: Vec<ProjectTranslationInput>,
@@ -2333,26 +2340,26 @@ input! {
 input! {
     /// A new project.
     pub struct ProjectFields {
-        /// The name in addresses. Trimmed and lower-cased; no blanks, control characters, or any of
-        /// `/ \ ? # %`. A few words are reserved.
+        /// Key of the project in addresses. Trimmed and lower-cased; no blanks, control characters,
+        /// or any of `/ \ ? # %`. A few words are reserved.
         optional project_key: String,
-        /// The name for people.
+        /// Display name.
         optional name: String,
-        /// Where the source is; any text.
+        /// Address of the repository; any text.
         patch repo_url: String,
-        /// What it is. Markdown.
+        /// Description. Markdown.
         patch description: String,
-        /// Who makes it.
+        /// Author.
         patch author: String,
-        /// Their page; absolute http, https or ftp address.
+        /// Page of the author; absolute http, https or ftp address.
         patch author_homepage_url: String,
-        /// Its picture; absolute http, https or ftp address.
+        /// Icon; absolute http, https or ftp address.
         patch icon_url: String,
-        /// Its page; absolute http, https or ftp address.
+        /// Website; absolute http, https or ftp address.
         patch website_url: String,
-        /// Its manual; absolute http, https or ftp address.
+        /// Documentation; absolute http, https or ftp address.
         patch docs_url: String,
-        /// When it first came out.
+        /// Time of the first publication.
         patch published_at: i64,
         /// Least comparable version for which updates stay optional. Blank is null: no lower end.
         patch optional_update_min_comparable_version: String,
@@ -2365,14 +2372,14 @@ input! {
         optional event_collection_enabled: bool,
         /// Days that events are kept. A numeric text is accepted as well.
         optional event_retention_days: i64,
-        /// Days that logs are kept. Null: as long as the instance keeps them.
+        /// Days that logs are kept. Null: as configured for the instance.
         patch log_retention_days: i64,
-        /// Days that feedback is kept. Null: as long as the instance keeps it.
+        /// Days that feedback is kept. Null: as configured for the instance.
         patch feedback_retention_days: i64,
-        /// Where its files go. Blank is null: the storage of the instance.
+        /// Storage of its files. Blank is null: the storage of the instance.
         patch storage_backend_id: String,
-        /// Whether attachments of releases at the code host are copied here. The same texts are
-        /// accepted as above.
+        /// Whether the server copies attachments of releases at the code host. Accepts the same
+        /// texts as above.
         optional mirror_codehost_assets: bool,
         /// Replaces all translations. Only for registered languages, hence not at creation.
         patch translations: Vec<ProjectTranslationInput>,
@@ -2384,22 +2391,22 @@ input! {
     pub struct ProjectTranslationInput {
         /// Tag of a registered language.
         optional locale: String,
-        /// The name in it; blank or null is untranslated.
+        /// The name in this language; blank or null means untranslated.
         patch name: String,
-        /// The description in it; blank or null is untranslated.
+        /// The description in this language; blank or null means untranslated.
         patch description: String,
     }
 }
 
 input! {
-    /// What can be said of a language.
+    /// The changeable fields of a language.
     pub struct ProjectLanguageChanges {
         /// Primary tag, kept as written. Trimmed; no control characters, `/` or `\`.
         optional new_locale as "locale": String,
-        /// Synonyms: other tags that mean this language. Those that are already said are dropped;
-        /// one of another language is refused.
+        /// Synonyms: other tags of this language. Duplicates are dropped; a synonym of another
+        /// language is refused.
         patch aliases: Vec<String>,
-        /// Name for people. Blank is null.
+        /// Display name. Blank is null.
         patch label: String,
     }
 }
@@ -2409,20 +2416,20 @@ input! {
     pub struct ProjectLanguageFields {
         /// Primary tag, kept as written. Trimmed; no control characters, `/` or `\`.
         optional locale: String,
-        /// Synonyms: other tags that mean this language. Those that are already said are dropped;
-        /// one of another language is refused.
+        /// Synonyms: other tags of this language. Duplicates are dropped; a synonym of another
+        /// language is refused.
         patch aliases: Vec<String>,
-        /// Name for people. Blank is null.
+        /// Display name. Blank is null.
         patch label: String,
     }
 }
 
 input! {
-    /// A text of one's own, or back to the built-in one.
+    /// A draft, or the choice of the built-in text.
     pub struct TermsDocumentFields {
-        /// Whether the draft is shown, if there is one.
+        /// Whether readers see the draft, if there is one.
         optional custom: bool,
-        /// The draft, in Markdown. Trimmed; blank drops it.
+        /// The draft, in Markdown. Trimmed; blank deletes it.
         patch content: String,
     }
 }
@@ -2432,19 +2439,19 @@ input! {
     pub struct DownloadLinkInput {
         /// Absolute http, https or ftp address.
         optional url: String,
-        /// Name for people.
+        /// Display name.
         patch name: String,
-        /// What it is for; any text.
+        /// Platform; any text.
         patch platform: String,
     }
 }
 
 input! {
-    /// What can be said of a version.
+    /// The changeable fields of a version.
     pub struct VersionFields {
         /// Display version, any text; trimmed. Unique in the project, case counts.
         optional version: String,
-        /// What decides which version is newer. Null: derived from the display version by dropping
+        /// Determines which version is newer. Null: derived from the display version by dropping
         /// one leading `v`.
         patch comparable_version: String,
         /// Headline.
@@ -2453,28 +2460,28 @@ input! {
         patch content: String,
         /// Replaces all translations. Only for registered languages.
         patch translations: Vec<VersionTranslationInput>,
-        /// The one download; any text, blank is null. Sent without `download_links`, it becomes the
-        /// only link.
+        /// The single download; any text, blank is null. Sent without `download_links`, it becomes
+        /// the only link.
         patch download_url: String,
-        /// All downloads. Sent without `download_url`, the first one becomes that.
+        /// All downloads. Sent without `download_url`, the first one becomes the single download.
         patch download_links: Vec<DownloadLinkInput>,
-        /// Mark it as the latest and unmark all others. A new version that is not sent with this
-        /// gets the mark when it is official, not deprecated, and not below the present one.
+        /// Marks the version as the latest and unmarks all others. Without the field, a new version
+        /// becomes the latest if it is official, not deprecated, and not below the current one.
         optional is_latest: bool,
         /// For testers only.
         optional is_preview: bool,
-        /// Must not be skipped: an update that passes it leads to it first.
+        /// Must not be skipped: updates that pass it lead to it first.
         optional is_milestone: bool,
-        /// Those who have it must update. Needs a greater official version that is not deprecated,
-        /// and cannot be the latest.
+        /// Its users must update. Requires a greater official version that is not deprecated, and
+        /// cannot be the latest.
         optional is_deprecated: bool,
-        /// The one platform it is for; the older form of `platforms`.
+        /// The only platform; the older form of `platforms`.
         patch platform: Platform,
-        /// The platforms it is for. Empty: all, or just `platform` when that is sent.
+        /// The platforms of the version. Empty: all, or only `platform` if that is sent.
         patch platforms: Vec<Platform>,
-        /// Whatever you want to keep with it, up to 100 levels deep.
+        /// Any data of the app, up to 100 levels deep.
         patch custom_data: Map<String, Value>,
-        /// When it came out; now, if left out at creation.
+        /// Publication time. Default at creation: now.
         optional published_at: i64,
     }
 }
@@ -2484,9 +2491,9 @@ input! {
     pub struct VersionTranslationInput {
         /// Tag of a registered language.
         optional locale: String,
-        /// The headline in it; blank or null is untranslated.
+        /// The headline in this language; blank or null means untranslated.
         patch title: String,
-        /// The release notes in it; blank or null is untranslated.
+        /// The release notes in this language; blank or null means untranslated.
         patch content: String,
     }
 }
@@ -2496,48 +2503,48 @@ input! {
     pub struct CodehostAppFields {
         /// Id of the app at the code host.
         patch app_id: String,
-        /// Private key of the app: the PEM file as it was downloaded. It can be set, never read.
+        /// Private key of the app: the downloaded PEM file. It can be set, but not read.
         patch private_key: String,
-        /// Secret that deliveries to the app are signed with. It can be set, never read.
+        /// Secret that signs deliveries to the app. It can be set, but not read.
         patch webhook_secret: String,
-        /// What projects may use.
+        /// Features that projects may use.
         patch enabled_features: Vec<String>,
-        /// Whether the two templates count.
+        /// Whether the two templates are used.
         optional feedback_issue_custom_template: bool,
-        /// Title of issues; null = the built-in one. May have variables such as `{{ content_head
+        /// Title of issues; null = the built-in one. May contain variables such as `{{ content_head
         /// }}`.
         patch feedback_issue_title_template: String,
-        /// Text of issues, Markdown; null = the built-in one. May have the same variables.
+        /// Text of issues, Markdown; null = the built-in one. May contain the same variables.
         patch feedback_issue_body_template: String,
     }
 }
 
 input! {
-    /// What a project does with its repository.
+    /// The code host settings of a project.
     pub struct CodehostIntegrationFields {
         /// The repository, as `owner/name`. Blank clears it.
         patch repo_full_name: String,
         /// Whether feedback can become issues.
         optional feedback_issue_enabled: bool,
-        /// Whose template of issues is used: that of the installation, the one below, or a file of
-        /// the repository.
+        /// Source of the issue template: the installation, the one below, or a file of the
+        /// repository.
         optional feedback_issue_template_source: String,
         /// Path of that file, of letters, digits and `_ . / -`.
         patch feedback_issue_template_repo_path: String,
         /// Branch, tag or commit of that file; null = the default branch.
         patch feedback_issue_template_repo_ref: String,
-        /// Title of issues; null = the built-in one. May have variables such as `{{ content_head
+        /// Title of issues; null = the built-in one. May contain variables such as `{{ content_head
         /// }}`.
         patch feedback_issue_title_template: String,
-        /// Text of issues, Markdown; null = the built-in one. May have the same variables.
+        /// Text of issues, Markdown; null = the built-in one. May contain the same variables.
         patch feedback_issue_body_template: String,
-        /// Labels of issues. Those of the file go before them.
+        /// Labels of issues. Labels of the file come first.
         patch feedback_issue_labels: Vec<String>,
         /// Whether comments on issues can start workflows.
         optional comment_commands_enabled: bool,
-        /// Who may give commands: what they are to the repository.
+        /// Relations to the repository that allow a user to give commands.
         patch command_allowed_associations: Vec<String>,
-        /// Who may, too: names of users.
+        /// Names of further users that may give commands.
         patch command_allowed_users: Vec<String>,
         /// The commands. Their names are unique.
         patch commands: Vec<CodehostCommandFields>,
@@ -2551,27 +2558,27 @@ input! {
         optional name: String,
         /// File name or id of the workflow.
         optional workflow: String,
-        /// Branch or tag that it runs on.
+        /// Branch or tag to run it on.
         optional r#ref as "ref": String,
-        /// Name of its input that gets what follows the command; null = `args`.
+        /// Name of its input for the text after the command; null = `args`.
         patch input: String,
     }
 }
 
 input! {
-    /// What can be said of an announcement.
+    /// The changeable fields of an announcement.
     pub struct AnnouncementFields {
         /// Headline; not blank.
         optional title: String,
-        /// What is announced; it may be blank. Markdown.
+        /// Text; may be blank. Markdown.
         optional content: String,
         /// Listed before the others.
         optional is_pinned: bool,
-        /// Seen by administrators only.
+        /// Visible to administrators only.
         optional is_hidden: bool,
-        /// The platforms it is for; empty for all.
+        /// The platforms; empty for all.
         patch platforms: Vec<Platform>,
-        /// Who says it.
+        /// Author.
         patch author: String,
         /// Least comparable version of clients it is for. Blank is null: no lower end.
         patch min_comparable_version: String,
@@ -2580,7 +2587,7 @@ input! {
         patch max_comparable_version: String,
         /// Replaces all translations. Only for registered languages.
         patch translations: Vec<AnnouncementTranslationInput>,
-        /// When it came out; now, if left out at creation. A time ahead hides nothing.
+        /// Publication time. Default at creation: now. A time in the future does not hide it.
         optional published_at: i64,
     }
 }
@@ -2590,11 +2597,11 @@ input! {
     pub struct AnnouncementTranslationInput {
         /// Tag of a registered language.
         optional locale: String,
-        /// The headline in it; blank or null is untranslated.
+        /// The headline in this language; blank or null means untranslated.
         patch title: String,
-        /// The text in it; blank or null is untranslated.
+        /// The text in this language; blank or null means untranslated.
         patch content: String,
-        /// Hides the announcement from those who ask for this language. An entry may do only that.
+        /// Hides the announcement from readers of this language. An entry may do only that.
         optional is_hidden: bool,
     }
 }
@@ -2602,49 +2609,48 @@ input! {
 input! {
     /// Feedback from an app.
     pub struct FeedbackFields {
-        /// Who the app says it is.
+        /// User, as named by the app.
         patch user_id: String,
         /// 1, the worst, to 5.
         patch rating: i64,
-        /// What they have to say; may be empty.
+        /// Text; may be empty.
         optional content: String,
-        /// Where to answer; any text.
+        /// Contact for a reply; any text.
         patch contact: String,
-        /// What it was sent from.
+        /// Platform of the sender.
         patch platform: Platform,
         /// Version of the system.
         patch platform_version: String,
-        /// Whatever the app wants to keep with it, 64 KiB at most, or what
-        /// `submission_data_max_kib` says; more answers 413.
+        /// Any data of the app, at most 64 KiB, or `submission_data_max_kib`; 413 above.
         patch custom_data: Map<String, Value>,
-        /// Make an issue of it at the code host. Refused with 400 where that is not possible, see
-        /// the options.
+        /// Creates an issue at the code host. Refused with 400 if that is not possible, see the
+        /// options.
         optional forward_to_codehost: bool,
     }
 }
 
 input! {
-    /// Feedback that came another way.
+    /// Feedback that an administrator adds.
     pub struct AdminFeedbackFields {
-        /// Who it is from.
+        /// Sender.
         patch user_id: String,
         /// 1, the worst, to 5.
         patch rating: i64,
-        /// What they have to say; may be empty.
+        /// Text; may be empty.
         optional content: String,
-        /// Where to answer; any text.
+        /// Contact for a reply; any text.
         patch contact: String,
-        /// Left out of lists that do not ask for hidden ones. It still counts.
+        /// Not listed by default. It still counts.
         optional is_hidden: bool,
-        /// How far it has been dealt with. Any state may follow any other.
+        /// The state of feedback. Any state may follow any other.
         optional status: FeedbackStatus,
-        /// What came of it.
+        /// Outcome.
         patch result: String,
-        /// What it was sent from.
+        /// Platform of the sender.
         patch platform: Platform,
         /// Version of the system.
         patch platform_version: String,
-        /// Whatever you want to keep with it.
+        /// Any data.
         patch custom_data: Map<String, Value>,
     }
 }
@@ -2652,40 +2658,40 @@ input! {
 input! {
     /// A log from an app.
     pub struct LogFields {
-        /// 0 debug, 1 info, 2 warning, 3 error.
+        /// A level: 0 debug, 1 info, 2 warning, 3 error.
         optional level: LogLevel,
-        /// What happened; may be empty.
+        /// Message; may be empty.
         optional content: String,
-        /// Where in the app.
+        /// Location in the app.
         patch source: String,
-        /// What the app says about the device.
+        /// Description of the device by the app.
         patch device_info: Map<String, Value>,
-        /// Whatever the app wants to keep with it. With `device_info` 64 KiB at most, or what
-        /// `submission_data_max_kib` says; more answers 413.
+        /// Any data of the app. With `device_info` at most 64 KiB, or `submission_data_max_kib`;
+        /// 413 above.
         patch custom_data: Map<String, Value>,
-        /// What it runs on, in its own words: `windows 11`. What is not understood is ignored.
+        /// Platform in the app's words, such as `windows 11`. An unknown one is ignored.
         patch platform: String,
-        /// Version of the system. What is longer than 32 characters is ignored.
+        /// Version of the system. A text longer than 32 characters is ignored.
         patch platform_version: String,
     }
 }
 
 input! {
-    /// A log that came another way.
+    /// A log that an administrator adds.
     pub struct LogCreate {
-        /// 0 debug, 1 info, 2 warning, 3 error.
+        /// A level: 0 debug, 1 info, 2 warning, 3 error.
         optional level: LogLevel,
-        /// What happened; may be empty.
+        /// Message; may be empty.
         optional content: String,
-        /// Where in the app.
+        /// Location in the app.
         patch source: String,
-        /// What is known of the device.
+        /// Description of the device.
         patch device_info: Map<String, Value>,
-        /// Whatever you want to keep with it.
+        /// Any data.
         patch custom_data: Map<String, Value>,
-        /// Left out of lists that do not ask for hidden ones. It still counts.
+        /// Not listed by default. It still counts.
         optional is_hidden: bool,
-        /// What it ran on.
+        /// Platform.
         patch platform: Platform,
         /// Version of the system.
         patch platform_version: String,
@@ -2693,55 +2699,55 @@ input! {
 }
 
 input! {
-    /// Which logs are deleted. At least one of `end_time`, `level` and `ip`.
+    /// The conditions of a deletion of logs: at least one of `end_time`, `level` and `ip`.
     pub struct LogPrune {
         /// Logs created before this moment.
         patch end_time: i64,
         /// Logs of this level: 0 is debug, 1 info, 2 warning, 3 error.
         patch level: LogLevel,
-        /// Logs that came from this address, as it is stored.
+        /// Logs from this address, as it is stored.
         patch ip: String,
-        /// Count only.
+        /// Only counts.
         optional dry_run: bool,
     }
 }
 
 input! {
-    /// Whether a log is hidden.
+    /// The visibility of a log.
     pub struct LogChange {
-        /// Left out of lists that do not ask for hidden ones. If it is not sent, nothing changes.
+        /// Not listed by default. Left out: no change.
         optional is_hidden: bool,
     }
 }
 
 input! {
-    /// Events of one identifier.
+    /// The events of one identifier.
     pub struct EventBatch {
-        /// Who sends: an anonymous identifier that the app made up. Kept as it is.
+        /// Identifier of the sender: an anonymous text made by the app. Stored unchanged.
         optional distinct_id: String,
         /// Session of the batch; empty is none.
         patch session_id: String,
-        /// Up to 50, if the server has no other limit.
+        /// The events; at most 50, unless the server has another limit.
         optional events: Vec<EventInput>,
-        /// What it runs on, in its own words: `windows 11`. What is not understood is ignored.
+        /// Platform in the app's words, such as `windows 11`. An unknown one is ignored.
         patch platform: String,
-        /// Version of the system. What is longer than 32 characters is ignored.
+        /// Version of the system. A text longer than 32 characters is ignored.
         patch platform_version: String,
-        /// The same as the header `x-svc-client-time`, which wins. For beacons, which have no
-        /// headers of their own.
+        /// The same as the header `x-svc-client-time`, which takes precedence. For beacons, which
+        /// cannot have headers.
         patch client_time: String,
     }
 }
 
 input! {
-    /// An event as it is sent.
+    /// An event, as sent.
     pub struct EventInput {
-        /// Tells the event from all others of the project, so that it is stored once however often
-        /// it is sent. A UUID is fine.
+        /// Unique id of the event in the project; an event with a known id is not stored again. A
+        /// UUID is suitable.
         optional event_id: String,
-        /// What happened.
+        /// Message.
         optional name: String,
-        /// When, by the client's clock; left out, it is when it arrives.
+        /// Time by the client's clock. Default: the time of arrival.
         patch occurred_at: i64,
         /// Whatever describes it, at most 100 levels. Statistics see the first level.
         patch properties: Map<String, Value>,
@@ -2749,100 +2755,101 @@ input! {
 }
 
 input! {
-    /// What people see of a name.
+    /// The changeable fields of a definition.
     pub struct EventDefinitionChange {
-        /// What people call it.
+        /// Display name.
         patch display_name: String,
-        /// What it means.
+        /// Meaning of the event.
         patch description: String,
-        /// Leave it out of lists that do not ask for archived ones.
+        /// Not listed by default.
         optional archived: bool,
     }
 }
 
 input! {
-    /// A condition on a property. A list of them must all hold.
+    /// A condition on a property. All conditions of a list must hold.
     pub struct EventFilter {
         /// First-level key, exactly.
         optional property: String,
-        /// How to compare. Without the property only `neq`, `not_in` and `not_exists` hold.
+        /// Comparison. Without the property only `neq`, `not_in` and `not_exists` hold.
         optional op: String,
-        /// What to compare with, as text: `1`, `1.0` and `"1"` are the same. For `in` and `not_in`
-        /// a list, or a text with commas; the first 50 count. For `gt` and the like a number.
+        /// Value to compare with, as text: `1`, `1.0` and `"1"` are the same. For `in` and `not_in`
+        /// a list, or a text with commas; the first 50 count. For `gt` and similar comparisons a
+        /// number.
         patch value: Value,
     }
 }
 
 input! {
-    /// Which steps, in which time.
+    /// The steps of a funnel, and the range of time.
     pub struct FunnelInput {
-        /// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven
-        /// days before the end; both belong to the range.
+        /// Seconds since 1970, or a text that contains them. Default of the end: now; of the start:
+        /// seven days before the end. Both are part of the range.
         optional start_time: i64,
-        /// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven
-        /// days before the end; both belong to the range.
+        /// Seconds since 1970, or a text that contains them. Default of the end: now; of the start:
+        /// seven days before the end. Both are part of the range.
         optional end_time: i64,
-        /// An integer, or a text that is one.
+        /// An integer, or a text that contains one.
         optional tz_offset_minutes: i64,
         /// The steps, in order.
         optional steps: Vec<FunnelStepInput>,
-        /// An integer, or a text that is one.
+        /// An integer, or a text that contains one.
         optional window_seconds: i64,
-        /// Where a sender begins: at its first event that fits the first step, or at any of them.
+        /// Start of a sender: its first event that fits the first step, or any of them.
         optional entry: String,
     }
 }
 
 input! {
-    /// An event that is a step.
+    /// An event of a funnel.
     pub struct FunnelStepInput {
         /// Name of the event, exactly.
         optional event_name: String,
-        /// Conditions, all of which must hold.
+        /// Conditions; all must hold.
         optional filters: Vec<EventFilter>,
     }
 }
 
 input! {
-    /// Who is followed, and what counts as a return.
+    /// The start and the return event of an analysis.
     pub struct RetentionInput {
-        /// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven
-        /// days before the end; both belong to the range.
+        /// Seconds since 1970, or a text that contains them. Default of the end: now; of the start:
+        /// seven days before the end. Both are part of the range.
         optional start_time: i64,
-        /// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven
-        /// days before the end; both belong to the range.
+        /// Seconds since 1970, or a text that contains them. Default of the end: now; of the start:
+        /// seven days before the end. Both are part of the range.
         optional end_time: i64,
-        /// An integer, or a text that is one.
+        /// An integer, or a text that contains one.
         optional tz_offset_minutes: i64,
         /// Name of the event, exactly.
         optional start_event: String,
-        /// Name of the event that counts as coming back; empty is any.
+        /// Name of the event that counts as a return; empty for any.
         optional return_event: String,
         /// Length of a period. Weeks begin on Monday.
         optional period: String,
-        /// An integer, or a text that is one.
+        /// An integer, or a text that contains one.
         optional periods: i64,
     }
 }
 
 input! {
-    /// Where paths begin, and how far they are followed.
+    /// The start and the length of paths.
     pub struct PathsInput {
-        /// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven
-        /// days before the end; both belong to the range.
+        /// Seconds since 1970, or a text that contains them. Default of the end: now; of the start:
+        /// seven days before the end. Both are part of the range.
         optional start_time: i64,
-        /// Seconds since 1970, or a text of that. The end is now if it is left out, the start seven
-        /// days before the end; both belong to the range.
+        /// Seconds since 1970, or a text that contains them. Default of the end: now; of the start:
+        /// seven days before the end. Both are part of the range.
         optional end_time: i64,
-        /// An integer, or a text that is one.
+        /// An integer, or a text that contains one.
         optional tz_offset_minutes: i64,
-        /// Where each path begins; empty is at its first event.
+        /// First event of each path; empty: the first event of the sender or session.
         optional start_event: String,
-        /// An integer, or a text that is one.
+        /// An integer, or a text that contains one.
         optional depth: i64,
-        /// An integer, or a text that is one.
+        /// An integer, or a text that contains one.
         optional branch_limit: i64,
-        /// What a path is made of: a session, or everything of a sender.
+        /// Extent of a path: a session, or all events of a sender.
         optional scope: String,
     }
 }
@@ -2850,31 +2857,31 @@ input! {
 input! {
     /// A new card.
     pub struct DashboardCardFields {
-        /// What people call it.
+        /// Display name.
         optional title: String,
-        /// What it shows.
+        /// Description.
         patch description: String,
         /// A question about events.
         optional query: Value,
-        /// Whatever the dashboard wants to keep with it.
+        /// Layout; any data of the dashboard.
         patch layout: Map<String, Value>,
-        /// Its place among the others.
+        /// Position among the cards.
         optional sort_order: i64,
     }
 }
 
 input! {
-    /// The state of a client. One of the two versions is needed.
+    /// The state of a client. At least one of the two versions is required.
     pub struct UpdateCheckSimulationInput {
-        /// The display version that is installed.
+        /// The installed display version.
         patch current_version: String,
-        /// The comparable version that is installed; decides when both are sent.
+        /// The installed comparable version; it decides if both are sent.
         patch current_comparable_version: String,
         /// Whether previews may be offered.
         optional include_preview: bool,
-        /// The language wanted for the texts of the versions.
+        /// The requested language for the texts of the versions.
         patch locale: String,
-        /// What it runs on. The answer does not depend on it, a reason may.
+        /// Platform of the client. It may change a reason, but not the answer.
         patch platform: Platform,
     }
 }
@@ -2888,43 +2895,41 @@ input! {
 }
 
 input! {
-    /// A file that is going to be uploaded in chunks.
+    /// A file to upload in chunks.
     pub struct UploadCreate {
         /// Its name. Characters that file systems do not take become `_`.
         optional filename: String,
         /// Bytes.
         optional size: i64,
-        /// Where it goes. Left out or blank, it is the storage of the project.
+        /// Storage of the file. Left out or blank: the storage of the project.
         patch storage_backend_id: String,
     }
 }
 
 input! {
-    /// What can be said of a storage.
+    /// The changeable fields of a storage.
     pub struct StorageBackendFields {
         /// Its name. Not blank.
         optional name: String,
-        /// Where it is, http or https: the collection of a WebDAV server, the endpoint of an S3
-        /// store.
+        /// Address, http or https: the collection of a WebDAV server, the endpoint of an S3 store.
         optional base_url: String,
         /// User, or access key id. Blank is null.
         patch username: String,
-        /// Password, or secret. Blank clears it. It can be set, never read.
+        /// Password, or secret. Blank clears it. It can be set, but not read.
         patch password: String,
-        /// For WebDAV behind a proxy that cuts long uploads: larger files are written in parts of
-        /// so many KiB.
+        /// For WebDAV behind a proxy that limits uploads: KiB of a part of larger files.
         patch part_size_kb: i64,
-        /// Makes it the storage of files for which none is named. To unset it, set another.
+        /// Makes it the default storage. To unset it, set another.
         optional is_default: bool,
-        /// S3 only. Null is what the store says.
+        /// S3 only. Null: as reported by the store.
         patch region: String,
         /// S3 only, where it is required. It must exist.
         patch bucket: String,
-        /// S3 only. What keys of objects begin with, without a slash at either end.
+        /// S3 only. Prefix of the keys of objects, without a slash at either end.
         patch path_prefix: String,
         /// S3 only. Whether the bucket is in the path, not in the host name.
         patch path_style: bool,
-        /// What it speaks.
+        /// Protocol.
         optional kind: String,
     }
 }
@@ -2932,13 +2937,13 @@ input! {
 input! {
     /// Settings of the CDN.
     pub struct CdnConfigFields {
-        /// Whose CDN it is. Another one clears the credentials.
+        /// Provider of the CDN. A new one clears the credentials.
         optional provider: String,
         /// Whether copies are refreshed when files are deleted.
         optional enabled: bool,
         /// Id of the key, or of the zone. Blank is null.
         patch access_key_id: String,
-        /// Secret of the key, or a token. Blank clears it. It can be set, never read.
+        /// Secret of the key, or a token. Blank clears it. It can be set, but not read.
         patch access_key_secret: String,
     }
 }
@@ -2948,7 +2953,7 @@ input! {
     pub struct CodehostWebhookSecretFields {
         /// The secret, without the white space around it.
         optional secret: String,
-        /// How long the former secret is accepted, too.
+        /// Minutes that the former secret is accepted, too.
         optional grace_minutes: i64,
     }
 }
@@ -2958,17 +2963,17 @@ input! {
     pub struct TranslationConfigFields {
         /// Whether texts can be translated.
         optional enabled: bool,
-        /// Protocol of the service; openai stands for every service that is compatible with it.
+        /// Protocol of the service; `openai` is for every compatible service.
         optional provider: String,
         /// Address of the service, such as `https://api.openai.com/v1`.
         patch base_url: String,
-        /// Key of the service. It can be set, never read.
+        /// Key of the service. It can be set, but not read.
         patch api_key: String,
         /// Name of the model.
         patch model: String,
-        /// Whether `system_prompt` counts.
+        /// Whether `system_prompt` is used.
         optional custom_prompt: bool,
-        /// Prompt of your own, with the placeholders of `prompt_variables`.
+        /// Custom prompt, with the placeholders of `prompt_variables`.
         patch system_prompt: String,
     }
 }
@@ -2976,7 +2981,7 @@ input! {
 input! {
     /// Texts to translate.
     pub struct TranslateFields {
-        /// What the texts belong to.
+        /// Kind of the texts' resource.
         optional kind: String,
         /// Language of the project, by its tag or a synonym.
         optional target_locale: String,

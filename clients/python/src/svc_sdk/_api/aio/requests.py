@@ -144,8 +144,8 @@ class AsyncPublicRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Terms]:
         """Read a terms document.
 
-        The text of the operator if there is one and it is switched on, in the language it is written in;
-        otherwise the built-in text, in which `{{ key }}` stands for what the operator has not filled in.
+        Returns the operator's text if it exists and is switched on, in its own language. Otherwise it returns
+        the built-in text, in which `{{ key }}` marks a value that the operator has not set.
 
         `GET /public/terms/{slug}`
         """
@@ -196,7 +196,7 @@ class AsyncPublicRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, PublicVersionPage]:
         """List versions, greatest first.
 
-        Deprecated versions are listed, and so are those whose `published_at` lies ahead.
+        The list includes deprecated versions and versions with a `published_at` in the future.
 
         `GET /public/{k}/versions`
         """
@@ -253,8 +253,8 @@ class AsyncPublicRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, PublicVersion]:
         """Read the latest version.
 
-        The version marked as latest. Without one: the official version published last, and if all are
-        previews, the preview published last. 404 when the project has no version at all.
+        Returns the version marked as latest. Without one it returns the official version published last, or,
+        if all versions are previews, the preview published last. 404 if the project has no version.
 
         `GET /public/{k}/versions/latest`
         """
@@ -295,8 +295,8 @@ class AsyncPublicRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, PublicVersion]:
         """Find a version by its text.
 
-        First by the exact display text; if there is none, by value: `1.2` finds a version whose comparable
-        version is `1.2.0`.
+        Searches by the exact display text, then by value: `1.2` finds a version with the comparable version
+        `1.2.0`.
 
         `GET /public/{k}/versions/by-version/{v}`
         """
@@ -323,11 +323,11 @@ class AsyncPublicRequests(AsyncNamespace):
         version: str | Unset | None = UNSET,
         locale: str | Unset | None = UNSET,
     ) -> Coroutine[Any, Any, PublicAnnouncementPage]:
-        """List the announcements that are meant for the caller.
+        """List the announcements for the caller.
 
-        Pinned ones first, then the newest published first. Only what is visible counts: not hidden, for the
-        platform where one is asked for, for the client's version, and not hidden for the language asked for.
-        `search` looks into title, content and author.
+        Pinned announcements come first, then the newest. The list contains visible announcements only: not
+        hidden, not hidden for the requested language, and for the requested platform and the client's
+        version. `search` looks into title, content and author.
 
         `GET /public/{k}/announcements`
         """
@@ -375,9 +375,9 @@ class AsyncPublicRequests(AsyncNamespace):
         version: str | Unset | None = UNSET,
         locale: str | Unset | None = UNSET,
     ) -> Coroutine[Any, Any, PublicAnnouncement]:
-        """Read the visible announcement published last.
+        """Read the latest visible announcement.
 
-        Pinning plays no role. 404 when none is visible to the caller.
+        Pinning does not matter. 404 if the caller sees no announcement.
 
         `GET /public/{k}/announcements/latest`
         """
@@ -396,7 +396,7 @@ class AsyncPublicRequests(AsyncNamespace):
     def get_feedback_options(
         self,
     ) -> Coroutine[Any, Any, FeedbackOptions]:
-        """Say whether feedback can be forwarded to the code host.
+        """Report whether feedback can be forwarded to the code host.
 
         `GET /public/{k}/feedbacks/options`
         """
@@ -422,12 +422,12 @@ class AsyncPublicRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Feedback]:
         """Send feedback.
 
-        The same content sent again from the same address within a minute is one record: the answer is the one
-        that exists. The platform of the caller is taken from the body, else from headers, query or
-        User-Agent. With `forward_to_codehost` the feedback also becomes an issue at the code host, where the
-        options say that this is possible. This needs a `contact`, is limited to a few issues an hour and
-        address, and takes up to 20 seconds. What is not forwarded is not stored. After a 503 the same can be
-        sent again: it does not become a second issue.
+        The same content, sent again from the same address within a minute, is one record: the answer contains
+        the existing one. The platform comes from the body, else from headers, query or User-Agent. With
+        `forward_to_codehost` the server also creates an issue at the code host, if the options allow it. This
+        requires a `contact`, is limited to a few issues per hour and address, and takes up to 20 seconds.
+        Feedback that cannot be forwarded is not stored. After a 503 the same request can be sent again; it
+        does not create a second issue.
 
         `POST /public/{k}/feedbacks`
         """
@@ -464,9 +464,8 @@ class AsyncPublicRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Log]:
         """Upload a log entry.
 
-        The same content sent again from the same address within a minute is one record: the answer is the one
-        that exists. Nothing that is said about the platform is an error; what is not understood is not
-        stored.
+        The same content, sent again from the same address within a minute, is one record: the answer contains
+        the existing one. An unknown platform is not an error and is not stored.
 
         `POST /public/{k}/logs`
         """
@@ -500,17 +499,17 @@ class AsyncPublicRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, EventsAccepted]:
         """Send a batch of events.
 
-        Events of one sender. Those that break a rule are left out and told in `rejected`; the others are
-        stored. A batch may be sent again: an event whose `event_id` is known is skipped. Only a batch that
-        has no sound event at all answers 400. Names are trimmed and put in lower case, and must then be 1 to
-        64 of `a-z 0-9 _ . : -`; an event with any other name is skipped. So is one with a new name in a
-        project that has as many names as the server allows, 2,000 as a rule: the answer then has
-        `names_full`. The body is read as JSON whatever its content type is, so that beacons can send it.
-        `x-svc-client-time` tells the client's clock: a time such as `2026-09-24T10:00:00.000+08:00`. Where
-        that is a minute or more from the server's, times of events are moved by the difference. A time that
-        is then more than five minutes ahead, or older than the server believes (seven days, as a rule), is
-        replaced by that of arrival. With `x-svc-do-not-track: 1`, and in projects that do not collect events,
-        nothing is stored and `suppressed` is true.
+        Stores events of one sender. The server skips events that break a rule and lists them in `rejected`. A
+        batch can be sent again: events with a known `event_id` are skipped. A batch without any valid event
+        is refused with 400. Names are trimmed and lower-cased, and must then be 1 to 64 of `a-z 0-9 _ . : -`;
+        an event with any other name is skipped. If the project has reached its limit of event names, 2,000 by
+        default, an event with a new name is skipped, too, and the answer contains `names_full`. The server
+        reads the body as JSON regardless of its content type, so that beacons can send it.
+        `x-svc-client-time` contains the time of the client's clock, such as `2026-09-24T10:00:00.000+08:00`.
+        If it differs from the server's clock by a minute or more, the server moves the times of events by the
+        difference. It replaces a time that is then more than five minutes in the future, or older than its
+        limit (seven days by default), by the time of arrival. With `x-svc-do-not-track: 1`, and in projects
+        that do not collect events, the server stores nothing and `suppressed` is true.
 
         `POST /public/{k}/events`
         """
@@ -537,10 +536,10 @@ class AsyncAdminRequests(AsyncNamespace):
     def get_status(
         self,
     ) -> Coroutine[Any, Any, InstanceStatus]:
-        """See how the instance stands, and what to do.
+        """Read the state of the instance.
 
-        What `svc doctor` says of the running server, the reading of the databases apart: backups, disk,
-        certificates, scheduled jobs, settings and more, each with what to do about it. It is examined at most
+        Returns the checks of `svc doctor` for the running server, except reading the databases: backups,
+        disk, certificates, scheduled jobs, settings and more, each with advice. The server runs them at most
         every 15 seconds.
 
         `GET /admin/status`
@@ -558,12 +557,12 @@ class AsyncAdminRequests(AsyncNamespace):
         *,
         refresh: bool = False,
     ) -> Coroutine[Any, Any, About]:
-        """Say which version runs, and whether there is a newer one.
+        """Read the running version and the result of the check for updates.
 
-        Where `about.upstream_url` names an instance that publishes this program as its project `svc`, that
-        one is asked, as every app asks it: which release runs here, and whether to update. Its answer is kept
-        for an hour, a failure for a minute. A failure is a part of the answer. Without the setting nobody is
-        asked.
+        If `about.upstream_url` names an instance that publishes this program as its project `svc`, the server
+        asks it, as every app does, for the running release and for updates. It keeps the answer for an hour
+        and a failure for a minute. A failure is part of the answer. Without the setting the server asks no
+        instance.
 
         `GET /admin/about`
         """
@@ -631,10 +630,10 @@ class AsyncAdminRequests(AsyncNamespace):
         content: str | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, TermsDocument]:
-        """Save a draft, or switch between draft and built-in text.
+        """Change the draft, or which text readers see.
 
-        A field that is left out stays as it is. Switching never changes the time that readers see: it is that
-        of the text. Placeholders are not filled in here; send the finished text.
+        A field that is left out keeps its value. Switching does not change the time that readers see, which
+        is the time of the text. The server does not fill in placeholders; send the finished text.
 
         `PUT /admin/terms/documents/{slug}`
         """
@@ -663,7 +662,7 @@ class AsyncAdminRequests(AsyncNamespace):
         *,
         locale: str | None = None,
     ) -> Coroutine[Any, Any, TermsDocument]:
-        """Drop the draft and show the built-in text.
+        """Delete the draft, so that readers see the built-in text.
 
         `DELETE /admin/terms/documents/{slug}`
         """
@@ -684,7 +683,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def get_me(
         self,
     ) -> Coroutine[Any, Any, AuthUser]:
-        """Say who is signed in.
+        """Read the current account.
 
         `GET /auth/me`
         """
@@ -721,8 +720,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, AuthUser]:
         """Change user name, password, or both.
 
-        Needs the current password. A change ends every session, also the one that made it; sign in again.
-        With neither a name nor a new password nothing changes.
+        Needs the current password. A change ends every session, including the one that made it; sign in
+        again. A request with neither a name nor a new password changes nothing.
 
         `PATCH /auth/admin-profile`
         """
@@ -749,7 +748,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Done]:
         """Change the password.
 
-        Ends every session, also the one that made the change.
+        Ends every session, including the one that made the change.
 
         `PATCH /auth/password`
         """
@@ -775,7 +774,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Done]:
         """Change the user name.
 
-        Ends every session, also the one that made the change.
+        Ends every session, including the one that made the change.
 
         `PATCH /auth/account`
         """
@@ -812,7 +811,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, ApiKeyList]:
         """List all keys, newest first.
 
-        Not paged. Revoked keys are listed, too; the key texts are not known to the server.
+        Not paged. The list includes revoked keys. The server does not know the texts of keys.
 
         `GET /auth/api-keys`
         """
@@ -858,7 +857,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, ApiKeyCreated]:
         """Create a key.
 
-        The answer is the only place where the text of the key can ever be read.
+        Only this answer contains the text of the key.
 
         `POST /auth/api-keys`
         """
@@ -933,7 +932,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, ApiKeyUpdated]:
         """Change name, scopes, projects or expiry of a key.
 
-        The text of the key stays as it is. A revoked key cannot be changed.
+        The text of the key does not change. A revoked key cannot be changed.
 
         `PATCH /auth/api-keys/{id}`
         """
@@ -963,7 +962,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Done]:
         """Revoke a key.
 
-        Ends it at once, together with a former text in its grace period. Repeating does no harm.
+        Ends the key at once, including a former text in its grace period. The request can be repeated.
 
         `DELETE /auth/api-keys/{id}`
         """
@@ -987,8 +986,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, ApiKeyRotated]:
         """Give a key a new text.
 
-        Name, scopes, projects and expiry stay. The former text stops at once, or keeps working for the grace
-        period, but never longer than the key itself. Only the latest former text is kept.
+        Name, scopes, projects and expiry do not change. The former text ends at once, or after the grace
+        period, but never later than the key itself. The server keeps only the latest former text.
 
         `POST /auth/api-keys/{id}/rotate`
         """
@@ -1078,7 +1077,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Project]:
         """Create a project.
 
-        409 when the key is taken by a project or is a former key of one. Not for keys that are limited to
+        409 if the key is taken by a project or is a former key of one. Not for keys that are limited to
         projects.
 
         `POST /admin/projects`
@@ -1173,8 +1172,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Project]:
         """Change a project.
 
-        Another `project_key` renames the project. Everything follows, and the old key keeps leading to it.
-        409 when the new key is taken by, or is a former key of, another project.
+        A new `project_key` renames the project. Everything moves with it, and the old key still leads to it.
+        409 if the new key is a key or a former key of another project.
 
         `PATCH /admin/projects/{k}`
         """
@@ -1227,7 +1226,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def get_project_contents(
         self,
     ) -> Coroutine[Any, Any, ProjectContents]:
-        """Count what goes when the project is deleted.
+        """Count the contents of a project, which its deletion removes.
 
         `GET /admin/projects/{k}/contents`
         """
@@ -1260,9 +1259,10 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         repo_url: str,
     ) -> Coroutine[Any, Any, CodehostRepoPreview]:
-        """Read what the code host says about a repository.
+        """Read a repository at the code host.
 
-        Fills the form of a project; nothing is stored. Keys that are limited to listed projects are refused.
+        For filling in the form of a project; the server stores nothing. Refuses keys that are limited to
+        listed projects.
 
         `GET /admin/projects/codehost-repo-preview`
         """
@@ -1280,7 +1280,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def get_codehost_integration(
         self,
     ) -> Coroutine[Any, Any, CodehostIntegration]:
-        """Read what a project does with its repository.
+        """Read the code host settings of a project.
 
         `GET /admin/projects/{k}/codehost-integration`
         """
@@ -1322,12 +1322,12 @@ class AsyncAdminRequests(AsyncNamespace):
         commands: Sequence[CodehostCommandFields] | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, CodehostIntegration]:
-        """Change what a project does with its repository.
+        """Change the code host settings of a project.
 
-        A field that is left out stays as it is. A blank text or null clears a text, null empties a list.
-        Without a repository both features are switched off, and the template is no longer that of the
-        repository. A feature can be switched on where there is a repository, and the code host app is
-        configured and offers it. It can always be switched off.
+        A field that is left out keeps its value. A blank text or null clears a text, null empties a list.
+        Without a repository both features are switched off, and the issue template is not that of the
+        repository. A feature can be switched on if a repository is set, and the code host app is configured
+        and offers the feature. It can always be switched off.
 
         `PUT /admin/projects/{k}/codehost-integration`
         """
@@ -1359,10 +1359,10 @@ class AsyncAdminRequests(AsyncNamespace):
         *,
         refresh: bool = False,
     ) -> Coroutine[Any, Any, CodehostRepoTemplate]:
-        """Read the template of issues in the repository of a project.
+        """Read the issue template in the repository of a project.
 
-        Uses repository, path and ref as they are saved. What was read is kept for five minutes. A template
-        that cannot be read is no error of the request: `error` says why.
+        Uses the saved repository, path and ref. The server keeps the template for five minutes. If it cannot
+        read the template, the request succeeds and `error` contains the reason.
 
         `GET /admin/projects/{k}/codehost-integration/repo-template`
         """
@@ -1381,9 +1381,9 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         alias: str,
     ) -> Coroutine[Any, Any, Done]:
-        """Give up a former key.
+        """Delete a former key.
 
-        From then on it leads nowhere and may be given to another project.
+        The former key no longer leads to the project and can be given to another one.
 
         `DELETE /admin/projects/{k}/aliases/{alias}`
         """
@@ -1425,8 +1425,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Language]:
         """Register a language.
 
-        A tag that is registered already, also as a synonym, updates that language instead: its primary tag
-        stays, what is sent is replaced, the rest is kept.
+        A tag that is already registered, also as a synonym, updates that language instead: its primary tag
+        does not change, the fields sent are replaced, the others are kept.
 
         `POST /admin/projects/{k}/locales`
         """
@@ -1455,8 +1455,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Language]:
         """Change a language.
 
-        Another `locale` moves all translations of the language to the new tag. 409 when translations of a
-        language that is no longer registered are kept under that tag; nothing is changed then.
+        A new `locale` moves all translations of the language to the new tag. 409 if the server keeps
+        translations of a removed language under that tag; nothing changes then.
 
         `PATCH /admin/projects/{k}/locales/{locale}`
         """
@@ -1483,7 +1483,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Done]:
         """Remove a language.
 
-        Its translations are kept, unseen, and come back when the language is registered again.
+        Its translations are kept, invisible, and return when the language is registered again.
 
         `DELETE /admin/projects/{k}/locales/{locale}`
         """
@@ -1583,8 +1583,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Version]:
         """Create a version.
 
-        Never changes one that exists: 409 when the display version is taken. For CI, which may run twice, use
-        `PUT …/by-version/{v}`.
+        Never changes an existing version: 409 if the display version is taken. For CI, which may run twice,
+        use `PUT …/by-version/{v}`.
 
         `POST /admin/projects/{k}/versions`
         """
@@ -1621,8 +1621,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, CodehostReleasePreview]:
         """Read a release of the project's repository.
 
-        Fills the form of a version; nothing is stored. 400 while `repo_url` of the project is not a
-        repository of the code host.
+        For filling in the form of a version; the server stores nothing. 400 if `repo_url` of the project is
+        not a repository at the code host.
 
         `GET /admin/projects/{k}/versions/codehost-release-preview`
         """
@@ -1642,9 +1642,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, CodehostImport]:
         """Store the releases of the project's repository as versions.
 
-        Reads up to 1,000 releases, newest first. Versions that exist are never changed, so it can be
-        repeated: after 502 the releases that were read before are stored. No release becomes the latest
-        version.
+        Reads up to 1,000 releases, newest first. Existing versions never change, so the request can be
+        repeated. After 502 the releases read so far are stored. No release becomes the latest version.
 
         `POST /admin/projects/{k}/versions/codehost-release-import`
         """
@@ -1666,11 +1665,11 @@ class AsyncAdminRequests(AsyncNamespace):
         platform: str | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, UpdateCheckSimulation]:
-        """See what the update check answers a client, and why.
+        """Explain the answer of the update check.
 
-        The answer is that of `POST /public/{k}/versions/check-update` to the same body, an error included.
-        The reasons are the rules that led to it, in the order in which they apply, with the versions and
-        limits they are about. It is counted in no statistics.
+        Returns the answer of `POST /public/{k}/versions/check-update` to the same body, including an error.
+        The reasons are the rules that led to it, in the order of evaluation, with their versions and limits.
+        Statistics do not count the request.
 
         `POST /admin/projects/{k}/versions/update-check-simulation`
         """
@@ -1732,8 +1731,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Version]:
         """Change a version.
 
-        409 when another version of the project has the new display version. Another display version without a
-        `comparable_version` changes the comparable version with it.
+        409 if another version of the project has the new display version. A new display version without a
+        `comparable_version` also changes the comparable version.
 
         `PATCH /admin/projects/{k}/versions/{id}`
         """
@@ -1772,7 +1771,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Done]:
         """Delete a version.
 
-        If it was the latest, the greatest official version that is not deprecated takes its place.
+        If it was the latest, the greatest official version that is not deprecated becomes the latest.
 
         `DELETE /admin/projects/{k}/versions/{id}`
         """
@@ -1807,11 +1806,11 @@ class AsyncAdminRequests(AsyncNamespace):
         published_at: int | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Version]:
-        """Publish a version, or update it if it exists.
+        """Publish a version, new or existing.
 
-        Made for CI: the same call may be repeated. All fields are optional; the comparable version is derived
-        from the display version. If the version exists, only the fields sent are changed. A `version` in the
-        body must be the one in the path.
+        Made for CI: the call can be repeated. All fields are optional; the comparable version is derived from
+        the display version. If the version exists, only the fields sent change. A `version` in the body must
+        be the one in the path.
 
         `PUT /admin/projects/{k}/versions/by-version/{v}`
         """
@@ -1872,7 +1871,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, AnnouncementPage]:
         """List announcements with their translations.
 
-        Pinned ones first, then the newest published first. Hidden ones are listed, too. `search` looks into
+        Pinned announcements come first, then the newest. The list includes hidden ones. `search` looks into
         title, content and author.
 
         `GET /admin/projects/{k}/announcements`
@@ -2043,7 +2042,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, AnnouncementStatistics]:
         """Count the announcements of all projects.
 
-        Hidden ones count. Not for keys that are limited to projects.
+        Includes hidden announcements. Not for keys that are limited to projects.
 
         `GET /admin/announcements/statistics`
         """
@@ -2130,9 +2129,10 @@ class AsyncAdminRequests(AsyncNamespace):
         custom_data: Mapping[str, Any] | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Feedback]:
-        """Add feedback that came another way.
+        """Add feedback by hand.
 
-        Everything is stored as sent; there is no address, User-Agent or place. Never taken for a duplicate.
+        Stores everything as sent, without address, User-Agent or place. The server never treats it as a
+        duplicate.
 
         `POST /admin/projects/{k}/feedbacks`
         """
@@ -2243,12 +2243,12 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         id: str,
     ) -> Coroutine[Any, Any, Feedback]:
-        """Make stored feedback an issue at the code host.
+        """Create an issue at the code host from stored feedback.
 
-        The issue is made of the template of the project, as for feedback that visitors forward. A `contact`
-        is not needed, and who calls is not counted. It takes up to 20 seconds. Feedback never becomes a
-        second issue: what is forwarded already is answered as it is, so this can be sent again whenever the
-        answer was lost. After a 503 the feedback is as it was, or has its issue some minutes later.
+        Uses the issue template of the project, as for feedback that users forward. It requires no `contact`,
+        and callers have no limit. It takes up to 20 seconds. Feedback never becomes a second issue: the
+        answer for forwarded feedback contains it unchanged, so the request can be repeated after a lost
+        answer. After a 503 the feedback is unchanged, or has its issue some minutes later.
 
         `POST /admin/projects/{k}/feedbacks/{id}/forward`
         """
@@ -2268,7 +2268,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, FeedbackStatistics]:
         """Count the feedback of all projects.
 
-        Hidden feedback counts. Not for keys that are limited to projects.
+        Includes hidden feedback. Not for keys that are limited to projects.
 
         `GET /admin/feedbacks/statistics`
         """
@@ -2289,7 +2289,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, FeedbackRatings]:
         """Count the feedback of a project by rating.
 
-        Of what was made in the range of time. Hidden feedback counts.
+        Counts the feedback created in the range of time, including hidden feedback.
 
         `GET /admin/projects/{k}/stats/feedbacks`
         """
@@ -2382,9 +2382,10 @@ class AsyncAdminRequests(AsyncNamespace):
         platform_version: str | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Log]:
-        """Add a log that came another way.
+        """Add a log by hand.
 
-        Everything is stored as sent; there is no address, User-Agent or place. Never taken for a duplicate.
+        Stores everything as sent, without address, User-Agent or place. The server never treats it as a
+        duplicate.
 
         `POST /admin/projects/{k}/logs`
         """
@@ -2418,9 +2419,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, PrunedLogs]:
         """Delete logs by time, level and address.
 
-        Deletes the logs that meet all the conditions that are sent, of which there must be one at least. It
-        works in steps; after an error or a lost answer the same request deletes the rest. The log of the
-        server names the administrator.
+        Deletes the logs that meet all conditions sent, at least one. It works in steps; after an error or a
+        lost answer the same request deletes the rest. The log of the server names the administrator.
 
         `POST /admin/projects/{k}/logs/prune`
         """
@@ -2446,9 +2446,9 @@ class AsyncAdminRequests(AsyncNamespace):
         is_hidden: bool | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Log]:
-        """Hide a log or show it again.
+        """Change the visibility of a log.
 
-        A log is evidence. Nothing else of it can ever be changed, and a single one cannot be deleted.
+        Nothing else of a log can be changed, and a single log cannot be deleted, because logs are evidence.
 
         `PATCH /admin/projects/{k}/logs/{id}`
         """
@@ -2472,7 +2472,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, LogStatistics]:
         """Count the logs of all projects.
 
-        Hidden logs count. Not for keys that are limited to projects.
+        Includes hidden logs. Not for keys that are limited to projects.
 
         `GET /admin/logs/statistics`
         """
@@ -2493,7 +2493,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, LogLevels]:
         """Count the logs of a project by level.
 
-        Of what was made in the range of time. Hidden logs count.
+        Counts the logs created in the range of time, including hidden logs.
 
         `GET /admin/projects/{k}/stats/logs`
         """
@@ -2514,9 +2514,9 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         distinct_id: str,
     ) -> Coroutine[Any, Any, EventsErased]:
-        """Delete everything that is stored of a sender.
+        """Delete all stored data of a sender.
 
-        Deletes all events of an identifier for good. Counts by the hour, in which nobody can be found, stay.
+        Deletes all events of an identifier for good. Hourly counts, which identify no person, remain.
 
         `DELETE /admin/projects/{k}/events/subjects/{distinct_id}`
         """
@@ -2542,9 +2542,9 @@ class AsyncAdminRequests(AsyncNamespace):
         search: str | None = None,
         include_archived: bool | None = None,
     ) -> Coroutine[Any, Any, EventDefinitionPage]:
-        """List the names of events, the last seen first.
+        """List event names, most recently seen first.
 
-        `search` looks into name, display name and description. The range is that of `range_count` alone.
+        `search` looks into name, display name and description. The range applies to `range_count` only.
 
         `GET /admin/projects/{k}/events/definitions`
         """
@@ -2594,7 +2594,7 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         id: str,
     ) -> Coroutine[Any, Any, EventDefinition]:
-        """Read what is said of a name of events.
+        """Read the definition of an event name.
 
         `GET /admin/projects/{k}/events/definitions/{id}`
         """
@@ -2618,7 +2618,7 @@ class AsyncAdminRequests(AsyncNamespace):
         archived: bool | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, EventDefinition]:
-        """Describe a name of events.
+        """Change the definition of an event name.
 
         `PATCH /admin/projects/{k}/events/definitions/{id}`
         """
@@ -2643,9 +2643,9 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         id: str,
     ) -> Coroutine[Any, Any, Done]:
-        """Forget the description of a name.
+        """Delete the definition of an event name.
 
-        Events and counts stay. The next event of the name makes a new one.
+        Events and counts remain. The next event of the name creates a new definition.
 
         `DELETE /admin/projects/{k}/events/definitions/{id}`
         """
@@ -2669,8 +2669,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, EventOverview]:
         """Count events, senders, sessions and names.
 
-        `total` and `event_types` are counted by the hour: the first and the last hour of the range count
-        whole. `unique_users` and `unique_sessions` are counted by the second. See docs/numbers.md.
+        `total` and `event_types` use hourly counts, which include the whole first and last hour of the range.
+        `unique_users` and `unique_sessions` are exact to the second. See docs/numbers.md.
 
         `GET /admin/projects/{k}/events/stats/overview`
         """
@@ -2700,8 +2700,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, EventSeries]:
         """Count events over time.
 
-        Every hour or day of the range has its bucket. More than 20,000 of them answer 400. What `limit`
-        leaves out of the series is still in `data`.
+        Every hour or day of the range has a bucket. More than 20,000 buckets are refused with 400. `data`
+        includes the series that `limit` leaves out.
 
         `GET /admin/projects/{k}/events/stats/timeseries`
         """
@@ -2764,8 +2764,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Heatmap]:
         """Count events by hour of the week.
 
-        In the local time of each client: by what its clock says, else by its country, else by
-        `tz_offset_minutes`.
+        Uses the local time of each client: by its clock, else by its country, else by `tz_offset_minutes`.
 
         `GET /admin/projects/{k}/events/stats/heatmap`
         """
@@ -2794,9 +2793,9 @@ class AsyncAdminRequests(AsyncNamespace):
         entry: Literal["first", "any"] | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Funnel]:
-        """Count who gets from one step to the next.
+        """Count the senders that go from step to step.
 
-        A sender counts for a step if it did all steps up to there in order, the last one at most
+        A sender counts for a step if it did all steps up to it in order, the last one at most
         `window_seconds` after the first. Steps may fall into the same second; one event is one step at most.
 
         `POST /admin/projects/{k}/events/analysis/funnel`
@@ -2830,11 +2829,11 @@ class AsyncAdminRequests(AsyncNamespace):
         periods: int | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Retention]:
-        """Count who comes back.
+        """Count the senders that return.
 
-        A sender is in the cohort of the day or week of its first start event in the range. A period that is
-        not over and in which nobody came back yet is null, and so is one that lies ahead. More than 20,000
-        cohorts answer 400.
+        A sender is in the cohort of the day or week of its first start event in the range. A period is null
+        if it is in the future, or if it is not over and no sender has returned yet. More than 20,000 cohorts
+        are refused with 400.
 
         `POST /admin/projects/{k}/events/analysis/retention`
         """
@@ -2868,7 +2867,7 @@ class AsyncAdminRequests(AsyncNamespace):
         scope: Literal["session", "user"] | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Paths]:
-        """Count which event follows which.
+        """Count which events follow each other.
 
         `POST /admin/projects/{k}/events/analysis/paths`
         """
@@ -2898,8 +2897,9 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Metric]:
         """Compute a number from events.
 
-        A number for the whole range (`value`), over time (`timeseries`) or by the values of a dimension
-        (`breakdown`), of one event or of several with a formula. More than 20,000 buckets answer 400.
+        Computes a number for the whole range (`value`), over time (`timeseries`) or by the values of a
+        dimension (`breakdown`), of one event or of several with a formula. More than 20,000 buckets are
+        refused with 400.
 
         `POST /admin/projects/{k}/events/analysis/query`
         """
@@ -2918,7 +2918,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, CardList]:
         """List the cards of the dashboard.
 
-        By `sort_order`, then by age. There are no pages.
+        By `sort_order`, then by age. Not paged.
 
         `GET /admin/projects/{k}/events/dashboards/cards`
         """
@@ -2942,8 +2942,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Card]:
         """Add a card.
 
-        A card keeps a question, never an answer. `query` is held to all rules of `POST …/analysis/query`, so
-        that a card that is stored can be asked.
+        A card stores a question, not its answer. `query` must follow all rules of `POST …/analysis/query`.
 
         `POST /admin/projects/{k}/events/dashboards/cards`
         """
@@ -3046,8 +3045,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, SearchPage]:
         """Search all projects.
 
-        Looks through projects, versions, announcements, feedback and logs as the lists of each do, newest
-        first. Any of the five scopes opens it; what a key may not read is left out, without an error.
+        Searches projects, versions, announcements, feedback and logs in the same way as their lists, newest
+        first. Any of the five scopes allows it; the answer leaves out what the key may not read.
 
         `GET /admin/search`
         """
@@ -3073,9 +3072,9 @@ class AsyncAdminRequests(AsyncNamespace):
         end_time: int | None = None,
         tz_offset_minutes: int | None = None,
     ) -> Coroutine[Any, Any, RequestOverview]:
-        """Count requests by what, on what and from where.
+        """Count requests by kind, platform and region.
 
-        The first and the last hour of the range count whole, here and in all statistics of requests.
+        Like all statistics of requests, includes the whole first and last hour of the range.
 
         `GET /admin/projects/{k}/stats/requests/overview`
         """
@@ -3104,7 +3103,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, RequestSeries]:
         """Count requests over time.
 
-        Every hour or day of the range has its bucket. More than 20,000 of them answer 400.
+        Every hour or day of the range has a bucket. More than 20,000 buckets are refused with 400.
 
         `GET /admin/projects/{k}/stats/requests/timeseries`
         """
@@ -3133,10 +3132,10 @@ class AsyncAdminRequests(AsyncNamespace):
         granularity: Literal["hour", "day"] | None = None,
         limit: int | None = None,
     ) -> Coroutine[Any, Any, VersionAdoption]:
-        """Show how versions of the app come and go.
+        """Count update checks over time by version of the app.
 
-        The versions that update checks sent most often in the range, counted over time. More than 20,000
-        buckets answer 400.
+        Contains the versions that update checks sent most often in the range. More than 20,000 buckets are
+        refused with 400.
 
         `GET /admin/projects/{k}/stats/requests/version-adoption`
         """
@@ -3165,7 +3164,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, ClientVersions]:
         """Count update checks by version of the app.
 
-        By the display version that was sent, else by the comparable version; published or not.
+        Counts the display version that was sent, else the comparable version, published or not.
 
         `GET /admin/projects/{k}/stats/requests/client-versions`
         """
@@ -3218,8 +3217,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Heatmap]:
         """Count requests by hour of the week.
 
-        In the local time of each client: by what its clock says, else by its country, else by
-        `tz_offset_minutes`.
+        Uses the local time of each client: by its clock, else by its country, else by `tz_offset_minutes`.
 
         `GET /admin/projects/{k}/stats/requests/heatmap`
         """
@@ -3308,8 +3306,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, FileDeleted]:
         """Delete a file.
 
-        Its link answers 404 at once. Copies that a CDN holds outlive the deletion unless they are refreshed,
-        which is tried here when the refresh is set up. Versions that refer to the file stay as they are.
+        The link returns 404 at once. Copies in a CDN remain until they are refreshed; if the refresh is set
+        up, the server requests it. Versions that refer to the file do not change.
 
         `DELETE /admin/projects/{k}/files/{id}`
         """
@@ -3328,9 +3326,9 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         id: str,
     ) -> Coroutine[Any, Any, File]:
-        """Try again what has failed.
+        """Retry a failed file.
 
-        409 when the file has not failed, 400 when what was uploaded is no longer kept: upload it again.
+        409 if the file has not failed, 400 if the server no longer has the uploaded content: upload it again.
 
         `POST /admin/projects/{k}/files/{id}/retry`
         """
@@ -3349,9 +3347,9 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         id: str,
     ) -> Coroutine[Any, Any, CdnRefresh]:
-        """Make the CDN forget its copies of a file.
+        """Refresh the copies of a file in the CDN.
 
-        400 when the refresh is switched off, lacks its credentials, or there is no distribution address.
+        400 if the refresh is switched off or has no credentials, or if there is no distribution address.
 
         `POST /admin/projects/{k}/files/{id}/refresh-cdn`
         """
@@ -3371,8 +3369,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, OpenUploadList]:
         """List open uploads.
 
-        The sessions that still take chunks, newest first, with the credential that began each. Deleting one
-        gives back its space and its place.
+        Returns the sessions that still accept chunks, newest first, with the credential that began each.
+        Deleting one frees its space and its place.
 
         `GET /admin/projects/{k}/files/uploads`
         """
@@ -3394,10 +3392,10 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, UploadSession]:
         """Begin an upload in chunks.
 
-        A session lives for 24 hours. Send its chunks in any order, in parallel and again if need be, then
-        complete it. They take space as they arrive. A credential may have 8 open sessions and a project 32.
-        The sessions and pending files of a project may have half of the free space, their own counted as
-        free. 413 when the file is larger than the server takes, 404 also for a storage that there is not.
+        A session lives for 24 hours. Send its chunks in any order, in parallel and again if needed, then
+        complete it. Chunks take space as they arrive. A credential may have 8 open sessions and a project 32.
+        The sessions and pending files of a project may have half of the free space, counting their own as
+        free. 413 if the file exceeds the limit of the server, 404 also for an unknown storage.
 
         `POST /admin/projects/{k}/files/uploads`
         """
@@ -3419,7 +3417,7 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         upload_id: str,
     ) -> Coroutine[Any, Any, UploadSession]:
-        """Read which chunks of an upload have arrived.
+        """Read the arrived chunks of an upload.
 
         `GET /admin/projects/{k}/files/uploads/{upload_id}`
         """
@@ -3438,7 +3436,7 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         upload_id: str,
     ) -> Coroutine[Any, Any, Done]:
-        """Give up an upload.
+        """Abort an upload.
 
         `DELETE /admin/projects/{k}/files/uploads/{upload_id}`
         """
@@ -3461,9 +3459,9 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, ChunkReceipt]:
         """Send a chunk of an upload.
 
-        Each has `chunk_size` bytes, the last one the remainder. A chunk that arrives whole is kept for good;
-        one that breaks off leaves what was there. Sending an index again replaces it; a request that is still
-        sending it then gets 409, as one does that comes while the upload is being completed. The body may
+        Each chunk has `chunk_size` bytes, the last one the remainder. A chunk that arrives whole is stored;
+        an interrupted one changes nothing. Sending an index again replaces the chunk; a request that is still
+        sending it then gets 409, as does one that arrives while the upload is being completed. The body may
         have 16 MiB and take 300 seconds.
 
         `PUT /admin/projects/{k}/files/uploads/{upload_id}/chunks/{index}`
@@ -3485,10 +3483,11 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         upload_id: str,
     ) -> Coroutine[Any, Any, File]:
-        """Make a file of an upload.
+        """Complete an upload.
 
-        Safe to repeat: until the session expires the same file is the answer. On local storage the file is
-        `ready` at once, elsewhere it is `pending` until it was moved there. 409 while chunks are missing.
+        Can be repeated: until the session expires the answer is the same file. On local storage the file is
+        `ready` at once, elsewhere it is `pending` until the server has moved it there. 409 if chunks are
+        missing.
 
         `POST /admin/projects/{k}/files/uploads/{upload_id}/complete`
         """
@@ -3507,10 +3506,10 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         id: str,
     ) -> Coroutine[Any, Any, MirrorResult]:
-        """Copy the attachments that a version links to.
+        """Copy the release attachments that a version links to.
 
-        Links of the version that are attachments of a release at the code host are fetched in the background;
-        all versions of the project then link to the copies. 400 without a distribution address.
+        The server fetches linked attachments of releases at the code host in the background; then all
+        versions of the project link to the copies. 400 without a distribution address.
 
         `POST /admin/projects/{k}/versions/{id}/mirror-assets`
         """
@@ -3528,7 +3527,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def get_storage(
         self,
     ) -> Coroutine[Any, Any, StorageOverview]:
-        """Read where files are kept.
+        """Read the storages and the limits of uploads.
 
         `GET /admin/storage`
         """
@@ -3600,8 +3599,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, StorageBackend]:
         """Change a storage.
 
-        Files that are there already are neither moved nor written again. Of the built-in storage only the
-        name and `is_default` can be changed.
+        Existing files are neither moved nor written again. Of the built-in storage only the name and
+        `is_default` can be changed.
 
         `PATCH /admin/storage/backends/{id}`
         """
@@ -3635,8 +3634,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Done]:
         """Delete a storage.
 
-        400 for the built-in one, 409 for the default and for one that holds files. Projects that name it use
-        the default from then on.
+        400 for the built-in storage, 409 for the default and for one that holds files. Projects that name it
+        then use the default.
 
         `DELETE /admin/storage/backends/{id}`
         """
@@ -3655,7 +3654,7 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         id: str,
     ) -> Coroutine[Any, Any, StorageProbe]:
-        """Try the saved settings of a storage.
+        """Test the saved settings of a storage.
 
         `POST /admin/storage/backends/{id}/test`
         """
@@ -3696,7 +3695,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, CdnConfig]:
         """Change the settings of the CDN refresh.
 
-        A field that is left out stays as it is. Another provider clears the credentials.
+        A field that is left out keeps its value. A new provider clears the credentials.
 
         `PUT /admin/storage/cdn`
         """
@@ -3718,7 +3717,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def clear_cdn_config(
         self,
     ) -> Coroutine[Any, Any, CdnConfig]:
-        """Clear the settings of the CDN refresh and switch it off.
+        """Clear the settings of the CDN refresh, which switches it off.
 
         `DELETE /admin/storage/cdn`
         """
@@ -3733,7 +3732,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def test_cdn_config(
         self,
     ) -> Coroutine[Any, Any, CdnTest]:
-        """Try the saved credentials of the CDN refresh.
+        """Test the saved credentials of the CDN refresh.
 
         Works while the refresh is switched off.
 
@@ -3776,8 +3775,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, CodehostApp]:
         """Change the settings of the code host app.
 
-        A field that is left out stays as it is. A blank text or null clears a text, null empties a list.
-        Secrets can be set, never read.
+        A field that is left out keeps its value. A blank text or null clears a text, null empties a list.
+        Secrets can be set, but not read.
 
         `PUT /admin/codehost-app`
         """
@@ -3802,9 +3801,9 @@ class AsyncAdminRequests(AsyncNamespace):
     def clear_codehost_app_config(
         self,
     ) -> Coroutine[Any, Any, CodehostApp]:
-        """Forget the code host app.
+        """Clear the settings of the code host app.
 
-        Everything is as before the first save. What projects have saved stays, without an effect.
+        Restores the state before the first save. The settings of projects remain, without effect.
 
         `DELETE /admin/codehost-app`
         """
@@ -3819,9 +3818,9 @@ class AsyncAdminRequests(AsyncNamespace):
     def test_codehost_app(
         self,
     ) -> Coroutine[Any, Any, CodehostAppTest]:
-        """Ask the code host about the saved app.
+        """Test the saved app at the code host.
 
-        Compares what the app may do with what the enabled features need.
+        Compares the permissions of the app with the needs of the enabled features.
 
         `POST /admin/codehost-app/test`
         """
@@ -3842,9 +3841,9 @@ class AsyncAdminRequests(AsyncNamespace):
         """Render Markdown as public pages show it.
 
         GitHub's dialect of CommonMark. Headings begin at `h3`, links are `nofollow noopener noreferrer`,
-        pictures come from `https` only, late and without referrer; tags in the text are shown as text. The
-        answer may stand in any page. Texts over 128 KiB are shown as they were written. Nothing is stored.
-        Any scope that reads opens it.
+        pictures load from `https` only, lazily and without referrer; tags in the text are shown as text. The
+        result is safe in any page. Texts over 128 KiB are shown unrendered. The server stores nothing. Any
+        scope that reads allows it.
 
         `POST /admin/markdown-preview`
         """
@@ -3889,7 +3888,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, TranslationConfig]:
         """Change the settings of the machine translation.
 
-        A field that is left out stays as it is. A blank text or null clears a text.
+        A field that is left out keeps its value. A blank text or null clears a text.
 
         `PUT /admin/translation`
         """
@@ -3914,7 +3913,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def clear_translation_config(
         self,
     ) -> Coroutine[Any, Any, TranslationConfig]:
-        """Clear the settings of the machine translation and switch it off.
+        """Clear the settings of the machine translation, which switches it off.
 
         `DELETE /admin/translation`
         """
@@ -3931,7 +3930,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, TranslationTest]:
         """Translate a sample with the saved settings.
 
-        The sample has the placeholder `{{version}}`, which must come back as it is.
+        The sample contains the placeholder `{{version}}`, which the translation must keep.
 
         `POST /admin/translation/test`
         """
@@ -3954,7 +3953,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, TranslatedTexts]:
         """Translate texts into a language of the project.
 
-        Nothing is stored. Blank fields are left out of the answer.
+        The server stores nothing. The answer leaves out blank fields.
 
         `POST /admin/projects/{k}/translate`
         """
@@ -3997,7 +3996,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, WebhookRevealed]:
         """Set the secret of the release webhook.
 
-        The webhook accepts deliveries from then on. The answer shows the secret, the only time.
+        Afterwards the webhook accepts deliveries. Only this answer contains the secret.
 
         `PUT /admin/projects/{k}/codehost-webhook`
         """
@@ -4019,7 +4018,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Webhook]:
         """Switch the release webhook off.
 
-        Both secrets are gone, and every delivery is refused.
+        Deletes both secrets; the server then refuses every delivery.
 
         `DELETE /admin/projects/{k}/codehost-webhook`
         """
@@ -4039,7 +4038,7 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, WebhookRevealed]:
         """Give the release webhook a new random secret.
 
-        The answer shows the secret, the only time.
+        Only this answer contains the secret.
 
         `POST /admin/projects/{k}/codehost-webhook/regenerate`
         """
