@@ -35,7 +35,7 @@ func TestFacts(t *testing.T) {
 		"forward_rate_seconds": defaultOf("codehost.forward_rate_ttl", 1),
 		"clock_behind_days":    defaultOf("event.clock_skew_seconds", apitest.Day),
 		"forward_keep_hours": func(t *testing.T, _ *apitest.Server, n int) {
-			const file, want = "../../api/codehost/forward.go", "forwardsLive = %d * time.Hour"
+			const file, want = "../forward/settle.go", "retryTime = %d * time.Hour"
 			if source := read(t, file); !strings.Contains(source, fmt.Sprintf(want, n)) {
 				t.Errorf("%s does not have %q", file, fmt.Sprintf(want, n))
 			}
