@@ -34,7 +34,7 @@ func (p *program) apikeyCreate() *cobra.Command {
 		Use:   "create --name NAME",
 		Short: "Create an API key and print it",
 		Long: `Create an API key and print it on the standard output. The key is shown only once:
-the server stores nothing but a salted hash.`,
+the server stores only a salted hash.`,
 		Example: "  svc apikey create --data ./data --name ci --scope versions:write --project my-app\n" +
 			"  svc apikey create --data ./data --name reports --scope projects:read --scope stats:read --expires never",
 		Args: cobra.NoArgs,
@@ -188,7 +188,7 @@ func (p *program) rotateKey(c *cobra.Command, id, grace string, asJSON bool) err
 		if key.PreviousKeyExpiresAt != nil {
 			ends = "works until " + moment(key.PreviousKeyExpiresAt)
 		}
-		say(p.stderr, "key %s has a new text, shown only now; the old one %s:", id, ends)
+		say(p.stderr, "key %s has a new secret, shown only once; the old one %s:", id, ends)
 		_, err = fmt.Fprintln(p.stdout, key.Token)
 		return err
 	})

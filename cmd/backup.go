@@ -90,7 +90,7 @@ func (p *program) backup(ctx context.Context, to connection, file string, o back
 func (p *program) writeArchive(file string, force bool, write func(io.Writer) error) error {
 	if file == "-" {
 		if isTerminal(p.stdout) {
-			return withCode(exitUsage, errors.New("the standard output is a terminal\nsend it to a file or a program, or name a FILE"))
+			return withCode(exitUsage, errors.New("the standard output is a terminal\nredirect it to a file or a program, or name a FILE"))
 		}
 		return write(p.stdout)
 	}
@@ -139,7 +139,7 @@ func (p *program) reportBackup(r backupReport) {
 	if r.Encrypted {
 		sealed = "encrypted; only the identity of a recipient opens it"
 	}
-	say(p.stderr, "%s has everything of %s: %d files of %s in %s, after %.1f s; %s",
+	say(p.stderr, "%s contains all data of %s: %d files of %s in %s, after %.1f s; %s",
 		name, r.CreatedAt.Local().Format(time.DateTime), r.Members, doctor.Size(r.Bytes), doctor.Size(r.Size), r.Seconds, sealed)
 	if !r.Files {
 		say(p.stderr, "note: local files are not in it")

@@ -45,7 +45,7 @@ directory is needed or changed.`,
 			if asJSON {
 				return printJSON(p.stdout, r)
 			}
-			say(p.stderr, "%s is whole: %s", a.path, r)
+			say(p.stderr, "%s is complete: %s", a.path, r)
 			p.noteElsewhere(r.SecretsElsewhere)
 			return nil
 		},

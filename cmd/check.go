@@ -148,7 +148,7 @@ func (r *checkRun) repairAll(ctx context.Context, dir string) error {
 	}
 	skipped, err := instance.Repair(ctx, dir, r.report)
 	for _, file := range skipped {
-		say(r.stderr, "%s is not repaired: what it is to be made from cannot be read", file)
+		say(r.stderr, "%s is not repaired: its source data cannot be read", file)
 	}
 	if err != nil {
 		return err

@@ -22,7 +22,8 @@ its file, which new data reuses, so this is rarely needed.
 It works while the server runs: reads continue, and writes wait until the file is
 copied. Each file needs free disk space for its new copy. A crash leaves either the
 old file or the new one, complete. In a file that is not rewritten, free pages are
-overwritten with zeros: either way nothing is left of deleted data. A damaged file stays as it is, and the exit code is 13.`,
+overwritten with zeros, so that deleted data is gone in either case. A damaged file is
+not changed, and the exit code is 13.`,
 		Example: "  svc compact --data /var/lib/svc",
 		Args:    cobra.NoArgs,
 		RunE: p.connected(func(c *cobra.Command, _ []string, to connection) error {

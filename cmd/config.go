@@ -24,8 +24,8 @@ func (p *program) configCommand() *cobra.Command {
 		Long: `Show the value of every setting as "svc serve" would use it with the same flags,
 environment variables and file, and where the value comes from. Secrets are masked.
 
---check validates one configuration file instead: it refuses what "svc serve" would
-refuse, and opens the files that the configuration names.`,
+--check validates one configuration file instead: it rejects a file that "svc serve"
+would reject, and opens the files that the configuration names.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if check != "" {
@@ -87,7 +87,7 @@ func (p *program) checkConfig(path string, asJSON bool) error {
 	}
 	p.warn(s)
 	if err == nil {
-		say(p.stderr, "%s is fine", path)
+		say(p.stderr, "%s is valid", path)
 	}
 	return err
 }

@@ -41,17 +41,17 @@ func (p *program) demoCommand() *cobra.Command {
 	var o demoOptions
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Run a server with invented data to look at",
-		Long: `Make three sample projects with 90 days of data up to now, and serve them:
+		Short: "Run a server with sample data",
+		Long: `Create three sample projects with 90 days of data up to now, and serve them:
 releases, one of them bad and withdrawn, announcements, feedback, logs with an
 incident, events, statistics, cards and keys. The address, the user name and the
 password of the administrator are printed.
 
 Without --data everything is in a temporary folder, which is deleted when the server
-stops. With --data it stays: the folder must be empty or missing, or one that this
-command has made, which is then served as it is. Any other folder is refused.
+stops. With --data it is kept: the folder must be empty or missing, or made by this
+command; an existing demo is served unchanged. Any other folder is rejected.
 
-The same --seed gives the same data for the same day. The settings of "svc serve"
+The same --seed produces the same data for the same day. The settings of "svc serve"
 apply.`,
 		Example: "  svc demo\n  svc demo --data ./demo --listen :4000\n  svc demo --data ./demo --no-serve && svc serve --data ./demo",
 		Args:    cobra.NoArgs,
@@ -60,9 +60,9 @@ apply.`,
 	addSettings(c.Flags())
 	data := c.Flags().Lookup("data")
 	data.DefValue, data.Usage = "", "folder of the demo (default: a temporary one)"
-	c.Flags().Uint64Var(&o.seed, "seed", 1, "number that decides what is invented")
-	c.Flags().StringVar(&o.until, "until", "", "last moment of the data, in the form 2006-01-02T15:04:05Z (default: now)")
-	c.Flags().BoolVar(&o.noServe, "no-serve", false, "make the folder that --data names, and end")
+	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed of the sample data")
+	c.Flags().StringVar(&o.until, "until", "", "end of the data, in the form 2006-01-02T15:04:05Z (default: now)")
+	c.Flags().BoolVar(&o.noServe, "no-serve", false, "create the folder named by --data and exit")
 	addJSON(c, &o.json)
 	return c
 }
@@ -83,7 +83,7 @@ func (p *program) demo(c *cobra.Command, o demoOptions) (err error) {
 	until := time.Now()
 	if o.until != "" {
 		if until, err = time.Parse(time.RFC3339, o.until); err != nil || until.After(time.Now()) {
-			return withCode(exitUsage, fmt.Errorf("--until must be a moment in the form 2006-01-02T15:04:05Z that is not in the future, not %q", o.until))
+			return withCode(exitUsage, fmt.Errorf("--until must be a time in the form 2006-01-02T15:04:05Z, not in the future, not %q", o.until))
 		}
 	}
 	temporary, err := temporaryData(c, o.noServe)
@@ -212,7 +212,7 @@ func (p *program) makeDemo(ctx context.Context, s *setting.Settings, c demo.Conf
 		return false, err
 	}
 	if len(list) > 0 {
-		return false, withCode(exitUsage, fmt.Errorf("%s holds something else than a demo, such as %s\nname an empty folder with --data", s.Data, list[0].Name()))
+		return false, withCode(exitUsage, fmt.Errorf("%s contains data other than a demo, such as %s\nname an empty folder with --data", s.Data, list[0].Name()))
 	}
 	privateFiles()
 	missing, err := instance.MakeFolder(s.Data)

@@ -111,15 +111,14 @@ func (p *program) filesUpload() *cobra.Command {
 		Use:   "upload --project KEY FILE…",
 		Short: "Upload files and print their links",
 		Long: `Upload files in chunks and print the direct link of each one, which never changes. An
-upload that was interrupted goes on where it ended when the command is repeated
-within a day.
+interrupted upload is resumed if the command is repeated within a day.
 
-With --version, the links go into the version of that name, which is created if
-there is none: one command publishes a release with its files. A link to a file of
+With --version, the links are added to that version, which is created if it does not
+exist: one command publishes a release with its files. A link to a file of
 the same name in that version is replaced.
 
-Without --url, the files go to the server of the data directory, or into it when no
-server runs. The API key needs the scope files:write, and versions:write for
+Without --url, the files are sent to the server of the data directory, or stored in it
+if no server is running. The API key needs the scope files:write, and versions:write for
 --version.`,
 		Example: "  svc files upload --project my-app --version 2.1.0 dist/*\n" +
 			"  SVC_KEY=… svc files upload --url https://svc.example.org --project my-app app.zip",
@@ -129,7 +128,7 @@ server runs. The API key needs the scope files:write, and versions:write for
 	addRemote(c, &o.remote, &o.json)
 	c.Flags().StringVar(&o.project, "project", "", "key or alias of the project")
 	c.Flags().StringVar(&o.storage, "storage", "", "id of the storage (default: that of the project)")
-	c.Flags().StringVar(&o.version, "version", "", "version whose links the files become")
+	c.Flags().StringVar(&o.version, "version", "", "version to which links to the files are added")
 	c.Flags().StringVar(&o.platform, "platform", "", "with --version: platform of the links, such as "+string(platform.All[0]))
 	_ = c.MarkFlagRequired("project") // fails only for an unknown flag
 	return c
@@ -291,7 +290,7 @@ func (p *program) filesList() *cobra.Command {
 	}
 	addRemote(c, &r, &asJSON)
 	c.Flags().StringVar(&project, "project", "", "key or alias of the project")
-	c.Flags().StringVar(&search, "search", "", "only files whose name, id or SHA-256 contains this")
+	c.Flags().StringVar(&search, "search", "", "only files with this text in the name, id or SHA-256")
 	_ = c.MarkFlagRequired("project") // fails only for an unknown flag
 	return c
 }
@@ -341,7 +340,7 @@ func (p *program) filesRemove() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "rm --project KEY ID…",
-		Short: "Delete files; their links answer 404 at once",
+		Short: "Delete files; their links return 404 at once",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, ids []string) error {
 			return p.withServer(c, r, func(to connection) error {

@@ -27,11 +27,11 @@ func (p *program) filesAdopt() *cobra.Command {
 directory. No server may use either of them.
 
 A storage directory belongs to the database that has the records of its files. A start
-with another database is refused, since the files would have no record there. Take the
-directory over if its files belong to this database all the same, as after a restore of
+with another database is refused, because the files would have no record there. Take
+over the directory if its files belong to this database, for example after a restore of
 an archive of another installation.
 
-For a day after that no file is moved away for having no record.`,
+For a day after that, files without a record are not moved away.`,
 		Example: "  svc files adopt --data /var/lib/svc",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
@@ -40,7 +40,7 @@ For a day after that no file is moved away for having no record.`,
 				return err
 			}
 			if server != nil {
-				return fmt.Errorf("%w\nstop the server first: it has its storage directory already", server.held)
+				return fmt.Errorf("%w\nstop the server first: it is using its storage directory", server.held)
 			}
 			defer func() { err = errors.Join(err, lock.Release()) }()
 			return p.adopt(s, asJSON)

@@ -138,13 +138,13 @@ func texts(list []string) []error {
 
 func (p *program) tellImport(s importSummary, asJSON bool) error {
 	for _, alias := range s.Aliases {
-		say(p.stderr, "warning: the alias %s belongs to another project and was left out", alias)
+		say(p.stderr, "warning: the alias %s belongs to another project and was omitted", alias)
 	}
 	if s.Repeated > 0 {
-		say(p.stderr, "warning: %d events were left out: others in the archive have the same event_id", s.Repeated)
+		say(p.stderr, "warning: %d events were skipped: other events in the archive have the same event_id", s.Repeated)
 	}
 	if s.Failed > 0 {
-		say(p.stderr, "warning: the archive does not have the content of %d files; they are failed, and their links do not work", s.Failed)
+		say(p.stderr, "warning: the archive does not have the content of %d files; they are marked as failed, and their links do not work", s.Failed)
 	}
 	if asJSON {
 		if s.Aliases == nil { // encode an empty list as [], not null
@@ -157,7 +157,7 @@ func (p *program) tellImport(s importSummary, asJSON bool) error {
 		records += s.Records[name]
 	}
 	if s.DryRun {
-		say(p.stderr, "project %s could be imported: %d records are as they must be, examined in %.1f s", s.ProjectKey, records, s.Seconds)
+		say(p.stderr, "project %s can be imported: %d records are valid, checked in %.1f s", s.ProjectKey, records, s.Seconds)
 		return nil
 	}
 	say(p.stderr, "project %s is imported: %d records in %.1f s", s.ProjectKey, records, s.Seconds)

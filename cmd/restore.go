@@ -34,7 +34,7 @@ data directory has its old content, or the next command or start completes the
 restore.
 
 The server must be stopped. A directory that is not empty needs --force. Files in it
-that are not of svc stay where they are.`,
+that are not part of svc are not moved.`,
 		Example: "  svc restore svc.tar.zst --data ./data\n" +
 			"  svc restore svc.tar.zst.age --identity key.txt --data ./data --force",
 		Args: cobra.ExactArgs(1),
@@ -159,7 +159,7 @@ func keptText(kept string) string {
 	if kept == "" {
 		return ""
 	}
-	return "; what was there before is in " + kept
+	return "; the previous content is in " + kept
 }
 
 func (p *program) reportRestore(a *archive, r *restoreReport, o restoreOptions) error {
@@ -167,24 +167,24 @@ func (p *program) reportRestore(a *archive, r *restoreReport, o restoreOptions) 
 		return printJSON(p.stdout, r)
 	}
 	if r.DryRun {
-		say(p.stderr, "%s is whole and would be restored to %s: %s", a.path, r.Data, r.archiveReport)
+		say(p.stderr, "%s is complete and would be restored to %s: %s", a.path, r.Data, r.archiveReport)
 		if len(r.Moved) > 0 {
-			say(p.stderr, "this would be moved aside, with --force: %s", strings.Join(r.Moved, ", "))
+			say(p.stderr, "files that would be moved aside with --force: %s", strings.Join(r.Moved, ", "))
 		}
 		if len(r.Foreign) > 0 {
-			say(p.stderr, "this is not of svc and would stay, with --force: %s", strings.Join(r.Foreign, ", "))
+			say(p.stderr, "files that are not part of svc would be kept with --force: %s", strings.Join(r.Foreign, ", "))
 		}
 		if r.StorageDir != "" {
-			say(p.stderr, "storage_dir is %s: the local files would be restored to %s, and you would move them there", r.StorageDir, filepath.Join(r.Data, datadir.Files))
+			say(p.stderr, "storage_dir is %s: the local files would be restored to %s, and you would have to move them there", r.StorageDir, filepath.Join(r.Data, datadir.Files))
 		}
 		return nil
 	}
-	say(p.stderr, "%s has the content of %s: %s%s", r.Data, a.path, r.archiveReport, keptText(r.Kept))
+	say(p.stderr, "%s was restored from %s: %s%s", r.Data, a.path, r.archiveReport, keptText(r.Kept))
 	if !r.Files {
-		say(p.stderr, "note: the archive has no local files; those of the directory stay")
+		say(p.stderr, "note: the archive has no local files; those in the directory are kept")
 	}
 	if r.StorageDir != "" {
-		say(p.stderr, "note: storage_dir is %s, but the local files of the archive are in %s\nbefore the start, move what is in the former aside, and what is in the latter there", r.StorageDir, filepath.Join(r.Data, datadir.Files))
+		say(p.stderr, "note: storage_dir is %s, but the local files of the archive are in %s\nbefore the start, move the content of the former aside, and the content of the latter into it", r.StorageDir, filepath.Join(r.Data, datadir.Files))
 	}
 	p.noteElsewhere(r.SecretsElsewhere)
 	say(p.stderr, "start it: svc serve --data %s", quoted(r.Data))

@@ -23,7 +23,7 @@ func limitShutdown(ctx context.Context, limit time.Duration, stderr io.Writer) (
 		case <-time.After(limit):
 		}
 		go func() { // writing to the standard error may block too
-			say(stderr, "the shutdown did not end within %s; the process ends without it\nthese goroutines were running:", limit)
+			say(stderr, "the shutdown did not finish within %s; the process exits\nthese goroutines were running:", limit)
 			_ = pprof.Lookup("goroutine").WriteTo(stderr, 1)
 			os.Exit(exitHung)
 		}()

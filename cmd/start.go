@@ -45,7 +45,7 @@ func (p *program) announce(r startReport) {
 		log.Info("the generated password has not been used yet", "user", "admin", "password_file", file)
 	}
 	if r.inside != "" { // users see only the container's log
-		log.Info("a lost password is replaced by a command", "command", r.command("admin reset-password"))
+		log.Info("command to replace a lost password", "command", r.command("admin reset-password"))
 	}
 	log.Info("listening", "url", strings.Join(r.public.URLs, " "), "address", r.public.Addresses(), "data", absolute(r.settings.Data), "version", version)
 }

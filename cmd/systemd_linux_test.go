@@ -55,5 +55,5 @@ func TestServiceManagerThatIsGone(t *testing.T) {
 	if got := fetch(t, nil, url+"/healthz"); got.body != "ok" {
 		t.Errorf("got %q", got.body)
 	}
-	s.await(t, `"service manager".*tell the service manager`)
+	s.await(t, `"service manager".*notify the service manager`)
 }

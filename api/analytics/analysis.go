@@ -24,7 +24,7 @@ func (p *problems) filters(field string, o web.Optional[json.RawMessage]) []quer
 // fits adds a problem if an answer would have more than web.MaxBuckets buckets.
 func (p *problems) fits(n int, what string) {
 	if n > web.MaxBuckets {
-		p.Add("the range has %d %s, at most %d are possible: ask for a shorter range or longer ones", n, what, web.MaxBuckets)
+		p.Add("the range has %d %s, at most %d are possible: choose a shorter range or longer ones", n, what, web.MaxBuckets)
 	}
 }
 

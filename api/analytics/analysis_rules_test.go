@@ -76,7 +76,7 @@ var analysisRules = map[string][]struct{ body, message string }{
 		{`{"type":"value","events":[{"name":"a","alias":"a"}]}`, "events[0].alias must be one letter from A to Z"},
 		{`{"type":"value","events":[{"name":"a","alias":"AB"}]}`, "events[0].alias must be one letter from A to Z"},
 		{`{"type":"value","events":[{"name":"a","alias":7}]}`, "events[0].alias must be one letter from A to Z"},
-		{`{"type":"value","events":[{"name":"a","alias":"A"},{"name":"b","alias":"A"}]}`, "events[1].alias must not be that of another event"},
+		{`{"type":"value","events":[{"name":"a","alias":"A"},{"name":"b","alias":"A"}]}`, "events[1].alias must differ from those of other event"},
 		{`{"type":"value","events":[{"name":"a","alias":"A","measure":"sum"}]}`, "events[0].measure must be one of count, unique_users, count_per_user"},
 		{`{"type":"value","events":[{"name":"a","alias":"A","filters":[{"property":"","op":"eq"}]}]}`, "events[0].filters[0].property"},
 		{`{"type":"value","events":[{"name":"a","alias":"A"}],"filters":` + elevenFilters + `}`, "filters"},

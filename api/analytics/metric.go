@@ -98,7 +98,7 @@ func (p *problems) metricEvents(raw web.Optional[[]json.RawMessage]) []query.Met
 		p.Text(web.EntryField("events", i, "name"), in.Name, web.TextRule{Min: 1, Max: 64, Required: true})
 		alias := p.alias(web.EntryField("events", i, "alias"), in.Alias)
 		if alias != 0 && taken[alias] {
-			p.Add("%s must not be that of another event", web.EntryField("events", i, "alias"))
+			p.Add("%s must differ from those of other events", web.EntryField("events", i, "alias"))
 		}
 		taken[alias] = true
 		measure := p.WordOf(web.EntryField("events", i, "measure"), in.Measure, "count", "count", "unique_users", "count_per_user")

@@ -152,7 +152,7 @@ func TestTestOfTheApp(t *testing.T) {
 		{"the code host fails", func(t *testing.T, w *world) {
 			w.connect(t, all)
 			w.host.Break("", "/app", codehosttest.Status(500))
-		}, `{"ok":false,"error":"the code host did not answer as it should; the log has the details"}`},
+		}, `{"ok":false,"error":"the code host returned an unexpected answer; the log has the details"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

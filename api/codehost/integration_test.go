@@ -204,7 +204,7 @@ func TestRepoTemplate(t *testing.T) {
 	for _, tc := range []struct{ name, path, want string }{
 		{"a folder", "folder", unread},
 		{"other bytes", "bytes", unread},
-		{"zeros", "zeros", "the template is no text in UTF-8"},
+		{"zeros", "zeros", "the template is not text in UTF-8"},
 	} {
 		w.Must(t, 200, "PUT", integration, `{"feedback_issue_template_repo_path":"`+tc.path+`"}`)
 		w.Exchanges(t, []apitest.Exchange{look(tc.name, "", `{"path":"`+tc.path+`","ref":null,`+none(tc.want))})
@@ -212,12 +212,12 @@ func TestRepoTemplate(t *testing.T) {
 	w.Must(t, 200, "PUT", integration, `{"feedback_issue_template_repo_path":"t.md"}`)
 	w.host.Break("", "", codehosttest.Status(500))
 	answer := w.Must(t, 200, "GET", path+"?refresh=1", "")
-	if !strings.Contains(answer, "the code host did not answer as it should") || strings.Contains(answer, codehosttest.Secret) {
+	if !strings.Contains(answer, "the code host returned an unexpected answer") || strings.Contains(answer, codehosttest.Secret) {
 		t.Errorf("of a code host that fails: got %s", answer)
 	}
 	w.host.Mend()
 	w.host.Break("", "", codehosttest.RateLimit(time.Minute))
-	if answer := w.Must(t, 200, "GET", path+"?refresh=1", ""); !strings.Contains(answer, "the code host takes no more requests until") {
+	if answer := w.Must(t, 200, "GET", path+"?refresh=1", ""); !strings.Contains(answer, "the code host accepts no more requests until") {
 		t.Errorf("of a code host that refuses: got %s", answer)
 	}
 	if status, _ := w.Ask(t, "GET", "/admin/projects/nothing/codehost-integration/repo-template", ""); status != 404 {

@@ -369,7 +369,7 @@ func TestCodeHostFails(t *testing.T) {
 				if (header.Get("Retry-After") == "") != (tc.after == "") || after > want || after < want-30*time.Second {
 					t.Errorf("%s: Retry-After is %q, want %q or a little less", call[1], header.Get("Retry-After"), tc.after)
 				}
-				if tc.after != "" && !strings.Contains(answer, "the code host takes no more requests until 20") {
+				if tc.after != "" && !strings.Contains(answer, "the code host accepts no more requests until 20") {
 					t.Errorf("%s: %s does not say until when", call[1], answer)
 				}
 				if id := header.Get("X-Request-Id"); tc.logged != "" && (id == "" || !strings.Contains(log.text(), id)) {

@@ -63,13 +63,13 @@ func (e *Error) Is(target error) bool {
 // something that the code host does not have, or does not show. What the code host said stays
 // behind it for the log.
 func Explain(err error, missing string, now time.Time) error {
-	answer := fault.New(fault.BadGateway, "the code host did not answer as it should; the log has the details")
+	answer := fault.New(fault.BadGateway, "the code host returned an unexpected answer; the log has the details")
 	e, ok := errors.AsType[*Error](err)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		answer = fault.New(fault.NotFound, "%s", missing)
 	case ok && !e.Reset.IsZero():
-		answer = fault.New(fault.BadGateway, "the code host takes no more requests until %s", e.Reset.UTC().Format(time.RFC3339))
+		answer = fault.New(fault.BadGateway, "the code host accepts no more requests until %s", e.Reset.UTC().Format(time.RFC3339))
 		answer.RetryAfter = max(e.Reset.Sub(now), time.Second)
 	}
 	return fmt.Errorf("%w: %w", answer, err)

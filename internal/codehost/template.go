@@ -68,7 +68,7 @@ var (
 func ParseTemplateFile(text string) (Template, error) {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return Template{}, fault.New(fault.Invalid, "the template is no text in UTF-8")
+		return Template{}, fault.New(fault.Invalid, "the template is not text in UTF-8")
 	case len(text) > maxTemplateFile:
 		return Template{}, fault.New(fault.Invalid, "the template must have at most %d bytes", maxTemplateFile)
 	}

@@ -154,7 +154,7 @@ func (p *parser) factor() error {
 		return p.number()
 	case 'A' <= c && c <= 'Z':
 		if !p.declared(c) {
-			return fmt.Errorf("formula uses %c, which is no alias of this query", c)
+			return fmt.Errorf("formula uses %c, which is not an alias of this query", c)
 		}
 		p.at++
 		p.operand(step{kind: stepAlias, alias: c})

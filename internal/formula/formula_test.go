@@ -79,7 +79,7 @@ func TestParseRefuses(t *testing.T) {
 		{"blank", " \t ", "formula must not be empty"},
 		{"too long", strings.Repeat(" ", 256) + "A", "formula must have at most 256 characters"},
 		{"characters count, not bytes", strings.Repeat("é", 256), `formula has an unexpected 'é' at character 1`},
-		{"undeclared alias", "A + D", "formula uses D, which is no alias of this query"},
+		{"undeclared alias", "A + D", "formula uses D, which is not an alias of this query"},
 		{"two operands", "A B", "formula has an unexpected 'B' at character 3"},
 		{"two letters", "AB", "formula has an unexpected 'B' at character 2"},
 		{"number before an alias", "2A", "formula has an unexpected 'A' at character 2"},

@@ -292,7 +292,7 @@ func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
 func notForwarded(w *store.Forward, err error) error {
 	text := "the feedback was not stored, because it could not be forwarded; try again later, or send it without forwarding"
 	if w.Stored() {
-		text = "the code host did not answer as it should, so the feedback was not forwarded; try again later; the log has the details"
+		text = "the code host returned an unexpected answer, so the feedback was not forwarded; try again later; the log has the details"
 	}
 	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "%s", text).After(time.Minute), err)
 }

@@ -403,8 +403,8 @@ func TestAttachmentStandsStill(t *testing.T) {
 	d.Fetch.Transport = outbound.Idle(d.Fetch.Transport, 50*time.Millisecond)
 	d.start()
 	f := d.settled(d.mirror(host.URL + "/o/r/releases/download/v1/app.zip"))
-	if f.Status != store.FileFailed || !strings.Contains(f.Error, "stood still") {
-		t.Errorf("got %s: %q, want failed: it stood still", f.Status, f.Error)
+	if f.Status != store.FileFailed || !strings.Contains(f.Error, "stalled") {
+		t.Errorf("got %s: %q, want failed: it stalled", f.Status, f.Error)
 	}
 	if left := d.objects(); len(left) > 0 {
 		t.Errorf("left behind: %q", left)

@@ -108,4 +108,4 @@ func (r *received) Close() error {
 	return r.ReadCloser.Close()
 }
 
-var errIdle = errors.New("the transfer stood still")
+var errIdle = errors.New("the transfer stalled")

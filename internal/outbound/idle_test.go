@@ -20,7 +20,7 @@ func TestIdle(t *testing.T) {
 		want  string
 	}{
 		"slow":  {50 * time.Second, ""},
-		"stuck": {70 * time.Second, "the transfer stood still"},
+		"stuck": {70 * time.Second, "the transfer stalled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -154,7 +154,7 @@ func read(source string, l Language) (t Text, err error) {
 		known[key] = ""
 	}
 	if strings.Contains(placeholder.Expand(source, known), "{{") {
-		return t, errors.New("what begins with {{ is no placeholder")
+		return t, errors.New("text that begins with {{ is not a placeholder")
 	}
 	return t, nil
 }

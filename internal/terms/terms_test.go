@@ -219,9 +219,9 @@ func TestRead(t *testing.T) {
 		{"no title", "Title\n\nSummary.\n\nText.\n", "must have a title"},
 		{"no summary", "# Title\n\nText.\n", "must have a title, a summary"},
 		{"unregistered placeholder", "# Title\n\nSummary.\n\n{{ operator }}\n", `no placeholder "operator"`},
-		{"capital letter", "# Title\n\nSummary.\n\n{{ operator_Name }}\n", "is no placeholder"},
-		{"half a placeholder", "# Title\n\nSummary.\n\n{{ operator_name }\n", "is no placeholder"},
-		{"placeholder in the title", "# {{ title }}\n\nSummary.\n\nText.\n", "is no placeholder"},
+		{"capital letter", "# Title\n\nSummary.\n\n{{ operator_Name }}\n", "is not a placeholder"},
+		{"half a placeholder", "# Title\n\nSummary.\n\n{{ operator_name }\n", "is not a placeholder"},
+		{"placeholder in the title", "# {{ title }}\n\nSummary.\n\nText.\n", "is not a placeholder"},
 		{"unregistered figure", "# Title\n\nSummary.\n\n[[content]]\n", `no figure "content"`},
 		{"figure in capitals", "# Title\n\nSummary.\n\n[[CONTENT_MAX]]\n", `no figure "CONTENT_MAX"`},
 	} {

@@ -59,7 +59,7 @@ type spdxRelationship struct {
 func moduleList(name, version string, binary []byte, at time.Time) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(binary))
 	if err != nil {
-		return nil, fmt.Errorf("read what the program was made of: %w", err)
+		return nil, fmt.Errorf("read the build information of the program: %w", err)
 	}
 	d := spdxDocument{
 		Version:     "SPDX-2.3",

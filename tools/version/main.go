@@ -117,7 +117,7 @@ func check(root string, all bool) (string, error) {
 // write writes a version to every place that is not generated.
 func write(root, version string) error {
 	if !regexp.MustCompile(`\A` + number + `\z`).MatchString(version) {
-		return fmt.Errorf("%q is no version such as 1.4.0 or 1.4.0-rc.1", version)
+		return fmt.Errorf("%q is not a version such as 1.4.0 or 1.4.0-rc.1", version)
 	}
 	for _, p := range places {
 		text, err := p.read(root)
