@@ -25,7 +25,7 @@ func report(t *testing.T, path string) *integrity.Report {
 	return r
 }
 
-// newDamageable creates a file with events of three hours, some of them in the tail, in
+// newDamageable creates a file with events of three hours, some of them in the WAL, in
 // the state in which a killed process leaves it.
 func newDamageable(t *testing.T) (path string) {
 	t.Helper()

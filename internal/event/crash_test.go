@@ -20,7 +20,7 @@ import (
 	"svc/internal/event/query"
 )
 
-// crashStory is the expected content of a file whose writing processes were killed.
+// crashStory is the expected content of a file after its writing processes were killed.
 type crashStory struct {
 	path   string
 	random *rand.Rand

@@ -227,8 +227,8 @@ func limitedDuration(v string) (time.Duration, error) {
 	return d, nil
 }
 
-// interval returns a parser for durations of at least least, in which the unit d is 24
-// hours. 0 means never.
+// interval returns a parser for durations of at least the given minimum, in which the
+// unit d is 24 hours. 0 means never.
 func interval(least time.Duration) func(string) (time.Duration, error) {
 	const most = 365 * 24 * time.Hour
 	return func(v string) (time.Duration, error) {
