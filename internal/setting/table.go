@@ -17,7 +17,7 @@ var definitions = []Definition{
 	{
 		Key: "data", Variable: "SVC_DATA", Kind: "directory", Default: "./data", NotInFile: true,
 		Help: "Data directory: everything the server stores.",
-		Why:  "A directory beside the program is easy to find; services name their own.",
+		Why:  "A directory next to the program is easy to find; service definitions set their own.",
 		set:  verbatim(func(s *Settings) *string { return &s.Data }),
 	},
 	{
@@ -111,14 +111,14 @@ var definitions = []Definition{
 		set:  verbatim(func(s *Settings) *string { return &s.BootstrapSecretDir }),
 	},
 	{
-		Key: "max_connections", Variable: "SVC_MAX_CONNECTIONS", Kind: "integer", Unset: "256 fewer than the process may open files",
+		Key: "max_connections", Variable: "SVC_MAX_CONNECTIONS", Kind: "integer", Unset: "the limit of open files minus 256",
 		Help: "Maximum number of open connections. One address (IPv6: one /64) may have an eighth of them, except trusted proxies; the control socket does not count.",
-		Why:  "Connections must leave files for the data, and each takes some 20 KiB of memory.",
+		Why:  "Connections must leave file descriptors for the data, and each takes about 20 KiB of memory.",
 		set:  into(func(s *Settings) *int { return &s.MaxConnections }, number(1, maxCount)),
 	},
 	{
 		Key: "public_rate_limit", Variable: "SVC_PUBLIC_RATE_LIMIT", Kind: "integer", Default: "300",
-		Help: "Update checks, feedback, logs and batches of events per minute, per client address and endpoint; 0 means no limit.",
+		Help: "Maximum number of update checks, feedback, logs and batches of events per minute, per client address and endpoint; 0 means no limit.",
 		Why:  "Well above what one household needs, well below what harms the server.",
 		set:  into(func(s *Settings) *int { return &s.PublicRateLimit }, number(0, maxCount)),
 	},
@@ -130,14 +130,14 @@ var definitions = []Definition{
 	},
 	{
 		Key: "answer_budget_mib", Variable: "SVC_ANSWER_BUDGET_MIB", Kind: "integer", Default: "128",
-		Help: "Memory for large answers in the making, in MiB; a request waits up to 10 seconds for its share, then it gets 503. Half is for callers without a credential. Lists up to 64 KiB do not count.",
+		Help: "Memory for large responses that are being sent, in MiB; a request waits up to 10 seconds for its share and then gets 503. Half is for callers without a credential. Lists up to 64 KiB do not count.",
 		Why:  "A list of a hundred large logs needs a few MiB, because it is written record by record.",
 		set:  into(func(s *Settings) *int { return &s.AnswerBudget }, number(1, maxCount)),
 	},
 	{
 		Key: "submission_data_max_kib", Variable: "SVC_SUBMISSION_DATA_MAX_KIB", Kind: "integer", Default: "64",
 		Help: "Maximum size of custom_data and device_info together in public feedback and logs, in KiB, at most 1024.",
-		Why:  "What an app says about its state is small; a list shows up to 100 submissions at a time.",
+		Why:  "The state that an app reports is small; a list shows up to 100 submissions at a time.",
 		set:  into(func(s *Settings) *int { return &s.SubmissionDataMax }, number(1, 1024)),
 	},
 	{
@@ -155,7 +155,7 @@ var definitions = []Definition{
 	{
 		Key: "log.retention_days", Variable: "SVC_LOG_RETENTION_DAYS", Kind: "integer", Default: "0",
 		Help: "Days after which the logs that apps have sent are deleted, 1 to 3650; a project can have its own number. 0 means never.",
-		Why:  "Only you know for how long a log is evidence.",
+		Why:  "Only you know how long you need your logs.",
 		set:  into(func(s *Settings) *int { return &s.LogRetentionDays }, number(0, MaxRetentionDays)),
 	},
 	{
@@ -173,7 +173,7 @@ var definitions = []Definition{
 	{
 		Key: "client_ip_header", Variable: "SVC_CLIENT_IP_HEADER", Kind: "list", Unset: "the usual forwarding headers",
 		Help: "Comma-separated names of the only headers that carry the client address.",
-		Why:  "For a proxy with its own header; the usual headers are known.",
+		Why:  "For a proxy with its own header; the usual headers are recognized.",
 		set:  into(func(s *Settings) *[]string { return &s.ClientIPHeader }, headers),
 	},
 	{
@@ -209,7 +209,7 @@ var definitions = []Definition{
 	{
 		Key: "event.max_names", Variable: "SVC_EVENT_MAX_NAMES", Kind: "integer", Default: "2000",
 		Help: "Maximum number of event names of a project; events with further new names are skipped.",
-		Why:  "Names stay in memory, and anybody may send events; apps have some dozens of names.",
+		Why:  "Names are kept in memory, and events need no credential; an app has a few dozen names.",
 		set:  into(func(s *Settings) *int { return &s.EventMaxNames }, number(1, 1_000_000)),
 	},
 	{
@@ -221,7 +221,7 @@ var definitions = []Definition{
 	{
 		Key: "site_url", Variable: "SVC_SITE_URL", Kind: "URL", Unset: "the address that clients use",
 		Help: "Public address of the site, such as https://svc.example.com.",
-		Why:  "Needed when direct links have a host of their own: then this one does not serve them.",
+		Why:  "Needed if direct links have a host of their own; the host of the site then does not serve them.",
 		set:  into(func(s *Settings) *string { return &s.SiteURL }, origin),
 	},
 	{
@@ -233,7 +233,7 @@ var definitions = []Definition{
 	{
 		Key: "dist.cache_max_size", Variable: "SVC_DIST_CACHE_MAX_SIZE", Kind: "size", Default: "10g",
 		Help: "Maximum size of the cache for files on remote storage: bytes, or a number with k, m or g.",
-		Why:  "Room for some releases; the least recently used parts go first.",
+		Why:  "Room for several releases; the least recently used parts are removed first.",
 		set:  into(func(s *Settings) *int64 { return &s.DistCacheMaxSize }, size),
 	},
 	{
@@ -245,7 +245,7 @@ var definitions = []Definition{
 	{
 		Key: "storage_dir", Variable: "SVC_STORAGE_DIR", Kind: "directory", Unset: "files/ in the data directory", Offline: true,
 		Help: "Directory of local files, uploads in progress and the cache.",
-		Why:  "One directory to look after; name another one on a larger disk.",
+		Why:  "One directory to look after; choose another one on a larger disk.",
 		set:  verbatim(func(s *Settings) *string { return &s.StorageDir }),
 	},
 	{
@@ -275,31 +275,31 @@ var definitions = []Definition{
 	{
 		Key: "codehost.forward_rate_limit", Variable: "SVC_CODEHOST_FORWARD_RATE_LIMIT", Kind: "integer", Default: "3",
 		Help: "Maximum number of issues that feedback of one client address may create in codehost.forward_rate_ttl.",
-		Why:  "Enough for somebody who reports several bugs in a row, too little to flood a repository.",
+		Why:  "Enough for a user who reports several bugs in a row, too little to flood a repository.",
 		set:  into(func(s *Settings) *int { return &s.CodehostForwardRateLimit }, number(1, 100_000)),
 	},
 	{
 		Key: "codehost.forward_rate_ttl", Variable: "SVC_CODEHOST_FORWARD_RATE_TTL", Kind: "integer", Default: "3600",
-		Help: "Seconds for which codehost.forward_rate_limit counts.",
-		Why:  "An hour is longer than the patience of most people who flood.",
+		Help: "Period of codehost.forward_rate_limit, in seconds.",
+		Why:  "An hour outlasts the patience of most abusers.",
 		set:  into(func(s *Settings) *int { return &s.CodehostForwardRateTTL }, number(1, 31*24*3600)),
 	},
 	{
 		Key: "about.upstream_url", Variable: "SVC_ABOUT_UPSTREAM_URL", Kind: "URL", Unset: "no check for updates",
 		Help: "Address of an instance of svc that publishes svc itself as the project svc; the about page of the console asks it for updates.",
-		Why:  "Nothing is sent anywhere until you say so: the version that runs is part of the question.",
+		Why:  "Nothing is sent without your consent: the request includes the running version.",
 		set:  into(func(s *Settings) *string { return &s.AboutUpstreamURL }, origin),
 	},
 	{
 		Key: "about.docs_url", Variable: "SVC_ABOUT_DOCS_URL", Kind: "URL", Unset: "no link",
 		Help: "Address of the documentation that the about page links to.",
-		Why:  "You know where your people read it: on your intranet, or in the repository.",
+		Why:  "You know where your team reads it: on your intranet, or in the repository.",
 		set:  into(func(s *Settings) *string { return &s.AboutDocsURL }, webAddress),
 	},
 	{
 		Key: "backup.every", Variable: "SVC_BACKUP_EVERY", Kind: "duration", Unset: "no scheduled backups",
 		Help: "Interval between scheduled backups, such as 24h or 7d; at least 1m, 0 means never.",
-		Why:  "You decide where backups go; one on the same disk protects only half.",
+		Why:  "You decide where backups go; a backup on the same disk does not survive the loss of the disk.",
 		set:  into(func(s *Settings) *time.Duration { return &s.BackupEvery }, interval(time.Minute)),
 	},
 	{
@@ -323,7 +323,7 @@ var definitions = []Definition{
 	{
 		Key: "log.level", Variable: "SVC_LOG_LEVEL", Kind: "level", Default: "info",
 		Help: "Minimum level of log lines: debug, info, warn or error.",
-		Why:  "One line per request, and what an operator must know.",
+		Why:  "One line per request, and everything that an operator must know.",
 		set:  into(func(s *Settings) *slog.Level { return &s.LogLevel }, level),
 	},
 	{
