@@ -49,7 +49,7 @@ func (w *world) live() {
 		begin := w.today - int64(Days-1-on)*day
 		weekday := int(time.Unix(begin, 0).UTC().Weekday())
 		for _, p := range w.people {
-			if p.joined > on || !c.happens(w.does(p, on, weekday)) {
+			if p.joined > on || !c.happens(w.activity(p, on, weekday)) {
 				continue
 			}
 			for visits := 1 + int(c.wait(0.35)); visits > 0; visits-- {

@@ -166,8 +166,8 @@ func (w *world) version(p *person, at int64) string {
 	return w.releases[0].version
 }
 
-// does returns the probability that a user opens the app on a given day.
-func (w *world) does(p *person, on int, weekday int) float64 {
+// activity returns the probability that a user opens the app on a given day.
+func (w *world) activity(p *person, on int, weekday int) float64 {
 	pop, age := &w.project.people, float64(on-p.joined)
 	if age == 0 {
 		return 1
