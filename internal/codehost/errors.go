@@ -59,9 +59,8 @@ func (e *Error) Is(target error) bool {
 	return target == ErrNotFound && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
 }
 
-// Explain returns the error of a call as an administrator reads it; missing is the text for
-// something that the code host does not have, or does not show. What the code host said stays
-// behind it for the log.
+// Explain converts the error of a call to a fault with a text for the administrator. missing is the
+// text for ErrNotFound. The code host's message remains in the error chain, for the log.
 func Explain(err error, missing string, now time.Time) error {
 	answer := fault.New(fault.BadGateway, "the code host returned an unexpected answer; the log has the details")
 	e, ok := errors.AsType[*Error](err)

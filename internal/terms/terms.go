@@ -1,7 +1,7 @@
 // Package terms contains the built-in terms documents: a privacy policy for the users of apps, and a
-// statement about data for the developers who use the client libraries. They describe the behaviour
-// of this program. They are templates: placeholders such as {{ operator_name }} are filled in by the
-// operator of an instance.
+// statement for app developers about the data processed by the client libraries. They describe the
+// behaviour of this program. They are templates: placeholders such as {{ operator_name }} are filled
+// in by the operator of an instance.
 //
 //	terms.go         Document and Text, read from the files beside it
 //	placeholders.go  descriptions of the placeholders

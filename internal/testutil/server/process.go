@@ -9,21 +9,20 @@ import (
 	"time"
 )
 
-// Process is a process of this machine, by its number. What it uses is known on
-// Linux; elsewhere everything is 0.
+// Process is the id of a process of this machine. Its resource usage is known on Linux only;
+// elsewhere all values are 0.
 type Process int
 
-// clockTick is the unit of times in /proc. It is the same on every machine that
-// Go runs on.
+// clockTick is the unit of times in /proc. It is the same on every machine supported by Go.
 const clockTick = time.Second / 100
 
-// CPU is the processor time of the process so far.
+// CPU returns the processor time used by the process so far.
 func (p Process) CPU() time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
 	if err != nil {
 		return 0
 	}
-	// The second field is the name in parentheses, which may hold anything.
+	// The second field is the name in parentheses, which may contain any characters.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 13 {
 		return 0
@@ -34,11 +33,11 @@ func (p Process) CPU() time.Duration {
 	return time.Duration(user+system) * clockTick
 }
 
-// Memory is what a process holds, in bytes: all that is resident, and of that what
-// is not mapped from files.
+// Memory is the memory of a process in bytes: all resident memory, and the part that is not mapped
+// from files.
 type Memory struct{ Resident, Own int64 }
 
-// Memory is what the process holds now.
+// Memory returns the current memory of the process.
 func (p Process) Memory() (m Memory) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p))
 	if err != nil {
@@ -58,7 +57,7 @@ func (p Process) Memory() (m Memory) {
 	return m
 }
 
-// Written is how many bytes the process has made the system write to disks.
+// Written returns the number of bytes that the process has caused the system to write to disks.
 func (p Process) Written() (bytes int64) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", p))
 	if err != nil {
@@ -72,8 +71,8 @@ func (p Process) Written() (bytes int64) {
 	return bytes
 }
 
-// WatchMemory looks at the memory of the process until the returned function is
-// called, which tells the peaks.
+// WatchMemory samples the memory of the process until the returned function is called, which
+// returns the peaks.
 func (p Process) WatchMemory() (peak func() Memory) {
 	stop := make(chan struct{})
 	var wait sync.WaitGroup

@@ -15,7 +15,7 @@ func TestProcess(t *testing.T) {
 	p := Process(os.Getpid())
 	peak := p.WatchMemory()
 	kept := make([]byte, 64<<20)
-	for i := range kept { // pages are resident when they have been written
+	for i := range kept { // written pages are resident
 		kept[i] = 1
 	}
 	now := p.Memory()

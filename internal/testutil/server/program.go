@@ -1,7 +1,6 @@
-// Package server runs svc as its users do, for measuring: the program is built as
-// a release is, "svc serve" is a process of its own with default settings, and
-// everything that is asked goes over HTTP or the command line. Only the limit of
-// requests is off, as all of them come from one address.
+// Package server runs svc for measurements as in production: the program is built like a release,
+// "svc serve" is a process of its own with default settings, and all requests use HTTP or the
+// command line. Only the rate limit is off, because all requests come from one address.
 package server
 
 import (
@@ -16,11 +15,11 @@ import (
 	"strings"
 )
 
-// Program is svc as a file.
+// Program is an executable file of svc.
 type Program struct{ Path string }
 
-// Find returns the program that the variable SVC_BINARY names, or makes it in a folder of
-// the sources that the caller is made of: it must run in a folder of the module.
+// Find returns the program named by the variable SVC_BINARY, or builds it into dir. The caller must
+// run in a folder of the module.
 func Find(ctx context.Context, dir string) (Program, error) {
 	if path := os.Getenv("SVC_BINARY"); path != "" {
 		return Program{Path: path}, nil
@@ -29,16 +28,15 @@ func Find(ctx context.Context, dir string) (Program, error) {
 }
 
 const (
-	// indexer is what BuildWithoutIndex changes: the function that keeps the
-	// search index up to date, in a file of a package.
+	// indexer is the beginning of the function that BuildWithoutIndex replaces: it keeps the search
+	// index up to date.
 	indexerPackage = "svc/search"
 	indexerFile    = "indexer.go"
 	indexer        = "func (x *Index) Run(ctx context.Context) {\n"
 )
 
-// BuildWithoutIndex makes a program whose search index follows nothing, and that
-// is the same otherwise. There is no setting for it, so one function is changed
-// while it is compiled.
+// BuildWithoutIndex builds a program that never updates its search index and is otherwise
+// identical. There is no setting for this, so one function is replaced during the build.
 func BuildWithoutIndex(ctx context.Context, dir string) (Program, error) {
 	folder, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", indexerPackage).Output()
 	if err != nil {
@@ -91,7 +89,7 @@ func (p Program) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Command is a run of the program without the settings of whoever runs it.
+// Command returns a command that runs the program without the caller's settings.
 func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, p.Path, args...)
 	c.Env = []string{}
@@ -106,7 +104,7 @@ func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return c
 }
 
-// Run runs a command to its end and returns what it printed.
+// Run runs a command and returns its output.
 func (p Program) Run(ctx context.Context, args ...string) (string, error) {
 	out, err := p.Command(ctx, args...).Output()
 	if err != nil {

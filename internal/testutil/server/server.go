@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// startTime is how long is waited for a server that starts, and startPoll how often
-	// it is asked whether it is ready: a start is wrong by as much.
+	// startTime limits the wait for a start. startPoll is the interval between requests to a
+	// starting server, which is the precision of Start.
 	startTime = 2 * time.Minute
 	startPoll = time.Millisecond
 )
@@ -32,7 +32,7 @@ type Server struct {
 
 	Addr string
 	Data string
-	// Start is the time from the start of the process until it answered.
+	// Start is the time from the start of the process until its first answer.
 	Start time.Duration
 
 	program Program
@@ -43,8 +43,8 @@ type Server struct {
 	token   string // "" until CallAsAdministrator needs it
 }
 
-// Serve starts the program on a data directory, which it makes if need be, and
-// returns when it answers. Settings are flags beside the defaults.
+// Serve starts the program on a data directory, which it creates if necessary, and returns when the
+// server answers. settings are additional flags.
 func (p Program) Serve(ctx context.Context, data string, settings ...string) (*Server, error) {
 	args := append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0"}, settings...)
 	s := &Server{Data: data, program: p, command: p.Command(ctx, args...), exited: make(chan error, 1)}
@@ -74,8 +74,8 @@ func (p Program) Serve(ctx context.Context, data string, settings ...string) (*S
 	return s, nil
 }
 
-// Await asks again and again until something is done. A server that ends meanwhile is
-// an error with what it logged last.
+// Await calls done at an interval until it returns true or an error. If the server ends first, the
+// error contains the end of its log.
 func (s *Server) Await(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -94,7 +94,7 @@ func (s *Server) Await(ctx context.Context, every time.Duration, done func() (bo
 	}
 }
 
-// lastLines are the last lines of the log.
+// lastLines returns the end of the log.
 func (s *Server) lastLines() string {
 	text, err := os.ReadFile(s.log.Name())
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Server) lastLines() string {
 	return string(text[max(0, len(text)-most):])
 }
 
-// findAddr looks for the address in the log.
+// findAddr reads the address from the log.
 func (s *Server) findAddr() error {
 	text, err := os.ReadFile(s.log.Name())
 	if err != nil {
@@ -128,12 +128,12 @@ func (s *Server) answers() bool {
 	if err != nil {
 		return false
 	}
-	_ = answer.Body.Close() // nothing of it is needed
+	_ = answer.Body.Close() // the body is not needed
 	return answer.StatusCode == http.StatusOK
 }
 
-// Stop ends the server as service managers do and waits for its end. One that cannot be
-// asked to end, as on Windows, is killed.
+// Stop interrupts the server and waits for its end. Where processes cannot be interrupted, as on
+// Windows, it kills the server.
 func (s *Server) Stop() error {
 	if s.command.Process.Signal(os.Interrupt) != nil {
 		return s.Kill()
@@ -145,19 +145,19 @@ func (s *Server) Stop() error {
 	return errors.Join(err, s.log.Close())
 }
 
-// Discard ends the server and removes what it has stored.
+// Discard stops the server and removes its data.
 func (s *Server) Discard() error {
 	return errors.Join(s.Stop(), os.RemoveAll(s.Data), os.Remove(s.log.Name()))
 }
 
-// Kill ends the server without a warning.
+// Kill kills the server.
 func (s *Server) Kill() error {
-	_ = s.command.Process.Kill() // it may have ended by itself
+	_ = s.command.Process.Kill() // it may have ended already
 	_, err := fmt.Fprintln(s.log, <-s.exited)
 	return errors.Join(err, s.log.Close())
 }
 
-// Key is an API key with every right.
+// Key returns an API key with all scopes.
 func (s *Server) Key(ctx context.Context) (string, error) {
 	if s.key != "" {
 		return s.key, nil
@@ -174,8 +174,8 @@ func (s *Server) Key(ctx context.Context) (string, error) {
 	return key, nil
 }
 
-// Call asks the server as its owner and decodes the answer into a value, unless
-// that is nil. Paths begin after /api/v1.
+// Call makes a request with an API key and decodes the answer into a value unless that is nil. path
+// begins after /api/v1.
 func (s *Server) Call(ctx context.Context, method, path string, body, into any) error {
 	key, err := s.Key(ctx)
 	if err != nil {
@@ -184,8 +184,8 @@ func (s *Server) Call(ctx context.Context, method, path string, body, into any) 
 	return s.call(ctx, "X-Api-Key", key, method, path, body, into)
 }
 
-// CallAsAdministrator is Call for what an API key may not do. The first one logs in, with
-// the password of the first start.
+// CallAsAdministrator is Call for requests that an API key may not make. The first call logs in
+// with the initial password.
 func (s *Server) CallAsAdministrator(ctx context.Context, method, path string, body, into any) error {
 	if s.token == "" {
 		text, err := os.ReadFile(filepath.Join(s.Data, datadir.Bootstrap))
@@ -206,7 +206,7 @@ func (s *Server) CallAsAdministrator(ctx context.Context, method, path string, b
 	return s.call(ctx, "Authorization", "Bearer "+s.token, method, path, body, into)
 }
 
-// call asks with one header more.
+// call makes a request with an additional header.
 func (s *Server) call(ctx context.Context, header, value, method, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -235,12 +235,12 @@ func (s *Server) call(ctx context.Context, header, value, method, path string, b
 	return json.Unmarshal(text, into)
 }
 
-// CreateProject makes a project whose events are kept for a year.
+// CreateProject creates a project that keeps its events for a year.
 func (s *Server) CreateProject(ctx context.Context, key string) error {
 	return s.Call(ctx, http.MethodPost, "/admin/projects", map[string]any{"project_key": key, "name": "Bench", "event_retention_days": 365}, nil)
 }
 
-// Metric is the value of a metric without labels, read over the control socket.
+// Metric returns the value of a metric without labels. It uses the control socket.
 func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 	client := control.Client(s.Data)
 	defer client.CloseIdleConnections()
@@ -253,7 +253,7 @@ func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 		return 0, err
 	}
 	defer answer.Body.Close()
-	// All of it is read: the server logs an answer that is cut off as an error.
+	// Read the whole answer: the server logs an error if it is cut off.
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return 0, err
@@ -266,8 +266,7 @@ func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 	return 0, fmt.Errorf("the server has no metric %s", name)
 }
 
-// AwaitIndex waits until the search index has seen everything, and says how long
-// that took.
+// AwaitIndex waits until the search index is up to date and returns the duration of the wait.
 func (s *Server) AwaitIndex(ctx context.Context) (time.Duration, error) {
 	begin := time.Now()
 	err := s.Await(ctx, 20*time.Millisecond, func() (bool, error) {
