@@ -22,15 +22,15 @@ import (
 // import. A name that ends in "/..." includes everything below it. Tests may import more.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
-	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "search", "store", "internal/..."},
+	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "store", "internal/..."},
 
-	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/site", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/requests", "internal/translate", "internal/upstream", "search", "store"},
+	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/site", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/files/engine", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/requests", "internal/translate", "internal/upstream", "search", "store"},
 	"api/analytics": {"api/web", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/requests", "internal/stats", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "internal/upstream", "search", "store"},
 	"api/pages":     {"api/web", "assets", "internal/fault", "internal/files", "internal/locale", "internal/markdown", "internal/openapi", "internal/platform", "internal/release", "internal/terms", "store"},
 	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/forward", "internal/geo", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/seal", "internal/searchtext", "internal/setting", "internal/translate", "internal/useragent", "search", "store"},
 	"api/site":      {"api/web", "clients/browser", "internal/fault", "internal/locale", "internal/terms", "store"},
-	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/storage", "internal/instance", "internal/platform", "internal/stats", "internal/transfer", "store"},
+	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/engine", "internal/files/storage", "internal/platform", "internal/stats", "internal/transfer", "store"},
 	"api/web":       {"internal/auth", "internal/control", "internal/event/jsonscan", "internal/event/submission", "internal/fault", "internal/limit", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
 	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
 	"store":         {"internal/boltfile", "internal/fault", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "store/column", "store/series", "internal/hourly"},
@@ -38,21 +38,21 @@ var mayImport = map[string][]string{
 	"store/column":  {},
 
 	// Files over HTTP.
-	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/forward", "internal/limit", "internal/placeholder", "internal/release", "internal/seal", "store"},
-	"api/distribution": {"api/web", "internal/cdn", "internal/fault", "internal/files", "internal/files/storage", "internal/files/upload", "internal/instance", "internal/outbound", "internal/seal", "store"},
+	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/forward", "internal/seal", "store"},
+	"api/distribution": {"api/web", "internal/fault", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/seal", "store"},
 
 	// For tests.
-	"api/apitest":                {"api", "api/distribution", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/forward", "internal/geo", "internal/instance", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
+	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/forward", "internal/geo", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
 	"internal/boltfile/bolttest": {"internal/boltfile"},
 	"internal/testutil":          {},
 
 	"internal/codehost/codehosttest": {},
 
 	// The data directory. This package and jobs are the only internal packages above the store.
-	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/setting", "internal/terms"},
+	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/setting", "internal/terms"},
 
 	// Background work.
-	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/files", "internal/files/...", "internal/datadir", "internal/forward", "internal/instance", "internal/outbound", "search"},
+	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/instance", "search"},
 
 	// Examines an installation from outside.
 	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/proxy", "internal/setting", "internal/datadir"},
@@ -60,20 +60,21 @@ var mayImport = map[string][]string{
 	"internal/event/submission": {"internal/event/jsonscan", "internal/platform"},
 
 	// Each of these uses one external resource.
-	"internal/backup":      {"internal/durable", "internal/datadir", "internal/disk"},
-	"internal/cdn":         {"internal/outbound"},
-	"internal/translate":   {"internal/fault", "internal/outbound", "internal/placeholder"},
-	"internal/upstream":    {"internal/outbound", "internal/release"},
-	"internal/codehost":    {"internal/outbound", "internal/fault", "internal/placeholder", "internal/release"},
-	"internal/forward":     {"internal/codehost", "internal/fault", "internal/limit", "internal/seal", "store"},
-	"internal/requests":    {"internal/counter", "store"},
-	"internal/certificate": {},
-	"internal/control":     {"internal/datadir"},
-	"internal/httpserver":  {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},
-	"internal/transfer":    {"internal/fault", "internal/files"},
-	"internal/demo":        {"internal/transfer"},
-	"internal/event":       {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
-	"internal/systemd":     {},
+	"internal/backup":       {"internal/durable", "internal/datadir", "internal/disk"},
+	"internal/cdn":          {"internal/outbound"},
+	"internal/translate":    {"internal/fault", "internal/outbound", "internal/placeholder"},
+	"internal/upstream":     {"internal/outbound", "internal/release"},
+	"internal/codehost":     {"internal/outbound", "internal/fault", "internal/placeholder", "internal/release"},
+	"internal/forward":      {"internal/codehost", "internal/fault", "internal/limit", "internal/seal", "store"},
+	"internal/requests":     {"internal/counter", "store"},
+	"internal/files/engine": {"internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "store"},
+	"internal/certificate":  {},
+	"internal/control":      {"internal/datadir"},
+	"internal/httpserver":   {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},
+	"internal/transfer":     {"internal/fault", "internal/files"},
+	"internal/demo":         {"internal/transfer"},
+	"internal/event":        {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
+	"internal/systemd":      {},
 
 	// Requests to other machines, and the content of files.
 	"internal/outbound":                  {},
@@ -159,7 +160,7 @@ var mayImport = map[string][]string{
 // onlyIn lists the packages that may import a library, so that its types do not leak into others.
 // It names every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/site", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/jobs", "internal/outbound", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/site", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/engine", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/outbound", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},

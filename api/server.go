@@ -47,6 +47,7 @@ import (
 	"svc/internal/disk"
 	"svc/internal/event"
 	"svc/internal/fault"
+	"svc/internal/files/engine"
 	"svc/internal/geo"
 	"svc/internal/instance"
 	"svc/internal/jobs"
@@ -91,8 +92,7 @@ type Config struct {
 	Upstream        *upstream.Client // says which versions are published; nil = nobody
 	Gateway         netip.Addr       // of the container this runs in; the zero Addr elsewhere
 
-	// Files is what files are served with; DB and Log are those of the server.
-	Files      distribution.Config
+	Files      *engine.Engine
 	SiteURL    string            // public address of the site; "" = not known
 	OpenAPI    []byte            // openapi.yaml, for the API reference
 	Translator *translate.Client // asks the translation service
@@ -180,9 +180,8 @@ func New(c Config) (*Server, error) {
 	})
 	s.transfer = transfer.New(transfer.Config{
 		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: c.Requests.Flush, Copy: s.copyData,
-		Files: c.Files.Files,
+		Files: c.Files,
 	})
-	c.Files.DB, c.Files.Log = c.DB, c.Log
 	s.distribution, s.hosts = distribution.New(c.Files), distribution.NewHosts(c.Files.BaseURL, c.SiteURL)
 	c.Codehost.DB, c.Codehost.Log, c.Codehost.Now, c.Codehost.Keys, c.Codehost.BaseURL = c.DB, c.Log, s.now, c.Files.Keys, c.Files.BaseURL
 	if c.Files.BaseURL != "" {

@@ -19,7 +19,6 @@ import (
 	"svc/api"
 	apicodehost "svc/api/codehost"
 	apicontrol "svc/api/control"
-	"svc/api/distribution"
 	"svc/internal/auth"
 	"svc/internal/backup"
 	"svc/internal/certificate"
@@ -300,7 +299,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		return err
 	}
 	counts := requests.NewCounter(i.Store, log)
-	fetch, build := fetchClient(s), readBuild()
+	build := readBuild()
 	host := codehost.New(codehost.Config{
 		HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: version}),
 		API:  s.CodehostAPIBaseURL, Web: s.CodehostWebBaseURL, Now: time.Now,
@@ -311,7 +310,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 	})
 	i.jobs = jobs.New(jobs.Config{
 		DB: i.Store, Events: i.Events, Search: i.Index, Log: log, Archive: i.archive, Schedule: backups,
-		Files:            &jobs.Files{Files: i.Files, Fetch: fetch, BaseURL: s.DistBaseURL, MaxSize: int64(s.UploadMaxMB) << 20},
+		Files:            i.Files,
 		Flush:            counts.Flush,
 		Forward:          forwards,
 		LogRetentionDays: s.LogRetentionDays, FeedbackRetentionDays: s.FeedbackRetentionDays,
@@ -336,7 +335,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		EventClockSkew:  time.Duration(s.EventClockSkew) * time.Second,
 		EventIPStorage:  s.EventIPStorage,
 		BootstrapFile:   bootstrapFile(s),
-		Files:           distribution.Config{Files: i.Files, BaseURL: s.DistBaseURL, UploadMax: int64(s.UploadMaxMB) << 20, CodeHost: s.CodehostWebBaseURL, Fetch: fetch},
+		Files:           i.Files,
 		SiteURL:         s.SiteURL,
 		OpenAPI:         openapi,
 		Translator:      translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: version, Ports: instance.OwnPorts(s)})),
@@ -362,14 +361,6 @@ func upstreamClient(s *setting.Settings, log *slog.Logger) *upstream.Client {
 	}
 	way := outbound.New(outbound.Config{Profile: outbound.Fixed, Version: version, Ports: instance.OwnPorts(s)})
 	return upstream.New(upstream.Config{HTTP: way, Origin: s.AboutUpstreamURL, Version: version, Now: time.Now, Log: log})
-}
-
-// fetchClient gets attachments from the code host, however long that takes, as long as
-// bytes move.
-func fetchClient(s *setting.Settings) *http.Client {
-	fetch := outbound.New(outbound.Config{Profile: outbound.Data, Version: version, Trusted: s.CodehostWebBaseURL})
-	fetch.Transport = outbound.Idle(fetch.Transport, outbound.IdleTime)
-	return fetch
 }
 
 func bootstrapFile(s *setting.Settings) string {

@@ -30,7 +30,6 @@ import (
 	"time"
 
 	"svc/api"
-	"svc/api/distribution"
 	"svc/internal/auth"
 	"svc/internal/boltfile"
 	"svc/internal/cdn"
@@ -38,11 +37,11 @@ import (
 	"svc/internal/control"
 	"svc/internal/datadir"
 	"svc/internal/event"
+	"svc/internal/files/engine"
 	"svc/internal/files/slicecache"
 	"svc/internal/files/storage"
 	"svc/internal/files/upload"
 	"svc/internal/forward"
-	"svc/internal/instance"
 	"svc/internal/jobs"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
@@ -72,7 +71,7 @@ type Server struct {
 	Index    *search.Index // nil without an index
 	Events   *event.Engine
 	Storages *storage.Storages
-	Files    *instance.Files
+	Files    *engine.Engine
 
 	StopFollowing func() // stops the index from following the store
 }
@@ -161,7 +160,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 		Config: api.Config{
 			Log: slog.New(slog.DiscardHandler), Now: s.Clock.Now,
 			JWTSecret: []byte(Secret), JWTLife: 2 * time.Hour, KeySalt: []byte("salt"),
-			Files:           distribution.Config{UploadMax: 4 << 30},
+			Files:           engine.New(engine.Config{MaxSize: 4 << 30}),
 			PublicRateLimit: 300, Proxies: proxy.Proxies{Count: 1}, Version: "test", OpenAPI: description,
 			BootstrapFile: filepath.Join(s.Dir, datadir.Bootstrap), Staging: filepath.Join(s.Dir, "staging"),
 		},
@@ -243,16 +242,18 @@ func (s *Server) openFiles(t testing.TB, o *Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &instance.Files{Dir: dir, Storages: storages, CDN: cdn.NewClient(client, o.cdn, o.cdn), Keys: seal.NewKeys(o.Config.JWTSecret)}
-	o.Config.Files.Files = f
-	o.Config.Files.Fetch = outbound.New(outbound.Config{Profile: outbound.Data, Version: o.Config.Version, Trusted: o.Config.Files.CodeHost})
-	if f.Uploads, err = upload.Open(filepath.Join(dir, "staging", "uploads"), o.Config.Now, o.Config.Log); err != nil {
+	c := o.Config.Files.Config
+	c.DB, c.Log, c.Now, c.Dir, c.Storages = s.DB, o.Config.Log, o.Config.Now, dir, storages
+	c.CDN, c.Keys = cdn.NewClient(client, o.cdn, o.cdn), seal.NewKeys(o.Config.JWTSecret)
+	c.Fetch = outbound.New(outbound.Config{Profile: outbound.Data, Version: o.Config.Version, Trusted: c.CodeHost})
+	if c.Uploads, err = upload.Open(filepath.Join(dir, "staging", "uploads"), o.Config.Now, o.Config.Log); err != nil {
 		t.Fatal(err)
 	}
-	if f.Cache, err = slicecache.Open(slicecache.Config{Dir: filepath.Join(dir, "cache"), MaxBytes: 1 << 30, Log: o.Config.Log}); err != nil {
+	if c.Cache, err = slicecache.Open(slicecache.Config{Dir: filepath.Join(dir, "cache"), MaxBytes: 1 << 30, Log: o.Config.Log}); err != nil {
 		t.Fatal(err)
 	}
-	s.Storages, s.Files = storages, f
+	f := engine.New(c)
+	o.Config.Files, s.Storages, s.Files = f, storages, f
 	t.Cleanup(func() {
 		if err := errors.Join(f.Cache.Close(), storages.Close()); err != nil {
 			t.Error(err)

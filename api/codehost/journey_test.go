@@ -16,7 +16,6 @@ import (
 	"svc/api/apitest"
 	"svc/internal/codehost/codehosttest"
 	"svc/internal/jobs"
-	"svc/internal/outbound"
 	"svc/internal/testutil"
 )
 
@@ -62,10 +61,7 @@ func newJourney(t *testing.T) *journey {
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"my-app","name":"My App"}`)
 	background := jobs.New(jobs.Config{
 		DB: s.DB, Events: s.Events, Log: slog.New(slog.DiscardHandler), Flush: func() error { return nil },
-		Files: &jobs.Files{
-			Files: s.Files, BaseURL: "https://dl.example", MaxSize: 1 << 20,
-			Fetch: outbound.New(outbound.Config{Profile: outbound.Data, Trusted: host.URL}),
-		},
+		Files: s.Files,
 	})
 	background.Start()
 	t.Cleanup(func() {

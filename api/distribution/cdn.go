@@ -1,11 +1,9 @@
 package distribution
 
 import (
-	"context"
 	"slices"
 
 	"svc/api/web"
-	"svc/internal/fault"
 	"svc/internal/seal"
 	"svc/store"
 )
@@ -127,38 +125,4 @@ func (h *Handlers) testCDN(r *web.Request) (view cdnTestView, err error) {
 	}
 	tested := h.CDN.Test(r.Context(), who)
 	return cdnTestView{tested.Error == "", tested.Remain, tested.Quota, tested.Latency.Milliseconds(), web.OrNull(tested.Error)}, nil
-}
-
-// refreshProblem says why copies cannot be refreshed, or is nil.
-func (h *Handlers) refreshProblem(c *store.CDN) error {
-	switch {
-	case !c.Enabled:
-		return fault.New(fault.Invalid, "the CDN refresh is switched off")
-	case !c.Configured():
-		return fault.New(fault.Invalid, "the credentials of the CDN are incomplete: access_key_id and access_key_secret are needed")
-	case h.BaseURL == "":
-		return fault.New(fault.Invalid, "copies cannot be refreshed without a distribution address: set SVC_DIST_BASE_URL")
-	}
-	return nil
-}
-
-// refreshView is what became of a refresh.
-type refreshView struct {
-	OK      bool     `json:"ok"`
-	URLs    []string `json:"urls"`
-	TaskIDs []string `json:"task_ids"`
-	Error   *string  `json:"error"`
-}
-
-// refresh asks the CDN to forget its copies of addresses.
-func (h *Handlers) refresh(ctx context.Context, c *store.CDN, urls ...string) refreshView {
-	view := refreshView{URLs: urls, TaskIDs: []string{}}
-	who, err := h.Credentials(c)
-	if err != nil {
-		view.Error = web.OrNull(err.Error())
-		return view
-	}
-	done := h.CDN.Refresh(context.WithoutCancel(ctx), who, urls)
-	view.OK, view.TaskIDs, view.Error = done.Error == "", done.TaskIDs, web.OrNull(done.Error)
-	return view
 }

@@ -1,17 +1,13 @@
 package distribution
 
 import (
-	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"svc/api/web"
 	"svc/internal/fault"
 	"svc/internal/files"
-	"svc/internal/files/storage"
+	"svc/internal/files/engine"
 	"svc/store"
 )
 
@@ -194,40 +190,17 @@ type fileDeletedView struct {
 	Refresh *refreshView `json:"cdn_refresh"`
 }
 
-// storageTime is how long a request waits for a storage to forget an object, and refreshTime
-// how long at most for the CDN to forget a link. After that jobs do it.
-const (
-	storageTime = 5 * time.Second
-	refreshTime = 30 * time.Second
-)
-
 // deleteFile takes the record away, so that the link is gone at once, then the object,
 // then copies in the CDN: as long as the object is there, a CDN that fetches from the
 // storage itself could get it again. What cannot be removed or refreshed now, jobs try again;
 // so they do with a pending file, of which another job may be writing the object.
 func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) {
 	var f *store.File
-	var backend *store.StorageBackend
 	var deletion *store.FileDeletion
-	var config *store.CDN
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) (err error) {
-		if f, err = tx.File(p.ID, store.FileID(r.Param("id"))); err != nil {
-			return err
+		if f, err = tx.File(p.ID, store.FileID(r.Param("id"))); err == nil {
+			deletion, err = h.DeleteRecord(tx, f)
 		}
-		if backend, err = tx.StorageBackend(f.Backend); err != nil {
-			return err
-		}
-		if config, err = tx.CDN(); err != nil {
-			return err
-		}
-		if f.Status != store.FileReady || h.refreshProblem(config) != nil {
-			config = nil
-		}
-		due := tx.Now()
-		if f.Status != store.FilePending {
-			due = due.Add(2 * storageTime)
-		}
-		deletion, err = tx.DeleteFile(p.ID, f.ID, config != nil, due.Unix())
 		return err
 	})
 	if err != nil {
@@ -238,85 +211,12 @@ func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) 
 		return view, nil
 	}
 	defer web.NoWriteDeadline(r.Writer)()
-	h.Cache.Forget(f.ObjectKey)
-	removed := h.removeObject(r.Context(), f, backend)
-	if removed != nil {
-		h.Log.Warn("object of a deleted file stays for now", "file", f.ID, "storage", f.Backend, "error", removed)
-	}
-	pending, err := h.settleDeletion(deletion, removed == nil)
-	if err != nil { // the job does all of it again
-		h.Log.Warn("cannot note the removal of an object", "file", f.ID, "error", err)
-	}
-	if config != nil {
-		refreshed := h.refreshLink(r.Context(), config, f, pending)
+	pending := h.DeleteNow(r.Context(), deletion)
+	if deletion.Refresh {
+		refreshed := h.refreshLink(r, f, pending)
 		view.Refresh = &refreshed
 	}
 	return view, nil
-}
-
-// settleDeletion notes whether an object was removed, and that its link is to be refreshed
-// even if the process ends before the CDN answers.
-func (h *Handlers) settleDeletion(d *store.FileDeletion, removed bool) (pending *store.CDNRefresh, err error) {
-	err = h.DB.Update(func(tx *store.Tx) error {
-		d, err := tx.FileDeletion(d)
-		if err != nil || d == nil {
-			return err
-		}
-		at := tx.Now().Add(refreshTime).Unix()
-		if removed {
-			err = tx.FinishFileDeletion(d, d.Refresh, at)
-		} else {
-			err = errors.Join(tx.RefreshEarly(d, d.Refresh, at), tx.PutFileDeletion(d))
-		}
-		if err == nil {
-			pending, err = tx.CDNRefresh(d.ID)
-		}
-		return err
-	})
-	return pending, err
-}
-
-// refreshLink refreshes the link of a file in the CDN, which settles the pending refresh if
-// there is one. A job tries again what failed.
-func (h *Handlers) refreshLink(ctx context.Context, config *store.CDN, f *store.File, pending *store.CDNRefresh) refreshView {
-	view := h.refresh(ctx, config, h.BaseURL+files.EscapePath(f.ObjectKey))
-	if view.Error == nil && pending == nil {
-		return view
-	}
-	err := h.DB.Update(func(tx *store.Tx) (err error) {
-		switch {
-		case view.Error == nil:
-			_, err = tx.SettleCDNRefresh(pending, tx.Now(), "")
-		case pending != nil:
-			_, err = tx.SettleCDNRefresh(pending, tx.Now(), *view.Error)
-		default:
-			err = tx.RetryCDNRefresh(f, *view.Error)
-		}
-		return err
-	})
-	if err != nil {
-		h.Log.Warn("cannot note how a refresh in the CDN ended", "file", f.ID, "error", err)
-	}
-	return view
-}
-
-// removeObject removes the object of a deleted file, and what is still staged of it.
-func (h *Handlers) removeObject(ctx context.Context, f *store.File, b *store.StorageBackend) error {
-	end, ok := h.BeginRemoval()
-	if !ok {
-		return errors.New("a backup is being written")
-	}
-	defer end()
-	if err := os.Remove(h.Storages.Local().Staged(string(f.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	backend, err := h.Open(b)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storageTime)
-	defer cancel()
-	return backend.Delete(ctx, storage.Object{Key: f.ObjectKey, Size: f.Size, PartSize: f.PartSize})
 }
 
 // refreshFile asks the CDN to forget its copies of a file. That it does not is an
@@ -324,7 +224,6 @@ func (h *Handlers) removeObject(ctx context.Context, f *store.File, b *store.Sto
 func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 	var f *store.File
 	var pending *store.CDNRefresh
-	var config *store.CDN
 	err = h.DB.View(func(tx *store.Tx) error {
 		p, err := r.Project(tx)
 		if err != nil {
@@ -336,15 +235,74 @@ func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 		if pending, err = tx.CDNRefresh(f.ID); err != nil {
 			return err
 		}
-		config, err = tx.CDN()
-		return err
+		config, err := tx.CDN()
+		if err != nil {
+			return err
+		}
+		return h.RefreshProblem(config)
 	})
-	if err == nil {
-		err = h.refreshProblem(config)
-	}
 	if err != nil {
 		return view, err
 	}
 	defer web.NoWriteDeadline(r.Writer)()
-	return h.refreshLink(r.Context(), config, f, pending), nil
+	return h.refreshLink(r, f, pending), nil
+}
+
+// refreshView is what became of a refresh.
+type refreshView struct {
+	OK      bool     `json:"ok"`
+	URLs    []string `json:"urls"`
+	TaskIDs []string `json:"task_ids"`
+	Error   *string  `json:"error"`
+}
+
+// refreshLink refreshes the link of a file, which settles the pending refresh.
+func (h *Handlers) refreshLink(r *web.Request, f *store.File, pending *store.CDNRefresh) refreshView {
+	link, done := h.RefreshLink(r.Context(), f, pending)
+	return refreshView{done.Error == "", []string{link}, done.TaskIDs, web.OrNull(done.Error)}
+}
+
+func (h *Handlers) mirrorAssets(r *web.Request) (done engine.Mirrored, err error) {
+	if h.BaseURL == "" {
+		return done, fault.New(fault.Invalid, "attachments cannot be copied without a distribution address: set SVC_DIST_BASE_URL")
+	}
+	id, ok := store.ParseID(r.Param("id"))
+	var here []*store.File
+	err = h.DB.View(func(tx *store.Tx) error {
+		p, err := r.Project(tx)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fault.New(fault.NotFound, "version not found")
+		}
+		v, err := tx.Version(p.ID, id)
+		if err == nil {
+			here, err = engine.CopiesOf(tx, p, linksOf(v))
+		}
+		return err
+	})
+	if err != nil {
+		return done, err
+	}
+	outdated := h.Outdated(r.Context(), here)
+	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
+		v, err := tx.Version(p.ID, id)
+		if err == nil {
+			done, err = h.Mirror(tx, p, linksOf(v), outdated)
+		}
+		return err
+	})
+	return done, err
+}
+
+// linksOf are the addresses that a version links to.
+func linksOf(v *store.Version) (addresses []string) {
+	if v.DownloadURL != nil {
+		addresses = append(addresses, *v.DownloadURL)
+	}
+	for _, l := range v.DownloadLinks {
+		addresses = append(addresses, l.URL)
+	}
+	return addresses
 }

@@ -204,7 +204,7 @@ func TestDeleteFileDuringABackup(t *testing.T) {
 
 // background returns the jobs of a server, which run on request.
 func background(s *apitest.Server) *jobs.Jobs {
-	return jobs.New(jobs.Config{DB: s.DB, Log: slog.New(slog.DiscardHandler), Files: &jobs.Files{Files: s.Files, BaseURL: "https://dl.example"}})
+	return jobs.New(jobs.Config{DB: s.DB, Log: slog.New(slog.DiscardHandler), Files: s.Files})
 }
 
 // refreshedLater checks that a job refreshes the link of a file whose refresh has failed.

@@ -7,7 +7,6 @@
 //	hosts.go    which host answers direct links
 //	files.go    records of files
 //	uploads.go  uploads in chunks and in one request
-//	mirror.go   attachments of releases that are copied here
 //	storage.go  settings of storages
 //	cdn.go      settings of the CDN refresh
 //
@@ -15,33 +14,17 @@
 package distribution
 
 import (
-	"log/slog"
-	"net/http"
 	"slices"
 
 	"svc/api/web"
-	"svc/internal/instance"
-	"svc/store"
+	"svc/internal/files/engine"
 )
 
-// Config is all that the handlers may touch.
-type Config struct {
-	*instance.Files
-	DB  *store.Store
-	Log *slog.Logger
-
-	BaseURL   string // what direct links begin with, without a slash at the end; "" = they have no host
-	UploadMax int64  // bytes of the largest file
-	CodeHost  string // web address whose attachments are copied
-	// Fetch asks the code host: a client of profile outbound.Data.
-	Fetch *http.Client
-}
-
 // Handlers answer requests about files.
-type Handlers struct{ Config }
+type Handlers struct{ *engine.Engine }
 
 // New makes handlers.
-func New(c Config) *Handlers { return &Handlers{c} }
+func New(e *engine.Engine) *Handlers { return &Handlers{e} }
 
 // Routes lists all routes.
 func (h *Handlers) Routes() []web.Route {

@@ -98,7 +98,7 @@ func originOf(b *store.StorageBackend) *originView {
 }
 
 func (h *Handlers) getStorage(*web.Request) (storageView, error) {
-	view := storageView{BaseURL: web.OrNull(h.BaseURL), UploadMax: h.UploadMax, ChunkSize: upload.ChunkSize}
+	view := storageView{BaseURL: web.OrNull(h.BaseURL), UploadMax: h.MaxSize, ChunkSize: upload.ChunkSize}
 	err := h.DB.View(func(tx *store.Tx) error {
 		list, err := tx.StorageBackends()
 		view.Backends = web.Views(list, func(b *store.StorageBackend) backendView { return viewBackend(tx, b) })

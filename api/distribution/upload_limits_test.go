@@ -115,7 +115,7 @@ func TestTooManyUploads(t *testing.T) {
 func TestNoRoomForAnUpload(t *testing.T) {
 	t.Parallel()
 	const huge = 1 << 50
-	s := withFiles(t, apitest.WithConfig(func(c *api.Config) { c.Files.UploadMax = huge }))
+	s := withFiles(t, apitest.WithConfig(func(c *api.Config) { c.Files.MaxSize = huge }))
 	begin := func(name string, size int64, want int) {
 		t.Helper()
 		status, answer, header := s.Do(t, "POST", fileList+"/uploads", s.Admin, fmt.Sprintf(`{"filename":"a.zip","size":%d}`, size))

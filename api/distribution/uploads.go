@@ -1,16 +1,13 @@
 package distribution
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"io"
-	"io/fs"
 	"math"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +16,6 @@ import (
 	"svc/api/web"
 	"svc/internal/fault"
 	"svc/internal/files"
-	"svc/internal/files/storage"
 	"svc/internal/files/upload"
 	"svc/store"
 )
@@ -134,8 +130,8 @@ func (h *Handlers) admit(r *web.Request, a announced) (in upload.Request, err er
 		in.Pending, err = tx.PendingBytes(p.ID)
 		return err
 	})
-	if err == nil && a.size > h.UploadMax {
-		err = fault.New(fault.TooLarge, "the file must have at most %d bytes", h.UploadMax)
+	if err == nil && a.size > h.MaxSize {
+		err = fault.New(fault.TooLarge, "the file must have at most %d bytes", h.MaxSize)
 	}
 	return in, err
 }
@@ -252,7 +248,7 @@ func (h *Handlers) completeUpload(r *web.Request) (view fileView, err error) {
 	}
 	defer web.NoWriteDeadline(r.Writer)()
 	id, err := h.Uploads.Complete(uint32(project), r.Param("upload_id"), func(c upload.Content) (string, error) {
-		_, err := h.register(r.Context(), project, c)
+		_, err := h.Register(r.Context(), project, c)
 		return c.FileID, err
 	})
 	if err != nil {
@@ -279,9 +275,9 @@ func (h *Handlers) uploadFile(r *web.Request) (view fileView, err error) {
 		if digest != "" && c.SHA256 != digest {
 			return "", fault.New(fault.Invalid, "Digest does not fit: the file that arrived has the SHA-256 %s", c.SHA256)
 		}
-		f, err := h.register(r.Context(), store.ProjectID(wanted.Project), c)
+		f, err := h.Register(r.Context(), store.ProjectID(wanted.Project), c)
 		if err != nil && f != nil {
-			h.discard(r.Context(), f)
+			h.Discard(r.Context(), f)
 		}
 		return c.FileID, err
 	})
@@ -356,77 +352,4 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	b.left -= int64(n)
 	return n, err
-}
-
-// register makes the record of an upload that is whole, after its bytes are where
-// they belong: on local storage at their object, otherwise where a job finds them. It
-// may be repeated after any interruption. A record that comes with an error describes
-// bytes that were moved.
-func (h *Handlers) register(ctx context.Context, project store.ProjectID, c upload.Content) (f *store.File, err error) {
-	p, ok := h.DB.ProjectByID(project)
-	if !ok {
-		return nil, fault.New(fault.NotFound, "project not found")
-	}
-	var backend *store.StorageBackend
-	err = h.DB.View(func(tx *store.Tx) error {
-		if f, err = tx.File(project, store.FileID(c.FileID)); err == nil || !fault.Is(err, fault.NotFound) {
-			return err
-		}
-		// What was chosen may have been deleted meanwhile; the upload must not be lost.
-		if backend, err = tx.StorageFor(p, c.Backend); fault.Is(err, fault.NotFound) {
-			backend, err = tx.StorageFor(p, "")
-		}
-		return err
-	})
-	if err != nil || f != nil {
-		return f, err
-	}
-	f = &store.File{
-		ID: store.FileID(c.FileID), Filename: c.Filename, Size: c.Size, SHA256: c.SHA256,
-		Source: store.FileUploaded, Backend: backend.ID, Status: store.FilePending,
-	}
-	if backend.Builtin() {
-		f.Status = store.FileReady
-		f.ObjectKey, err = h.keep(ctx, p, c)
-	} else {
-		f.ObjectKey = files.ObjectKey(p.Key, c.FileID, c.Filename)
-		err = h.Storages.Local().Stage(c.Path, c.FileID)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return f, h.DB.Update(func(tx *store.Tx) error { return tx.CreateFile(project, f) })
-}
-
-// discard removes the bytes of an upload that nobody can repeat, unless their record is
-// there although the disk did not confirm it. What it cannot remove, the clean-up does.
-func (h *Handlers) discard(ctx context.Context, f *store.File) {
-	_, err := store.Read(h.DB, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(f.ID) })
-	switch local := h.Storages.Local(); {
-	case err == nil:
-		return
-	case !fault.Is(err, fault.NotFound):
-	case f.Status == store.FileReady:
-		err = local.Delete(ctx, storage.Object{Key: f.ObjectKey, Size: f.Size})
-	default:
-		err = os.Remove(local.Staged(string(f.ID)))
-	}
-	if err != nil {
-		h.Log.Warn("cannot remove an upload that has no record", "file", f.ID, "error", err)
-	}
-}
-
-// keep moves an upload to its object on local storage. One that was moved there before
-// an interruption may be there under a key that the project had then.
-func (h *Handlers) keep(ctx context.Context, p *store.Project, c upload.Content) (key string, err error) {
-	key = files.ObjectKey(p.Key, c.FileID, c.Filename)
-	_, err = h.Storages.Local().Put(ctx, key, c.Path, c.Size)
-	for _, former := range p.Aliases {
-		if !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		key = files.ObjectKey(former.Name, c.FileID, c.Filename)
-		_, err = h.Storages.Local().Put(ctx, key, c.Path, c.Size)
-	}
-	return key, err
 }

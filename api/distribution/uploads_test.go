@@ -143,7 +143,7 @@ func TestUploadInParallel(t *testing.T) {
 
 func TestUploadRules(t *testing.T) {
 	t.Parallel()
-	s := withFiles(t, apitest.WithConfig(func(c *api.Config) { c.Files.UploadMax = 1000 }))
+	s := withFiles(t, apitest.WithConfig(func(c *api.Config) { c.Files.MaxSize = 1000 }))
 	s.Project(t, "b")
 	uploads := fileList + "/uploads"
 	at := begin(t, s, "a", 5)
@@ -329,7 +329,7 @@ func TestInterruptedUploads(t *testing.T) {
 
 func TestUploadInOneRequest(t *testing.T) {
 	t.Parallel()
-	s := withFiles(t, apitest.WithConfig(func(c *api.Config) { c.Files.UploadMax = 1000 }))
+	s := withFiles(t, apitest.WithConfig(func(c *api.Config) { c.Files.MaxSize = 1000 }))
 	const content = "some content"
 	sum := sha256.Sum256([]byte(content))
 	digest, wrong := "sha-256="+base64.StdEncoding.EncodeToString(sum[:]), "sha-256="+base64.StdEncoding.EncodeToString(make([]byte, 32))

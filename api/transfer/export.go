@@ -17,7 +17,7 @@ import (
 	"svc/internal/datadir"
 	"svc/internal/event"
 	"svc/internal/fault"
-	"svc/internal/instance"
+	"svc/internal/files/engine"
 	"svc/internal/platform"
 	"svc/internal/transfer"
 	"svc/store"
@@ -147,7 +147,7 @@ type exporter struct {
 	events  *event.Engine
 	ctx     context.Context
 
-	files    *instance.Files
+	files    *engine.Engine
 	bare     bool // omits contents
 	contents exportedContents
 	problems map[store.FileID]string // reasons why the contents of files are missing

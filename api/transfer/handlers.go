@@ -18,7 +18,7 @@ import (
 
 	"svc/api/web"
 	"svc/internal/event"
-	"svc/internal/instance"
+	"svc/internal/files/engine"
 	"svc/store"
 )
 
@@ -30,7 +30,7 @@ type Config struct {
 	Now     func() time.Time
 	Version string // of the program
 	Staging string // directory for temporary files
-	Files   *instance.Files
+	Files   *engine.Engine
 
 	// Flush stores the counted requests.
 	Flush func() error

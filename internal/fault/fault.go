@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -70,4 +71,14 @@ func (e *Error) Is(target error) bool { return e.Kind == Damaged && target == in
 func Is(err error, kind Kind) bool {
 	f, ok := errors.AsType[*Error](err)
 	return ok && f.Kind == kind
+}
+
+// Catch calls work and turns a panic into an error with the stack.
+func Catch(work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return work()
 }

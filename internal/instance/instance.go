@@ -24,6 +24,7 @@ import (
 	"svc/internal/control"
 	"svc/internal/datadir"
 	"svc/internal/event"
+	"svc/internal/files/engine"
 	"svc/internal/setting"
 	"svc/search"
 	"svc/store"
@@ -34,10 +35,11 @@ type Instance struct {
 	Store   *store.Store
 	Index   *search.Index
 	Events  *event.Engine
-	Files   *Files
+	Files   *engine.Engine
 	Staging string // folder for files that are only there while they are needed
 
-	lock *control.Lock
+	lock    *control.Lock
+	storage *storageLock
 }
 
 // Open opens the data directory of the settings and takes over its lock, also when it
@@ -83,16 +85,12 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 	if err != nil {
 		return err
 	}
-	i.Files, err = openFiles(s, i.Store.Owner(), version, log)
-	return err
+	return i.openFiles(s, version, log)
 }
 
 // Close closes everything that is open, and gives back the lock last.
 func (i *Instance) Close() error {
-	var err error
-	if i.Files != nil {
-		err = i.Files.close()
-	}
+	err := i.closeFiles()
 	if i.Events != nil {
 		err = errors.Join(err, i.Events.Close())
 	}

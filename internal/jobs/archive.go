@@ -16,6 +16,7 @@ import (
 	"svc/internal/datadir"
 	"svc/internal/event"
 	"svc/internal/fault"
+	"svc/internal/files/engine"
 	"svc/internal/instance"
 	"svc/store"
 )
@@ -35,7 +36,7 @@ type Archiver struct {
 	Elsewhere []string
 	Now       func() time.Time // time.Now when nil
 	// Files are the local files; nil = there are none.
-	Files *instance.Files
+	Files *engine.Engine
 
 	busy sync.Mutex
 }

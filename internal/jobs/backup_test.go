@@ -25,7 +25,7 @@ import (
 	"svc/internal/event/query"
 	"svc/internal/event/submission"
 	"svc/internal/fault"
-	"svc/internal/instance"
+	"svc/internal/files/engine"
 	"svc/store"
 )
 
@@ -56,7 +56,7 @@ func openArchiver(t *testing.T) *Archiver {
 	put(t, filepath.Join(data, "files", "objects", "a.zip"), "file")
 	put(t, filepath.Join(data, "files", "staging", stagePrefix+"left", datadir.Database), "left by a killed process")
 	put(t, filepath.Join(data, "files", "staging", "upload"), "another's")
-	return &Archiver{DB: db, Events: events, Data: data, Files: &instance.Files{Dir: filepath.Join(data, datadir.Files)}, Version: "1", Elsewhere: []string{"JWT_SECRET"}}
+	return &Archiver{DB: db, Events: events, Data: data, Files: engine.New(engine.Config{Dir: filepath.Join(data, datadir.Files)}), Version: "1", Elsewhere: []string{"JWT_SECRET"}}
 }
 
 func put(t *testing.T, path, text string) {

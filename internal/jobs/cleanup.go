@@ -106,7 +106,11 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 // purge removes what deleted projects left behind. Uploads come last: one that is being
 // completed is waited for, which hashes all of it.
 func (j *Jobs) purge(ctx context.Context) error {
-	return errors.Join(j.DB.Purge(), j.purgeEvents(ctx), j.purgeUploads())
+	err := errors.Join(j.DB.Purge(), j.purgeEvents(ctx))
+	if j.Files != nil {
+		err = errors.Join(err, j.Files.PurgeUploads())
+	}
+	return err
 }
 
 // clean deletes what is older than its project keeps it. It may be stopped and

@@ -11,22 +11,18 @@
 //	clock.go     a wall clock that is too far ahead
 //	cleanup.go   retention and deleted projects, at night
 //	erase.go     what deletions leave in the files, at night
-//	files.go     uploads to storage, clean-up
-//	deletions.go objects of deleted files, for each storage on its own
-//	refreshes.go links that the CDN must forget
-//	sweep.go     local content without a record
-//	fetch.go     downloads of attachments of releases
+//	files.go     transfers, deletions, refreshes and clean-up of files
 //	forwards.go  feedback that may have become an issue
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"sync"
 	"time"
 
 	"svc/internal/event"
+	"svc/internal/files/engine"
 	"svc/internal/forward"
 	"svc/search"
 	"svc/store"
@@ -48,7 +44,7 @@ type Config struct {
 	// Forward makes issues of feedback; nil = there is no code host.
 	Forward *forward.Engine
 	// Files are what the jobs of files work with; nil = there are none.
-	Files *Files
+	Files *engine.Engine
 	// LogRetentionDays and FeedbackRetentionDays are for projects that have none of their
 	// own; 0 = for ever.
 	LogRetentionDays, FeedbackRetentionDays int
@@ -70,8 +66,6 @@ type Jobs struct {
 	backup                    *job // nil without an archiver
 	forwards                  *job // nil without a code host
 
-	transfers              *transfers
-	failures               storageFailures
 	deletions, fileCleanup *job // nil without files
 	cdnRefreshes           *job // nil without files
 
@@ -88,7 +82,7 @@ func New(c Config) *Jobs {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	j := &Jobs{Config: c, rescheduled: make(chan struct{}, 1), failures: storageFailures{errs: map[string]error{}}}
+	j := &Jobs{Config: c, rescheduled: make(chan struct{}, 1)}
 	if last, err := store.Read(j.DB, func(tx *store.Tx) (time.Time, error) { return tx.CleanedAt(), nil }); err != nil {
 		j.Log.Warn("cannot read the time of the last clean-up", "error", err)
 	} else {
@@ -99,14 +93,9 @@ func New(c Config) *Jobs {
 	j.retention = j.define("retention", "deletes what is older than its project keeps it", func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
 	j.erased = j.define("erased-data", "removes what deletions left in the files of the databases and of the search index", j.erase)
 	if j.Files != nil {
-		if j.Files.Pauses == nil {
-			j.Files.Pauses = []time.Duration{time.Second, 4 * time.Second, 15 * time.Second}
-		}
-		j.Files.FetchTime = cmp.Or(j.Files.FetchTime, 30*time.Minute)
-		j.transfers = newTransfers()
-		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.deleteAll)
-		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.refreshAll)
-		j.fileCleanup = j.define("file-cleanup", "removes what uploads left behind", j.cleanFiles)
+		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.Files.DeleteAll)
+		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.Files.RefreshAll)
+		j.fileCleanup = j.define("file-cleanup", "removes what uploads left behind", j.Files.CleanUp)
 	}
 	if j.Forward != nil {
 		j.forwards = j.define("forwarded-feedback", "looks for issues whose creation the code host has not confirmed", j.Forward.Settle)

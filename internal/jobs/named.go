@@ -2,8 +2,6 @@ package jobs
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -67,7 +65,7 @@ func (j *Jobs) do(ctx context.Context, o *job, work func(ctx context.Context) er
 func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	begun, clock := j.Now(), time.Now()
 	o.set(func(s *State) { o.active, s.Running = o.active+1, true })
-	err := recovering(ctx, work)
+	err := fault.Catch(func() error { return work(ctx) })
 	o.set(func(s *State) {
 		o.active--
 		s.Running = o.active > 0
@@ -100,17 +98,6 @@ func (j *Jobs) save(o *job, interval time.Duration) {
 	o.mu.Lock()
 	o.saved = s
 	o.mu.Unlock()
-}
-
-// recovering calls work and turns a panic into an error with the stack, so that the
-// server goes on and the run counts as failed.
-func recovering(ctx context.Context, work func(ctx context.Context) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return work(ctx)
 }
 
 func (o *job) set(change func(*State)) {

@@ -1,4 +1,4 @@
-package jobs
+package engine_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"svc/internal/files/engine"
 	"svc/internal/seal"
 	"svc/store"
 )
@@ -39,10 +40,10 @@ func TestFailureThatCannotBeNoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.jobs.DB = closed // takes as little as a full disk
+	d.DB = closed // takes as little as a full disk
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	d.jobs.transferOne(endsWhenAwaited{ctx, stop}, f)
+	engine.TransferOne(d.Engine, endsWhenAwaited{ctx, stop}, f)
 	if ctx.Err() == nil {
 		t.Error("it gave its place back at once")
 	}
@@ -67,19 +68,19 @@ func TestStorageAnswersNotFound(t *testing.T) {
 	backend := d.remote(nas.URL)
 	f := d.file(id)
 	f.Backend = backend
-	err := d.jobs.transfer(t.Context(), f)
-	if permanent := (permanentError{}); err == nil || errors.As(err, &permanent) {
+	err := engine.Transfer(d.Engine, t.Context(), f)
+	if permanent := (engine.PermanentError{}); err == nil || errors.As(err, &permanent) {
 		t.Errorf("got %v, want an error that passes", err)
 	}
 	staged := d.Storages.Local().Staged(string(id))
-	if isGone(staged) {
+	if engine.IsGone(staged) {
 		t.Error("the staged content is gone")
 	}
 	if err := os.Remove(staged); err != nil {
 		t.Fatal(err)
 	}
-	err = d.jobs.transfer(t.Context(), f)
-	if permanent := (permanentError{}); !errors.As(err, &permanent) || !strings.Contains(err.Error(), "no longer kept") {
+	err = engine.Transfer(d.Engine, t.Context(), f)
+	if permanent := (engine.PermanentError{}); !errors.As(err, &permanent) || !strings.Contains(err.Error(), "no longer kept") {
 		t.Errorf("got %v, want that the content is no longer kept", err)
 	}
 }
@@ -90,7 +91,7 @@ func TestDeletionOnAStorageThatIsGone(t *testing.T) {
 	d := newDepot(t, "")
 	gone := &store.FileDeletion{ID: "000000000001", ObjectKey: "f/app/000000000001/a.zip", Backend: "gone"}
 	d.update(func(tx *store.Tx) error { return tx.PutFileDeletion(gone) })
-	if err := d.jobs.deleteObjects(t.Context(), "gone", []*store.FileDeletion{gone}); err != nil {
+	if err := d.DeleteObjects(t.Context(), "gone", []*store.FileDeletion{gone}); err != nil {
 		t.Fatal(err)
 	}
 	left, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(1) })
@@ -117,11 +118,11 @@ func TestCleanUpOfWhatIsReady(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(object), 0o700), os.WriteFile(object, []byte("ready"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.jobs.cleanStaged(); err != nil {
+	if err := engine.CleanStaged(d.Engine); err != nil {
 		t.Fatal(err)
 	}
 	d.age.Store(int64(26 * time.Hour))
-	if err := d.jobs.sweepLocal(t.Context()); err != nil {
+	if err := engine.SweepLocal(d.Engine, t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.objects(); len(got) != 1 || got[0] != object {

@@ -1,7 +1,6 @@
-package jobs
+package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +18,10 @@ import (
 )
 
 const (
+	// storageTime is how long a request waits for a storage to remove an object, and refreshTime
+	// how long at most for the CDN to forget a link. After that jobs do it.
+	storageTime = 5 * time.Second
+	refreshTime = 30 * time.Second
 	// deletionsAtOnce is how many objects of a storage are removed between two looks at the
 	// queue.
 	deletionsAtOnce = 100
@@ -31,28 +34,6 @@ const (
 	// postponedAtOnce is how many deletions one transaction postpones.
 	postponedAtOnce = 500
 )
-
-// busyStorages are the storages from which objects are being removed.
-type busyStorages struct {
-	mu  sync.Mutex
-	ids map[string]bool // guarded by mu
-}
-
-func (s *busyStorages) set(id string, busy bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if busy {
-		s.ids[id] = true
-	} else {
-		delete(s.ids, id)
-	}
-}
-
-func (s *busyStorages) has(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ids[id]
-}
 
 // storageFailures are the storages that do not remove objects, and why.
 type storageFailures struct {
@@ -81,54 +62,21 @@ func (f *storageFailures) all() (err error) {
 	return err
 }
 
-// keepDeleting removes the objects of deleted files when that is due. Each storage has its
-// own queue, so that one that hangs delays no other.
-func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
-	busy, ended := &busyStorages{ids: map[string]bool{}}, make(chan struct{}, 1)
-	var running sync.WaitGroup
-	defer running.Wait()
-	for {
-		due, next, err := j.dueDeletions(busy.has)
-		if err != nil {
-			j.Log.Error("cannot read which objects are to be removed; retrying", "error", err)
-			next = time.Minute
-		}
-		for id, list := range due {
-			busy.set(id, true)
-			running.Go(func() {
-				var failed error // of this storage; the job fails for all
-				_ = j.run(ctx, j.deletions, func(ctx context.Context) error {
-					failed = recovering(ctx, func(ctx context.Context) error { return j.deleteObjects(ctx, id, list) })
-					return cmp.Or(ctx.Err(), j.failures.all(), failed)
-				})
-				if failed != nil && ctx.Err() == nil {
-					j.Log.Error("objects of deleted files not removed; retrying", "error", failed)
-				}
-				if errors.Is(failed, errUnnoted) {
-					_ = pause(ctx, unnotedPause) // they are still due, and would begin again at once
-				}
-				busy.set(id, false)
-				signal(ended)
-			})
-		}
-		if wait(ctx, next, more, ended) != nil {
-			return
-		}
-	}
-}
+// DeletionFailures returns the failures of all storages that do not remove objects.
+func (e *Engine) DeletionFailures() error { return e.failures.all() }
 
-// dueDeletions lists objects to remove now by their storage, without those that skip
+// DueDeletions lists objects to remove now by their storage, without those that skip
 // reports, and says when to ask again at the latest. An object that a transfer may be
 // writing waits for its end.
-func (j *Jobs) dueDeletions(skip func(backend string) bool) (due map[string][]*store.FileDeletion, next time.Duration, err error) {
-	now := j.Now()
+func (e *Engine) DueDeletions(skip func(backend string) bool) (due map[string][]*store.FileDeletion, next time.Duration, err error) {
+	now := e.Now()
 	var at int64
-	err = j.DB.View(func(tx *store.Tx) (err error) {
+	err = e.DB.View(func(tx *store.Tx) (err error) {
 		due, at, err = tx.DueFileDeletions(now.Unix(), deletionsAtOnce, skip)
 		return err
 	})
 	for id, list := range due {
-		if due[id] = slices.DeleteFunc(list, func(d *store.FileDeletion) bool { return j.transfers.has(d.ID) }); len(due[id]) == 0 {
+		if due[id] = slices.DeleteFunc(list, func(d *store.FileDeletion) bool { return e.transfers.has(d.ID) }); len(due[id]) == 0 {
 			delete(due, id)
 		}
 	}
@@ -139,12 +87,12 @@ func (j *Jobs) dueDeletions(skip func(backend string) bool) (due map[string][]*s
 	return due, next, err
 }
 
-// deleteAll removes all objects of deleted files, whether that is due or not.
-func (j *Jobs) deleteAll(ctx context.Context) error {
-	all, err := store.Read(j.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(math.MaxInt) })
+// DeleteAll removes all objects of deleted files, whether that is due or not.
+func (e *Engine) DeleteAll(ctx context.Context) error {
+	all, err := store.Read(e.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(math.MaxInt) })
 	of := map[string][]*store.FileDeletion{}
 	for _, d := range all {
-		if !j.transfers.has(d.ID) {
+		if !e.transfers.has(d.ID) {
 			of[d.Backend] = append(of[d.Backend], d)
 		}
 	}
@@ -153,17 +101,17 @@ func (j *Jobs) deleteAll(ctx context.Context) error {
 		storages.Go(func() {
 			var failed error
 			for due := range slices.Chunk(list, deletionsAtOnce) {
-				failed = errors.Join(failed, recovering(ctx, func(ctx context.Context) error { return j.deleteFrom(ctx, id, due) }))
+				failed = errors.Join(failed, fault.Catch(func() error { return e.deleteFrom(ctx, id, due) }))
 			}
-			j.failures.note(id, failed)
+			e.failures.note(id, failed)
 		})
 	}
 	storages.Wait()
-	return errors.Join(err, j.failures.all())
+	return errors.Join(err, e.failures.all())
 }
 
-// errUnnoted is for removals whose end could not be noted.
-var errUnnoted = errors.New("cannot note which objects are removed")
+// ErrNotRecorded reports that the results of removals could not be stored.
+var ErrNotRecorded = errors.New("cannot note which objects are removed")
 
 // errHeld is for a removal while a backup is written, which needs the content.
 var errHeld = errors.New("a backup is being written")
@@ -187,21 +135,21 @@ func (r deletionResult) failed() bool {
 	return r.err != nil && !errors.Is(r.err, errHeld) && !errors.Is(r.err, errRemoved)
 }
 
-// deleteObjects removes objects of a storage, and has their links refreshed in the CDN. What
+// DeleteObjects removes objects of a storage, and has their links refreshed in the CDN. What
 // cannot be removed is postponed, and its link is refreshed all the same. If the storage does
 // not work, all its deletions are postponed.
-func (j *Jobs) deleteObjects(ctx context.Context, id string, due []*store.FileDeletion) error {
-	err := j.deleteFrom(ctx, id, due)
+func (e *Engine) DeleteObjects(ctx context.Context, id string, due []*store.FileDeletion) error {
+	err := fault.Catch(func() error { return e.deleteFrom(ctx, id, due) })
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	j.failures.note(id, err)
+	e.failures.note(id, err)
 	return err
 }
 
-// deleteFrom is deleteObjects without a note of the failure.
-func (j *Jobs) deleteFrom(ctx context.Context, id string, due []*store.FileDeletion) error {
-	results := j.deleteEach(ctx, id, due)
+// deleteFrom is DeleteObjects without a note of the failure.
+func (e *Engine) deleteFrom(ctx context.Context, id string, due []*store.FileDeletion) error {
+	results := e.deleteEach(ctx, id, due)
 	var cause error
 	failed, removed := 0, 0
 	for _, r := range results {
@@ -212,22 +160,22 @@ func (j *Jobs) deleteFrom(ctx context.Context, id string, due []*store.FileDelet
 			failed, cause = failed+1, r.err
 		}
 	}
-	err := j.DB.Update(func(tx *store.Tx) error { return j.settleDeletions(tx, results) })
+	err := e.DB.Update(func(tx *store.Tx) error { return e.settleDeletions(tx, results) })
 	if err != nil {
-		return fmt.Errorf("%w: %w", errUnnoted, err)
+		return fmt.Errorf("%w: %w", ErrNotRecorded, err)
 	}
 	if cause == nil {
 		return nil
 	}
 	if removed == 0 && failed >= deletersAtOnce {
-		err = j.postponeStorage(id, cause)
+		err = e.postponeStorage(id, cause)
 	}
-	return errors.Join(err, fmt.Errorf("%d objects on the storage %s could not be removed and will be tried again: %w", failed, j.nameOf(id), cause))
+	return errors.Join(err, fmt.Errorf("%d objects on the storage %s could not be removed and will be tried again: %w", failed, e.nameOf(id), cause))
 }
 
 // deleteEach removes some objects at a time, until all have been tried, ctx has ended or the
 // first ones have failed. The results are those of the tried ones.
-func (j *Jobs) deleteEach(ctx context.Context, id string, due []*store.FileDeletion) (results []deletionResult) {
+func (e *Engine) deleteEach(ctx context.Context, id string, due []*store.FileDeletion) (results []deletionResult) {
 	slow, done := make(chan struct{}, 1), make(chan struct{})
 	var mu sync.Mutex // guards what follows and results
 	next, failed, removed := 0, 0, 0
@@ -244,8 +192,13 @@ func (j *Jobs) deleteEach(ctx context.Context, id string, due []*store.FileDelet
 	for range min(deletersAtOnce, len(due)) {
 		deleters.Go(func() {
 			for d := take(); d != nil; d = take() {
-				timer := time.AfterFunc(slowDeletion, func() { signal(slow) })
-				err := recovering(ctx, func(ctx context.Context) error { return j.deleteObject(ctx, d) })
+				timer := time.AfterFunc(slowDeletion, func() {
+					select {
+					case slow <- struct{}{}:
+					default:
+					}
+				})
+				err := fault.Catch(func() error { return e.deleteObject(ctx, d) })
 				timer.Stop()
 				if ctx.Err() != nil {
 					return
@@ -271,20 +224,20 @@ func (j *Jobs) deleteEach(ctx context.Context, id string, due []*store.FileDelet
 		case <-done:
 			return results
 		case <-slow:
-			if err := j.refreshEarly(id); err != nil {
-				j.Log.Error("cannot note links to refresh", "error", err)
+			if err := e.refreshEarly(id); err != nil {
+				e.Log.Error("cannot note links to refresh", "error", err)
 			}
 		}
 	}
 }
 
 // settleDeletions notes what became of removals.
-func (j *Jobs) settleDeletions(tx *store.Tx, results []deletionResult) error {
-	refresh, err := j.refreshes(tx)
+func (e *Engine) settleDeletions(tx *store.Tx, results []deletionResult) error {
+	refresh, err := e.refreshes(tx)
 	if err != nil {
 		return err
 	}
-	now := j.Now()
+	now := e.Now()
 	for _, r := range results {
 		d, err := tx.FileDeletion(r.FileDeletion)
 		if err != nil {
@@ -307,32 +260,32 @@ func (j *Jobs) settleDeletions(tx *store.Tx, results []deletionResult) error {
 }
 
 // postponeStorage postpones what is due on a storage that does not work.
-func (j *Jobs) postponeStorage(id string, cause error) error {
-	return j.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error {
-		return tx.PostponeFileDeletion(d, j.Now().Add(store.RetryPause(d.Attempts)).Unix(), cause.Error())
+func (e *Engine) postponeStorage(id string, cause error) error {
+	return e.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error {
+		return tx.PostponeFileDeletion(d, e.Now().Add(store.RetryPause(d.Attempts)).Unix(), cause.Error())
 	}, func(*store.FileDeletion) bool { return true })
 }
 
 // refreshEarly has the links of what is due on a slow storage refreshed, once for each.
-func (j *Jobs) refreshEarly(id string) error {
-	refresh, err := store.Read(j.DB, j.refreshes)
+func (e *Engine) refreshEarly(id string) error {
+	refresh, err := store.Read(e.DB, e.refreshes)
 	if err != nil || !refresh {
 		return err
 	}
-	return j.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error { return tx.PutFileDeletion(d) }, func(d *store.FileDeletion) bool { return d.Refresh && !d.Early })
+	return e.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error { return tx.PutFileDeletion(d) }, func(d *store.FileDeletion) bool { return d.Refresh && !d.Early })
 }
 
 // changeDue has the link of each deletion that is due on a storage and that concerns reports
 // refreshed early, and calls change for it.
-func (j *Jobs) changeDue(id string, change func(*store.Tx, *store.FileDeletion) error, concerns func(*store.FileDeletion) bool) error {
-	now := j.Now()
-	all, err := store.Read(j.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) {
+func (e *Engine) changeDue(id string, change func(*store.Tx, *store.FileDeletion) error, concerns func(*store.FileDeletion) bool) error {
+	now := e.Now()
+	all, err := store.Read(e.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) {
 		due, _, err := tx.DueFileDeletions(now.Unix(), math.MaxInt, func(backend string) bool { return backend != id })
 		return slices.DeleteFunc(due[id], func(d *store.FileDeletion) bool { return !concerns(d) }), err
 	})
 	for list := range slices.Chunk(all, postponedAtOnce) {
-		err = errors.Join(err, j.DB.Update(func(tx *store.Tx) error {
-			refresh, err := j.refreshes(tx)
+		err = errors.Join(err, e.DB.Update(func(tx *store.Tx) error {
+			refresh, err := e.refreshes(tx)
 			if err != nil {
 				return err
 			}
@@ -352,20 +305,23 @@ func (j *Jobs) changeDue(id string, change func(*store.Tx, *store.FileDeletion) 
 
 // deleteObject removes what is left of a deleted file. The error is errHeld while a
 // backup is written; one that begins meanwhile waits for this object alone.
-func (j *Jobs) deleteObject(ctx context.Context, d *store.FileDeletion) error {
-	end, ok := j.Files.BeginRemoval()
+func (e *Engine) deleteObject(ctx context.Context, d *store.FileDeletion) error {
+	end, ok := e.BeginRemoval()
 	if !ok {
 		return errHeld
 	}
 	defer end()
-	due, err := store.Read(j.DB, func(tx *store.Tx) (*store.FileDeletion, error) { return tx.FileDeletion(d) })
+	due, err := store.Read(e.DB, func(tx *store.Tx) (*store.FileDeletion, error) { return tx.FileDeletion(d) })
 	if err == nil && due == nil {
 		err = errRemoved
 	}
 	if err != nil {
 		return err
 	}
-	backend, err := j.backendOf(d.Backend)
+	if err := os.Remove(e.Storages.Local().Staged(string(d.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	backend, err := e.backendOf(d.Backend)
 	switch {
 	case fault.Is(err, fault.NotFound): // the storage was deleted, and the object stays on it
 	case err != nil:
@@ -375,16 +331,59 @@ func (j *Jobs) deleteObject(ctx context.Context, d *store.FileDeletion) error {
 			return err
 		}
 	}
-	j.Files.Cache.Forget(d.ObjectKey)
-	if err := os.Remove(j.Files.Storages.Local().Staged(string(d.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
+	e.Cache.Forget(d.ObjectKey)
 	return nil
 }
 
+// DeleteRecord turns a file into a deletion. The object of a ready or failed file is left to its
+// caller, who calls DeleteNow, and to jobs only afterwards.
+func (e *Engine) DeleteRecord(tx *store.Tx, f *store.File) (*store.FileDeletion, error) {
+	refresh, err := e.refreshes(tx)
+	if err != nil {
+		return nil, err
+	}
+	due := tx.Now()
+	if f.Status != store.FilePending {
+		due = due.Add(2 * storageTime)
+	}
+	return tx.DeleteFile(f.Project, f.ID, refresh && f.Status == store.FileReady, due.Unix())
+}
+
+// DeleteNow removes the object of a deleted file and returns the refresh of its link in the CDN
+// that the caller is to make. A job tries again what fails.
+func (e *Engine) DeleteNow(ctx context.Context, d *store.FileDeletion) (pending *store.CDNRefresh) {
+	e.Cache.Forget(d.ObjectKey)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storageTime)
+	defer cancel()
+	failed := e.deleteObject(limited, d)
+	if failed != nil {
+		e.Log.Warn("object of a deleted file stays for now", "file", d.ID, "storage", d.Backend, "error", failed)
+	}
+	err := e.DB.Update(func(tx *store.Tx) error {
+		d, err := tx.FileDeletion(d)
+		if err != nil || d == nil {
+			return err
+		}
+		at := tx.Now().Add(refreshTime).Unix() // even if the process ends before the CDN answers
+		if failed == nil {
+			err = tx.FinishFileDeletion(d, d.Refresh, at)
+		} else {
+			err = errors.Join(tx.RefreshEarly(d, d.Refresh, at), tx.PutFileDeletion(d))
+		}
+		if err == nil {
+			pending, err = tx.CDNRefresh(d.ID)
+		}
+		return err
+	})
+	if err != nil { // the job does all of it again
+		e.Log.Warn("cannot note the removal of an object", "file", d.ID, "error", err)
+	}
+	return pending
+}
+
 // nameOf returns the name of a storage, or its id if it has been deleted.
-func (j *Jobs) nameOf(id string) string {
-	b, err := store.Read(j.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(id) })
+func (e *Engine) nameOf(id string) string {
+	b, err := store.Read(e.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(id) })
 	if err != nil {
 		return id
 	}

@@ -1,4 +1,4 @@
-package jobs
+package engine_test
 
 import (
 	"bytes"
@@ -18,15 +18,17 @@ import (
 	"testing"
 	"time"
 
+	"svc/internal/boltfile"
 	"svc/internal/cdn"
 	"svc/internal/disk"
 	"svc/internal/event"
 	"svc/internal/fault"
 	"svc/internal/files"
+	"svc/internal/files/engine"
 	"svc/internal/files/slicecache"
 	"svc/internal/files/storage"
 	"svc/internal/files/upload"
-	"svc/internal/instance"
+	"svc/internal/jobs"
 	"svc/internal/outbound"
 	"svc/internal/seal"
 	"svc/internal/testutil"
@@ -38,18 +40,34 @@ type depot struct {
 	t    *testing.T
 	db   *store.Store
 	p    *store.Project
-	jobs *Jobs
+	jobs *jobs.Jobs
 	dir  string
-	*Files
+	*engine.Engine
 	age       atomic.Int64 // added to the clock of the jobs, in nanoseconds
 	refreshed atomic.Int64 // links that the CDN was told to forget
+}
+
+// openStore opens a new database until the end of the test, which checks it.
+func openStore(t *testing.T) *store.Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "svc.db")
+	db, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(db.Close(), boltfile.Verify(path)); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
 }
 
 // newDepot has jobs that do not run yet. host is the code host, "" = there is none.
 func newDepot(t *testing.T, host string) *depot {
 	t.Helper()
-	d := &depot{t: t, db: openStore(t), dir: t.TempDir()}
-	d.p = project(t, d.db, "app", 90)
+	d := &depot{t: t, db: openStore(t), dir: t.TempDir(), p: &store.Project{Key: "app", StatsRetentionDays: 90, EventRetentionDays: 90}}
+	d.update(func(tx *store.Tx) error { return tx.CreateProject(d.p) })
 	operator := outbound.New(outbound.Config{Profile: outbound.Operator, Version: "test"})
 	storages, err := storage.NewStorages(d.dir, operator)
 	if err != nil {
@@ -69,11 +87,12 @@ func newDepot(t *testing.T, host string) *depot {
 		}
 	})
 	keys := seal.NewKeys([]byte("secret"))
-	d.Files = &Files{
-		Files:   &instance.Files{Dir: d.dir, Storages: storages, Uploads: uploads, Cache: cache, Keys: keys, CDN: cdn.NewClient(operator, d.cdn(), "")},
+	d.Engine = engine.New(engine.Config{
+		DB: d.db, Log: slog.New(slog.DiscardHandler), Now: d.now,
+		Dir: d.dir, Storages: storages, Uploads: uploads, Cache: cache, Keys: keys, CDN: cdn.NewClient(operator, d.cdn(), ""),
 		Fetch:   outbound.New(outbound.Config{Profile: outbound.Data, Version: "test", Trusted: host}),
 		BaseURL: "https://dl.example.org", MaxSize: 1 << 20, Pauses: []time.Duration{0, 0},
-	}
+	})
 	d.update(func(tx *store.Tx) error {
 		return tx.PutCDN(&store.CDN{Provider: store.CDNAliyun, Enabled: true, KeyID: "id", Secret: keys.Seal(seal.CDNKeySecret, "s")})
 	})
@@ -93,11 +112,11 @@ func (d *depot) cdn() string {
 
 // renew makes jobs as a new process has them.
 func (d *depot) renew() {
-	d.jobs = New(Config{
-		DB: d.db, Log: slog.New(slog.DiscardHandler), Files: d.Files, Flush: func() error { return nil },
-		Now: func() time.Time { return time.Now().Add(time.Duration(d.age.Load())) },
-	})
+	d.Engine = engine.New(d.Config)
+	d.jobs = jobs.New(jobs.Config{DB: d.db, Log: d.Log, Files: d.Engine, Flush: func() error { return nil }, Now: d.now})
 }
+
+func (d *depot) now() time.Time { return time.Now().Add(time.Duration(d.age.Load())) }
 
 func (d *depot) start() {
 	d.jobs.Start()
@@ -382,7 +401,7 @@ func TestAttachmentIsFetchedAgain(t *testing.T) {
 	f := d.file(d.add(store.File{
 		Filename: "app.zip", Source: store.FileMirrored, SourceURL: host.URL + "/o/r/releases/download/v1/app.zip", Size: size,
 	}))
-	err = d.jobs.fetch(t.Context(), f, d.Storages.Local().Staged(string(f.ID)))
+	err = engine.FetchContent(d.Engine, t.Context(), f, d.Storages.Local().Staged(string(f.ID)))
 	if err == nil || fault.Is(err, fault.NoSpace) {
 		t.Errorf("got %v, want that the host sends nothing of it", err)
 	}
@@ -475,10 +494,9 @@ func TestDeletionEndsADownload(t *testing.T) {
 			<-begun
 			d.update(func(tx *store.Tx) error { return remove(d, tx, id) })
 			<-ended
-			testutil.Until(t, "the end of what was downloaded", func() bool { return len(d.objects()) == 0 && len(d.deletions()) == 0 })
-			if f := d.file(id); f != nil {
-				t.Errorf("the file is %+v", f)
-			}
+			testutil.Until(t, "the end of the file, its object and its deletion", func() bool {
+				return d.file(id) == nil && len(d.objects()) == 0 && len(d.deletions()) == 0
+			})
 		})
 	}
 }
@@ -528,16 +546,16 @@ func TestTransferThatEndsIsNotBegunAgain(t *testing.T) {
 	d := newDepot(t, "")
 	id := d.stage("content")
 	f := d.file(id)
-	d.jobs.transfers.begin(id, func() {})
+	end := engine.BeginTransfer(d.Engine, id)
 	var once sync.Once
-	d.jobs.Now = func() time.Time { // asked of each file that was read
+	d.Now = func() time.Time { // asked of each file that was read
 		once.Do(func() {
-			d.jobs.transferOne(t.Context(), f)
-			d.jobs.transfers.end(id)
+			engine.TransferOne(d.Engine, t.Context(), f)
+			end()
 		})
 		return time.Now()
 	}
-	due, _, err := d.jobs.dueTransfers()
+	due, _, err := engine.DueTransfers(d.Engine)
 	if err != nil || len(due) > 0 {
 		t.Errorf("got %+v, %v, want nothing to begin with", due, err)
 	}
@@ -633,7 +651,7 @@ func TestDeletionWaitsForABackup(t *testing.T) {
 	d.strange("staging/files/000000000001")
 	d.age.Store(int64(26 * time.Hour))
 	release := d.Hold()
-	begin := d.jobs.Now()
+	begin := d.now()
 	for _, name := range []string{"file-deletions", "file-cleanup"} {
 		if state, err := d.jobs.Run(t.Context(), name); err != nil || state.Failure != "" {
 			t.Errorf("%s: got %v, %+v, want no failure", name, err, state)
@@ -671,7 +689,7 @@ func TestDeletionThatOthersHaveDone(t *testing.T) {
 		return err
 	})
 	d.update(func(tx *store.Tx) error { return tx.DropFileDeletion(due[0]) })
-	if err := d.jobs.deleteObjects(t.Context(), store.LocalStorage, due); err != nil {
+	if err := d.DeleteObjects(t.Context(), store.LocalStorage, due); err != nil {
 		t.Fatal(err)
 	}
 	if there, err := d.Storages.Local().Stat(t.Context(), o); !there || err != nil || d.refreshed.Load() != 0 {
@@ -682,14 +700,14 @@ func TestDeletionThatOthersHaveDone(t *testing.T) {
 	if !ok {
 		t.Fatal("somebody holds the contents")
 	}
-	if err := d.jobs.deleteObjects(t.Context(), store.LocalStorage, due); err != nil {
+	if err := d.DeleteObjects(t.Context(), store.LocalStorage, due); err != nil {
 		t.Fatal(err)
 	}
 	if there, err := d.Storages.Local().Stat(t.Context(), o); !there || err != nil {
 		t.Errorf("while somebody holds contents the object is there: %t, %v", there, err)
 	}
 	release()
-	if err := d.jobs.deleteObjects(t.Context(), store.LocalStorage, d.deletions()); err != nil {
+	if err := d.DeleteObjects(t.Context(), store.LocalStorage, d.deletions()); err != nil {
 		t.Fatal(err)
 	}
 	if there, err := d.Storages.Local().Stat(t.Context(), o); there || err != nil {

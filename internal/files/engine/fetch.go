@@ -1,4 +1,4 @@
-package jobs
+package engine
 
 import (
 	"context"
@@ -21,24 +21,24 @@ import (
 
 // fetch downloads an attachment to where the content of a file is staged, and notes
 // its size and SHA-256. What was downloaded in part is removed.
-func (j *Jobs) fetch(ctx context.Context, f *store.File, staged string) error {
-	limited, cancel := context.WithTimeout(ctx, j.Files.FetchTime)
+func (e *Engine) fetch(ctx context.Context, f *store.File, staged string) error {
+	limited, cancel := context.WithTimeout(ctx, e.FetchTime)
 	defer cancel()
-	err := j.fetchAttachment(limited, f, staged)
+	err := e.fetchAttachment(limited, f, staged)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return permanentError{fmt.Errorf("the download took longer than %g minutes", j.Files.FetchTime.Minutes())}
+		return permanentError{fmt.Errorf("the download took longer than %g minutes", e.FetchTime.Minutes())}
 	}
 	return err
 }
 
-func (j *Jobs) fetchAttachment(ctx context.Context, f *store.File, staged string) error {
+func (e *Engine) fetchAttachment(ctx context.Context, f *store.File, staged string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.SourceURL, nil)
 	if err != nil {
 		return permanentError{err}
 	}
 	request.Header.Set("Accept", "application/octet-stream")
 	request.Header.Set("Accept-Encoding", "identity")
-	answer, err := j.Files.Fetch.Do(request)
+	answer, err := e.Fetch.Do(request)
 	if err != nil {
 		return outbound.Explain(err)
 	}
@@ -46,18 +46,18 @@ func (j *Jobs) fetchAttachment(ctx context.Context, f *store.File, staged string
 	if err := notContent(answer); err != nil {
 		return err
 	}
-	if answer.ContentLength > j.Files.MaxSize {
-		return j.tooLarge()
+	if answer.ContentLength > e.MaxSize {
+		return e.tooLarge()
 	}
-	if err := j.roomFor(f.Project, answer.ContentLength-f.Size); err != nil { // the size of f is among those of pending files
+	if err := e.roomFor(f.Project, answer.ContentLength-f.Size); err != nil { // the size of f is among those of pending files
 		return err
 	}
-	size, sum, err := j.download(answer, staged)
+	size, sum, err := e.download(answer, staged)
 	if err != nil {
 		return err
 	}
 	f.Size, f.SHA256 = size, sum
-	return j.DB.Update(func(tx *store.Tx) error {
+	return e.DB.Update(func(tx *store.Tx) error {
 		now, err := tx.File(f.Project, f.ID)
 		if err != nil {
 			return err
@@ -83,21 +83,21 @@ func notContent(answer *http.Response) error {
 }
 
 // roomFor fails when an attachment is more than its project may take from the disk.
-func (j *Jobs) roomFor(p store.ProjectID, size int64) error {
-	pending, err := store.Read(j.DB, func(tx *store.Tx) (int64, error) { return tx.PendingBytes(p) })
+func (e *Engine) roomFor(p store.ProjectID, size int64) error {
+	pending, err := store.Read(e.DB, func(tx *store.Tx) (int64, error) { return tx.PendingBytes(p) })
 	if err != nil {
 		return err
 	}
-	return j.Files.Uploads.Room(uint32(p), max(size, 0), pending)
+	return e.Uploads.Room(uint32(p), max(size, 0), pending)
 }
 
-func (j *Jobs) tooLarge() error {
-	return permanentError{fmt.Errorf("the attachment is larger than %d MiB, the limit of SVC_UPLOAD_MAX_MB", j.Files.MaxSize>>20)}
+func (e *Engine) tooLarge() error {
+	return permanentError{fmt.Errorf("the attachment is larger than %d MiB, the limit of SVC_UPLOAD_MAX_MB", e.MaxSize>>20)}
 }
 
 // download writes the body of an answer to a file, which is on disk under its name
 // when it returns, or not at all.
-func (j *Jobs) download(answer *http.Response, name string) (size int64, sum string, err error) {
+func (e *Engine) download(answer *http.Response, name string) (size int64, sum string, err error) {
 	if err := durable.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return 0, "", fault.Disk(err)
 	}
@@ -114,13 +114,13 @@ func (j *Jobs) download(answer *http.Response, name string) (size int64, sum str
 		}
 	}()
 	hash := sha256.New()
-	body := explained{io.LimitReader(answer.Body, j.Files.MaxSize+1)}
+	body := explained{io.LimitReader(answer.Body, e.MaxSize+1)}
 	size, err = disk.Fill(file, io.TeeReader(body, hash), answer.ContentLength, "the attachment")
 	switch {
 	case err != nil:
 		return 0, "", err
-	case size > j.Files.MaxSize:
-		return 0, "", j.tooLarge()
+	case size > e.MaxSize:
+		return 0, "", e.tooLarge()
 	case answer.ContentLength >= 0 && size != answer.ContentLength:
 		return 0, "", fmt.Errorf("the attachment has %d bytes instead of %d", size, answer.ContentLength)
 	}

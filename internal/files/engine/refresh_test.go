@@ -1,4 +1,4 @@
-package jobs
+package engine_test
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"svc/internal/cdn"
+	"svc/internal/files/engine"
+	"svc/internal/jobs"
 	"svc/internal/outbound"
 	"svc/internal/testutil"
 	"svc/store"
@@ -175,15 +177,15 @@ func TestRefreshIsTriedForADay(t *testing.T) {
 	if err := d.run("file-deletions"); err != nil {
 		t.Fatal(err)
 	}
-	begin := d.jobs.Now()
+	begin := d.now()
 	var pauses []time.Duration
 	for len(d.pending()) > 0 && len(pauses) < 50 {
-		before := d.jobs.Now()
-		due, _, err := d.jobs.dueRefreshes(before)
+		before := d.now()
+		due, _, err := d.DueRefreshes(before)
 		if err != nil || len(due) != 1 {
 			t.Fatalf("got %+v, %v, want the link", due, err)
 		}
-		if err := d.jobs.refreshLinks(t.Context(), due); err == nil {
+		if err := d.RefreshLinks(t.Context(), due); err == nil {
 			t.Fatal("the refresh did not fail")
 		}
 		if left := d.pending(); len(left) > 0 {
@@ -192,7 +194,7 @@ func TestRefreshIsTriedForADay(t *testing.T) {
 			d.age.Add(int64(next + time.Second))
 		}
 	}
-	took := d.jobs.Now().Sub(begin)
+	took := d.now().Sub(begin)
 	want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}
 	for i := range want {
 		want[i] *= time.Minute
@@ -252,7 +254,7 @@ func TestStoppedDuringARefresh(t *testing.T) {
 	if err := d.run("file-deletions"); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.jobs.refreshLinks(ctx, d.pending()); !errors.Is(err, context.Canceled) {
+	if err := d.RefreshLinks(ctx, d.pending()); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was stopped", err)
 	}
 	if left := d.pending(); len(left) != 1 || left[0].Attempts != 0 {
@@ -271,7 +273,7 @@ func TestLinkThatIsPutAgain(t *testing.T) {
 	read := d.pending()
 	d.update(put)
 	for want := 1; want >= 0; want-- {
-		if err := d.jobs.refreshLinks(t.Context(), read); err != nil || len(d.pending()) != want {
+		if err := d.RefreshLinks(t.Context(), read); err != nil || len(d.pending()) != want {
 			t.Errorf("got %v, %d links, want %d", err, len(d.pending()), want)
 		}
 		read = d.pending()
@@ -306,7 +308,7 @@ func TestLostStorageDoesNotDelayTheCDN(t *testing.T) {
 			t.Errorf("not postponed: %+v", x)
 		}
 	}
-	if n := deletes.Load(); n > 2*deletersAtOnce {
+	if n := deletes.Load(); n > 2*engine.DeletersAtOnce {
 		t.Errorf("%d requests to a storage that does not work", n)
 	}
 	if err := d.run("cdn-refreshes"); err != nil {
@@ -337,7 +339,7 @@ func TestFailingStorageIsReported(t *testing.T) {
 	var runs uint64
 	failed := func(wanted uint64) func() bool {
 		return func() bool {
-			at := slices.IndexFunc(d.jobs.List(), func(s State) bool { return s.Name == "file-deletions" })
+			at := slices.IndexFunc(d.jobs.List(), func(s jobs.State) bool { return s.Name == "file-deletions" })
 			s := d.jobs.List()[at]
 			runs = s.Runs
 			return s.Runs >= wanted && s.Failed == s.Runs && strings.Contains(s.Failure, "NAS")
@@ -414,7 +416,7 @@ func TestSlowStorageIsNotedOnce(t *testing.T) {
 			}
 			wrote()
 			for i, want := range []bool{tc.first, false} {
-				if err := d.jobs.refreshEarly(store.LocalStorage); err != nil {
+				if err := engine.RefreshEarly(d.Engine, store.LocalStorage); err != nil {
 					t.Fatal(err)
 				}
 				if got := wrote(); got != want {
@@ -444,8 +446,8 @@ func TestDeletionsThatCannotBeNoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.jobs.DB = closed // takes as little as a full disk
-	if err := d.jobs.deleteObjects(t.Context(), store.LocalStorage, due); !errors.Is(err, errUnnoted) {
+	d.DB = closed // takes as little as a full disk
+	if err := d.DeleteObjects(t.Context(), store.LocalStorage, due); !errors.Is(err, engine.ErrNotRecorded) {
 		t.Errorf("got %v, want that it cannot be noted", err)
 	}
 }

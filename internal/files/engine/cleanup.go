@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/files/upload"
+	"svc/store"
+)
+
+const (
+	// orphanAge is the age at which an object without a record is removed. It exceeds the
+	// lifetime of an upload session, during which completion can be retried.
+	orphanAge = upload.Life + time.Hour
+	// mostUnknown is the number of local objects without a record up to which a sweep moves
+	// them, if they are a tenth of all objects at most. More of them mean that the database
+	// is not the one that the objects belong to.
+	mostUnknown = 20
+	// lostAge is how long the content is kept that no record was found for.
+	lostAge = 30 * 24 * time.Hour
+)
+
+// sweepLocal looks for local objects and staged contents that have no record, and moves them
+// to lost, where they stay for lostAge. It does nothing for a while after the records were
+// restored or imported. If too many objects have no record, nothing is moved and the result
+// is an error.
+func (e *Engine) sweepLocal(ctx context.Context) error {
+	after, err := store.Read(e.DB, func(tx *store.Tx) (time.Time, error) { return tx.SweepAfter(), nil })
+	if err != nil || e.Now().Before(after) {
+		return err
+	}
+	unknown, err := e.unknownObjects(ctx)
+	if err != nil {
+		return err
+	}
+	local := e.Storages.Local()
+	for _, name := range unknown {
+		err = errors.Join(err, e.unlessHeld(func() error {
+			e.Log.Warn("an object has no record: it is kept in the folder lost for 30 days", "object", name)
+			return local.Lose(name, e.Now())
+		}))
+	}
+	return errors.Join(err, e.sweepStaged(), local.RemoveLost(e.Now().Add(-lostAge)))
+}
+
+// unknownObjects lists the local objects that are old and have no record, of which there
+// must be few.
+func (e *Engine) unknownObjects(ctx context.Context) (names []string, err error) {
+	total, found := 0, 0
+	err = e.Storages.Local().Walk(func(name string, info fs.FileInfo) error {
+		total++
+		if e.Now().Sub(info.ModTime()) < orphanAge {
+			return ctx.Err()
+		}
+		key, err := store.Read(e.DB, func(tx *store.Tx) (string, error) { return tx.ObjectKey(store.FileID(path.Base(path.Dir(name)))) })
+		// A disk that ignores case may show the folder of a project as it was first named.
+		if err != nil || key != "" && strings.EqualFold(files.DiskPath(key), name) {
+			return errors.Join(err, ctx.Err())
+		}
+		if found++; found <= mostUnknown {
+			names = append(names, name)
+		}
+		return ctx.Err()
+	})
+	if err == nil && (found > mostUnknown || 10*found > total) {
+		return nil, fmt.Errorf("%d of %d objects in %s have no record, which is more than %d or a tenth of them: nothing was moved; "+
+			"restore the database that they belong to, or move them away: svc check lists them", found, total, e.Dir, mostUnknown)
+	}
+	return names, err
+}
+
+// sweepStaged moves staged contents to lost that are old and have no record.
+func (e *Engine) sweepStaged() error {
+	return e.eachStaged(func(id string, age time.Duration, f *store.File) error {
+		if f != nil || age < orphanAge {
+			return nil
+		}
+		return e.Storages.Local().LoseStaged(id, e.Now())
+	})
+}
+
+// cleanStaged removes the staged contents of files that are ready, or failed a week ago.
+func (e *Engine) cleanStaged() error {
+	return e.eachStaged(func(id string, age time.Duration, f *store.File) error {
+		if f == nil || f.Status == store.FilePending || f.Status == store.FileFailed && age < stagedAge {
+			return nil
+		}
+		err := os.Remove(e.Storages.Local().Staged(id))
+		if errors.Is(err, fs.ErrNotExist) { // its transfer may remove it too
+			return nil
+		}
+		return err
+	})
+}
+
+// eachStaged calls visit for each staged content, with the record of its file or nil, unless
+// a backup is being written. An error of one, such as an open file on Windows, does not keep
+// visit from the others.
+func (e *Engine) eachStaged(visit func(id string, age time.Duration, f *store.File) error) error {
+	var failed error
+	err := e.Storages.Local().WalkStaged(func(id string, info fs.FileInfo) error {
+		f, err := store.Read(e.DB, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(store.FileID(id)) })
+		if fault.Is(err, fault.NotFound) {
+			f, err = nil, nil
+		}
+		if err != nil {
+			return err
+		}
+		failed = cmp.Or(failed, e.unlessHeld(func() error { return visit(id, e.Now().Sub(info.ModTime()), f) }))
+		return nil
+	})
+	return errors.Join(err, failed)
+}
+
+// CleanUp removes expired uploads, unneeded staged contents, unfinished uploads to
+// storages and unused slices, and sweeps the local storage.
+func (e *Engine) CleanUp(ctx context.Context) error {
+	return errors.Join(e.Uploads.Sweep(), e.cleanStaged(), e.sweepLocal(ctx), e.sweepStorages(ctx), e.Cache.Sweep())
+}
+
+// PurgeUploads drops the uploads to projects that no longer exist.
+func (e *Engine) PurgeUploads() (err error) {
+	for _, p := range e.Uploads.Projects() {
+		if _, alive := e.DB.ProjectByID(store.ProjectID(p)); !alive {
+			err = errors.Join(err, e.Uploads.DropProject(p))
+		}
+	}
+	return err
+}
+
+// unlessHeld removes something, and leaves it to the next clean-up while a backup is
+// written.
+func (e *Engine) unlessHeld(remove func() error) error {
+	end, ok := e.BeginRemoval()
+	if !ok {
+		return nil
+	}
+	defer end()
+	return remove()
+}
+
+// sweepStorages removes what interrupted uploads left on the storages.
+func (e *Engine) sweepStorages(ctx context.Context) error {
+	list, err := store.Read(e.DB, (*store.Tx).StorageBackends)
+	for _, b := range list {
+		backend, cause := e.Open(b)
+		if cause == nil {
+			cause = backend.Sweep(ctx, e.Now().Add(-orphanAge))
+		}
+		if cause != nil {
+			err = errors.Join(err, fmt.Errorf("storage %s: %w", b.Name, cause))
+		}
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/files/storage"
+	"svc/internal/files/upload"
+	"svc/store"
+)
+
+// Register makes the record of an upload that is whole, after its bytes are where
+// they belong: on local storage at their object, otherwise where a job finds them. It
+// may be repeated after any interruption. A record that comes with an error describes
+// bytes that were moved.
+func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload.Content) (f *store.File, err error) {
+	p, ok := e.DB.ProjectByID(project)
+	if !ok {
+		return nil, fault.New(fault.NotFound, "project not found")
+	}
+	var backend *store.StorageBackend
+	err = e.DB.View(func(tx *store.Tx) error {
+		if f, err = tx.File(project, store.FileID(c.FileID)); err == nil || !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		// What was chosen may have been deleted meanwhile; the upload must not be lost.
+		if backend, err = tx.StorageFor(p, c.Backend); fault.Is(err, fault.NotFound) {
+			backend, err = tx.StorageFor(p, "")
+		}
+		return err
+	})
+	if err != nil || f != nil {
+		return f, err
+	}
+	f = &store.File{
+		ID: store.FileID(c.FileID), Filename: c.Filename, Size: c.Size, SHA256: c.SHA256,
+		Source: store.FileUploaded, Backend: backend.ID, Status: store.FilePending,
+	}
+	if backend.Builtin() {
+		f.Status = store.FileReady
+		f.ObjectKey, err = e.keep(ctx, p, c)
+	} else {
+		f.ObjectKey = files.ObjectKey(p.Key, c.FileID, c.Filename)
+		err = e.Storages.Local().Stage(c.Path, c.FileID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, e.DB.Update(func(tx *store.Tx) error { return tx.CreateFile(project, f) })
+}
+
+// Discard removes the bytes of an upload that nobody can repeat, unless their record is
+// there although the disk did not confirm it. What it cannot remove, the clean-up does.
+func (e *Engine) Discard(ctx context.Context, f *store.File) {
+	_, err := store.Read(e.DB, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(f.ID) })
+	switch local := e.Storages.Local(); {
+	case err == nil:
+		return
+	case !fault.Is(err, fault.NotFound):
+	case f.Status == store.FileReady:
+		err = local.Delete(ctx, storage.Object{Key: f.ObjectKey, Size: f.Size})
+	default:
+		err = os.Remove(local.Staged(string(f.ID)))
+	}
+	if err != nil {
+		e.Log.Warn("cannot remove an upload that has no record", "file", f.ID, "error", err)
+	}
+}
+
+// keep moves an upload to its object on local storage. One that was moved there before
+// an interruption may be there under a key that the project had then.
+func (e *Engine) keep(ctx context.Context, p *store.Project, c upload.Content) (key string, err error) {
+	key = files.ObjectKey(p.Key, c.FileID, c.Filename)
+	_, err = e.Storages.Local().Put(ctx, key, c.Path, c.Size)
+	for _, former := range p.Aliases {
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		key = files.ObjectKey(former.Name, c.FileID, c.Filename)
+		_, err = e.Storages.Local().Put(ctx, key, c.Path, c.Size)
+	}
+	return key, err
+}

@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"sync"
+	"time"
+
+	"svc/internal/fault"
+	"svc/internal/files"
+	"svc/internal/files/storage"
+	"svc/store"
+)
+
+const (
+	// transfersAtOnce is the number of files that are transferred to their storage at a time.
+	transfersAtOnce = 2
+	// stagedAge is how long the content of a failed file is kept for a retry.
+	stagedAge = 7 * 24 * time.Hour
+	// RetryWhenDiskFull is how long a transfer or a storage keeps its place when the end of its
+	// work could not be recorded, because the disk is full.
+	RetryWhenDiskFull = time.Minute
+)
+
+// transfers holds the files that are being transferred to their storage.
+type transfers struct {
+	ended chan struct{} // has a value when one has ended since
+
+	mu     sync.Mutex
+	active map[store.FileID]context.CancelFunc // guarded by mu
+}
+
+// begin registers a transfer, which cancel ends early.
+func (t *transfers) begin(id store.FileID, cancel context.CancelFunc) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.active[id] = cancel
+}
+
+func (t *transfers) end(id store.FileID) {
+	t.mu.Lock()
+	delete(t.active, id)
+	t.mu.Unlock()
+	select {
+	case t.ended <- struct{}{}:
+	default:
+	}
+}
+
+func (t *transfers) has(id store.FileID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.active[id] != nil
+}
+
+// running returns a copy of the active transfers.
+func (t *transfers) running() map[store.FileID]context.CancelFunc {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.active)
+}
+
+// BeginTransfers registers the transfers that can begin now, and returns their work, which ends
+// early if ctx ends, and the time after which to ask again at the latest. The caller must call
+// each function once.
+func (e *Engine) BeginTransfers(ctx context.Context) (work []func(), next time.Duration, err error) {
+	due, next, err := e.dueTransfers()
+	for _, f := range due {
+		transferring, cancel := context.WithCancel(ctx)
+		e.transfers.begin(f.ID, cancel)
+		work = append(work, func() {
+			defer cancel()
+			defer e.transfers.end(f.ID)
+			e.transferOne(transferring, f)
+		})
+	}
+	return work, next, err
+}
+
+// TransferEnded returns a channel that has a value when a transfer has ended since the last
+// receive.
+func (e *Engine) TransferEnded() <-chan struct{} { return e.transfers.ended }
+
+// CancelDeleted ends the transfers of files that have been deleted, with or without their
+// project.
+func (e *Engine) CancelDeleted() error {
+	running := e.transfers.running()
+	if len(running) == 0 {
+		return nil
+	}
+	return e.DB.View(func(tx *store.Tx) error {
+		for id, cancel := range running {
+			f, err := tx.FileByID(id)
+			if err == nil {
+				_, err = tx.File(f.Project, id)
+			}
+			if fault.Is(err, fault.NotFound) {
+				cancel()
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// dueTransfers lists the pending files to begin with now, and says when to ask again
+// at the latest.
+func (e *Engine) dueTransfers() (due []*store.File, next time.Duration, err error) {
+	// Asked before the records are read: of a transfer that ends in between they still
+	// say that it is due, and it would begin once more.
+	running := e.transfers.running()
+	free := transfersAtOnce - len(running)
+	if free == 0 {
+		return nil, time.Hour, nil // the end of one is another moment to ask
+	}
+	next = time.Hour
+	err = e.DB.View(func(tx *store.Tx) error {
+		list, err := tx.PendingFiles(2 * transfersAtOnce)
+		for _, f := range list {
+			switch left := time.Unix(f.RetryAt, 0).Sub(e.Now()); {
+			case running[f.ID] != nil:
+			case left > 0:
+				next = min(next, left)
+			case len(due) < free:
+				due = append(due, f)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		next = time.Minute
+	}
+	return due, next, err
+}
+
+// transferOne brings a pending file to its storage, and notes how that ended.
+func (e *Engine) transferOne(ctx context.Context, f *store.File) {
+	err := fault.Catch(func() error { return e.transfer(ctx, f) })
+	if err == nil || ctx.Err() != nil { // a stopped one is pending, and goes on after the next start, or deleted
+		return
+	}
+	err = e.DB.Update(func(tx *store.Tx) error { return e.failTransfer(tx, f, err) })
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		e.Log.Error("cannot note that a transfer failed", "file", f.ID, "error", err)
+		select { // it is still due, and would begin again at once
+		case <-ctx.Done():
+		case <-time.After(RetryWhenDiskFull):
+		}
+	}
+}
+
+// failTransfer notes a failure: the file is tried again later, or has failed.
+func (e *Engine) failTransfer(tx *store.Tx, f *store.File, cause error) error {
+	f, err := tx.File(f.Project, f.ID)
+	if err != nil {
+		return err
+	}
+	f.Error = cause.Error()
+	if permanent := (permanentError{}); errors.As(cause, &permanent) || f.Attempts >= len(e.Pauses) {
+		f.Status = store.FileFailed
+	} else {
+		f.RetryAt = tx.Now().Add(e.Pauses[f.Attempts]).Unix()
+		f.Attempts++
+	}
+	return tx.PutFile(f.Project, f)
+}
+
+// permanentError is a failure that another try would not change.
+type permanentError struct{ error }
+
+// Unwrap returns the failure.
+func (e permanentError) Unwrap() error { return e.error }
+
+// transfer stores the staged content of a file in its storage and makes the file
+// ready. An attachment is fetched first. Every step may have been done by a process
+// that was killed.
+func (e *Engine) transfer(ctx context.Context, f *store.File) error {
+	// Looked at again, now that deletions wait for the transfer: whoever deleted the file
+	// before may have removed its object already.
+	_, err := store.Read(e.DB, func(tx *store.Tx) (*store.File, error) { return tx.File(f.Project, f.ID) })
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	backend, err := e.backendOf(f.Backend)
+	if err != nil {
+		return err
+	}
+	staged := e.Storages.Local().Staged(string(f.ID))
+	if f.Source == store.FileMirrored && f.SHA256 == "" {
+		if err := e.fetch(ctx, f, staged); err != nil {
+			return err
+		}
+	}
+	object, err := backend.Put(ctx, f.ObjectKey, staged, f.Size)
+	if err != nil && isGone(staged) && f.Source == store.FileMirrored { // kept too long after a failure
+		if err := e.fetch(ctx, f, staged); err != nil {
+			return err
+		}
+		object, err = backend.Put(ctx, f.ObjectKey, staged, f.Size)
+	}
+	switch {
+	case err != nil && isGone(staged):
+		return permanentError{errors.New("the uploaded content is no longer kept")}
+	case err != nil:
+		return err
+	}
+	err = e.DB.Update(func(tx *store.Tx) error { return e.finish(tx, f, object) })
+	if fault.Is(err, fault.NotFound) { // deleted meanwhile
+		err = backend.Delete(ctx, object)
+	}
+	if err != nil {
+		return err
+	}
+	end, ok := e.BeginRemoval()
+	if !ok {
+		return nil // the clean-up removes it after the backup
+	}
+	defer end()
+	if err := os.Remove(staged); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		e.Log.Warn("cannot remove the staged content of a stored file", "file", f.ID, "error", err)
+	}
+	return nil
+}
+
+// isGone reports whether there is no such file. The error of a storage does not say
+// that of the staged content: one that answers 404 has an fs.ErrNotExist too.
+func isGone(name string) bool {
+	_, err := os.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// finish makes a file ready, and lets versions that link to the address of an
+// attachment link to the file.
+func (e *Engine) finish(tx *store.Tx, f *store.File, object storage.Object) error {
+	f, err := tx.File(f.Project, f.ID)
+	if err != nil {
+		return err
+	}
+	f.Status, f.PartSize, f.Error = store.FileReady, object.PartSize, ""
+	if err := tx.PutFile(f.Project, f); err != nil {
+		return err
+	}
+	if f.SourceURL == "" || e.BaseURL == "" {
+		return nil
+	}
+	_, err = tx.ReplaceLinks(f.Project, f.SourceURL, e.BaseURL+files.EscapePath(f.ObjectKey))
+	return err
+}
