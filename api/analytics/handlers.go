@@ -14,6 +14,7 @@
 //	request_counter.go  counting requests
 //	request_stats.go    request statistics of a range
 //	request_series.go   request statistics over time
+//	today.go            what needs attention in a project
 package analytics
 
 import (
@@ -54,7 +55,8 @@ func New(c Config) *Handlers {
 
 // Routes returns the routes of events and of request statistics.
 func (h *Handlers) Routes() []web.Route {
-	return slices.Concat(h.eventRoutes(), h.requestStatsRoutes())
+	today := web.Route{Method: "GET", Path: web.V1 + "/admin/projects/:k/today", Access: web.ByScope("stats:read"), Handler: web.OK(h.showToday)}
+	return append(slices.Concat(h.eventRoutes(), h.requestStatsRoutes()), today)
 }
 
 // problems collects the validation errors of a request, with checks for events and statistics.

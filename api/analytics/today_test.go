@@ -1,0 +1,110 @@
+package analytics_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/api/apitest"
+)
+
+// TestTodayRefuses checks who may read what needs attention in a project.
+func TestTodayRefuses(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "a")
+	s.Project(t, "b")
+	right := s.Key(t, `{"name":"x","scopes":["stats:read"]}`)
+	scopeless := s.Key(t, `{"name":"x","scopes":["projects:read","events:read","logs:read"]}`)
+	elsewhere := s.Key(t, `{"name":"x","scopes":["stats:read"],"project_ids":["b"]}`)
+	for _, tc := range []struct {
+		name, credential, project string
+		status                    int
+		message                   string
+	}{
+		{"no credential", "", "a", 401, "credential"},
+		{"another scope", scopeless, "a", 401, "stats:read"},
+		{"another project", elsewhere, "a", 401, "does not reach"},
+		{"no such project", right, "nothing", 404, "not found"},
+		{"the scope", right, "a", 200, "no_version"},
+		{"a login", s.Admin, "A", 200, "no_version"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			status, body, _ := s.Do(t, "GET", "/admin/projects/"+tc.project+"/today", tc.credential, "")
+			if status != tc.status || !strings.Contains(body, tc.message) {
+				t.Errorf("got %d %s, want %d with %q", status, body, tc.status, tc.message)
+			}
+		})
+	}
+}
+
+// TestToday checks that update checks, logs and feedback of a project become findings, in the
+// order of their weight, and that those of another project do not.
+func TestToday(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Clock.Stop()
+	for _, key := range []string{"app", "other"} {
+		s.Project(t, key)
+	}
+	s.Publish(t, "app", "1.0.0", "2.0.0 latest", "1.1.0 deprecated")
+	now := s.Clock.Now().Unix()
+	check := func(ago time.Duration, version string) apitest.SeenRequest {
+		return apitest.SeenRequest{At: now - int64(ago.Seconds()), Endpoint: "VERSION_CHECK_UPDATE", Platform: "linux", Client: version}
+	}
+	s.Count(t, "app", check(0, "2.0.0"), check(0, "2.0.0"), check(0, "1.1.0"), check(30*time.Hour, "1.1.0"), check(15*24*time.Hour, "1.1.0"))
+	s.Count(t, "other", check(0, "1.1.0"))
+	for range 12 {
+		s.Must(t, 201, "POST", "/admin/projects/app/logs", `{"level":3,"content":"E42"}`)
+		s.Must(t, 201, "POST", "/admin/projects/other/logs", `{"level":1,"content":"note"}`)
+	}
+	s.Must(t, 201, "POST", "/admin/projects/app/feedbacks", `{"content":"bad","rating":1}`)
+	s.Must(t, 201, "POST", "/admin/projects/app/feedbacks", `{"content":"good","rating":5}`)
+	s.Must(t, 201, "POST", "/admin/projects/app/feedbacks", `{"content":"done","rating":1,"status":"closed"}`)
+
+	type finding struct {
+		Kind   string
+		Values json.RawMessage
+		Series []int64
+	}
+	today := func(key string) []finding {
+		var answer struct{ Data []finding }
+		if err := json.Unmarshal([]byte(s.Must(t, 200, "GET", "/admin/projects/"+key+"/today", "")), &answer); err != nil {
+			t.Fatal(err)
+		}
+		return answer.Data
+	}
+	want := []struct {
+		kind, values string
+		last         int64 // of the series; -1 = there is none
+	}{
+		{"no_file", `{"count":2,"version":"2.0.0"}`, -1},
+		{"errors", `{"count":12,"usual":0,"since":` + strconv.FormatInt(now-3600, 10) + `}`, 12},
+		{"feedback_waiting", `{"count":2,"one_star":1}`, 3},
+		{"adoption", `{"count":3,"version":"2.0.0","share":0.6666666666666666,"days":0}`, 2},
+	}
+	got := today("app")
+	for i, w := range want {
+		if i >= len(got) {
+			t.Fatalf("got %d findings, want %d", len(got), len(want))
+		}
+		last := int64(-1)
+		if n := len(got[i].Series); n > 0 {
+			last = got[i].Series[n-1]
+		}
+		if got[i].Kind != w.kind || string(got[i].Values) != w.values || last != w.last {
+			t.Errorf("got %s %s %d, want %s %s %d", got[i].Kind, got[i].Values, last, w.kind, w.values, w.last)
+		}
+	}
+	if other := today("other"); len(other) != 1 || other[0].Kind != "no_version" {
+		t.Errorf("another project: got %+v", other)
+	}
+	link := `{"download_links":[{"url":"https://example.com/app.dmg"}]}`
+	s.Must(t, 200, "PUT", apitest.VersionsOf("app")+"/by-version/2.0.0", link)
+	if got := today("app"); got[2].Kind != "must_update" {
+		t.Errorf("with a download: got %+v", got)
+	}
+}

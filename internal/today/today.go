@@ -1,0 +1,222 @@
+// Package today decides what the first page of the console says about a project: a few
+// findings with one figure each, the most urgent first. It only computes: values in, values
+// out.
+package today
+
+import (
+	"cmp"
+	"slices"
+
+	"svc/internal/release"
+)
+
+// Kind is the subject of a finding. The console has a sentence for each one.
+type Kind string
+
+// The kinds, by falling weight.
+const (
+	NoFile          Kind = "no_file"          // clients must update to a version without a download
+	Errors          Kind = "errors"           // far more errors than usual
+	FeedbackWaiting Kind = "feedback_waiting" // feedback that is still open
+	MustUpdate      Kind = "must_update"      // clients run a version that they must leave
+	NoVersion       Kind = "no_version"       // nothing has been published
+	Adoption        Kind = "adoption"         // the share of the newest version
+)
+
+// Values are the figures of a finding. A field that a kind does not use is nil.
+type Values struct {
+	Count   *int64   `json:"count,omitempty"`
+	Version *string  `json:"version,omitempty"`
+	Share   *float64 `json:"share,omitempty"`    // 0 to 1
+	Days    *int64   `json:"days,omitempty"`     // since the release
+	Usual   *int64   `json:"usual,omitempty"`    // median of the seven days before
+	Since   *int64   `json:"since,omitempty"`    // Unix seconds
+	OneStar *int64   `json:"one_star,omitempty"` // feedback with the lowest rating
+}
+
+// Finding is one sentence of the page.
+type Finding struct {
+	Kind   Kind    `json:"kind"`
+	Weight int     `json:"weight"` // 1 to 100; the larger, the more urgent
+	Values Values  `json:"values"`
+	Series []int64 `json:"series"` // the figure over time, oldest first; may be empty
+	Link   string  `json:"link"`   // path of the console that shows more, without the project
+}
+
+// MaxFindings is the largest number of findings of a project.
+const MaxFindings = 6
+
+// The thresholds of a rise of errors: a day has at least errorFloor of them and errorFactor
+// times the median of the seven days before.
+const (
+	errorFloor  = 10
+	errorFactor = 2
+)
+
+const (
+	hour = 3600
+	day  = 24 * hour
+	// ErrorDays is the number of days of hourly error counts that a finding needs: the last
+	// one, and seven to compare it with.
+	ErrorDays = 8
+	// AdoptionDays is the length of the series of the newest version, and updateDays the
+	// number of its last days in which the clients that must update are counted.
+	AdoptionDays = 14
+	updateDays   = 7
+	// freshDays is the number of days after a release in which its adoption is news.
+	freshDays = 14
+)
+
+// Facts are the counts that findings are made from. Series end at Now.
+type Facts struct {
+	Now int64 // Unix seconds
+
+	Catalog  *release.Catalog
+	Optional release.Range
+	// HasFile reports whether a version of the catalog has a download.
+	HasFile func(at int) bool
+	// Checks are the update checks of each day, by the version that the client reported.
+	Checks [AdoptionDays]map[string]int64
+
+	Errors [ErrorDays * 24]int64 // hourly
+
+	Waiting, OneStar int64               // feedback that is open
+	Feedback         [AdoptionDays]int64 // daily
+}
+
+// Findings returns what f says, the most urgent first and at most MaxFindings.
+func Findings(f *Facts) []Finding {
+	found := slices.Concat(f.updates(), f.errors(), f.feedback())
+	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.Weight, a.Weight) })
+	return found[:min(len(found), MaxFindings)]
+}
+
+// updates returns the findings about versions.
+func (f *Facts) updates() (found []Finding) {
+	latest := f.Catalog.Latest()
+	if latest < 0 {
+		return []Finding{{Kind: NoVersion, Weight: 20, Series: []int64{}, Link: "/admin/versions"}}
+	}
+	var must, lost lead
+	for _, checks := range f.Checks[AdoptionDays-updateDays:] {
+		for version, n := range checks {
+			d, err := f.decide(version)
+			if err != nil || !d.Required {
+				continue
+			}
+			must.add(d.Target, n)
+			if !f.HasFile(d.Target) {
+				lost.add(d.Target, n)
+			}
+		}
+	}
+	if lost.total > 0 {
+		found = append(found, f.leave(NoFile, 100, &lost))
+	}
+	if must.total > lost.total {
+		found = append(found, f.leave(MustUpdate, 40, &must))
+	}
+	return append(found, f.adoption(latest)...)
+}
+
+// decide returns the decision for a client that reported a version. The error is that of
+// release.Catalog.Check.
+func (f *Facts) decide(version string) (release.Decision, error) {
+	q := release.Query{Version: version}
+	if derived, ok := release.Derive(version); ok && f.Catalog.Named(version) < 0 {
+		q.Comparable = derived
+	}
+	return f.Catalog.Check(q, f.Optional)
+}
+
+// lead counts checks by the version that they lead to.
+type lead struct {
+	total int64
+	by    map[int]int64
+}
+
+func (l *lead) add(target int, n int64) {
+	if l.by == nil {
+		l.by = map[int]int64{}
+	}
+	l.by[target] += n
+	l.total += n
+}
+
+// most returns the version that most checks lead to.
+func (l *lead) most() (at int) {
+	best := int64(-1)
+	for target, n := range l.by {
+		if n > best || n == best && target < at {
+			at, best = target, n
+		}
+	}
+	return at
+}
+
+func (f *Facts) leave(kind Kind, weight int, l *lead) Finding {
+	version := f.Catalog.Item(l.most()).Version
+	return Finding{kind, weight, Values{Count: &l.total, Version: &version}, []int64{}, "/admin/versions"}
+}
+
+// adoption returns the share of the newest version among the checks of the last day, with
+// the daily numbers of its checks. It returns nothing if there were no checks.
+func (f *Facts) adoption(latest int) []Finding {
+	item := f.Catalog.Item(latest)
+	series := make([]int64, AdoptionDays)
+	for i, checks := range f.Checks {
+		series[i] = checks[item.Version]
+		if comparable := item.Comparable.String(); comparable != item.Version {
+			series[i] += checks[comparable]
+		}
+	}
+	var all int64
+	for _, n := range f.Checks[AdoptionDays-1] {
+		all += n
+	}
+	if all == 0 {
+		return nil
+	}
+	share := float64(series[AdoptionDays-1]) / float64(all)
+	days := max(0, f.Now-item.PublishedAt) / day
+	weight := 10
+	if days < freshDays {
+		weight = 30
+	}
+	return []Finding{{Adoption, weight, Values{Count: &all, Version: &item.Version, Share: &share, Days: &days}, series, "/admin/analytics"}}
+}
+
+// errors returns a finding if the last day has far more errors than usual.
+func (f *Facts) errors() []Finding {
+	var days [ErrorDays]int64
+	for i, n := range f.Errors {
+		days[i/24] += n
+	}
+	count := days[ErrorDays-1]
+	before := slices.Sorted(slices.Values(days[:ErrorDays-1]))
+	usual := before[len(before)/2]
+	if count < errorFloor || count < errorFactor*usual {
+		return nil
+	}
+	last := f.Errors[len(f.Errors)-24:]
+	since := f.Now - day + int64(firstRise(last, usual))*hour
+	return []Finding{{Errors, 80, Values{Count: &count, Usual: &usual, Since: &since}, slices.Clone(last), "/admin/logs?level=3"}}
+}
+
+// firstRise returns the first hour with more than errorFactor times the errors of a usual
+// hour, where usual is the number of a day.
+func firstRise(hours []int64, usual int64) int {
+	return max(0, slices.IndexFunc(hours, func(n int64) bool { return n > 0 && n*24 > errorFactor*usual }))
+}
+
+// feedback returns a finding if feedback waits.
+func (f *Facts) feedback() []Finding {
+	if f.Waiting == 0 {
+		return nil
+	}
+	weight := 50
+	if f.OneStar > 0 {
+		weight = 70
+	}
+	return []Finding{{FeedbackWaiting, weight, Values{Count: &f.Waiting, OneStar: &f.OneStar}, slices.Clone(f.Feedback[:]), "/admin/feedbacks?status=open"}}
+}
