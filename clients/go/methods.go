@@ -638,6 +638,13 @@ func (a *Admin) Search(ctx context.Context, opts *SearchOptions) (*Page[SearchHi
 	return fetch[Page[SearchHit]](ctx, a.call(http.MethodGet, "/admin/search").where(opts))
 }
 
+// GetToday reports what needs attention in a project. At most six findings, each with one figure,
+// the most urgent first. An empty list means that nothing needs attention. Update checks are
+// counted, not devices: a device that checks twice counts twice.
+func (a *Admin) GetToday(ctx context.Context) (*List[Finding], error) {
+	return fetch[List[Finding]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/today"))
+}
+
 // GetRequestOverview counts requests by kind, platform and region. Like all statistics of requests,
 // includes the whole first and last hour of the range.
 func (a *Admin) GetRequestOverview(ctx context.Context, opts *RangeOptions) (*RequestOverview, error) {

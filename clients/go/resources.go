@@ -1585,6 +1585,42 @@ type VersionSeries struct {
 	Data []SeriesBucket `json:"data"`
 }
 
+// Finding is a fact about a project that needs attention.
+type Finding struct {
+	// `no_file`: clients must update to a version that has no download. `errors`: the last day has at
+	// least twice the errors of a usual day. `feedback_waiting`: feedback is open. `must_update`:
+	// clients run versions that they must leave. `no_version`: nothing has been published. `adoption`:
+	// the share of the latest version.
+	Kind string `json:"kind"`
+	// How urgent it is; 100 is the most urgent.
+	Weight int64 `json:"weight"`
+	// The figures of a finding. Each kind has its own; the others are left out.
+	Values FindingValues `json:"values"`
+	// The figure over time, oldest first: days, or hours of errors. Empty if the finding has none.
+	Series []int64 `json:"series"`
+	// Path of the console that shows more. It names no project.
+	Link string `json:"link"`
+}
+
+// FindingValues holds the figures of a finding. Each kind has its own; the others are left out.
+type FindingValues struct {
+	// Update checks of seven days, for `adoption` those of the last day; errors of the last day; or
+	// open feedback.
+	Count int64 `json:"count,omitempty"`
+	// The version that clients must update to, or the latest one.
+	Version string `json:"version,omitempty"`
+	// Share of the latest version among the update checks of the last day.
+	Share float64 `json:"share,omitempty"`
+	// Whole days since the version was published.
+	Days int64 `json:"days,omitempty"`
+	// Median of the errors of the seven days before.
+	Usual int64 `json:"usual,omitempty"`
+	// Start of the first hour with more errors than usual.
+	Since int64 `json:"since,omitempty"`
+	// Open feedback with the lowest rating.
+	OneStar int64 `json:"one_star,omitempty"`
+}
+
 // ClientVersions holds the number of update checks by version.
 type ClientVersions struct {
 	// First second of the range.

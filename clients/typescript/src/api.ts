@@ -118,6 +118,7 @@ import type {
   TermsDocumentFields,
   TermsDocumentList,
   TermsList,
+  Today,
   TranslateFields,
   TranslatedTexts,
   TranslationConfig,
@@ -1342,6 +1343,14 @@ export interface AdminApi {
    * first. Any of the five scopes allows it; the answer leaves out what the key may not read.
    */
   search(query: SearchQuery, options?: CallOptions): Promise<SearchPage>;
+
+  /**
+   * Report what needs attention in a project.
+   *
+   * At most six findings, each with one figure, the most urgent first. An empty list means that nothing needs
+   * attention. Update checks are counted, not devices: a device that checks twice counts twice.
+   */
+  getToday(options?: CallOptions): Promise<Today>;
 
   /**
    * Count requests by kind, platform and region.

@@ -123,6 +123,7 @@ export const adminTable = rows(`/admin/status Status get
 /admin/projects/{k}/events/dashboards/cards DashboardCard list- create
 ./{id} DashboardCard get update delete
 /admin/search search?
+/admin/projects/{k}/today Today get
 /admin/projects/{k}/stats/requests/overview RequestOverview get?
 /admin/projects/{k}/stats/requests/timeseries RequestTimeseries get?
 /admin/projects/{k}/stats/requests/version-adoption VersionAdoption get?

@@ -1682,6 +1682,49 @@ export interface VersionSeries {
     data: Bucket[];
 }
 
+/** What needs attention in a project. */
+export interface Today {
+    /** The most urgent finding first. */
+    data: Finding[];
+}
+
+/** A fact about a project that needs attention. */
+export interface Finding {
+    kind: FindingKind;
+    /** How urgent it is; 100 is the most urgent. */
+    weight: number;
+    values: FindingValues;
+    /** The figure over time, oldest first: days, or hours of errors. Empty if the finding has none. */
+    series: number[];
+    /** Path of the console that shows more. It names no project. */
+    link: string;
+}
+
+/**
+ * `no_file`: clients must update to a version that has no download. `errors`: the last day has at least twice
+ * the errors of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions that
+ * they must leave. `no_version`: nothing has been published. `adoption`: the share of the latest version.
+ */
+export type FindingKind = "no_file" | "errors" | "feedback_waiting" | "must_update" | "no_version" | "adoption" | (string & {});
+
+/** The figures of a finding. Each kind has its own; the others are left out. */
+export interface FindingValues {
+    /** Update checks of seven days, for `adoption` those of the last day; errors of the last day; or open feedback. */
+    count?: number | undefined;
+    /** The version that clients must update to, or the latest one. */
+    version?: string | undefined;
+    /** Share of the latest version among the update checks of the last day. */
+    share?: number | undefined;
+    /** Whole days since the version was published. */
+    days?: number | undefined;
+    /** Median of the errors of the seven days before. */
+    usual?: number | undefined;
+    /** Start of the first hour with more errors than usual. */
+    since?: number | undefined;
+    /** Open feedback with the lowest rating. */
+    one_star?: number | undefined;
+}
+
 /** The number of update checks by version. */
 export interface ClientVersions {
     /** First second of the range. */

@@ -71,6 +71,8 @@ __all__ = [
     "File",
     "FileDeleted",
     "FilePage",
+    "Finding",
+    "FindingValues",
     "Funnel",
     "FunnelStep",
     "FunnelStepInput",
@@ -143,6 +145,7 @@ __all__ = [
     "TermsList",
     "TermsPlaceholder",
     "TermsSummary",
+    "Today",
     "TranslatedTexts",
     "TranslationConfig",
     "TranslationTest",
@@ -1459,6 +1462,54 @@ class VersionSeries(TypedDict):
     """The version that was sent. `(other)` represents the versions beyond the limit of the server."""
     data: list[Bucket]
     """Update checks, ascending."""
+
+
+class Today(TypedDict):
+    """What needs attention in a project."""
+
+    data: list[Finding]
+    """The most urgent finding first."""
+
+
+class Finding(TypedDict):
+    """A fact about a project that needs attention."""
+
+    kind: str
+    """`no_file`: clients must update to a version that has no download. `errors`: the last day has at
+    least twice the errors of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients
+    run versions that they must leave. `no_version`: nothing has been published. `adoption`: the share
+    of the latest version."""
+    weight: int
+    """How urgent it is; 100 is the most urgent."""
+    values: FindingValues
+    """The figures of a finding. Each kind has its own; the others are left out."""
+    series: list[int]
+    """The figure over time, oldest first: days, or hours of errors. Empty if the finding has none."""
+    link: str
+    """Path of the console that shows more. It names no project."""
+
+
+class FindingValues(TypedDict, total=False):
+    """The figures of a finding.
+
+    Each kind has its own; the others are left out.
+    """
+
+    count: int
+    """Update checks of seven days, for `adoption` those of the last day; errors of the last day; or open
+    feedback."""
+    version: str
+    """The version that clients must update to, or the latest one."""
+    share: float
+    """Share of the latest version among the update checks of the last day."""
+    days: int
+    """Whole days since the version was published."""
+    usual: int
+    """Median of the errors of the seven days before."""
+    since: int
+    """Start of the first hour with more errors than usual."""
+    one_star: int
+    """Open feedback with the lowest rating."""
 
 
 class ClientVersions(TypedDict):

@@ -436,6 +436,11 @@ endpoints! {
     /// out what the key may not read.
     GET "/admin/search" search [] (Search) -> Page<SearchHit>;
 
+    /// Reports what needs attention in a project. At most six findings, each with one figure, the
+    /// most urgent first. An empty list means that nothing needs attention. Update checks are
+    /// counted, not devices: a device that checks twice counts twice.
+    GET "/admin/projects/{k}/today" get_today [] () -> Listing<Finding>;
+
     /// Counts requests by kind, platform and region. Like all statistics of requests, includes the
     /// whole first and last hour of the range.
     GET "/admin/projects/{k}/stats/requests/overview" get_request_overview [] (TimeRange) -> RequestOverview;

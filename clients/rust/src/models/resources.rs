@@ -1156,6 +1156,48 @@ pub struct VersionSeries {
     pub data: Vec<TimeBucket>,
 }
 
+/// A fact about a project that needs attention.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Finding {
+    /// `no_file`: clients must update to a version that has no download. `errors`: the last day has
+    /// at least twice the errors of a usual day. `feedback_waiting`: feedback is open.
+    /// `must_update`: clients run versions that they must leave. `no_version`: nothing has been
+    /// published. `adoption`: the share of the latest version.
+    pub kind: String,
+    /// How urgent it is; 100 is the most urgent.
+    pub weight: i64,
+    /// The figures of a finding. Each kind has its own; the others are left out.
+    pub values: FindingValues,
+    /// The figure over time, oldest first: days, or hours of errors. Empty if the finding has none.
+    pub series: Vec<i64>,
+    /// Path of the console that shows more. It names no project.
+    pub link: String,
+}
+
+/// The figures of a finding. Each kind has its own; the others are left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct FindingValues {
+    /// Update checks of seven days, for `adoption` those of the last day; errors of the last day;
+    /// or open feedback.
+    pub count: Option<i64>,
+    /// The version that clients must update to, or the latest one.
+    pub version: Option<String>,
+    /// Share of the latest version among the update checks of the last day.
+    pub share: Option<f64>,
+    /// Whole days since the version was published.
+    pub days: Option<i64>,
+    /// Median of the errors of the seven days before.
+    pub usual: Option<i64>,
+    /// Start of the first hour with more errors than usual.
+    pub since: Option<i64>,
+    /// Open feedback with the lowest rating.
+    pub one_star: Option<i64>,
+}
+
 /// The number of update checks by version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

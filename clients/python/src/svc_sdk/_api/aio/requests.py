@@ -97,6 +97,7 @@ if TYPE_CHECKING:
         TermsDocument,
         TermsDocumentList,
         TermsList,
+        Today,
         TranslatedTexts,
         TranslationConfig,
         TranslationTest,
@@ -3061,6 +3062,24 @@ class AsyncAdminRequests(AsyncNamespace):
                     "limit": limit,
                     "include_hidden": include_hidden,
                 },
+                admin=True,
+            )
+        )
+
+    def get_today(
+        self,
+    ) -> Coroutine[Any, Any, Today]:
+        """Report what needs attention in a project.
+
+        At most six findings, each with one figure, the most urgent first. An empty list means that nothing
+        needs attention. Update checks are counted, not devices: a device that checks twice counts twice.
+
+        `GET /admin/projects/{k}/today`
+        """
+        return self._send(
+            Call["Today"](
+                "GET",
+                "/admin/projects/{k}/today",
                 admin=True,
             )
         )
