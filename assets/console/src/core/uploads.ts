@@ -29,207 +29,239 @@ export interface Upload {
   error: unknown;
 }
 
-interface Job {
-  file: File;
-  storage: string | undefined;
-  stop: AbortController;
+/** One file on its way. */
+class Job {
+  stop = new AbortController();
   /** Id of its session, once that is known. */
-  begun: string | null;
-  made: StoredFile | null;
-}
+  begun: string | null = null;
+  made: StoredFile | null = null;
 
-let uploads: readonly Upload[] = [];
-const jobs = new Map<number, Job>();
-const listeners = new Set<() => void>();
-let last = 0;
+  constructor(
+    readonly project: string,
+    readonly file: File,
+    readonly storage: string | undefined,
+  ) {}
 
-function show(next: readonly Upload[]): void {
-  uploads = next;
-  for (const listener of listeners) {
-    listener();
-  }
-}
-
-function set(id: number, parts: Partial<Upload>): void {
-  show(uploads.map((upload) => (upload.id === id ? { ...upload, ...parts } : upload)));
-}
-
-/** All uploads of this tab, in the order in which they were begun. */
-export function useUploads(): readonly Upload[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => uploads,
-  );
-}
-
-/** Whether a session of the server is one of an upload of this tab. */
-export function isOwnSession(id: string): boolean {
-  return [...jobs.values()].some(({ begun }) => begun === id);
-}
-
-/** Begins to upload files into a project; `storage` is an id, or undefined for the project's own. */
-export function upload(project: string, files: File[], storage: string | undefined): void {
-  const added = files.map((file): Upload => {
-    last++;
-    jobs.set(last, { file, storage, stop: new AbortController(), begun: null, made: null });
-    return { id: last, project, name: file.name, size: file.size, state: "waiting", sent: 0, error: null };
-  });
-  show([...uploads, ...added]);
-  beginNext();
-}
-
-/** Tries again what failed; what the server has already is not sent again. */
-export function resume(id: number): void {
-  const job = jobs.get(id);
-  if (job) {
-    job.stop = new AbortController();
-    set(id, { state: "waiting", error: null });
-    beginNext();
-  }
-}
-
-/** Stops an upload and throws away what the server has of it; what is done is only taken off the list. */
-export function cancel(id: number): void {
-  const gone = uploads.find((upload) => upload.id === id);
-  const job = jobs.get(id);
-  jobs.delete(id);
-  show(uploads.filter((upload) => upload.id !== id));
-  if (gone && job && gone.state !== "done") {
-    remember(traceOf(gone.project, job), null);
-    job.stop.abort();
-    if (!busy(gone)) {
-      void discard(gone.project, job);
+  /** Sends the file until the server has all of it, and waits while it cannot be reached. `report` gets what has changed. */
+  async run(report: (parts: Partial<Upload>) => void): Promise<void> {
+    const { signal } = this.stop;
+    const admin = transferClientOf(this.project).admin;
+    for (;;) {
+      const token = session()?.token;
+      try {
+        await this.send(admin, signal, report);
+        this.forget();
+        this.refetchFiles();
+        return;
+      } catch (error) {
+        if (signal.aborted || !isInterruption(error)) {
+          throw error;
+        }
+        report({ state: "interrupted" });
+        await (statusOf(error) === 401 ? otherLogin(token, signal) : wait(lookEvery, signal));
+      }
     }
   }
-  beginNext();
-}
 
-/** Throws away what the server has of an upload that has stopped. */
-async function discard(project: string, { begun, made }: Job): Promise<void> {
-  const { admin } = clientOf(project);
-  try {
-    if (made) {
-      await admin.deleteFile(made.id);
-    } else if (begun) {
-      await admin.abortUpload(begun);
+  private async send(admin: Admin, signal: AbortSignal, report: (parts: Partial<Upload>) => void): Promise<void> {
+    const { file } = this;
+    const begun = await this.begin(admin, signal);
+    const there = new Set(begun.received_chunks);
+    const { chunk_size, total_chunks, upload_id } = begun;
+    const bytesOf = (index: number) => Math.min((index + 1) * chunk_size, file.size) - index * chunk_size;
+    let sent = [...there].reduce((sum, index) => sum + bytesOf(index), 0);
+    report({ state: "sending", sent });
+    for (let index = 0; index < total_chunks; index++) {
+      if (!there.has(index)) {
+        const chunk = file.slice(index * chunk_size, index * chunk_size + bytesOf(index));
+        await persistently(() => admin.putUploadChunk(upload_id, index, chunk, { signal }), signal);
+        sent += bytesOf(index);
+        report({ sent });
+      }
     }
-  } catch {
-    // Without an answer the server throws away by itself what was not completed, after a day.
+    report({ state: "finishing" });
+    // Cancelling does not interrupt this request: to delete the file, its id must be known.
+    this.made = await persistently(() => admin.completeUpload(upload_id), signal);
+    signal.throwIfAborted();
   }
-  if (made) {
-    void queries.invalidateQueries({ queryKey: ["files", project] });
-  }
-}
 
-/** Takes what is done off the list. */
-export function clearDone(): void {
-  for (const { id, state } of uploads) {
-    if (state === "done") {
-      jobs.delete(id);
+  /** Returns the session of the file: the one that was begun already, else a new one. */
+  private async begin(admin: Admin, signal: AbortSignal): Promise<UploadSession> {
+    this.begun ??= recall(this.trace);
+    if (this.begun) {
+      try {
+        return await admin.getUpload(this.begun, { signal });
+      } catch (error) {
+        if (statusOf(error) !== 404) {
+          throw error;
+        }
+        this.begun = null;
+        this.forget();
+      }
+    }
+    const { file, storage } = this;
+    // Cancelling does not interrupt this request: to abort the session, its id must be known.
+    const begun = await admin.createUpload({ filename: file.name, size: file.size, ...(storage && { storage_backend_id: storage }) });
+    this.begun = begun.upload_id;
+    signal.throwIfAborted();
+    remember(this.trace, begun.upload_id);
+    return begun;
+  }
+
+  /** Deletes what the server has of an upload that has stopped. */
+  async discard(): Promise<void> {
+    const { admin } = clientOf(this.project);
+    try {
+      if (this.made) {
+        await admin.deleteFile(this.made.id);
+      } else if (this.begun) {
+        await admin.abortUpload(this.begun);
+      }
+    } catch {
+      // The server deletes incomplete uploads by itself after a day.
+    }
+    if (this.made) {
+      this.refetchFiles();
     }
   }
-  show(uploads.filter(({ state }) => state !== "done"));
+
+  /** Forgets the session, so that the same file would begin a new one. */
+  forget(): void {
+    remember(this.trace, null);
+  }
+
+  /** The key of the remembered session, by which the same file goes on after the page was left. */
+  private get trace(): string {
+    const { project, file, storage } = this;
+    return `upload ${project} ${storage ?? ""} ${file.size} ${file.lastModified} ${file.name}`;
+  }
+
+  private refetchFiles(): void {
+    void queries.invalidateQueries({ queryKey: ["files", this.project] });
+  }
 }
 
 const busy = ({ state }: Upload) => state === "sending" || state === "interrupted" || state === "finishing";
 
-function beginNext(): void {
-  const next = uploads.find(({ state }) => state === "waiting");
-  if (next && uploads.filter(busy).length < atOnce) {
-    set(next.id, { state: "sending" });
-    void run(next.id, next.project).finally(beginNext);
-    beginNext();
+/** The uploads of this tab. */
+class Uploads {
+  private list: readonly Upload[] = [];
+  private readonly jobs = new Map<number, Job>();
+  private readonly listeners = new Set<() => void>();
+  private last = 0;
+
+  /** All uploads, in the order in which they were begun. */
+  readonly all = () => this.list;
+
+  /** Calls back when `all` changes. The result ends that. */
+  readonly watch = (listener: () => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  /** Reports whether a session of the server belongs to an upload of this tab. */
+  owns(session: string): boolean {
+    return [...this.jobs.values()].some(({ begun }) => begun === session);
+  }
+
+  /** Reports whether closing the page would interrupt an upload. */
+  get unfinished(): boolean {
+    return this.list.some((upload) => upload.state === "waiting" || busy(upload));
+  }
+
+  /** Begins to upload files into a project; `storage` is an id, or undefined for the project's own. */
+  add(project: string, files: File[], storage: string | undefined): void {
+    const added = files.map((file): Upload => {
+      this.last++;
+      this.jobs.set(this.last, new Job(project, file, storage));
+      return { id: this.last, project, name: file.name, size: file.size, state: "waiting", sent: 0, error: null };
+    });
+    this.show([...this.list, ...added]);
+    this.beginNext();
+  }
+
+  /** Tries a failed upload again, without the chunks that the server has already. */
+  resume(id: number): void {
+    const job = this.jobs.get(id);
+    if (job) {
+      job.stop = new AbortController();
+      this.set(id, { state: "waiting", error: null });
+      this.beginNext();
+    }
+  }
+
+  /** Stops an upload and deletes what the server has of it. An upload that is done is only taken off the list. */
+  cancel(id: number): void {
+    const gone = this.list.find((upload) => upload.id === id);
+    const job = this.jobs.get(id);
+    this.jobs.delete(id);
+    this.show(this.list.filter((upload) => upload.id !== id));
+    if (gone && job && gone.state !== "done") {
+      job.forget();
+      job.stop.abort();
+      if (!busy(gone)) {
+        void job.discard();
+      }
+    }
+    this.beginNext();
+  }
+
+  /** Takes finished uploads off the list. */
+  clearDone(): void {
+    for (const { id, state } of this.list) {
+      if (state === "done") {
+        this.jobs.delete(id);
+      }
+    }
+    this.show(this.list.filter(({ state }) => state !== "done"));
+  }
+
+  private beginNext(): void {
+    const next = this.list.find(({ state }) => state === "waiting");
+    if (next && this.list.filter(busy).length < atOnce) {
+      this.set(next.id, { state: "sending" });
+      void this.run(next.id).finally(() => this.beginNext());
+      this.beginNext();
+    }
+  }
+
+  private async run(id: number): Promise<void> {
+    const job = this.jobs.get(id)!;
+    const { signal } = job.stop;
+    try {
+      await job.run((parts) => this.set(id, parts));
+      this.set(id, { state: "done", sent: job.file.size });
+    } catch (error) {
+      if (signal.aborted) {
+        await job.discard();
+      } else {
+        this.set(id, { state: "failed", error });
+      }
+    }
+  }
+
+  private set(id: number, parts: Partial<Upload>): void {
+    this.show(this.list.map((upload) => (upload.id === id ? { ...upload, ...parts } : upload)));
+  }
+
+  private show(next: readonly Upload[]): void {
+    this.list = next;
+    for (const listener of this.listeners) {
+      listener();
+    }
   }
 }
 
-async function run(id: number, project: string): Promise<void> {
-  const job = jobs.get(id)!;
-  const { signal } = job.stop;
-  const admin = transferClientOf(project).admin;
-  try {
-    for (;;) {
-      const token = session()?.token;
-      try {
-        await send(id, project, job, admin, signal);
-        set(id, { state: "done", sent: job.file.size });
-        remember(traceOf(project, job), null);
-        void queries.invalidateQueries({ queryKey: ["files", project] });
-        return;
-      } catch (error) {
-        if (!signal.aborted && isInterruption(error)) {
-          set(id, { state: "interrupted" });
-          await (statusOf(error) === 401 ? otherLogin(token, signal) : wait(lookEvery, signal));
-        } else {
-          throw error;
-        }
-      }
-    }
-  } catch (error) {
-    if (signal.aborted) {
-      await discard(project, job);
-    } else {
-      set(id, { state: "failed", error });
-    }
-  }
+export const uploads = new Uploads();
+
+/** All uploads of this tab, kept up to date. */
+export function useUploads(): readonly Upload[] {
+  return useSyncExternalStore(uploads.watch, uploads.all);
 }
 
 /** Whether to wait and go on: no answer, an answer of a proxy whose server is away, or an expired login. */
 function isInterruption(error: unknown): boolean {
   return [0, 401, 502, 503, 504].includes(statusOf(error)) && !(error instanceof DOMException);
-}
-
-async function send(id: number, project: string, job: Job, admin: Admin, signal: AbortSignal): Promise<void> {
-  const { file } = job;
-  const begun = await begin(project, job, admin, signal);
-  const there = new Set(begun.received_chunks);
-  const { chunk_size, total_chunks, upload_id } = begun;
-  const bytesOf = (index: number) => Math.min((index + 1) * chunk_size, file.size) - index * chunk_size;
-  let sent = [...there].reduce((sum, index) => sum + bytesOf(index), 0);
-  set(id, { state: "sending", sent });
-  for (let index = 0; index < total_chunks; index++) {
-    if (!there.has(index)) {
-      const chunk = file.slice(index * chunk_size, index * chunk_size + bytesOf(index));
-      await persistently(() => admin.putUploadChunk(upload_id, index, chunk, { signal }), signal);
-      sent += bytesOf(index);
-      set(id, { sent });
-    }
-  }
-  set(id, { state: "finishing" });
-  // Not stopped in the middle: whoever cancels now wants the file to be deleted, which has to be known.
-  job.made = await persistently(() => admin.completeUpload(upload_id), signal);
-  signal.throwIfAborted();
-}
-
-/** Where the id of a session is remembered, so that the same file goes on after the page was left. */
-function traceOf(project: string, { file, storage }: Job): string {
-  return `upload ${project} ${storage ?? ""} ${file.size} ${file.lastModified} ${file.name}`;
-}
-
-/** The session of a file: the one that was begun already, else a new one. */
-async function begin(project: string, job: Job, admin: Admin, signal: AbortSignal): Promise<UploadSession> {
-  const trace = traceOf(project, job);
-  job.begun ??= recall(trace);
-  if (job.begun) {
-    try {
-      return await admin.getUpload(job.begun, { signal });
-    } catch (error) {
-      if (statusOf(error) !== 404) {
-        throw error;
-      }
-      job.begun = null;
-      remember(trace, null);
-    }
-  }
-  const { file, storage } = job;
-  // Not stopped in the middle: without the answer nobody knows what to throw away.
-  const begun = await admin.createUpload({ filename: file.name, size: file.size, ...(storage && { storage_backend_id: storage }) });
-  job.begun = begun.upload_id;
-  signal.throwIfAborted();
-  remember(trace, begun.upload_id);
-  return begun;
 }
 
 /** Does something again after a pause when it fails, unless the server refuses it. */
@@ -283,7 +315,7 @@ function until(begin: (done: () => void) => () => void, signal: AbortSignal): Pr
 
 // Closing the page ends what is being sent.
 window.addEventListener("beforeunload", (event) => {
-  if (uploads.some((upload) => upload.state === "waiting" || busy(upload))) {
+  if (uploads.unfinished) {
     event.preventDefault();
   }
 });

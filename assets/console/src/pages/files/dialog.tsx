@@ -6,7 +6,7 @@ import { useState } from "react";
 import type { StorageOverview } from "svc-sdk";
 import { useFormat } from "../../core/format";
 import { useTexts } from "../../core/texts";
-import { upload } from "../../core/uploads";
+import { uploads } from "../../core/uploads";
 import { useFocusReturn } from "../../resource/focus";
 import classes from "./files.module.css";
 
@@ -78,7 +78,7 @@ export function UploadDialog({ project, overview, files, onChange, onClose }: Pr
           <Button
             disabled={good.length === 0}
             onClick={() => {
-              upload(project, good, storage ?? undefined);
+              uploads.add(project, good, storage ?? undefined);
               onClose();
             }}
           >

@@ -9,7 +9,7 @@ import { Confirm } from "../../core/confirm";
 import { useFormat } from "../../core/format";
 import { noticeDone } from "../../core/notice";
 import { useTexts } from "../../core/texts";
-import { isOwnSession, useUploads } from "../../core/uploads";
+import { uploads, useUploads } from "../../core/uploads";
 import classes from "./files.module.css";
 
 const lookEvery = 5000;
@@ -28,8 +28,8 @@ export function OpenUploads({ project }: { project: string }) {
     enabled: project !== "",
     refetchInterval: ({ state }) => (state.data?.data.length ? lookEvery : 3 * lookEvery),
   });
-  const uploads = data?.data.filter(({ upload_id }) => !isOwnSession(upload_id)) ?? [];
-  if (uploads.length === 0) {
+  const others = data?.data.filter(({ upload_id }) => !uploads.owns(upload_id)) ?? [];
+  if (others.length === 0) {
     return null;
   }
   const end = async ({ upload_id, filename }: OpenUpload) => {
@@ -43,7 +43,7 @@ export function OpenUploads({ project }: { project: string }) {
         {open.title}
       </Title>
       <ul className={classes["files"]}>
-        {uploads.map((upload) => {
+        {others.map((upload) => {
           const { upload_id, filename, size, received_bytes: received, created_at, credential } = upload;
           return (
             <li key={upload_id} className={classes["open"]}>

@@ -5,13 +5,13 @@ import { IconCheck, IconX } from "@tabler/icons-react";
 import { messagesOf } from "../../core/client";
 import { useFormat } from "../../core/format";
 import { useTexts } from "../../core/texts";
-import { cancel, clearDone, resume, type Upload, useUploads } from "../../core/uploads";
+import { type Upload, uploads, useUploads } from "../../core/uploads";
 import classes from "./files.module.css";
 
 export function UploadProgress({ project }: { project: string }) {
   const { upload: texts } = useTexts().files;
-  const uploads = useUploads();
-  if (uploads.length === 0) {
+  const all = useUploads();
+  if (all.length === 0) {
     return null;
   }
   return (
@@ -20,14 +20,14 @@ export function UploadProgress({ project }: { project: string }) {
         <Title order={2} size="h5">
           {texts.running}
         </Title>
-        {uploads.some(({ state }) => state === "done") && (
-          <Button variant="subtle" size="compact-sm" onClick={clearDone}>
+        {all.some(({ state }) => state === "done") && (
+          <Button variant="subtle" size="compact-sm" onClick={() => uploads.clearDone()}>
             {texts.clear}
           </Button>
         )}
       </Group>
       <ul className={classes["files"]}>
-        {uploads.map((upload) => (
+        {all.map((upload) => (
           <Line key={upload.id} upload={upload} other={upload.project !== project} />
         ))}
       </ul>
@@ -59,7 +59,7 @@ function Line({ upload, other }: { upload: Upload; other: boolean }) {
         </Progress.Root>
       )}
       {state === "failed" && (
-        <Button variant="default" size="compact-sm" onClick={() => resume(id)}>
+        <Button variant="default" size="compact-sm" onClick={() => uploads.resume(id)}>
           {texts.resume}
         </Button>
       )}
@@ -67,7 +67,7 @@ function Line({ upload, other }: { upload: Upload; other: boolean }) {
         variant="subtle"
         color="gray"
         aria-label={state === "done" ? texts.dismiss(name) : texts.cancel(name)}
-        onClick={() => cancel(id)}
+        onClick={() => uploads.cancel(id)}
       >
         <IconX size={16} aria-hidden />
       </ActionIcon>
