@@ -2,8 +2,9 @@
 // search parameters, as plain texts. A parameter reads its text and falls back to its default,
 // so that any address opens something sensible.
 
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
+import { useGo } from "./go";
 
 /** Search parameters as they stand in the address. */
 export type Search = Record<string, string>;
@@ -79,18 +80,14 @@ export type ChangeAddress = Change<Search, Record<string, string | undefined>>;
 
 /** What changes the address, for components that do not show what it says: they are not drawn again with it. */
 export function useChangeAddress(): ChangeAddress {
-  const navigate = useNavigate();
+  const go = useGo();
   return useCallback<ChangeAddress>(
     (parts, { replace = false } = {}) => {
       // Two changes can follow each other before anything is drawn: the second one is made of what the first one left.
       const next = (now: Search) => ({ ...now, ...(typeof parts === "function" ? parts(now) : parts) });
-      void navigate({
-        to: ".",
-        replace,
-        search: ((now: Search) => Object.fromEntries(Object.entries(next(now)).filter(([, value]) => value))) as never,
-      });
+      go({ to: ".", replace, search: next });
     },
-    [navigate],
+    [go],
   );
 }
 

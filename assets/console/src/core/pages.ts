@@ -19,9 +19,37 @@ import type { Texts } from "../texts/en";
 
 export type PageName = keyof Texts["frame"]["pages"];
 
+/** The paths of pages below /admin. */
+export type SubPath =
+  | "/"
+  | "/about"
+  | "/analytics"
+  | "/announcements"
+  | "/events"
+  | "/events/dashboard"
+  | "/events/definitions"
+  | "/events/explore"
+  | "/events/funnel"
+  | "/events/paths"
+  | "/events/retention"
+  | "/feedbacks"
+  | "/files"
+  | "/logs"
+  | "/projects"
+  | "/projects/codehost"
+  | "/settings"
+  | "/settings/codehost-app"
+  | "/settings/storage"
+  | "/settings/terms"
+  | "/settings/translation"
+  | "/tokens"
+  | "/versions";
+
+export type Path = "/login" | "/admin" | `/admin${Exclude<SubPath, "/">}`;
+
 export interface PageEntry {
   name: PageName;
-  path: string;
+  path: Path;
   icon: typeof IconApps;
   group: keyof Texts["frame"]["groups"];
   /** Pressed after "g". */
@@ -46,13 +74,13 @@ export const pages: readonly PageEntry[] = [
 ];
 
 /** Pages below others, with what they are called in the title of the window. */
-export const subPages = {
-  "/admin/settings": "administrator",
-  "/admin/settings/codehost-app": "codehostApp",
-  "/admin/settings/translation": "translation",
-  "/admin/settings/storage": "storage",
-  "/admin/settings/terms": "terms",
-} as const satisfies Record<string, keyof Texts["frame"]["settings"]>;
+export const subPages: readonly { path: Path; name: keyof Texts["frame"]["settings"] }[] = [
+  { path: "/admin/settings", name: "administrator" },
+  { path: "/admin/settings/codehost-app", name: "codehostApp" },
+  { path: "/admin/settings/translation", name: "translation" },
+  { path: "/admin/settings/storage", name: "storage" },
+  { path: "/admin/settings/terms", name: "terms" },
+];
 
 /** The page that a path belongs to: the one with the longest path above it. */
 export function pageOf(path: string): PageEntry | undefined {

@@ -2,9 +2,9 @@
 // project's key and a place for the API key.
 
 import { Anchor, Stack, Text, Title } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { Beginning, Examples } from "./example";
 import { type Calls, examplesOf } from "./examples";
+import { PageLink } from "./go";
 import { announcing, publishing, updating } from "./snippets";
 import { useTexts } from "./texts";
 
@@ -17,7 +17,7 @@ export function Start({ title, text, topic, project }: { title: string; text: st
     return (
       <Stack gap="xs">
         <Beginning title={start.noProject} text={text} />
-        <Anchor size="sm" className="lone" renderRoot={(props) => <Link to="/admin/projects" search={{ new: "1" } as never} {...props} />}>
+        <Anchor size="sm" className="lone" renderRoot={(props) => <PageLink to="/admin/projects" search={{ new: "1" }} {...props} />}>
           {start.makeProject}
         </Anchor>
       </Stack>
@@ -68,7 +68,7 @@ function KeyHint({ project, scope }: { project: string; scope: string }) {
         size="sm"
         className="lone"
         underline="always"
-        renderRoot={(props) => <Link to="/admin/tokens" search={{ project, new: "1" } as never} {...props} />}
+        renderRoot={(props) => <PageLink to="/admin/tokens" search={{ project, new: "1" }} {...props} />}
       >
         {start.makeKey}
       </Anchor>

@@ -2,7 +2,7 @@
 
 import { Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
+import { PageLink } from "../core/go";
 import { useTexts } from "../core/texts";
 
 export function FirstProject() {
@@ -16,7 +16,7 @@ export function FirstProject() {
         <Text c="dimmed">{firstProject.text}</Text>
         <Button
           leftSection={<IconPlus size={16} aria-hidden />}
-          renderRoot={(props) => <Link to={"/admin/projects" as never} search={{ new: "1" } as never} {...props} />}
+          renderRoot={(props) => <PageLink to="/admin/projects" search={{ new: "1" }} {...props} />}
         >
           {firstProject.create}
         </Button>

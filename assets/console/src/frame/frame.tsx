@@ -8,6 +8,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
 import { type Search, useAddressPart } from "../core/address";
+import { useGo } from "../core/go";
 import { openDialog, useShortcuts } from "../core/keys";
 import { pageOf, pages, subPages } from "../core/pages";
 import { lazily, loadAhead, part, usePart } from "../core/part";
@@ -29,18 +30,19 @@ const expiredDialog = part(async () => (await import("./expired")).ExpiredDialog
 export function Frame() {
   const loggedIn = useSession() !== null;
   const router = useRouter();
+  const go = useGo();
   useEffect(() => {
     if (!loggedIn) {
-      void router.navigate({ to: "/login", search: { returnTo: router.state.location.href } as never, replace: true });
+      go({ to: "/login", search: { returnTo: router.state.location.href }, replace: true });
     }
-  }, [loggedIn, router]);
+  }, [loggedIn, router, go]);
   return loggedIn ? <FrameOf /> : null;
 }
 
 function FrameOf() {
   const { frame } = useTexts();
   const pathname = usePathname();
-  const router = useRouter();
+  const go = useGo();
   const [menu, { toggle, close }] = useDisclosure(false);
   const [dialog, setDialog] = useState<"palette" | "keys" | null>(null);
   const openPalette = useCallback(() => setDialog("palette"), []);
@@ -59,7 +61,7 @@ function FrameOf() {
     ...pages.map(({ name, path, key, ofProject }) => ({
       key: `g ${key}`,
       label: frame.keys.goTo(frame.pages[name]),
-      run: () => void router.navigate({ to: path, search: (ofProject && project ? { project } : {}) as never }),
+      run: () => go({ to: path, search: ofProject && project ? { project } : {} }),
     })),
   ]);
   return (
@@ -124,7 +126,7 @@ function useTitle(): void {
   const [key] = useProjectKey();
   useEffect(() => {
     const page = pageOf(pathname);
-    const part = subPages[pathname as keyof typeof subPages];
+    const part = subPages.find(({ path }) => path === pathname)?.name;
     const project = page?.ofProject && projects?.find(({ project_key }) => project_key === key)?.name;
     const parts = [part && frame.settings[part], page ? frame.pages[page.name] : frame.missing.title, project, common.product];
     document.title = parts.filter(Boolean).join(" · ");
@@ -159,6 +161,7 @@ function useFocusOnHeading(): void {
 function useProjectInAddress(): void {
   const router = useRouter();
   const pathname = usePathname();
+  const go = useGo();
   const next = useLocation({ select: ({ search }) => (search as Search)["project"] });
   const named = useAddressPart("project");
   const [key] = useProjectKey();
@@ -167,18 +170,18 @@ function useProjectInAddress(): void {
   const wanted = arrived && pageOf(pathname)?.ofProject && key !== "" && named !== key ? key : null;
   useEffect(() => {
     if (wanted) {
-      void router.navigate({ to: ".", replace: true, search: ((before: object) => ({ ...before, project: wanted })) as never });
+      go({ to: ".", replace: true, search: (now) => ({ ...now, project: wanted }) });
     }
-  }, [router, wanted]);
+  }, [go, wanted]);
   useEffect(() => {
     let last = recall("project");
     return watch("project", () => {
       const next = recall("project");
       if (next && next !== last && !openDialog() && pageOf(router.state.location.pathname)?.ofProject) {
         // What was open belongs to the other project.
-        void router.navigate({ to: ".", search: { project: next } as never });
+        go({ to: ".", search: { project: next } });
       }
       last = next;
     });
-  }, [router]);
+  }, [router, go]);
 }

@@ -15,13 +15,13 @@ import {
   IconVersions,
 } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "react";
 import type { SearchHit } from "svc-sdk";
 import { clientOf } from "../core/client";
 import { Failure } from "../core/failure";
 import { useFormat } from "../core/format";
-import { pages, subPages } from "../core/pages";
+import { useGo } from "../core/go";
+import { type Path, pages, subPages } from "../core/pages";
 import { useProjectKey, useProjects } from "../core/project";
 import { logOut } from "../core/session";
 import { remember } from "../core/storage";
@@ -47,7 +47,7 @@ const kinds = {
   announcement: { path: "/admin/announcements", icon: IconSpeakerphone },
   feedback: { path: "/admin/feedbacks", icon: IconMessage2 },
   log: { path: "/admin/logs", icon: IconListDetails },
-};
+} as const;
 
 /** What is known about a kind; a newer server may find others. */
 function kindOf(hit: SearchHit): keyof typeof kinds | null {
@@ -72,7 +72,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
   const { frame } = texts;
   const { palette } = frame;
   const format = useFormat();
-  const router = useRouter();
+  const leadTo = useGo();
   const { data: projects = [] } = useProjects();
   const [project, showProject] = useProjectKey();
   const { setColorScheme } = useMantineColorScheme();
@@ -90,10 +90,10 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
   const list = useId();
   useEffect(() => setActive(0), [typed]);
 
-  const go = (path: string, search: Record<string, string> = {}) => void router.navigate({ to: path, search: search as never });
+  const go = (to: Path, search: Record<string, string> = {}) => leadTo({ to, search });
   const ofProject = project ? { project } : undefined;
   const size = { size: 18, stroke: 1.6, "aria-hidden": true } as const;
-  const create = (id: string, label: string, path: string, search: Record<string, string> | undefined, word = "new") =>
+  const create = (id: string, label: string, path: Path, search: Record<string, string> | undefined, word = "new") =>
     search
       ? [
           {
@@ -115,7 +115,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
           icon: <Icon {...size} />,
           run: () => go(path, own ? ofProject : {}),
         })),
-        ...Object.entries(subPages).map(([path, name]) => ({
+        ...subPages.map(({ path, name }) => ({
           id: `part ${path}`,
           label: `${frame.pages.settings}: ${frame.settings[name]}`,
           icon: <IconSearch {...size} />,

@@ -2,6 +2,8 @@
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
 import { formatSearch, parseSearch, type Search } from "../core/address";
+import { optionsOf } from "../core/go";
+import type { SubPath } from "../core/pages";
 import { loaded } from "../core/part";
 import { session } from "../core/session";
 import { loadTexts } from "../core/texts";
@@ -21,7 +23,7 @@ const admin = createRoute({
   component: Frame,
   beforeLoad: ({ location }) => {
     if (!session()) {
-      throw redirect({ to: "/login", search: { returnTo: location.href } as never, replace: true });
+      throw redirect(optionsOf({ to: "/login", search: { returnTo: location.href }, replace: true }));
     }
   },
 });
@@ -29,7 +31,7 @@ const admin = createRoute({
 type PageModule = () => Promise<{ default: () => React.ReactNode }>;
 
 /** Where the script of a page is, and which texts it shows. */
-const pages: Record<string, [PageModule, ...PageTexts[]]> = {
+const pages: Record<SubPath, [PageModule, ...PageTexts[]]> = {
   "/": [() => import("../pages/overview"), "overview"],
   "/announcements": [() => import("../pages/announcements"), "announcements"],
   "/projects": [() => import("../pages/projects"), "projects"],

@@ -3,8 +3,9 @@
 
 import { AppShell, Box, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
-import { Link, useLocation } from "@tanstack/react-router";
+import { useLocation } from "@tanstack/react-router";
 import { memo } from "react";
+import { PageLink } from "../core/go";
 import { type PageEntry, pageOf, pages } from "../core/pages";
 import { useTexts } from "../core/texts";
 import classes from "./frame.module.css";
@@ -75,7 +76,7 @@ const Entry = memo(function Entry({ page, project, onClick }: { page: PageEntry;
   return (
     <NavLink
       className={classes["link"]}
-      renderRoot={(props) => <Link to={page.path} activeOptions={exactly} search={(project ? { project } : {}) as never} {...props} />}
+      renderRoot={(props) => <PageLink to={page.path} activeOptions={exactly} search={project ? { project } : {}} {...props} />}
       label={frame.pages[page.name]}
       leftSection={<page.icon size={18} stroke={1.6} aria-hidden />}
       active={active}

@@ -3,10 +3,10 @@
 import { ActionIcon, Button, Group, Pagination, Skeleton, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconCopy, IconDots, IconEdit, IconTrash } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 import { type CSSProperties, memo, useMemo, useState } from "react";
 import { type ChangeAddress, useAddress, useChangeAddress } from "../core/address";
 import { useFormat } from "../core/format";
+import { PageLink } from "../core/go";
 import { Menu } from "../core/menu";
 import { useTexts } from "../core/texts";
 import { useColumns } from "./columns";
@@ -153,15 +153,15 @@ function RecordRow<R extends object, D extends object>({ id, record, resource, c
       {columns.map((column) => (
         <td key={column.id} data-align={column.align}>
           {column === main ? (
-            <Link
+            <PageLink
               to="."
-              search={((before: object) => ({ ...before, open: id })) as never}
+              search={(now) => ({ ...now, open: id })}
               className="cell-link"
               data-record={id}
               onClick={(event) => event.stopPropagation()}
             >
               {column.render(record) || "–"}
-            </Link>
+            </PageLink>
           ) : (
             column.render(record)
           )}

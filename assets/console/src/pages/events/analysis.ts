@@ -278,7 +278,10 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
 }
 
 /** Where a question is edited: the page and what stands in its address. */
-export function editorOf(question: Question, card: string): { page: string; search: Record<string, string> } {
+export function editorOf(
+  question: Question,
+  card: string,
+): { page: "funnel" | "retention" | "paths" | "explore"; search: Record<string, string> } {
   switch (question.kind) {
     case "funnel":
       return {

@@ -3,12 +3,11 @@
 import { ActionIcon, Button, Group, Modal, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconArrowsHorizontal, IconDots, IconEdit, IconGripVertical, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
 import type { Card, CardFields } from "svc-sdk";
-import { formatSearch } from "../../core/address";
 import { messagesOf } from "../../core/client";
 import { Failure } from "../../core/failure";
+import { PageLink, useGo } from "../../core/go";
 import { Menu } from "../../core/menu";
 import { noticeDone, noticeFailure } from "../../core/notice";
 import { useAdmin, useProjectKey } from "../../core/project";
@@ -130,10 +129,7 @@ function Dashboard({ range }: { range: Range }) {
         <Text c="dimmed" ta="center" maw={480}>
           {dashboard.emptyText}
         </Text>
-        <Button
-          variant="light"
-          renderRoot={(props) => <Link to={"/admin/events/explore" as never} search={{ project } as never} {...props} />}
-        >
+        <Button variant="light" renderRoot={(props) => <PageLink to="/admin/events/explore" search={{ project }} {...props} />}>
           {dashboard.toExplore}
         </Button>
       </Stack>
@@ -215,7 +211,7 @@ function CardMenu({ card, question, wide, choose }: CardMenuProps) {
   const [project] = useProjectKey();
   const admin = useAdmin();
   const queries = useQueryClient();
-  const navigate = useNavigate();
+  const go = useGo();
   const resize = async () => {
     try {
       await admin.updateDashboardCard(card.card_id, { layout: { ...card.layout, w: wide ? 6 : 12 } });
@@ -227,7 +223,7 @@ function CardMenu({ card, question, wide, choose }: CardMenuProps) {
   const edit = () => {
     const { page, search } = editorOf(question, card.card_id);
     const range = new URLSearchParams(location.search).get("range") ?? "";
-    void navigate({ href: `/admin/events/${page}${formatSearch({ ...search, project, range })}` });
+    go({ to: `/admin/events/${page}`, search: { ...search, project, range } });
   };
   return (
     <Menu

@@ -3,12 +3,11 @@
 import { Textarea, TextInput } from "@mantine/core";
 import { IconArchive, IconArchiveOff, IconChartLine } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import type { EventDefinition } from "svc-sdk";
 import { RangeBar, RangeText } from "../../charts/rangebar";
-import { formatSearch } from "../../core/address";
 import { useFormat } from "../../core/format";
+import { useGo } from "../../core/go";
 import { useProjectKey } from "../../core/project";
 import { within } from "../../core/range";
 import { useTexts } from "../../core/texts";
@@ -29,7 +28,7 @@ export default function DefinitionsPage() {
   const texts = useTexts();
   const { definitions } = texts.events;
   const format = useFormat();
-  const navigate = useNavigate();
+  const go = useGo();
   const queries = useQueryClient();
   const [project] = useProjectKey();
   const { range, setRange, refresh } = useRange(ranges);
@@ -127,9 +126,7 @@ export default function DefinitionsPage() {
           icon: <IconChartLine size={14} aria-hidden />,
           run: ({ name }) => {
             const query = JSON.stringify({ type: "timeseries", events: [{ name, alias: "A" }] });
-            void navigate({
-              href: `/admin/events/explore${formatSearch({ query, project, range: range.name === "7d" ? "" : range.name })}`,
-            });
+            go({ to: "/admin/events/explore", search: { query, project, range: range.name === "7d" ? "" : range.name } });
           },
         },
         record.archived
@@ -160,7 +157,7 @@ export default function DefinitionsPage() {
       empty: <FirstEvent />,
       operations: ["listEventDefinitions", "updateEventDefinition", "deleteEventDefinition"],
     }),
-    [texts, definitions, format, navigate, project, range, setRange, refresh, change],
+    [texts, definitions, format, go, project, range, setRange, refresh, change],
   );
   return <ResourcePage resource={resource} />;
 }

@@ -1,9 +1,9 @@
 // What the seven pages of behaviour analysis share: their tabs, the range, and how it begins.
 
 import { Box, Group, Stack, Title } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { RangeBar, RangeText } from "../../charts/rangebar";
+import { PageLink } from "../../core/go";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { useRange } from "../../core/userange";
@@ -53,19 +53,17 @@ export function EventsTabs({ page }: { page: EventsPageName }) {
   return (
     <nav className={styles.tabs} aria-label={texts.frame.pages.events}>
       {pages.map((one) => (
-        <Link
+        <PageLink
           key={one}
-          to={(one === "overview" ? "/admin/events" : `/admin/events/${one}`) as never}
+          to={one === "overview" ? "/admin/events" : `/admin/events/${one}`}
           // What else is in the address belongs to the page.
-          search={
-            (({ project, range: kept }: Record<string, string>) => ({ ...(project && { project }), ...(kept && { range: kept }) })) as never
-          }
+          search={({ project, range }) => ({ project, range })}
           className={`mantine-focus-auto ${styles.tab}`}
           activeOptions={{ exact: true, includeSearch: false }}
           aria-current={one === page ? "page" : undefined}
         >
           {texts.events.pages[one]}
-        </Link>
+        </PageLink>
       ))}
     </nav>
   );

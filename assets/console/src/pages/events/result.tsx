@@ -5,14 +5,13 @@ import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconLayoutDashboard } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { Card } from "svc-sdk";
 import { useAsked } from "../../charts/asked";
 import { Figure } from "../../charts/figure";
 import { useRangeText } from "../../charts/rangebar";
-import { formatSearch } from "../../core/address";
 import { messagesOf } from "../../core/client";
+import { useGo } from "../../core/go";
 import { useAdmin, useProjectKey } from "../../core/project";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
@@ -90,7 +89,7 @@ function SaveCard({ question, card, suggestion }: { question: Question; card: Ca
   const [project] = useProjectKey();
   const admin = useAdmin();
   const queries = useQueryClient();
-  const navigate = useNavigate();
+  const go = useGo();
   const [title, setTitle] = useState(card?.title ?? "");
   const [description, setDescription] = useState(card?.description ?? "");
   const save = useMutation({
@@ -122,7 +121,7 @@ function SaveCard({ question, card, suggestion }: { question: Question; card: Ca
               onClick={() => {
                 notifications.hide(id);
                 const range = new URLSearchParams(location.search).get("range") ?? "";
-                void navigate({ href: `/admin/events/dashboard${formatSearch({ project, range })}` });
+                go({ to: "/admin/events/dashboard", search: { project, range } });
               }}
             >
               {texts.card.open}

@@ -2,12 +2,12 @@
 
 import { Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { IconBrandGit, IconEye, IconEyeOff, IconSend } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { Feedback, FeedbackCreate } from "svc-sdk";
 import { Beginning } from "../../core/example";
 import { examplesOf } from "../../core/examples";
 import { useFormat } from "../../core/format";
+import { useGo } from "../../core/go";
 import { useProjectKey, useProjects } from "../../core/project";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
@@ -47,7 +47,7 @@ function useFeedbacks(): Resource<Feedback, Draft> {
   const texts = useTexts();
   const format = useFormat();
   const platformName = usePlatformName();
-  const navigate = useNavigate();
+  const go = useGo();
   const [project] = useProjectKey();
   const forwarding = useForwarding(project);
   const repository = useProjects().data?.find(({ project_key }) => project_key === project)?.repo_url;
@@ -226,7 +226,7 @@ function useFeedbacks(): Resource<Feedback, Draft> {
                     id: "integration",
                     label: feedbacks.setUpForwarding,
                     icon: <IconSend size={16} aria-hidden />,
-                    run: () => void navigate({ to: integration as never, search: { project } as never }),
+                    run: () => go({ to: integration, search: { project } }),
                   }
                 : {
                     id: "forward",
@@ -290,7 +290,7 @@ function useFeedbacks(): Resource<Feedback, Draft> {
         "submitFeedback",
       ],
     };
-  }, [texts, format, platformName, navigate, project, repository, forwarding, change]);
+  }, [texts, format, platformName, go, project, repository, forwarding, change]);
 }
 
 function clear(reset: string, label: string) {

@@ -1,8 +1,8 @@
 // What feedback is at the code host: an issue, or what can make one of it.
 
 import { Anchor, Button, Group } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import type { Feedback } from "svc-sdk";
+import { PageLink } from "../../core/go";
 import { useTexts } from "../../core/texts";
 import { WebLink } from "../../core/weblink";
 import type { Texts } from "../../texts/en";
@@ -41,7 +41,7 @@ export function Forward({ feedback, forwarding, project }: { feedback: Feedback;
         inherit
         className="lone"
         underline="always"
-        renderRoot={(props) => <Link to={integration as never} search={{ project } as never} {...props} />}
+        renderRoot={(props) => <PageLink to={integration} search={{ project }} {...props} />}
       >
         {codehost.title}
       </Anchor>

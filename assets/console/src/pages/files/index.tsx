@@ -12,7 +12,6 @@ import {
   IconUpload,
 } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { File as StoredFile } from "svc-sdk";
 import { useAddress, useChangeAddress } from "../../core/address";
@@ -20,6 +19,7 @@ import { clientOf } from "../../core/client";
 import { CopyIcon, copyText } from "../../core/copy";
 import { Beginning } from "../../core/example";
 import { useFormat } from "../../core/format";
+import { PageLink } from "../../core/go";
 import { noticeDone, noticeFailure } from "../../core/notice";
 import { useProjectKey } from "../../core/project";
 import { useTexts } from "../../core/texts";
@@ -339,7 +339,7 @@ function NoAddress() {
     <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title={files.noAddress.title}>
       <Text size="sm">
         {files.noAddress.text(location.origin)}{" "}
-        <Anchor inherit renderRoot={(props) => <Link to="/admin/settings/storage" {...props} />}>
+        <Anchor inherit renderRoot={(props) => <PageLink to="/admin/settings/storage" {...props} />}>
           {files.noAddress.more}
         </Anchor>
       </Text>

@@ -2,13 +2,13 @@
 
 import { Anchor, Button, Group, Select, SimpleGrid, Switch, Textarea, TextInput } from "@mantine/core";
 import { IconEye, IconEyeOff, IconHistory, IconTrash } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { Log } from "svc-sdk";
 import type { Admin } from "../../core/client";
 import { Beginning } from "../../core/example";
 import { examplesOf } from "../../core/examples";
 import { useFormat } from "../../core/format";
+import { PageLink } from "../../core/go";
 import { useProjectKey } from "../../core/project";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
@@ -223,16 +223,9 @@ function SameHour({ log }: { log: Log }) {
         size="sm"
         className="lone"
         renderRoot={(props) => (
-          <Link
+          <PageLink
             to="/admin/logs"
-            search={
-              ((before: Record<string, string>) => ({
-                ...(before["project"] && { project: before["project"] }),
-                ...(platform && { platform }),
-                time_from: String(from),
-                time_to: String(from + hour - 1),
-              })) as never
-            }
+            search={({ project }) => ({ project, platform, time_from: String(from), time_to: String(from + hour - 1) })}
             {...props}
           />
         )}

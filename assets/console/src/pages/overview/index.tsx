@@ -3,12 +3,12 @@
 import { ActionIcon, Alert, Anchor, Box, Button, Group, Paper, SimpleGrid, Stack, Text, Title, Tooltip } from "@mantine/core";
 import { IconPlus, IconRefresh } from "@tabler/icons-react";
 import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Figure } from "../../charts/figure";
 import { bars } from "../../charts/shares";
 import { type Admin, clientOf, statusOf } from "../../core/client";
 import { useFormat } from "../../core/format";
+import { PageLink } from "../../core/go";
 import { useProjectKey } from "../../core/project";
 import { useTexts } from "../../core/texts";
 import { ApiHelpButton } from "../../resource/page";
@@ -195,7 +195,7 @@ function NoProject() {
         <Text c="dimmed">{overview.noProjectText}</Text>
         <Button
           leftSection={<IconPlus size={16} aria-hidden />}
-          renderRoot={(props) => <Link to={"/admin/projects" as never} search={{ new: "1" } as never} {...props} />}
+          renderRoot={(props) => <PageLink to="/admin/projects" search={{ new: "1" }} {...props} />}
         >
           {overview.makeProject}
         </Button>
@@ -239,7 +239,7 @@ function Part<T>({ name, query, read, deps = [] }: PartProps<T>): ReactNode {
             inherit
             className="lone"
             c="inherit"
-            renderRoot={(props) => <Link to={paths[name] as never} search={(project ? { project } : {}) as never} {...props} />}
+            renderRoot={(props) => <PageLink to={paths[name]} search={project ? { project } : {}} {...props} />}
           >
             {title}
           </Anchor>

@@ -1,11 +1,11 @@
 // How the instance stands: what the server found when it examined itself, and what to do.
 
 import { Anchor, Box, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import type { InstanceStatus } from "svc-sdk";
 import type { Asked } from "../../charts/figure";
 import { Failure } from "../../core/failure";
 import { useFormat } from "../../core/format";
+import { PageLink } from "../../core/go";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
 import styles from "./overview.module.css";
@@ -48,7 +48,7 @@ export function StatusCard({ query }: { query: Asked<InstanceStatus> }) {
               <div>
                 <dt>{texts.version}</dt>
                 <dd>
-                  <Anchor size="sm" className="lone" renderRoot={(props) => <Link to={"/admin/about" as never} {...props} />}>
+                  <Anchor size="sm" className="lone" renderRoot={(props) => <PageLink to="/admin/about" {...props} />}>
                     {data.version}
                   </Anchor>
                 </dd>

@@ -3,11 +3,11 @@
 import { Anchor, Button, Group, Stack, Tabs, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { CodehostIntegration, Webhook } from "svc-sdk";
 import { choiceParam, useParams } from "../../core/address";
 import { clientOf } from "../../core/client";
 import { Failure } from "../../core/failure";
+import { PageLink } from "../../core/go";
 import { noticeDone } from "../../core/notice";
 import { useProjectKey, useProjects } from "../../core/project";
 import { useTexts } from "../../core/texts";
@@ -51,12 +51,7 @@ export default function CodehostPage() {
             {codehost.title}
           </Title>
           <Text size="sm" c="dimmed">
-            <Anchor
-              size="sm"
-              className="lone"
-              underline="always"
-              renderRoot={(props) => <Link to={"/admin/projects" as never} {...props} />}
-            >
+            <Anchor size="sm" className="lone" underline="always" renderRoot={(props) => <PageLink to="/admin/projects" {...props} />}>
               {codehost.back}
             </Anchor>{" "}
             › <bdi>{record?.name}</bdi>

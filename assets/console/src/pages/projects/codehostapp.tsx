@@ -20,11 +20,11 @@ import {
 import type { UseFormReturnType } from "@mantine/form";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useId } from "react";
 import type { CodehostIntegration } from "svc-sdk";
 import { clientOf } from "../../core/client";
 import { Failure } from "../../core/failure";
+import { PageLink } from "../../core/go";
 import { useTexts } from "../../core/texts";
 import classes from "../../fields/fields.module.css";
 import { Rendered } from "../../fields/markdown";
@@ -50,7 +50,7 @@ function Inactive({ saved, active, form }: { saved: boolean; active: boolean; fo
           size="sm"
           className="lone"
           underline="always"
-          renderRoot={(props) => <Link to={"/admin/settings/codehost-app" as never} {...props} />}
+          renderRoot={(props) => <PageLink to="/admin/settings/codehost-app" {...props} />}
         >
           {inactive.settings}
         </Anchor>

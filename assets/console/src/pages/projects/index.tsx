@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { IconBrandGit, IconCode, IconExternalLink, IconPlus } from "@tabler/icons-react";
-import { Link, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { Project } from "svc-sdk";
 import { useAddress, useChangeAddress } from "../../core/address";
 import { type Admin, clientOf } from "../../core/client";
 import { Beginning } from "../../core/example";
+import { PageLink, useGo } from "../../core/go";
 import { ProjectStart } from "../../core/start";
 import { remember } from "../../core/storage";
 import { useTexts } from "../../core/texts";
@@ -46,7 +46,7 @@ export default function ProjectsPage() {
             <Button variant="default" onClick={close}>
               {common.close}
             </Button>
-            <Button renderRoot={(props) => <Link to="/admin/versions" search={{ project: start } as never} {...props} />}>
+            <Button renderRoot={(props) => <PageLink to="/admin/versions" search={{ project: start }} {...props} />}>
               {projects.toVersions}
             </Button>
           </Group>
@@ -60,7 +60,7 @@ function useProjectsResource(): Resource<Project, Draft> {
   const texts = useTexts();
   const { projects } = texts;
   const columns = useProjectColumns();
-  const navigate = useNavigate();
+  const go = useGo();
   const change = useChangeAddress();
   return useMemo(
     () => ({
@@ -99,7 +99,7 @@ function useProjectsResource(): Resource<Project, Draft> {
           id: "integration",
           label: projects.actions.integration,
           icon: <IconBrandGit size={16} aria-hidden />,
-          run: () => void navigate({ to: "/admin/projects/codehost" as never, search: { project: key } as never }),
+          run: () => go({ to: "/admin/projects/codehost", search: { project: key } }),
         },
         {
           id: "page",
@@ -139,6 +139,6 @@ function useProjectsResource(): Resource<Project, Draft> {
         "deleteLanguage",
       ],
     }),
-    [texts, columns, navigate, change],
+    [texts, columns, go, change],
   );
 }

@@ -1,8 +1,9 @@
 // What the pages of the settings have in common: heading, the way to the others, sections.
 
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { Link, useLocation } from "@tanstack/react-router";
+import { useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { PageLink } from "../../core/go";
 import { subPages } from "../../core/pages";
 import { useTexts } from "../../core/texts";
 import { ApiHelpButton } from "../../resource/page";
@@ -20,8 +21,8 @@ export function SettingsLayout({ operations, children }: { operations: string[];
         <ApiHelpButton operations={operations} />
       </Group>
       <nav aria-label={frame.pages.settings} className={classes["tabs"]}>
-        {Object.entries(subPages).map(([path, name]) => (
-          <Link
+        {subPages.map(({ path, name }) => (
+          <PageLink
             key={path}
             to={path}
             className={classes["tab"]}
@@ -30,7 +31,7 @@ export function SettingsLayout({ operations, children }: { operations: string[];
             ref={pathname === path ? intoView : undefined}
           >
             {frame.settings[name]}
-          </Link>
+          </PageLink>
         ))}
       </nav>
       {children}

@@ -1,10 +1,10 @@
 import { Button, Text } from "@mantine/core";
 import { IconArrowUpCircle, IconBan, IconBrandGit, IconCloudDownload, IconRoute } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { Project, Version } from "svc-sdk";
 import { type Admin, clientOf } from "../../core/client";
+import { PageLink } from "../../core/go";
 import { Menu } from "../../core/menu";
 import { noticeDone } from "../../core/notice";
 import { useProjectKey, useProjects } from "../../core/project";
@@ -219,9 +219,7 @@ function Releases({ project }: { project: Project | undefined }) {
             </Menu.Item>
           </>
         ) : (
-          <Menu.Item
-            renderRoot={(props) => <Link to={"/admin/projects" as never} search={{ edit: project?.project_key } as never} {...props} />}
-          >
+          <Menu.Item renderRoot={(props) => <PageLink to="/admin/projects" search={{ edit: project?.project_key }} {...props} />}>
             {versions.noRepository}
           </Menu.Item>
         )

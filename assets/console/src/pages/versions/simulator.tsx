@@ -3,12 +3,12 @@
 import { Autocomplete, Group, List, Modal, Select, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { type ReactNode, useCallback } from "react";
 import type { UpdateCheckReason, UpdateCheckSimulation } from "svc-sdk";
 import { switchParam, textParam, useParams } from "../../core/address";
 import { clientOf } from "../../core/client";
 import { Failure } from "../../core/failure";
+import { PageLink } from "../../core/go";
 import { useTexts } from "../../core/texts";
 import { Tone } from "../../core/tone";
 import { useLanguageName, useLanguages } from "../../fields/languages";
@@ -207,8 +207,8 @@ function Fact({ title, children }: { title: string; children: ReactNode }) {
 
 function VersionLink({ id, version }: { id: string; version: string }) {
   return (
-    <Link to="." search={{ open: id } as never} className="cell-link">
+    <PageLink to="." search={{ open: id }} className="cell-link">
       {version}
-    </Link>
+    </PageLink>
   );
 }
