@@ -32,6 +32,16 @@ export function fieldsOf({ name, scopes, expiry, expires_in_days, all_projects, 
   };
 }
 
+// The table of scopes has its height before the server has answered, so that nothing below it moves.
+const knownScopes: Scope[] = [
+  ...(["projects", "versions", "announcements", "events", "feedbacks", "logs", "files"] as const).flatMap(
+    (kind) => [`${kind}:read`, `${kind}:write`] as const,
+  ),
+  "stats:read",
+  "tokens:read",
+  "tokens:write",
+];
+
 export function TokenInputs({ inputs, record }: { inputs: Inputs<Values>; record: ApiKey | null }) {
   const { tokens } = useTexts();
   const { data: projects } = useProjects();
@@ -60,7 +70,7 @@ export function TokenInputs({ inputs, record }: { inputs: Inputs<Values>; record
         <ScopesField
           label={tokens.scopes}
           description={tokens.scopesHint}
-          available={scopes.data?.data ?? values.scopes}
+          available={scopes.data?.data ?? knownScopes}
           {...inputs.bind("scopes")}
         />
       )}
