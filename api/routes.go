@@ -51,7 +51,7 @@ func (s *Server) serve(routes []web.Route) (err error) {
 	patterns := make([]web.Pattern, len(routes))
 	for i, r := range routes {
 		e := endpoint{Route: r, counts: analytics.CountedEndpoint(r.Counts), metrics: s.metrics.Routes[i]}
-		e.Answers = s.answers
+		e.Answers, e.Clients = s.answers, s.clients
 		if r.Access.Open() {
 			e.Bodies = s.bodies
 		}

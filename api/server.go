@@ -141,6 +141,7 @@ type Server struct {
 	repeats    web.Repeats
 	bodies     *web.Bodies
 	answers    *web.Answers
+	clients    *web.Clients
 
 	endpoints []endpoint
 	router    *web.Router // of their indexes
@@ -158,6 +159,7 @@ func New(c Config) (*Server, error) {
 		s.now = time.Now
 	}
 	s.bodies, s.answers = web.NewBodies(cmp.Or(c.BodyBudget, defaultBodyBudget)), web.NewAnswers(cmp.Or(c.AnswerBudget, defaultAnswerBudget))
+	s.clients = web.NewClients(c.Geo)
 	tokens, err := auth.NewTokens(c.JWTSecret, c.JWTLife)
 	if err != nil {
 		return nil, fmt.Errorf("JWT_SECRET: %w", err)
@@ -167,10 +169,10 @@ func New(c Config) (*Server, error) {
 	}
 	s.gate = web.Gate{DB: c.DB, Tokens: tokens, KeySalt: c.KeySalt, Log: c.Log, Now: s.now}
 	s.access = web.AccessLog{Log: c.Log, IPStorage: c.EventIPStorage}
-	s.counts = analytics.NewRequestCounter(c.Requests, c.DB, c.Geo, c.Log)
+	s.counts = analytics.NewRequestCounter(c.Requests, c.DB, c.Log)
 	s.forwarding = apicontrol.NewForwarding(c.Proxies, c.Gateway, c.Log)
 	s.analytics = analytics.New(analytics.Config{
-		DB: c.DB, Events: c.Events, Requests: s.counts, Geo: c.Geo, Log: c.Log, Now: s.now,
+		DB: c.DB, Events: c.Events, Requests: s.counts, Log: c.Log, Now: s.now,
 		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage,
 	})
 	s.control = apicontrol.New(apicontrol.Config{
@@ -192,7 +194,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.codehost = codehost.New(c.Codehost)
 	s.resource = resource.New(resource.Config{
-		DB: c.DB, Search: c.Search, Geo: c.Geo, Log: c.Log, Now: s.now,
+		DB: c.DB, Search: c.Search, Log: c.Log, Now: s.now,
 		SubmissionMax: c.SubmissionMax, DataMax: cmp.Or(c.SubmissionData, defaultSubmissionData),
 		Keys: c.Files.Keys, Translator: c.Translator, Tokens: tokens, KeySalt: c.KeySalt, BootstrapFile: c.BootstrapFile,
 		EventContents: func(ctx context.Context, p store.ProjectID) (int64, int, error) {
@@ -257,12 +259,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		out.WriteHeader(http.StatusNoContent)
 		return
 	}
-	var from web.Client
-	var err error
+	err := web.ErrNoPath
 	if served {
-		from, err = s.handle(x)
-	} else {
-		err = web.ErrNoPath
+		err = s.handle(x)
 	}
 	switch {
 	case link && errors.Is(err, web.ErrNoPath):
@@ -277,7 +276,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	}
 	// Requests with an administrator's session are previews, not traffic of apps.
 	if counts := x.counts(); counts != 0 && !s.gate.Administers(r) {
-		s.counts.Count(r, counts, from)
+		s.counts.Count(r, counts)
 	}
 }
 
@@ -285,37 +284,34 @@ var noSniff = []string{"nosniff"}
 
 // handle takes the steps in the order that clients rely on: route, rate limit,
 // credential, and in the handler body, existence, rules.
-func (s *Server) handle(x *exchange) (from web.Client, err error) {
+func (s *Server) handle(x *exchange) error {
 	r, w := &x.Request, &x.out
 	at, params, ok := s.router.Lookup(r.Method, r.URL.EscapedPath())
 	if !ok {
-		return from, web.ErrNoPath
+		return web.ErrNoPath
 	}
 	x.endpoint = &s.endpoints[at]
 	r.Route, r.Params = &x.endpoint.Route, params
 	if x.endpoint.limits != nil && x.endpoint.limits.Limited() {
 		if err := s.takeTurn(x); err != nil {
-			return from, err
+			return err
 		}
 	}
 	if r.Route.Submits {
 		if err := s.checkRoom(); err != nil {
-			return from, err
+			return err
 		}
 	}
 	if r.Route.Private {
 		w.Header()["Cache-Control"] = noStore
 	}
 	if err := s.gate.Admit(r); err != nil {
-		return from, err
-	}
-	if r.Route.Reporter != nil {
-		return r.Route.Reporter(w, r)
+		return err
 	}
 	if r.Repeatable() {
-		return from, s.repeats.Answer(w, r)
+		return s.repeats.Answer(w, r)
 	}
-	return from, r.Route.Handler(w, r)
+	return r.Route.Handler(w, r)
 }
 
 var noStore = []string{"no-store"}

@@ -33,31 +33,34 @@ var submissions = sync.Pool{New: func() any { return new(submission.Request) }}
 
 // ingestEvents stores a batch. Invalid events are skipped; the valid ones are on disk before the
 // answer is sent.
-func (h *Handlers) ingestEvents(w http.ResponseWriter, r *web.Request) (from web.Client, err error) {
+func (h *Handlers) ingestEvents(w http.ResponseWriter, r *web.Request) error {
 	sent := submissions.Get().(*submission.Request)
 	defer submissions.Put(sent)
 	if err := h.decodeBatch(r, sent); err != nil {
-		return from, err
+		return err
 	}
-	from.System = useragent.Source{Platform: useragent.Text(sent.Platform), Version: useragent.Text(sent.PlatformVersion)}
-	from.Time, from.Untracked = useragent.Text(sent.ClientTime), r.DoNotTrack()
+	said := web.Declaration{
+		System: useragent.Source{Platform: useragent.Text(sent.Platform), Version: useragent.Text(sent.PlatformVersion)},
+		Time:   useragent.Text(sent.ClientTime), Untracked: r.DoNotTrack(),
+	}
+	r.Declare(said)
 	project, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {
-		return from, err
+		return err
 	}
-	answer := ingestedView{Suppressed: from.Untracked || !project.CollectEvents}
+	answer := ingestedView{Suppressed: said.Untracked || !project.CollectEvents}
 	for _, one := range sent.Rejected {
 		answer.Rejected = append(answer.Rejected, rejectedView(one))
 	}
 	if !answer.Suppressed {
-		stored, err := h.storeBatch(r, from, project.ID, sent)
+		stored, err := h.storeBatch(r, project.ID, sent)
 		if err != nil {
-			return from, err
+			return err
 		}
 		answer.Accepted, answer.NamesFull = stored.Accepted, stored.NamesFull
 	}
 	answer.Skipped = len(sent.Items) + len(sent.Rejected) - answer.Accepted
-	return from, web.Respond(w, http.StatusAccepted, answer)
+	return web.Respond(w, http.StatusAccepted, answer)
 }
 
 // decodeBatch parses the body regardless of its content type, because beacons are sent as plain
@@ -78,8 +81,8 @@ func (h *Handlers) decodeBatch(r *web.Request, into *submission.Request) error {
 }
 
 // storeBatch stores the valid events.
-func (h *Handlers) storeBatch(r *web.Request, from web.Client, project store.ProjectID, sent *submission.Request) (event.Ingested, error) {
-	clock := clientClock(r, from.Time)
+func (h *Handlers) storeBatch(r *web.Request, project store.ProjectID, sent *submission.Request) (event.Ingested, error) {
+	clock := r.Client().Clock()
 	received := r.Received.Unix()
 	batch := event.Batch{
 		Project: event.Project(project), Received: received, Subject: sent.Subject, Session: sent.Session,
@@ -89,27 +92,13 @@ func (h *Handlers) storeBatch(r *web.Request, from web.Client, project store.Pro
 	if len(batch.Items) == 0 {
 		return event.Ingested{}, nil
 	}
-	batch.Client = h.eventClient(r, from.System)
+	batch.Client = h.eventClient(r)
 	return h.Events.Ingest(&batch)
 }
 
-// clientClock returns the client's time. It comes from a header or, for beacons, which cannot set
-// headers, from the body.
-func clientClock(r *web.Request, body useragent.Text) submission.Clock {
-	sent := web.HeaderText(r, "X-Svc-Client-Time")
-	if !sent.Sent {
-		sent = body
-	}
-	if !sent.Sent {
-		return submission.Clock{}
-	}
-	return submission.ClientTime(sent.Value, r.Received)
-}
-
 // eventClient returns the facts about the client that are stored with an event.
-func (h *Handlers) eventClient(r *web.Request, body useragent.Source) submission.Client {
-	place := h.Geo.Place(r.Addr)
-	system := h.Requests.system(r, body).Stored()
+func (h *Handlers) eventClient(r *web.Request) submission.Client {
+	place, system := r.Client().Place(), r.Client().System().Stored()
 	return submission.Client{
 		Platform: system.Platform, PlatformVersion: system.Version,
 		Region: place.CountryCode, CountryName: place.CountryName, RegionName: place.RegionName, City: place.City,

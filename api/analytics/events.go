@@ -24,7 +24,7 @@ func (h *Handlers) eventRoutes() []web.Route {
 	read, write := web.ByScope("events:read"), web.ByScope("events:write")
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/events/_status", Access: web.Anyone(), Handler: web.ModuleStatus("events")},
-		{Method: "POST", Path: public, Access: web.Anyone(), Reporter: h.ingestEvents, Counts: "EVENT_INGEST", Rate: web.PublicRate, Submits: true, EventSender: true},
+		{Method: "POST", Path: public, Access: web.Anyone(), Handler: h.ingestEvents, Counts: "EVENT_INGEST", Rate: web.PublicRate, Submits: true, EventSender: true},
 		{Method: "GET", Path: public + "/me", Access: web.Anyone(), Handler: h.exportSubject, Private: true, Rate: web.HourlyRate, EventSender: true},
 		{Method: "DELETE", Path: public + "/me", Access: web.Anyone(), Handler: web.OK(h.eraseOwnEvents), Private: true, Rate: web.HourlyRate, EventSender: true},
 		{Method: "DELETE", Path: all + "/subjects/:distinct_id", Access: write, Handler: web.OK(h.eraseSubject)},

@@ -25,7 +25,6 @@ import (
 
 	"svc/api/web"
 	"svc/internal/event"
-	"svc/internal/geo"
 	"svc/store"
 )
 
@@ -34,7 +33,6 @@ type Config struct {
 	DB       *store.Store
 	Events   *event.Engine
 	Requests *RequestCounter
-	Geo      *geo.Locator // nil disables lookups
 	Log      *slog.Logger
 	Now      func() time.Time
 

@@ -8,7 +8,6 @@ import (
 	"svc/api/web"
 	"svc/internal/forward"
 	"svc/internal/platform"
-	"svc/internal/useragent"
 	"svc/store"
 )
 
@@ -22,7 +21,7 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/feedbacks/_status", Access: web.Anyone(), Handler: web.ModuleStatus("feedbacks")},
 		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: web.OK(h.feedbackOptions)},
-		{Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Reporter: h.submitFeedback, Submits: true, Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate},
+		{Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Handler: h.submitFeedback, Submits: true, Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate},
 		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listFeedback)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, feedbackInput.checkByAdmin, view))},
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, feedback, view)},
@@ -171,39 +170,39 @@ func (c feedbackChange) update(tx *store.Tx, p *store.Project, f *store.Feedback
 }
 
 // submitFeedback takes feedback from a client.
-func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) (from web.Client, err error) {
+func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) error {
 	var in feedbackInput
 	if err := h.decodeSubmission(r, &in, "custom_data"); err != nil {
-		return from, err
+		return err
 	}
 	var p problems
 	in.IsHidden, in.Status, in.Result = web.Optional[bool]{}, web.Optional[string]{}, web.Optional[string]{}
 	change := in.check(&p)
 	p.Flag("forward_to_codehost", in.Forward)
 	if err := p.Err(); err != nil {
-		return from, err
+		return err
 	}
 	project, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {
-		return from, err
+		return err
 	}
 	if err := h.checkQuota(project); err != nil {
-		return from, err
+		return err
 	}
 	f := &store.Feedback{}
 	change.apply(f)
-	from.System = useragent.Source{Platform: web.BodyText(in.Platform), Version: web.BodyText(in.PlatformVersion)}
-	f.Platform, f.PlatformVersion = feedbackOrigin(r, from.System)
-	f.Sender = h.sender(r)
+	r.Declare(declaration(in.Platform, in.PlatformVersion))
+	f.Platform, f.PlatformVersion = viewOrigin(r.Client().FeedbackSystem())
+	f.Sender = sender(r)
 	if in.Forward.Or(false) {
 		f, err = h.forward(r, project, f, sorted(in.CustomData))
 	} else {
 		f, err = h.storeFeedback(r, project, f, sorted(in.CustomData))
 	}
 	if err != nil {
-		return from, err
+		return err
 	}
-	return from, web.Respond(w, http.StatusCreated, ViewFeedback(f))
+	return web.Respond(w, http.StatusCreated, ViewFeedback(f))
 }
 
 // forward has an issue made of feedback and returns it as it is stored.

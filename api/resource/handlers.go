@@ -39,7 +39,6 @@ import (
 	"svc/api/web"
 	"svc/internal/auth"
 	"svc/internal/forward"
-	"svc/internal/geo"
 	"svc/internal/limit"
 	"svc/internal/seal"
 	"svc/internal/translate"
@@ -51,7 +50,6 @@ import (
 type Config struct {
 	DB     *store.Store
 	Search *index.Index // nil = searches scan all records
-	Geo    *geo.Locator // places of addresses; nil = no lookup
 	Log    *slog.Logger
 	Now    func() time.Time
 

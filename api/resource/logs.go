@@ -8,7 +8,6 @@ import (
 	"svc/api/web"
 	"svc/internal/fault"
 	"svc/internal/platform"
-	"svc/internal/useragent"
 	"svc/store"
 )
 
@@ -19,7 +18,7 @@ func (h *Handlers) logRoutes() []web.Route {
 	view := func(_ *store.Project, l *store.Log) logView { return ViewLog(l) }
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/logs/_status", Access: web.Anyone(), Handler: web.ModuleStatus("logs")},
-		{Method: "POST", Path: web.V1 + "/public/:k/logs", Access: web.Anyone(), Reporter: h.uploadLog, Submits: true, Counts: "LOG_UPLOAD", Rate: web.PublicRate},
+		{Method: "POST", Path: web.V1 + "/public/:k/logs", Access: web.Anyone(), Handler: h.uploadLog, Submits: true, Counts: "LOG_UPLOAD", Rate: web.PublicRate},
 		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listLogs)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, logInput.checkByAdmin, view))},
 		{Method: "POST", Path: all + "/prune", Access: web.LoginOnly(), Handler: web.OK(h.pruneLogs)},
@@ -96,33 +95,33 @@ func (in logInput) byAdmin(p *problems) *store.Log {
 
 // uploadLog takes a log from a client. Nothing that a client says about its
 // platform fails the upload.
-func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) (from web.Client, err error) {
+func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) error {
 	var in logInput
 	if err := h.decodeSubmission(r, &in, "custom_data", "device_info"); err != nil {
-		return from, err
+		return err
 	}
 	var p problems
 	in.check(&p)
 	p.Text("platform", in.Platform, web.TextRule{})
 	p.Text("platform_version", in.PlatformVersion, web.TextRule{})
 	if err := p.Err(); err != nil {
-		return from, err
+		return err
 	}
 	project, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {
-		return from, err
+		return err
 	}
 	if err := h.checkQuota(project); err != nil {
-		return from, err
+		return err
 	}
 	l := in.log()
-	from.System = useragent.Source{Platform: web.BodyText(in.Platform), Version: web.BodyText(in.PlatformVersion)}
-	l.Platform, l.PlatformVersion = storedOrigin(r, from.System)
-	l.Sender = h.sender(r)
+	r.Declare(declaration(in.Platform, in.PlatformVersion))
+	l.Platform, l.PlatformVersion = viewOrigin(r.Client().System())
+	l.Sender = sender(r)
 	key, compare := fingerprint(r, project.ID, "log", l.Level, l.Content, l.Source, sorted(in.DeviceInfo), sorted(in.CustomData))
 	encoded, err := l.Encode()
 	if err != nil {
-		return from, err
+		return err
 	}
 	l, err = store.SubmitOnce(h.DB, key, compare,
 		func(tx *store.Tx, id store.ID) (*store.Log, error) { return tx.Log(project.ID, id) },
@@ -131,9 +130,9 @@ func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) (from web.Cl
 			return l, l.ID, err
 		})
 	if err != nil {
-		return from, err
+		return err
 	}
-	return from, web.Respond(w, http.StatusCreated, ViewLog(l))
+	return web.Respond(w, http.StatusCreated, ViewLog(l))
 }
 
 // newLog is a checked log of an administrator, which is stored exactly as sent.

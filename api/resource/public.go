@@ -18,7 +18,7 @@ func (h *Handlers) publicRoutes() []web.Route {
 		{Method: "GET", Path: versions + "/latest", Access: web.Anyone(), Handler: h.publicLatest, Counts: "VERSION_LATEST"},
 		{Method: "GET", Path: versions + "/latest-preview", Access: web.Anyone(), Handler: h.publicLatestPreview, Counts: "VERSION_LATEST_PREVIEW"},
 		{Method: "GET", Path: versions + "/by-version/:v", Access: web.Anyone(), Handler: h.publicVersion, Counts: "VERSION_BY_VERSION"},
-		{Method: "POST", Path: versions + "/check-update", Access: web.Anyone(), Reporter: h.checkUpdate, Counts: "VERSION_CHECK_UPDATE", Rate: web.PublicRate, BodyLimit: web.CheckBodyLimit},
+		{Method: "POST", Path: versions + "/check-update", Access: web.Anyone(), Handler: h.checkUpdate, Counts: "VERSION_CHECK_UPDATE", Rate: web.PublicRate, BodyLimit: web.CheckBodyLimit},
 	}
 }
 

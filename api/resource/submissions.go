@@ -49,9 +49,9 @@ type senderView struct {
 	City        *string `json:"city"`
 }
 
-// sender describes the client of a request.
-func (h *Handlers) sender(r *web.Request) store.Sender {
-	place := h.Geo.Place(r.Addr)
+// sender returns the facts about the client that a submission is stored with.
+func sender(r *web.Request) store.Sender {
+	place := r.Client().Place()
 	sender := store.Sender{
 		CountryCode: web.OrNil(&place.CountryCode), CountryName: web.OrNil(&place.CountryName),
 		RegionName: web.OrNil(&place.RegionName), City: web.OrNil(&place.City),
@@ -66,19 +66,14 @@ func (h *Handlers) sender(r *web.Request) store.Sender {
 	return sender
 }
 
-// storedOrigin is the system that a log is stored with: what request, headers
-// and User-Agent say, in that order of trust; nil where nobody knows.
-func storedOrigin(r *web.Request, body useragent.Source) (*platform.Platform, *string) {
-	return viewOrigin(useragent.Detect(r.Declared(body), r.UserAgent()).Stored())
+// declaration returns the system that a body names.
+func declaration(on, version web.Optional[string]) web.Declaration {
+	return web.Declaration{System: useragent.Source{Platform: web.BodyText(on), Version: web.BodyText(version)}}
 }
 
-// feedbackOrigin is the system that feedback is stored with. A platform in the
-// body, which has been checked, is believed before all else.
-func feedbackOrigin(r *web.Request, body useragent.Source) (*platform.Platform, *string) {
-	return viewOrigin(useragent.Feedback(r.Declared(body), r.UserAgent()).Stored())
-}
-
+// viewOrigin returns the system that a submission is stored with; nil is unknown.
 func viewOrigin(o useragent.System) (*platform.Platform, *string) {
+	o = o.Stored()
 	version := strings.Clone(o.Version) // it may share the memory of the request
 	if o.Platform == "" {
 		return nil, web.OrNil(&version)

@@ -11,7 +11,6 @@ import (
 	"svc/api/web"
 	"svc/internal/platform"
 	"svc/internal/release"
-	"svc/internal/useragent"
 	"svc/store"
 )
 
@@ -44,18 +43,19 @@ func (in updateCheckInput) check() (release.Query, error) {
 // checkUpdate tells a client whether it must update. This is the busiest
 // endpoint: the decision is a few comparisons in the snapshot and the answer
 // is put together from versions that are encoded already.
-func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) (from web.Client, err error) {
+func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 	var in updateCheckInput
 	if err := web.Decode(r, &in); err != nil {
-		return from, err
+		return err
 	}
 	query, err := in.check()
 	if err != nil {
-		return from, err
+		return err
 	}
-	from.Version = cmp.Or(query.Version, in.CurrentComparable.Or(""))
-	from.System = useragent.Source{Platform: web.BodyText(in.Platform), Version: web.BodyText(in.PlatformVersion)}
-	return from, h.withSnapshot(r, func(snap *store.Snapshot) error {
+	said := declaration(in.Platform, in.PlatformVersion)
+	said.Version = cmp.Or(query.Version, in.CurrentComparable.Or(""))
+	r.Declare(said)
+	return h.withSnapshot(r, func(snap *store.Snapshot) error {
 		decision, err := snap.Catalog.Check(query, snap.Project.OptionalUpdate)
 		if err != nil {
 			return err

@@ -13,7 +13,6 @@ import (
 
 	"svc/internal/control"
 	"svc/internal/fault"
-	"svc/internal/useragent"
 	"svc/store"
 )
 
@@ -32,6 +31,7 @@ type Request struct {
 	body   body
 	share  share
 	values url.Values
+	client *Client // nil until it is asked for
 }
 
 // Param is a path parameter, percent-decoded.
@@ -109,49 +109,6 @@ func (r *Request) Reached(p *store.Project, err error) (*store.Project, error) {
 		return nil, ErrOtherProject
 	}
 	return p, err
-}
-
-// Client is what a handler has read in a body about the client of a request, for
-// what is counted and logged.
-type Client struct {
-	System    useragent.Source
-	Version   string         // of the app that asks for an update
-	Time      useragent.Text // by the client's clock
-	Untracked bool           // it asks not to be tracked: no lookup of its place
-}
-
-// Declared is what a request says of the system it comes from, in its body among
-// others. The platform in the query of a list is a filter, not that of the client.
-func (r *Request) Declared(body useragent.Source) useragent.Declared {
-	d := useragent.Declared{
-		Header: useragent.Source{Platform: HeaderText(r, "X-Svc-Platform"), Version: HeaderText(r, "X-Svc-Platform-Version")},
-		Body:   body,
-	}
-	if strings.Contains(r.URL.RawQuery, "platform") {
-		d.Query = useragent.Source{Platform: queryText(r, "platform"), Version: queryText(r, "platform_version")}
-		if r.Route.FiltersPlatform {
-			d.Query.Platform = useragent.Text{}
-		}
-	}
-	return d
-}
-
-// HeaderText is a header by its canonical name.
-func HeaderText(r *Request, name string) useragent.Text {
-	values := r.Header[name]
-	if len(values) == 0 {
-		return useragent.Text{}
-	}
-	return useragent.Text{Value: values[0], Sent: true}
-}
-
-func queryText(r *Request, name string) useragent.Text {
-	return useragent.Text{Value: r.Query(name), Sent: r.Sent(name)}
-}
-
-// BodyText is a field of the body. What is no text was sent all the same.
-func BodyText(o Optional[string]) useragent.Text {
-	return useragent.Text{Value: o.Or(""), Sent: o.Sent && !o.Null()}
 }
 
 // ReadObject reads the request body as a JSON object. No body is an empty one.

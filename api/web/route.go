@@ -5,6 +5,7 @@
 //	route.go      Route, and the handlers it can have
 //	router.go     finding the route of a path
 //	request.go    Request: parameters, query
+//	client.go     Client: platform, version, place and clock of the caller
 //	body.go       bodies: reading them, limits of strangers
 //	access.go     Access of a route, Caller
 //	admission.go  Gate: checks the credential
@@ -58,20 +59,17 @@ func Done(change func(*Request) error) Handler {
 	}
 }
 
-// Reporter answers a request and returns what its body says about the client.
-type Reporter func(http.ResponseWriter, *Request) (Client, error)
-
 // Route is a line of the table from which router, access checks, body limits
 // and the comparison with openapi.yaml are made.
 type Route struct {
 	Method, Path string
 	Access       Access
 	Handler      Handler
-	Reporter     Reporter // instead of handler where the body tells something about the client
 
 	BodyLimit       int64
 	Bodies          *Bodies  // limits of callers without a credential; nil = the route asks for one
 	Answers         *Answers // the memory of large answers
+	Clients         *Clients // resolves facts about clients
 	Rate            RateClass
 	Counts          string // what its requests are called in request statistics; "" = not counted
 	FiltersPlatform bool   // platform in the query is a filter, not what the client has

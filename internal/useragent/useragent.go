@@ -69,15 +69,15 @@ func Detect(d Declared, userAgent string) System {
 	return System{p, version}
 }
 
-// Feedback is the system that a public feedback is stored with. A platform in
-// its body, one of the closed set, wins over every other source, with the
-// version in the body; the version of the header, then of the query, is only
-// used if that source names the same platform or none. Without a platform in the
-// body it is what Detect finds.
-func Feedback(d Declared, userAgent string) System {
+// Feedback returns the system that a public feedback is stored with. A platform in its body, one
+// of the closed set, takes precedence over every other source, with the version in the body. The
+// version of the header, then of the query, is only used if that source names the same platform
+// or none. Without a platform in the body, Feedback returns the result of detect, which is Detect
+// of the same request.
+func Feedback(d Declared, detect func() System) System {
 	p, ok := platform.Parse(d.Body.Platform.Value)
 	if !d.Body.Platform.Sent || !ok {
-		return Detect(d, userAgent)
+		return detect()
 	}
 	version := cleanVersion(normal(d.Body.Version.Value))
 	for _, s := range [...]Source{d.Header, d.Query} {

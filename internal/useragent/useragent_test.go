@@ -104,6 +104,11 @@ func TestDetectRules(t *testing.T) {
 	}
 }
 
+// feedback calls Feedback for a request with a User-Agent.
+func feedback(d Declared, agent string) System {
+	return Feedback(d, func() System { return Detect(d, agent) })
+}
+
 func TestFeedback(t *testing.T) {
 	t.Parallel()
 	from := func(p, v string) Source { return Source{said(p), said(v)} }
@@ -134,7 +139,7 @@ func TestFeedback(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			d := Declared{tc.header, tc.query, tc.body}
-			if got := Feedback(d, tc.agent); got != tc.want {
+			if got := feedback(d, tc.agent); got != tc.want {
 				t.Errorf("%+v, agent %q: got %q, want %q", d, tc.agent, got, tc.want)
 			}
 		})
@@ -205,7 +210,7 @@ func TestAgainstOracle(t *testing.T) {
 			t.Fatalf("seed %d, %+v, agent %q: got %q, want %q", seed, d, agent, got, want)
 		}
 		checkOrigin(t, got)
-		checkOrigin(t, Feedback(d, agent))
+		checkOrigin(t, feedback(d, agent))
 	}
 }
 
@@ -230,7 +235,7 @@ func FuzzDetect(f *testing.F) {
 		d := Declared{Source{said(hp), said(hv)}, Source{said(qp), said(qv)}, Source{said(bp), said(bv)}}
 		got := Detect(d, agent)
 		checkOrigin(t, got)
-		checkOrigin(t, Feedback(d, agent))
+		checkOrigin(t, feedback(d, agent))
 		if want := naiveDetect(d, agent); got != want {
 			t.Errorf("%+v, agent %q: got %q, want %q", d, agent, got, want)
 		}
