@@ -7,8 +7,7 @@ import (
 	"svc/internal/backup"
 )
 
-// checkBackup examines the schedule of backups, at where they go, and at the
-// age of the last one.
+// checkBackup checks the backup schedule, the backup directory and the age of the last backup.
 func checkBackup(p *Installation) []Finding {
 	every, dir := p.Settings.BackupEvery, p.Settings.BackupDir
 	archives, err := backup.ListScheduled(dir, p.Now)
@@ -46,8 +45,8 @@ func checkBackup(p *Installation) []Finding {
 	return findings
 }
 
-// onSameDisk compares a folder with another one, which may not be there yet;
-// then its parent counts.
+// onSameDisk reports whether dir is on the same file system as data. If dir does not exist, its
+// closest existing parent is compared.
 func onSameDisk(data, dir string) bool {
 	one, err := os.Stat(data)
 	if err != nil {

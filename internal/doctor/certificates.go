@@ -9,13 +9,12 @@ import (
 	"svc/internal/datadir"
 )
 
-// renewBefore is the rest of a certificate's life from which on it should have
-// been renewed.
+// renewBefore is the remaining lifetime below which a certificate should already have been renewed.
 const renewBefore = 14 * 24 * time.Hour
 
-// checkCertificates examines the certificate that the settings name and at those
-// that the server fetches by itself. Nobody renews one of a name or an authority
-// that the settings no longer have.
+// checkCertificates checks the configured certificate and those that the server obtains by itself.
+// It ignores certificates of names or authorities that the settings no longer contain, because the
+// server does not renew them.
 func checkCertificates(p *Installation) []Finding {
 	var findings []Finding
 	if certificate := p.Settings.Value("tls.cert").Text; certificate != "" {
@@ -34,8 +33,8 @@ func checkCertificates(p *Installation) []Finding {
 	return findings
 }
 
-// checkPair examines a certificate and its key. kind ends the codes of what the way to
-// repair depends on.
+// checkPair checks a certificate and its key. kind, "given" or "fetched", is the suffix of codes
+// with a repair that depends on the origin of the certificate.
 func (p *Installation) checkPair(certificate, key, kind string, repair message) []Finding {
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {

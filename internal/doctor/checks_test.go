@@ -155,7 +155,7 @@ func TestBackups(t *testing.T) {
 			p := newInstallation(t, nil, "SVC_BACKUP_EVERY="+tc.every)
 			dir := filepath.Join(p.Settings.Data, "backups")
 			if tc.archive != "" {
-				// The time of the file says nothing: it may have been copied there.
+				// The file's modification time is ignored: the archive may have been copied there.
 				if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, tc.archive), nil, 0o600)); err != nil {
 					t.Fatal(err)
 				}
@@ -214,8 +214,8 @@ func TestCertificates(t *testing.T) {
 	})
 }
 
-// TestSecrecy: in the data folder a secret is for its owner alone, elsewhere root
-// may keep it and give it the group of the service.
+// TestSecrecy checks that a secret in the data folder may be readable only by its owner, and that
+// elsewhere root may own it and give it the group of the service.
 func TestSecrecy(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -243,8 +243,8 @@ func TestSecrecy(t *testing.T) {
 	}
 }
 
-// fetched makes a certificate like one that the server has fetched, and returns
-// its path without the ending.
+// fetched writes a certificate like one that the server has obtained and returns its path without
+// the extension.
 func fetched(t *testing.T, p *Installation, authority, name string, from, to time.Time, mode os.FileMode) (base string) {
 	t.Helper()
 	dir := filepath.Join(p.Settings.Data, "certs", "certificates", authority, name)
@@ -256,7 +256,7 @@ func fetched(t *testing.T, p *Installation, authority, name string, from, to tim
 	return base
 }
 
-// writeCertificate makes base.crt and base.key.
+// writeCertificate writes base.crt and base.key.
 func writeCertificate(t *testing.T, base string, from, to time.Time, mode os.FileMode) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

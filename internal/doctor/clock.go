@@ -8,12 +8,11 @@ import (
 	"svc/internal/datadir"
 )
 
-// slack is how far clocks may differ.
+// slack is the difference between clocks that is tolerated.
 const slack = time.Minute
 
-// checkClock compares the clock with the times that the data remembers. None of
-// them can come from the future, unless the clock was ahead then or is behind
-// now.
+// checkClock compares the clock with the times recorded in the data. One of them is in the future
+// only if the clock was ahead then or is behind now.
 func checkClock(p *Installation) []Finding {
 	repair := messagef("set the clock and synchronize it with NTP (timedatectl set-ntp true)")
 	for _, name := range append([]string{datadir.Secrets, datadir.Readme}, datadir.Databases...) {
@@ -35,7 +34,7 @@ func checkClock(p *Installation) []Finding {
 
 func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 MST") }
 
-// checkTimeZone notices a zone that is asked for and is not there.
+// checkTimeZone warns when TZ names a time zone that cannot be loaded.
 func checkTimeZone(p *Installation) []Finding {
 	zone := p.variable("TZ")
 	if zone == "" || zone[0] == ':' || filepath.IsAbs(zone) {

@@ -29,7 +29,7 @@ func checkServer(p *Installation) []Finding {
 	return nil
 }
 
-// unasked is the finding of a check that needs facts that are missing.
+// unasked is the finding of a check that lacks its facts.
 var unasked = []Finding{note("not_examined", messagef("not examined"), messagef("solve the other problems and run svc doctor again"))}
 
 func checkDatabases(p *Installation) []Finding {
@@ -58,8 +58,8 @@ func checkDatabases(p *Installation) []Finding {
 	return findings
 }
 
-// maxLag is how many changes the index of a server may be behind without a
-// finding: it takes them in much less than a second.
+// maxLag is the number of changes that the index of a running server may be behind without a
+// finding. It processes that many in much less than a second.
 const maxLag = 10_000
 
 func checkIndex(p *Installation) []Finding {
@@ -90,7 +90,7 @@ func checkJobs(p *Installation) []Finding {
 	return findings
 }
 
-// checkLinks reports a setting that is missing as soon as there are files to link to.
+// checkLinks reports a missing base URL once there are files to link to.
 func checkLinks(p *Installation) []Finding {
 	switch {
 	case p.Facts == nil:

@@ -11,7 +11,7 @@ import (
 	"svc/internal/disk"
 )
 
-// databaseBytes is the size of both databases.
+// databaseBytes returns the size of both databases together.
 func (p *Installation) databaseBytes() (sum int64) {
 	for _, name := range datadir.Databases {
 		if info, err := os.Stat(filepath.Join(p.Settings.Data, name)); err == nil {
@@ -21,12 +21,10 @@ func (p *Installation) databaseBytes() (sum int64) {
 	return sum
 }
 
-// maxCopied is the size of databases up to which they are copied for a quick
-// look.
+// maxCopied is the size up to which databases are copied for a quick check.
 const maxCopied = 2 << 30
 
-// CopyObstacle says why the databases should not be copied for reading them; ""
-// when they can.
+// CopyObstacle returns the reason not to copy the databases for reading, or "" if there is none.
 func (p *Installation) CopyObstacle() string {
 	size := p.databaseBytes()
 	if size > maxCopied {
@@ -55,7 +53,7 @@ func checkSpace(p *Installation) []Finding {
 	return nil
 }
 
-// Size is a number of bytes for people.
+// Size formats a number of bytes for display.
 func Size(bytes int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
 	n, unit := float64(bytes), 0
@@ -69,10 +67,10 @@ func Size(bytes int64) string {
 	return fmt.Sprintf("%.1f %s", n, units[unit])
 }
 
-// unfitness is what is wrong with a kind of file system.
+// unfitness describes a problem of a kind of file system.
 type unfitness struct{ code, what, repair string }
 
-// What is wrong with kinds of file systems. The rest are taken for local ones.
+// unfit maps file system types to their problems. All other types are assumed to be local ones.
 var unfit = map[string]unfitness{
 	"nfs": remote, "nfs4": remote, "cifs": remote, "smb": remote, "smb2": remote, "smb3": remote, "smbfs": remote,
 	"afs": remote, "afpfs": remote, "ceph": remote, "glusterfs": remote, "lustre": remote, "webdav": remote, "davfs": remote, "ncpfs": remote, "coda": remote,
@@ -119,7 +117,8 @@ type mount struct {
 	point, kind, device string
 }
 
-// mountOf finds the mount that a path, absolute and without links, is on.
+// mountOf returns the mount point that contains path, which must be absolute and free of symbolic
+// links.
 func mountOf(machine fs.FS, path string) (m mount, err error) {
 	text, err := fs.ReadFile(machine, "proc/self/mountinfo")
 	if err != nil {
@@ -143,13 +142,12 @@ func mountOf(machine fs.FS, path string) (m mount, err error) {
 	return m, nil
 }
 
-// unescape gives blanks and other characters back that mountinfo writes as
-// octal numbers.
+// unescape decodes spaces and other characters that mountinfo writes as octal numbers.
 func unescape(text string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(text)
 }
 
-// realPath is where the data folder really is.
+// realPath returns the path of the data folder with symbolic links resolved.
 func (p *Installation) realPath() (string, error) {
 	path, err := filepath.EvalSymlinks(p.Settings.Data)
 	if err != nil {

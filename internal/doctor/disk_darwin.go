@@ -2,8 +2,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// filesystem is the kind of file system that the data folder is on, as mount
-// calls it.
+// filesystem returns the type of the data folder's file system, as mount prints it.
 func (p *Installation) filesystem() (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(p.Settings.Data, &s); err != nil {

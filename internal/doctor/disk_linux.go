@@ -1,7 +1,6 @@
 package doctor
 
-// filesystem is the kind of file system that the data folder is on, as mount
-// calls it.
+// filesystem returns the type of the data folder's file system, as mount prints it.
 func (p *Installation) filesystem() (string, error) {
 	path, err := p.realPath()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// filesystem is "smb" for a share of another machine; of others it says nothing.
+// filesystem returns "smb" for a network share and "" for everything else.
 func (p *Installation) filesystem() (string, error) {
 	path, err := p.realPath()
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package doctor examines an installation from outside: the data folder, the
-// disk below it, the machine, and what the server or the data report. Each check is
-// small, says in one line what is wrong and in another how to repair it, and needs
-// none of the others.
+// Package doctor examines an installation from the outside: the data folder,
+// its disk, the machine, and the facts that the server or the data report. Each check is
+// small, describes the problem in one line and the repair in another, and does not depend
+// on other checks.
 //
 //	doctor.go        Examine, Finding, Installation
 //	table.go         all checks, in their order
-//	facts.go         what a server or the data report
+//	facts.go         facts reported by a server or read from the data
 //	data.go          settings, server, databases, index, keys
 //	backup.go        age and place of backups
 //	certificates.go  certificates and their keys
@@ -15,7 +15,7 @@
 //	journal.go       a fault of ext4 in old kernels
 //	files.go         permissions, owner, synchronisers
 //	owner_unix.go    owners of files; owner_windows.go likewise
-//	leftovers.go     what interrupted operations left
+//	leftovers.go     remains of interrupted operations
 //	process.go       limits of memory and of open files
 //	proxy.go         the reverse proxy
 //	secrets.go       secrets and the first password
@@ -32,43 +32,44 @@ import (
 	"svc/internal/setting"
 )
 
-// Status says how bad a finding is.
+// Status is the severity of a finding.
 type Status string
 
-// The statuses. A check without findings is OK.
+// Statuses from best to worst. A check without findings is OK.
 const (
 	OK      Status = "ok"
 	Note    Status = "note"    // worth knowing
-	Warning Status = "warning" // will hurt one day
-	Problem Status = "problem" // hurts now
+	Warning Status = "warning" // will cause trouble later
+	Problem Status = "problem" // causes trouble now
 )
 
-// severities are the statuses, the best first.
+// severities lists the statuses from best to worst.
 var severities = []Status{OK, Note, Warning, Problem}
 
 func (s Status) worse(than Status) bool {
 	return slices.Index(severities, s) > slices.Index(severities, than)
 }
 
-// Finding is what a check reports.
+// Finding is one result of a check.
 type Finding struct {
 	Status Status `json:"status"`
-	// Code names the kind of finding, such as "backup_late", for programs and for texts in other languages.
+	// Code identifies the kind of finding, such as "backup_late", for programs and for
+	// translations.
 	Code string `json:"code"`
-	// What says in one line what is there.
+	// What is a one-line description of the finding.
 	What string `json:"what"`
-	// Repair says in one line what to do about it.
+	// Repair describes the remedy in one line.
 	Repair string `json:"repair"`
-	// Values are the names, times and numbers in What and then in Repair, as they stand there; why a repair
-	// failed stands in What alone.
+	// Values are the names, times and numbers that appear in What, followed by those in Repair. The
+	// reason of a failed repair appears only in What.
 	Values []string `json:"values"` // never nil
-	// Repaired says that it was done.
+	// Repaired reports whether Fix has repaired it.
 	Repaired bool `json:"repaired"`
 
-	fix func() error // nil = for a person to do
+	fix func() error // nil = needs manual repair
 }
 
-// message is a text and the values in it.
+// message is a text with the values that were inserted into it.
 type message struct {
 	text   string
 	values []string
@@ -82,7 +83,7 @@ func messagef(format string, values ...any) message {
 	return m
 }
 
-// note, warning and problem are findings that a person repairs.
+// note, warning and problem return findings that need manual repair.
 func note(code string, what, repair message) Finding { return finding(Note, code, what, repair) }
 
 func warning(code string, what, repair message) Finding { return finding(Warning, code, what, repair) }
@@ -94,77 +95,75 @@ func finding(status Status, code string, what, repair message) Finding {
 	return Finding{Status: status, Code: code, What: what.text, Repair: repair.text, Values: values}
 }
 
-// Fixable reports whether Fix can repair it.
+// Fixable reports whether Examine can repair it.
 func (f Finding) Fixable() bool { return f.fix != nil && !f.Repaired }
 
-// Result is what a check came to.
+// Result is the outcome of a check.
 type Result struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	// Status is that of the worst finding that is not repaired.
+	// Status is the status of the worst finding that has not been repaired.
 	Status   Status    `json:"status"`
 	Findings []Finding `json:"findings"` // never nil
 }
 
-// Installation is what is examined, and what its examiners could learn before. Only
-// Settings, Machine and Now are always there.
+// Installation is the input of all checks: the installation and what the caller has found out about
+// it. Only Settings, Machine and Now are always set.
 type Installation struct {
 	Settings *setting.Settings
-	// Invalid are the problems of the settings.
+	// Invalid lists the errors in the settings.
 	Invalid []error
 	// Machine is the root of the machine's file system.
 	Machine fs.FS
-	// Environ is the environment of this process, as os.Environ gives it.
+	// Environ is the environment of this process in the form of os.Environ.
 	Environ []string
 	Now     time.Time
-	// Version is that of this program.
+	// Version is the version of this program.
 	Version string
 
-	// Locked says that this process has the data folder; then no server runs.
+	// Locked reports whether this process holds the lock of the data folder. No server runs then.
 	Locked bool
-	// Server is the server that runs on the data folder, nil when there is none.
+	// Server is the server that runs on the data folder; nil if there is none.
 	Server *Server
-	// Unreachable says why neither is so.
+	// Unreachable is the reason why the data folder is neither locked nor served; otherwise nil.
 	Unreachable error
 
-	// Databases are the outcomes of reading both files.
+	// Databases are the results of reading both database files.
 	Databases []Database
-	// Facts are what the handler that works on the data reports; nil when it could
-	// not be asked, for a reason that another field has.
+	// Facts are reported by the handler that works on the data. They are nil if it could not be
+	// queried; Unreachable, Databases or Invalid then holds the reason.
 	Facts *Facts
-	// Index says why the search index must be rebuilt; nil when it need not,
-	// or when a server runs.
+	// Index is the reason why the search index must be rebuilt; nil if it need not be, or if a
+	// server runs.
 	Index error
 }
 
-// Server is a process that serves.
+// Server is a running server process.
 type Server struct {
 	PID     int
 	Version string
 }
 
-// Database is the outcome of reading all pages of a database.
+// Database is the result of reading all pages of a database.
 type Database struct {
 	Name string
-	// Err is what is wrong with it; nil when nothing is.
+	// Err is the damage that was found, or nil.
 	Err error
-	// Skipped says why it was not read; "" when it was.
+	// Skipped is the reason why the database was not read; "" if it was.
 	Skipped string
 }
 
-// check is one examination.
+// check is one named check.
 type check struct {
 	name, title string
-	run         func(*Installation) []Finding // none when all is well
+	run         func(*Installation) []Finding // returns no findings if all is well
 }
 
-// Examine runs all checks and with fix repairs what can be repaired without
-// losing anything.
+// Examine runs all checks. With fix it also makes the repairs that lose no data.
 func Examine(p *Installation, fix bool) []Result { return examine(p, checks, fix) }
 
-// ExamineWhileServing runs the checks that a server can make of itself at any time: all but
-// the reading of the databases, of which it tells the damage that it has met. Nothing is
-// repaired.
+// ExamineWhileServing runs the checks that a server can run on itself at any time. It does not read
+// the databases, but reports damage that the server has encountered in them. It repairs nothing.
 func ExamineWhileServing(p *Installation) []Result {
 	own := slices.Clone(checks)
 	if p.Facts == nil || len(p.Facts.Damaged) == 0 {
@@ -173,7 +172,7 @@ func ExamineWhileServing(p *Installation) []Result {
 	return examine(p, own, false)
 }
 
-// Worst is the worst status of results.
+// Worst returns the worst status of all results.
 func Worst(results []Result) Status {
 	worst := OK
 	for _, r := range results {
@@ -210,8 +209,7 @@ func (f *Finding) repair() {
 	f.Repaired = true
 }
 
-// process is the number of the process whose limits count: the server's, or
-// this one's.
+// process returns the ID of the process that the limits apply to: the server's, or else this one's.
 func (p *Installation) process() string {
 	if p.Server != nil {
 		return strconv.Itoa(p.Server.PID)

@@ -12,11 +12,12 @@ import (
 	"svc/internal/setting"
 )
 
-// today is the clock of the tests.
+// today is the current time in the tests.
 var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// newInstallation has an empty data folder, /data in what the machine says, whatever
-// files the machine is given, and settings from variables, name=value.
+// newInstallation returns an installation with an empty data folder, which the fake machine calls
+// /data, with the given files of the machine, and with settings from variables of the form
+// name=value.
 func newInstallation(t *testing.T, machine map[string]string, variables ...string) *Installation {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -46,8 +47,8 @@ func newInstallation(t *testing.T, machine map[string]string, variables ...strin
 	return p
 }
 
-// expect compares what a check finds with a status and a text, both empty for
-// nothing.
+// expect fails the test unless the findings of a check have the status and contain the text. With
+// OK it expects no findings.
 func expect(t *testing.T, found []Finding, status Status, what string) {
 	t.Helper()
 	if status == OK {
@@ -69,7 +70,7 @@ func expect(t *testing.T, found []Finding, status Status, what string) {
 	rest := found[0].What + "\n" + found[0].Repair
 	for _, value := range found[0].Values {
 		if value == "0" {
-			continue // no other file, of which the text says nothing
+			continue // mentions no other file
 		}
 		_, after, there := strings.Cut(rest, value)
 		if !there {
@@ -79,7 +80,7 @@ func expect(t *testing.T, found []Finding, status Status, what string) {
 	}
 }
 
-// status is that of a check.
+// status returns the status of the named check.
 func status(t *testing.T, results []Result, name string) Status {
 	t.Helper()
 	for _, r := range results {
@@ -91,8 +92,8 @@ func status(t *testing.T, results []Result, name string) Status {
 	return OK
 }
 
-// TestExamine: the status of a check is that of its worst finding that is left,
-// and only what can be repaired is.
+// TestExamine checks that a check has the status of its worst unrepaired finding, and that only
+// repairable findings are repaired.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	p := newInstallation(t, nil)
@@ -121,7 +122,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// A server examines of itself all but its databases, and repairs nothing.
+// TestExamineWhileServing checks that a server examines everything except its databases and repairs
+// nothing.
 func TestExamineWhileServing(t *testing.T) {
 	t.Parallel()
 	p := newInstallation(t, nil)
@@ -145,7 +147,8 @@ func TestExamineWhileServing(t *testing.T) {
 	}
 }
 
-// TestChecksAreNamed: names are for scripts, titles for people, and each once.
+// TestChecksAreNamed checks that names and titles are unique: scripts use names, people read
+// titles.
 func TestChecksAreNamed(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

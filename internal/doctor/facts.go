@@ -1,29 +1,29 @@
 package doctor
 
-// Facts are what the handler that works on the data knows of it. It is the
-// answer of GET /control/doctor.
+// Facts are collected by the handler that works on the data. They are the response body of GET
+// /control/doctor.
 type Facts struct {
 	Keys Keys `json:"keys"`
-	// LastID is the time in the last id that was given, in Unix milliseconds; 0
-	// before the first.
+	// LastID is the time of the last ID that was issued, in Unix milliseconds; 0 before the first
+	// one.
 	LastID     int64      `json:"last_id_ms"`
 	Index      Index      `json:"index"`
 	Forwarding Forwarding `json:"forwarding"`
-	// BackupFolder is what keeps scheduled backups from their folder; "" when nothing
-	// does.
+	// BackupFolder is the reason why scheduled backups cannot be written to their folder; "" if
+	// they can.
 	BackupFolder string `json:"backup_folder"`
-	// FailedJobs are the scheduled jobs whose last run failed.
+	// FailedJobs are the scheduled jobs that failed in their last run.
 	FailedJobs []FailedJob `json:"failed_jobs"`
-	// Files is the number of files of all projects.
+	// Files is the number of files in all projects.
 	Files int64 `json:"files"`
-	// Damaged are the databases in which a server has met damage since its start.
+	// Damaged lists the databases in which the server has encountered damage since its start.
 	Damaged []DamagedDatabase `json:"damaged"`
 	// UnpublishedTerms lists the slugs of the terms documents that still have placeholders.
 	UnpublishedTerms []string `json:"unpublished_terms"`
-	// Submissions are the sizes of what apps have sent, of each project that has any.
+	// Submissions are the sizes of feedback and logs for each project that has any.
 	Submissions []Submissions `json:"submissions"`
-	// EventNames are the numbers of event names, of each project that has any; only a server
-	// knows them.
+	// EventNames are the numbers of event names for each project that has any. Only a running
+	// server knows them.
 	EventNames []EventNames `json:"event_names"`
 }
 
@@ -38,17 +38,18 @@ type Submissions struct {
 	Project  string `json:"project_key"`
 	Feedback int64  `json:"feedback_bytes"`
 	Logs     int64  `json:"log_bytes"`
-	// LogRetention is for how many days the project keeps its logs, 0 if it says nothing.
+	// LogRetention is the number of days for which the project keeps its logs; 0 if it has no
+	// setting of its own.
 	LogRetention int `json:"log_retention_days"`
 }
 
-// DamagedDatabase is a database in which a server has met damage.
+// DamagedDatabase is a database in which a server has encountered damage.
 type DamagedDatabase struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`
 }
 
-// FailedJob is a scheduled job whose last run failed.
+// FailedJob is a scheduled job that failed in its last run.
 type FailedJob struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`
@@ -57,36 +58,34 @@ type FailedJob struct {
 // Keys counts the API keys that are neither revoked nor expired.
 type Keys struct {
 	Active int `json:"active"`
-	// Other are those of them that were made with another salt.
+	// Other is the number of those keys that were made with another salt.
 	Other int `json:"other_salt"`
 }
 
-// Index says how far the search index of a running server is.
+// Index is the progress of a running server's search index.
 type Index struct {
 	Answers bool   `json:"answers"` // false while it is being built
-	Seen    uint64 `json:"seen"`    // the last change in it
-	Last    uint64 `json:"last"`    // the last change there is
+	Seen    uint64 `json:"seen"`    // the last change that was indexed
+	Last    uint64 `json:"last"`    // the last change in the database
 }
 
-// Forwarding is what the headers of requests tell of their proxies, since the
-// server was started.
+// Forwarding describes the forwarding headers of requests since the server was started.
 type Forwarding struct {
 	// Count and Headers are the settings of the server.
 	Count   int      `json:"trusted_proxy_count"`
 	Headers []string `json:"client_ip_header"`
-	// Last is the last request with a forwarding header, Ignored the last one
-	// whose headers did not count; nil when there was none.
+	// Last is the last request with a forwarding header. Ignored is the last one with ignored
+	// headers. Each is nil if there was none.
 	Last    *Chain `json:"last"`
 	Ignored *Chain `json:"ignored"`
-	// Gateway is the gateway of the container when requests came from it, else
-	// "".
+	// Gateway is the gateway of the container if requests came from it; otherwise "".
 	Gateway string `json:"container_gateway"`
 }
 
-// Chain is the forwarding headers of one request.
+// Chain holds the forwarding headers of one request.
 type Chain struct {
 	At      int64    `json:"at"`      // Unix seconds
-	Peer    string   `json:"peer"`    // who connected
-	Headers []string `json:"headers"` // as they came, shortened
-	Client  string   `json:"client"`  // who the server took for the caller
+	Peer    string   `json:"peer"`    // address of the connection
+	Headers []string `json:"headers"` // as received, shortened
+	Client  string   `json:"client"`  // address that the server took for the client's
 }

@@ -21,25 +21,25 @@ type found struct {
 	info fs.FileInfo
 }
 
-// folder is the data folder, resolved.
+// folder returns the path of the data folder with symbolic links resolved.
 func (p *Installation) folder() string { return resolved(p.Settings.Data) }
 
-// resolved is a folder without a link on the way to it, which a walk and chown -R would not
-// follow.
+// resolved returns the path of a folder with symbolic links resolved, because neither
+// filepath.WalkDir nor chown -R follows a link at its root.
 func resolved(dir string) string {
 	if path, err := filepath.EvalSymlinks(dir); err == nil {
 		return path
 	}
-	return dir // who uses it finds out why
+	return dir // the caller gets the error when it opens the folder
 }
 
-// walk gives the data folder itself and all that is in it but config.toml,
-// which is the operator's own. Links in it are not followed.
+// walk returns the data folder and everything in it except config.toml, which belongs to the
+// administrator. It does not follow symbolic links.
 func (p *Installation) walk() (all []found, err error) {
 	root := p.folder()
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && len(all) > 0 {
-			return nil // a server runs
+			return nil // a running server has deleted it
 		}
 		if err != nil {
 			return err
@@ -59,13 +59,13 @@ func (p *Installation) walk() (all []found, err error) {
 	return all, err
 }
 
-// unread is the finding of a check that could not read.
+// unread returns the finding of a check that could not read its input.
 func unread(err error) []Finding {
 	return []Finding{problem("unreadable", messagef("%v", err), messagef("make it readable by the user that runs svc"))}
 }
 
-// someOf is a message about files, which names the first of many. Its values are that one
-// and how many others there are.
+// someOf returns a message that names the first of several files. Its values are that name and the
+// number of the other files.
 func someOf(format string, all []found) message {
 	some, others := all[0].path, len(all)-1
 	if others > 0 {
@@ -75,7 +75,7 @@ func someOf(format string, all []found) message {
 }
 
 func checkPermissions(p *Installation) []Finding {
-	if runtime.GOOS == "windows" { // there the access list of the folder counts
+	if runtime.GOOS == "windows" { // access is controlled by the folder's ACL
 		return nil
 	}
 	all, err := p.walk()
@@ -107,7 +107,7 @@ func checkOwner(p *Installation) []Finding {
 	var findings []Finding
 	switch user := os.Geteuid(); {
 	case user == owner:
-	case control.CheckOwner(p.Settings.Data) == nil: // the group may write, as in volumes of Kubernetes
+	case control.CheckOwner(p.Settings.Data) == nil: // the group may write, as in Kubernetes volumes
 		owner, all = user, all[1:]
 	case user == 0:
 		findings = append(findings, note("owner_is_not_root", messagef("this is root, and the data directory belongs to user %d: the databases were not opened", owner),
@@ -129,8 +129,9 @@ func checkOwner(p *Installation) []Finding {
 	return findings
 }
 
-// giveBack makes files the owner's, which only root can. A file with a second
-// name may be one of the system, which the owner of the folder has linked there.
+// giveBack returns a function that makes owner the owner of files, or nil if this process is not
+// root. A file with more than one hard link may be a system file that the owner of the folder has
+// linked there, so it is refused.
 func (p *Installation) giveBack(files []found, owner int) func() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -145,8 +146,8 @@ func (p *Installation) giveBack(files []found, owner int) func() error {
 	}
 }
 
-// repairEach does something to files of a folder. A name that leads out of it is
-// refused: root may be repairing the folder of somebody who changes it meanwhile.
+// repairEach calls repair for files of a folder. It refuses names that lead out of the folder,
+// because root may be repairing a folder that its owner is changing at the same time.
 func repairEach(folder string, files []found, repair func(root *os.Root, name string, f found) error) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -164,8 +165,8 @@ func repairEach(folder string, files []found, repair func(root *os.Root, name st
 	return errors.Join(errs...)
 }
 
-// The signs of programs that copy folders to other machines: files that they
-// keep at the root of what they copy, and names of the folders themselves.
+// Signs of programs that copy folders to other machines: files that they keep at the root of a
+// synchronized folder, and names of such folders.
 var (
 	syncFiles   = []string{".dropbox", ".dropbox.cache", ".stfolder", ".stversions", ".owncloudsync.log", ".nextcloudsync.log", ".tmp.driveupload", ".tmp.drivedownload"}
 	syncFolders = []string{"Dropbox", "OneDrive", "Nextcloud", "ownCloud", "Google Drive", "GoogleDrive", "My Drive", "iCloudDrive", "Mobile Documents", "CloudStorage", "pCloudDrive", "Seafile"}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestRepairStaysInTheFolder: who owns the folder may change it while root
-// repairs it, and must not lead root elsewhere.
+// TestRepairStaysInTheFolder checks that the owner of the folder, by changing it while root repairs
+// it, cannot lead root out of it.
 func TestRepairStaysInTheFolder(t *testing.T) {
 	t.Parallel()
 	p := newInstallation(t, nil)
@@ -31,7 +31,7 @@ func TestRepairStaysInTheFolder(t *testing.T) {
 	if len(found) != 1 || !found[0].Fixable() {
 		t.Fatalf("got %+v, want something to repair", found)
 	}
-	// Between the look and the repair:
+	// Between the check and the repair:
 	if err := os.RemoveAll(sub); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestRepairStaysInTheFolder(t *testing.T) {
 	}
 }
 
-// TestLinkedFolder: the data folder may be a link to where it really is.
+// TestLinkedFolder checks that the data folder may be a symbolic link.
 func TestLinkedFolder(t *testing.T) {
 	t.Parallel()
 	p := newInstallation(t, nil)
@@ -76,8 +76,8 @@ func TestLinkedFolder(t *testing.T) {
 	expect(t, checkPermissions(p), OK, "")
 }
 
-// TestLeftoversInAnotherFolder: what is cut off in a storage directory elsewhere is found
-// and removed, also behind a link; uploads and contents that wait stay.
+// TestLeftoversInAnotherFolder checks that interrupted operations in a storage directory elsewhere,
+// also behind a link, are found and removed, while uploads and staged contents stay.
 func TestLeftoversInAnotherFolder(t *testing.T) {
 	t.Parallel()
 	there, err := filepath.EvalSymlinks(t.TempDir())

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// checkFastCommit looks for the journal option of ext4 with which Linux 5.10 to
-// 5.16 could lose what had been synced, and with it pages of a database
-// (etcd-io/bbolt#562). It was repaired in 5.10.94, 5.15.27 and 5.17.
+// checkFastCommit looks for the ext4 journal option with which Linux 5.10 to 5.16 could lose synced
+// data, and with it database pages (etcd-io/bbolt#562). It was fixed in 5.10.94, 5.15.27 and 5.17.
 func checkFastCommit(p *Installation) []Finding {
 	release, err := fs.ReadFile(p.Machine, "proc/sys/kernel/osrelease")
 	if err != nil || !faultyKernel(string(release)) {
-		return nil // also: another system
+		return nil // also on other operating systems
 	}
 	where, err := p.realPath()
 	if err != nil {
@@ -31,7 +30,7 @@ func checkFastCommit(p *Installation) []Finding {
 		messagef("use Linux 5.17 or newer, or turn it off: tune2fs -O ^fast_commit %s", m.device))}
 }
 
-// faultyKernel reports whether a release has the fault.
+// faultyKernel reports whether a kernel release has the fault.
 func faultyKernel(release string) bool {
 	var n [3]int
 	for i, part := range strings.SplitN(strings.TrimSpace(release), ".", 3) {
@@ -49,8 +48,8 @@ func faultyKernel(release string) bool {
 	return true
 }
 
-// usesFastCommit reads fc_info of ext4: the counters move only while the option
-// is on.
+// usesFastCommit reports whether the option is on, according to ext4's fc_info: its counters move
+// only then.
 func usesFastCommit(info string) bool {
 	for line := range strings.Lines(info) {
 		count, what, _ := strings.Cut(strings.TrimSpace(line), " ")

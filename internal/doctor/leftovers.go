@@ -12,8 +12,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// temporary are the patterns of what is made in the data folder for the time of
-// an operation, and stays when that is cut off.
+// temporary lists patterns of files that exist in the data folder during an operation and remain if
+// it is interrupted.
 var temporary = []string{
 	datadir.Database + ".new", datadir.Events + ".new", datadir.Database + ".compact", datadir.Events + ".compact",
 	datadir.Index + ".new", datadir.Index + ".old", datadir.Socket,
@@ -21,15 +21,15 @@ var temporary = []string{
 	datadir.Staging + "/*", datadir.Files + "/" + probes,
 }
 
-// probes are what a storage directory is tried with.
+// probes matches the files with which a storage directory is tested.
 const probes = ".probe-*"
 
-// kept are no leftovers: nobody else has uploads, and contents on their way to other
-// storage.
+// kept are directories that are never leftovers: they hold the only copies of uploads and of
+// contents on their way to another storage.
 var kept = []string{datadir.Uploads, datadir.StagedFiles}
 
-// interrupted finds what operations that were cut off have left in a folder, of which
-// files is the part with local files.
+// interrupted finds files that interrupted operations have left in a folder. files is the part of
+// it with local files.
 func interrupted(dir, files string, patterns ...string) []Finding {
 	dir = resolved(dir)
 	all := slices.DeleteFunc(match(dir, patterns...), func(f found) bool {
@@ -45,13 +45,13 @@ func interrupted(dir, files string, patterns ...string) []Finding {
 	return []Finding{f}
 }
 
-// UpgradeKept is how long the copy made before an upgrade is of use. A start
-// removes it after that.
+// UpgradeKept is how long the copy made before an upgrade is useful. The first start after that
+// deletes it.
 const UpgradeKept = 7 * 24 * time.Hour
 
 func checkLeftovers(p *Installation) []Finding {
 	var findings []Finding
-	if p.Locked { // else they may be in use
+	if p.Locked { // otherwise they may be in use
 		findings = interrupted(p.Settings.Data, datadir.Files, temporary...)
 		if dir := p.Settings.StorageDir; dir != filepath.Join(p.Settings.Data, datadir.Files) {
 			findings = append(findings, interrupted(dir, "", path.Dir(datadir.Uploads)+"/*", probes)...)
@@ -74,8 +74,8 @@ func checkLeftovers(p *Installation) []Finding {
 	return findings
 }
 
-// beforeRestore are the folders that a restore has put aside: beside the data
-// folder, or inside where that is a mount point.
+// beforeRestore returns the folders that a restore has set aside. They are next to the data folder,
+// or inside it if it is a mount point.
 func (p *Installation) beforeRestore() (paths []string) {
 	for _, f := range p.match("before-restore-*") {
 		paths = append(paths, f.path)
@@ -84,7 +84,7 @@ func (p *Installation) beforeRestore() (paths []string) {
 	if err != nil {
 		return paths
 	}
-	entries, _ := os.ReadDir(filepath.Dir(dir)) // one that cannot be read shows nothing
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // an unreadable folder counts as empty
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), filepath.Base(dir)+".before-restore-") {
 			paths = append(paths, filepath.Join(filepath.Dir(p.Settings.Data), e.Name()))
@@ -93,12 +93,12 @@ func (p *Installation) beforeRestore() (paths []string) {
 	return paths
 }
 
-// match finds files in the data folder by patterns.
+// match returns the files in the data folder that match any of the patterns.
 func (p *Installation) match(patterns ...string) []found { return match(p.Settings.Data, patterns...) }
 
 func match(dir string, patterns ...string) (all []found) {
 	for _, pattern := range patterns {
-		names, _ := fs.Glob(os.DirFS(dir), pattern) // fails only for a wrong pattern
+		names, _ := fs.Glob(os.DirFS(dir), pattern) // fails only for an invalid pattern
 		for _, name := range names {
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			if info, err := os.Lstat(path); err == nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownerOf is the user that a file belongs to.
+// ownerOf returns the ID of the user that owns a file.
 func ownerOf(info fs.FileInfo) (user int, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -16,14 +16,14 @@ func ownerOf(info fs.FileInfo) (user int, known bool) {
 	return int(stat.Uid), true
 }
 
-// sameDisk reports whether two files are on one file system.
+// sameDisk reports whether two files are on the same file system.
 func sameDisk(a, b fs.FileInfo) bool {
 	one, ok := a.Sys().(*syscall.Stat_t)
 	other, also := b.Sys().(*syscall.Stat_t)
 	return ok && also && one.Dev == other.Dev
 }
 
-// linked reports whether a file has more than one name.
+// linked reports whether a file has more than one hard link.
 func linked(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Nlink > 1

@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// minMemory is what a server with ten million events may take for a
-	// question beside its idle size.
+	// minMemory is the memory that a server with ten million events may need for one query in
+	// addition to its idle size.
 	minMemory = 320 << 20
-	// minHandles are enough for databases, index and a thousand clients.
+	// minHandles is enough for databases, index and a thousand clients.
 	minHandles = 4096
 )
 
-// checkMemory compares the limit of the control group with what the server
-// needs and with the limit that Go was given.
+// checkMemory compares the limit of the control group with the server's needs and with GOMEMLIMIT.
 func checkMemory(p *Installation) []Finding {
 	limit, ok := MemoryLimit(p.Machine, p.process())
 	if !ok {
@@ -35,19 +34,19 @@ func checkMemory(p *Installation) []Finding {
 	return findings
 }
 
-// environ is the environment of the process that counts.
+// environ returns the environment of the server, or of this process if none runs.
 func (p *Installation) environ() []string {
 	if p.Server == nil {
 		return p.Environ
 	}
 	text, err := fs.ReadFile(p.Machine, path.Join("proc", p.process(), "environ"))
 	if err != nil {
-		return nil // another system
+		return nil // another operating system
 	}
 	return strings.Split(string(text), "\x00")
 }
 
-// variable is an environment variable of that process, "" when it is not set.
+// variable returns the value of a variable in environ, or "" if it is not set.
 func (p *Installation) variable(name string) string {
 	for _, entry := range p.environ() {
 		if text, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -57,7 +56,7 @@ func (p *Installation) variable(name string) string {
 	return ""
 }
 
-// parseBytes reads the form of GOMEMLIMIT.
+// parseBytes parses a size in the syntax of GOMEMLIMIT.
 func parseBytes(text string) (int64, bool) {
 	shift := 0
 	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
@@ -70,9 +69,9 @@ func parseBytes(text string) (int64, bool) {
 	return n << shift, err == nil && n >= 0 && n < 1<<(62-shift)
 }
 
-// MemoryLimit is the least memory limit, in bytes, of the control groups of either
-// version that a process is in; ok is false when there is none. machine is the root
-// of the file system, process a number or "self".
+// MemoryLimit returns the lowest memory limit, in bytes, of the control groups of version 1 or 2
+// that contain a process; ok is false if there is none. machine is the root of the file system, and
+// process is a process ID or "self".
 func MemoryLimit(machine fs.FS, process string) (limit int64, ok bool) {
 	groups, err := fs.ReadFile(machine, path.Join("proc", process, "cgroup"))
 	if err != nil {
@@ -91,12 +90,12 @@ func MemoryLimit(machine fs.FS, process string) (limit int64, ok bool) {
 			}
 			root, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
 		}
-		// A group is bound by those above it. In a container the path may be that
-		// of the host; the root is then its own group.
+		// The limits of all parents apply, too. In a container the path may be the host's; then the
+		// group is the root itself.
 		for group := path.Clean("/" + part[2]); ; group = path.Dir(group) {
 			text, _ := fs.ReadFile(machine, path.Join(root, group, file))
-			n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is no number
-			// Version 1 writes a number near 2^63 for no limit.
+			n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is not a number
+			// Version 1 expresses "no limit" as a number near 2^63.
 			if err == nil && n > 0 && n < 1<<60 && (!ok || n < limit) {
 				limit, ok = n, true
 			}
@@ -111,7 +110,7 @@ func MemoryLimit(machine fs.FS, process string) (limit int64, ok bool) {
 func checkHandles(p *Installation) []Finding {
 	limits, err := fs.ReadFile(p.Machine, path.Join("proc", p.process(), "limits"))
 	if err != nil {
-		return nil // another system
+		return nil // another operating system
 	}
 	for line := range strings.Lines(string(limits)) {
 		rest, ok := strings.CutPrefix(line, "Max open files")

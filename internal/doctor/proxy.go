@@ -11,7 +11,7 @@ import (
 	"svc/internal/proxy"
 )
 
-// checkProxy examines the forwarding headers of the last requests.
+// checkProxy examines the forwarding headers of recent requests.
 func checkProxy(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked
@@ -32,8 +32,8 @@ func checkProxy(p *Installation) []Finding {
 	return findings
 }
 
-// ignoredHeaders says why headers did not count: a proxy that is not trusted
-// makes all clients look like one.
+// ignoredHeaders explains why headers were ignored. With an untrusted proxy all clients look like
+// one.
 func ignoredHeaders(f Forwarding) Finding {
 	peer, _ := netip.ParseAddr(f.Ignored.Peer)
 	trusted := proxy.Proxies{Count: f.Count, Headers: f.Headers}.Trusted(f.Ignored.Peer)
@@ -52,14 +52,14 @@ func ignoredHeaders(f Forwarding) Finding {
 		messagef("connect the proxy over loopback or a private network (10/8, 172.16/12, 192.168/16, fc00::/7)"))
 }
 
-// values are the headers, the peer and the time of a chain, for messages.
+// values returns headers, peer and time of a chain for a message.
 func (c *Chain) values() []any {
 	return []any{strings.Join(c.Headers, ", "), c.Peer, time.Unix(c.At, 0).Format(time.TimeOnly)}
 }
 
-// ContainerGateway is the address from which requests to a published port seem
-// to come, in a container; elsewhere it is not valid. machine is the root of the
-// file system.
+// ContainerGateway returns the address from which requests to a published port appear to come
+// inside a container. Outside of containers the address is invalid. machine is the root of the file
+// system.
 func ContainerGateway(machine fs.FS) netip.Addr {
 	if !exists(machine, ".dockerenv") && !exists(machine, "run/.containerenv") {
 		return netip.Addr{}
@@ -76,8 +76,8 @@ func exists(machine fs.FS, name string) bool {
 	return err == nil
 }
 
-// defaultGateway reads /proc/net/route, where addresses are hexadecimal in the
-// byte order of the machine, which is little-endian on all we run on.
+// defaultGateway parses /proc/net/route, where addresses are hexadecimal in the byte order of the
+// machine, which is little-endian on all supported platforms.
 func defaultGateway(routes string) netip.Addr {
 	for line := range strings.Lines(routes) {
 		var name, destination string

@@ -21,7 +21,7 @@ func checkSecrets(p *Installation) []Finding {
 		if !v.Secret {
 			continue
 		}
-		// What the first start makes must be there from then on.
+		// The first start generates these secrets; they must exist from then on.
 		if v.Offline && v.Text == "" && p.hasData() {
 			findings = append(findings, problem("secret_missing", messagef("%s is missing: it is neither in secrets.toml nor in the environment", v.Variable),
 				messagef("restore secrets.toml from a backup; the next start would generate a new one, and existing logins and API keys would stop working")))
@@ -37,7 +37,7 @@ func checkSecrets(p *Installation) []Finding {
 	return findings
 }
 
-// hasData reports whether the data folder was ever used.
+// hasData reports whether the data folder has ever been used.
 func (p *Installation) hasData() bool {
 	_, err := os.Stat(filepath.Join(p.Settings.Data, datadir.Database))
 	return err == nil
@@ -54,21 +54,22 @@ func (p *Installation) onCommandLine(flag string) bool {
 	})
 }
 
-// checkSecrecy examines who can read a file with a secret; code and what are those of the finding.
-// Outside of the data folder the group may: root gives it that of the service.
+// checkSecrecy checks which users can read a file with a secret. code and what belong to the
+// resulting finding. Outside of the data folder the group may read it: root owns such files and
+// gives them the group of the service.
 func (p *Installation) checkSecrecy(name, code string, what message) []Finding {
 	others, rights := fs.FileMode(0o007), "o="
 	if within, err := filepath.Rel(p.Settings.Data, name); err == nil && filepath.IsLocal(within) {
 		others, rights = 0o077, "go="
 	}
 	info, err := os.Stat(name)
-	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&others == 0 { // there the access list counts
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&others == 0 { // Windows uses ACLs
 		return nil
 	}
 	return []Finding{warning(code, what, messagef("chmod %s %s", rights, name))}
 }
 
-// firstLogin is how long the first password may wait.
+// firstLogin is how long the generated password may stay unused before it is a warning.
 const firstLogin = 7 * 24 * time.Hour
 
 func checkBootstrap(p *Installation) []Finding {

@@ -1,10 +1,9 @@
 package doctor
 
-// largeLogs is the size, in bytes, from which logs that are kept for ever are worth a
-// finding.
+// largeLogs is the size, in bytes, from which logs that are kept forever cause a finding.
 const largeLogs = 256 << 20
 
-// checkSubmissions suggests limits for what apps send: nobody sees it grow.
+// checkSubmissions suggests limits for data sent by apps, because its growth is easily overlooked.
 func checkSubmissions(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked
@@ -27,8 +26,8 @@ func checkSubmissions(p *Installation) []Finding {
 	return findings
 }
 
-// checkEventNames reports the projects that cannot have another event name: the apps whose
-// events are skipped do not notice.
+// checkEventNames reports projects that have reached the limit of event names. Apps get no error
+// when their events are skipped.
 func checkEventNames(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked

@@ -1,7 +1,7 @@
 package doctor
 
-// checks are in the order in which a person would ask: can it be used at all,
-// will it last, who gets in.
+// checks are ordered by urgency: first whether the server can be used at all, then whether it will
+// keep working, then access to it.
 var checks = []check{
 	{"settings", "settings", checkSettings},
 	{"server", "server", checkServer},
