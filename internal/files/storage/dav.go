@@ -16,17 +16,17 @@ import (
 	"svc/internal/outbound"
 )
 
-// Limits of what is read of answers that are not content, in bytes. A listing has
-// a few hundred for each part.
+// Limits, in bytes, on answers that are not content. A listing takes a few hundred bytes for each
+// part.
 const (
 	maxListing = 64 << 20
 	maxAnswer  = 64 << 10
 )
 
-// controlTime is the limit of requests that carry no content.
+// controlTime is the time limit of requests that carry no content.
 const controlTime = 15 * time.Second
 
-// davURL is an address on a WebDAV server.
+// davURL returns the address of a name below the base address of a WebDAV server.
 func davURL(base *url.URL, name string) *url.URL {
 	segments := strings.Split(name, "/")
 	for i, s := range segments {
@@ -38,13 +38,12 @@ func davURL(base *url.URL, name string) *url.URL {
 	return &u
 }
 
-// exchange lets the library make requests to one address and judges by the answer
-// itself: its errors hide what happened, and for it only three statuses are
-// successes. It returns the status of the last answer; an error means that there
-// was none.
+// exchange lets the library make requests to one address and returns the status of the last answer.
+// It ignores the library's errors, which hide what happened and treat only three statuses as
+// success. An error means that there was no answer.
 //
-// The library knows no context, and it escapes an address that is escaped
-// already; so every request gets context and address in its interceptor.
+// The library does not support contexts and escapes addresses a second time, so an interceptor sets
+// context and address of each request.
 func (d *WebDAV) exchange(ctx context.Context, to *url.URL, fn func(*gowebdav.Client)) (int, error) {
 	c := gowebdav.NewAuthClient("http://storage", gowebdav.NewPreemptiveAuth(d))
 	answers := &davAnswers{base: d.client.Transport}
@@ -60,15 +59,15 @@ func (d *WebDAV) exchange(ctx context.Context, to *url.URL, fn func(*gowebdav.Cl
 	return answers.status, nil
 }
 
-// control is an exchange that must end soon.
+// control is exchange with the time limit controlTime.
 func (d *WebDAV) control(ctx context.Context, to *url.URL, fn func(*gowebdav.Client)) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
 	return d.exchange(ctx, to, fn)
 }
 
-// Authorize sets the credentials of a request, and has the library hand out
-// redirects instead of following them: it would turn a PUT into a GET.
+// Authorize sets the credentials of a request. It makes the library return redirects instead of
+// following them, because it would turn a PUT into a GET.
 func (d *WebDAV) Authorize(_ *http.Client, r *http.Request, _ string) error {
 	d.authorize(r)
 	r.Header.Set(gowebdav.XInhibitRedirect, "1")
@@ -81,16 +80,16 @@ func (d *WebDAV) authorize(r *http.Request) {
 	}
 }
 
-// Verify accepts every answer; exchange judges it.
+// Verify accepts every answer; exchange evaluates it.
 func (d *WebDAV) Verify(*http.Client, *http.Response, string) (bool, error) { return false, nil }
 
-// Clone is d itself, which requests do not change.
+// Clone returns d itself, which requests do not change.
 func (d *WebDAV) Clone() gowebdav.Authenticator { return d }
 
-// Close has nothing to close; connections are those of the shared client.
+// Close does nothing: the connections belong to the shared client.
 func (d *WebDAV) Close() error { return nil }
 
-// davAnswers remembers the last answer and limits its body.
+// davAnswers records the last answer and limits the size of its body.
 type davAnswers struct {
 	base   http.RoundTripper
 	status int
@@ -99,7 +98,7 @@ type davAnswers struct {
 
 // RoundTrip sends r.
 func (a *davAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
-	plain := r.Clone(r.Context()) // the client looks at the header of r again when it is redirected
+	plain := r.Clone(r.Context()) // the client reads the header of r again after a redirect
 	plain.Header.Del(gowebdav.XInhibitRedirect)
 	answer, err := a.base.RoundTrip(plain)
 	if err != nil {
@@ -120,14 +119,14 @@ func (a *davAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// drained is a body that is read to its end, or its limit, before it is closed:
-// otherwise its connection could not be used again.
+// drained reads a body to its end, or its limit, before it closes it. Otherwise the connection
+// could not be reused.
 type drained struct {
 	io.Reader
 	body io.Closer
 }
 
-// Close reads what is left and closes the body.
+// Close reads the remainder and closes the body.
 func (d *drained) Close() error {
 	_, err := io.Copy(io.Discard, d.Reader)
 	return errors.Join(err, d.body.Close())
@@ -135,24 +134,24 @@ func (d *drained) Close() error {
 
 func success(status int) bool { return status >= 200 && status < 300 }
 
-// created is the title of the page with which Apache's mod_dav says 201.
+// created matches the title of the page that Apache's mod_dav sends with status 201.
 var created = regexp.MustCompile(`<title>201 Created</title>`)
 
-// davCreated tells Apache's page of a file that was created, which is a success,
-// from the page of a firewall.
+// davCreated reports whether an answer is Apache's page for a created file. Any other page is taken
+// for a firewall's.
 func davCreated(status int, body io.Reader) bool {
 	page, err := io.ReadAll(body)
 	return err == nil && status == http.StatusCreated && created.Match(bytes.TrimSpace(page))
 }
 
-// lengthOf asks for the length of what lies at an address: with PROPFIND, and
-// with HEAD where that is not supported or tells no length. An address without a
-// file is errAbsent. For the library no length is 0; that is believed only where 0
-// is expected, because of empty files Apache does not tell more with HEAD.
+// lengthOf returns the length of the file at an address. It uses PROPFIND, and HEAD if that is not
+// supported or returns no length. It returns errAbsent if there is no file. The library reports a
+// missing length as 0. That is accepted only if 0 is expected: Apache sends no length for empty
+// files in answers to HEAD.
 func (d *WebDAV) lengthOf(ctx context.Context, name string, expected int64) (int64, error) {
 	var file *gowebdav.File
 	status, err := d.control(ctx, davURL(d.base, name), func(c *gowebdav.Client) {
-		info, _ := c.Stat("/") // judged by the status; nil in an interface where no file was found
+		info, _ := c.Stat("/") // the status counts; info is a nil interface if there is no file
 		file, _ = info.(*gowebdav.File)
 	})
 	switch {
@@ -196,12 +195,12 @@ func (d *WebDAV) headLength(ctx context.Context, name string) (int64, error) {
 	return answer.ContentLength, nil
 }
 
-// lengths are the lengths of the files in a collection by their names, as far as
-// a PROPFIND tells them.
+// lengths returns the lengths of the files in a collection by name, as far as a PROPFIND lists
+// them.
 func (d *WebDAV) lengths(ctx context.Context, name string) map[string]int64 {
 	known := map[string]int64{}
 	_, err := d.control(ctx, davURL(d.base, name+"/"), func(c *gowebdav.Client) {
-		list, _ := c.ReadDir("/") // what is missing here is asked for one by one
+		list, _ := c.ReadDir("/") // the caller queries missing files one by one
 		for _, info := range list {
 			if !info.IsDir() && info.Size() > 0 {
 				known[info.Name()] = info.Size()

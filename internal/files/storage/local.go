@@ -20,21 +20,21 @@ import (
 	"svc/internal/files"
 )
 
-// The folders below the storage directory: of objects, and of what no record was found for.
+// Folders below the storage directory: one for objects, and one for files without a record.
 const (
 	objects = "objects"
 	lost    = "lost"
 )
 
-// Local keeps objects as files at objects/{files.DiskPath of the key} below the storage
-// directory. All access goes through an os.Root, so that no key and no symbolic link
-// leads out.
+// Local stores each object as the file objects/{files.DiskPath of the key} below the storage
+// directory. All access goes through an os.Root, so that neither a key nor a symbolic link leads
+// out of it.
 type Local struct {
 	dir      string
 	root     *os.Root
 	diskPath func(key string) string // files.DiskPath
 
-	mu sync.Mutex // held where a folder is made for a file or removed because it is empty
+	mu sync.Mutex // held while folders are created for a file or removed because they are empty
 }
 
 func openLocal(dir string) (*Local, error) {
@@ -52,11 +52,11 @@ func openLocal(dir string) (*Local, error) {
 	return &Local{dir: dir, root: root, diskPath: files.DiskPath}, nil
 }
 
-// name is the path of the file of an object below the storage directory.
+// name returns the path of an object's file, relative to the storage directory.
 func (l *Local) name(key string) string { return objects + "/" + l.diskPath(key) }
 
-// Put moves a file to the object. Both names are on disk when it returns, and no
-// byte was copied. A file that an interrupted Put has moved already is no error.
+// Put renames a file to the object's name without copying it. The change is durable when it
+// returns. If an interrupted Put has already moved the file, Put succeeds.
 func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, error) {
 	if err := checkKey(key); err != nil {
 		return Object{}, err
@@ -70,7 +70,7 @@ func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, 
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if moved, statErr := l.Stat(ctx, o); moved && statErr == nil {
-			return o, l.sync(path.Dir(l.name(key))) // by a Put that was interrupted after its rename
+			return o, l.sync(path.Dir(l.name(key))) // an interrupted Put renamed it but may not have synced
 		}
 		return Object{}, err
 	case err != nil:
@@ -85,7 +85,7 @@ func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, 
 	return o, errors.Join(l.sync(collection(to)), l.sync(filepath.ToSlash(filepath.Dir(from))))
 }
 
-// move renames a file and makes the folders for its new name.
+// move renames a file and creates the folders for its new name.
 func (l *Local) move(from, to string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +95,7 @@ func (l *Local) move(from, to string) error {
 	return l.root.Rename(from, to)
 }
 
-// below is a path relative to the storage directory, with slashes.
+// below returns a path relative to the storage directory, with slashes.
 func (l *Local) below(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -108,7 +108,7 @@ func (l *Local) below(path string) (string, error) {
 	return filepath.ToSlash(name), nil
 }
 
-// mkdir makes a folder and those above it, and syncs each one that got a name.
+// mkdir creates a folder and its parents, and syncs each parent that gets a new entry.
 func (l *Local) mkdir(name string) error {
 	var parent string
 	for segment := range strings.SplitSeq(name, "/") {
@@ -126,8 +126,7 @@ func (l *Local) mkdir(name string) error {
 	return nil
 }
 
-// sync makes the names in a folder durable. Windows has no such call and needs
-// none.
+// sync makes the entries of a folder durable. Windows neither has nor needs such a call.
 func (l *Local) sync(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -139,7 +138,7 @@ func (l *Local) sync(name string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Open opens the file of the object, which must have the object's size.
+// Open opens the object's file. It fails if the file does not have the object's size.
 func (l *Local) Open(_ context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
 	if err := o.checkRange(offset, length); err != nil {
 		return nil, err
@@ -161,7 +160,7 @@ func (l *Local) Open(_ context.Context, o Object, offset, length int64) (io.Read
 	return f, nil
 }
 
-// Delete removes the file of the object and the folders that it leaves empty.
+// Delete removes the object's file and the folders that become empty.
 func (l *Local) Delete(_ context.Context, o Object) error {
 	if err := checkKey(o.Key); err != nil {
 		return err
@@ -169,7 +168,7 @@ func (l *Local) Delete(_ context.Context, o Object) error {
 	return l.Remove(l.diskPath(o.Key))
 }
 
-// Remove removes a file that Walk has reported, and the folders that it leaves empty.
+// Remove removes a file reported by Walk and the folders that become empty.
 func (l *Local) Remove(diskPath string) error {
 	name := objects + "/" + diskPath
 	if err := l.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -185,19 +184,19 @@ func (l *Local) Remove(diskPath string) error {
 	return l.sync(objects)
 }
 
-// Lose moves a file that Walk has reported to the folder lost/{date}/objects, and removes
-// the folders that it leaves empty.
+// Lose moves a file reported by Walk to the folder lost/{date}/objects and removes the folders that
+// become empty.
 func (l *Local) Lose(diskPath string, at time.Time) error {
 	if err := l.lose(objects+"/"+diskPath, at); err != nil {
 		return err
 	}
-	return l.Remove(diskPath) // which is gone, and leaves the folders
+	return l.Remove(diskPath) // removes only the empty folders; the file is gone
 }
 
-// LoseStaged moves a file that WalkStaged has reported to lost/{date}/staging/files.
+// LoseStaged moves a file reported by WalkStaged to lost/{date}/staging/files.
 func (l *Local) LoseStaged(id string, at time.Time) error { return l.lose(staged+"/"+id, at) }
 
-// lose moves a file below lost. A file that is gone is no error.
+// lose moves a file into the lost folder. It succeeds if the file no longer exists.
 func (l *Local) lose(name string, at time.Time) error {
 	to := path.Join(lost, at.UTC().Format(time.DateOnly), name)
 	err := l.move(name, to)
@@ -210,14 +209,14 @@ func (l *Local) lose(name string, at time.Time) error {
 	return errors.Join(l.sync(path.Dir(to)), l.sync(path.Dir(name)))
 }
 
-// RemoveLost removes what was moved to lost before the day of a time.
+// RemoveLost removes the files that were moved to the lost folder before the given day.
 func (l *Local) RemoveLost(before time.Time) error {
 	entries, err := fs.ReadDir(l.root.FS(), lost)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, entry := range entries {
-		// Other names are not ours.
+		// Leave files with other names alone.
 		if day, invalid := time.Parse(time.DateOnly, entry.Name()); invalid == nil && day.Before(before.UTC().Truncate(24*time.Hour)) {
 			err = errors.Join(err, l.root.RemoveAll(path.Join(lost, entry.Name())))
 		}
@@ -225,7 +224,7 @@ func (l *Local) RemoveLost(before time.Time) error {
 	return err
 }
 
-// Stat reports whether the file of the object is there and has its size.
+// Stat reports whether the object's file exists and has the right size.
 func (l *Local) Stat(_ context.Context, o Object) (bool, error) {
 	if err := checkKey(o.Key); err != nil {
 		return false, err
@@ -237,15 +236,14 @@ func (l *Local) Stat(_ context.Context, o Object) (bool, error) {
 	return err == nil && info.Mode().IsRegular() && info.Size() == o.Size, err
 }
 
-// Walk calls fn with every file below objects, in the order of names, until fn
-// returns an error. A path is that of files.DiskPath for the file of an object; others
-// are reported too, so that Remove can take them away. A file that goes meanwhile is
-// left out.
+// Walk calls fn for every file below objects in lexical order until fn returns an error. The path
+// of an object's file is its files.DiskPath. Other files are reported, too, so that Remove can
+// delete them. Files that are deleted during the walk are skipped.
 func (l *Local) Walk(fn func(diskPath string, info fs.FileInfo) error) error {
 	return l.walk(objects, fn)
 }
 
-// WalkStaged is Walk for the contents that wait for their job, by the ids of files.
+// WalkStaged is Walk for staged contents; it passes file IDs to fn.
 func (l *Local) WalkStaged(fn func(id string, info fs.FileInfo) error) error {
 	return l.walk(staged, fn)
 }
@@ -295,8 +293,8 @@ func (l *Local) tryFile() error {
 	return err
 }
 
-// probeText is what probes write and read back.
+// probeText is the content that probes write and read back.
 const probeText = "svc storage probe\n"
 
-// Sweep does nothing: a rename is never unfinished.
+// Sweep does nothing: a rename leaves nothing unfinished.
 func (l *Local) Sweep(context.Context, time.Time) error { return nil }

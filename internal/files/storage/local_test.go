@@ -22,10 +22,10 @@ func openLocal(t *testing.T) (storagetest.Setup, *storage.Local) {
 	return s, s.Backend.(*storage.Local)
 }
 
-// objects is the folder of the objects.
+// objects returns the folder of the objects.
 func objects(local *storage.Local) string { return filepath.Join(local.Staged(""), "../../objects") }
 
-// tree lists what is below a folder.
+// tree lists everything below a folder.
 func tree(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, _ fs.DirEntry, err error) error {
@@ -38,8 +38,8 @@ func tree(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestLocalMoves: an object is the very file that was staged, and putting it again
-// after an interruption finds it moved.
+// TestLocalMoves checks that Put moves the staged file itself, and that a Put repeated after an
+// interruption succeeds.
 func TestLocalMoves(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)
@@ -66,7 +66,8 @@ func TestLocalMoves(t *testing.T) {
 	}
 }
 
-// TestLocalRemovesEmptyFolders up to the first that something else is in.
+// TestLocalRemovesEmptyFolders checks that Delete removes parent folders up to the first one that
+// is not empty.
 func TestLocalRemovesEmptyFolders(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)
@@ -89,8 +90,8 @@ func TestLocalRemovesEmptyFolders(t *testing.T) {
 	}
 }
 
-// TestLocalFoldersComeAndGo: an object is not lost to the removal of its
-// neighbour's folders.
+// TestLocalFoldersComeAndGo checks that removing the folders of one object does not lose a
+// neighbouring one.
 func TestLocalFoldersComeAndGo(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)
@@ -111,8 +112,8 @@ func TestLocalFoldersComeAndGo(t *testing.T) {
 	running.Wait()
 }
 
-// TestLocalStaysInside: neither symbolic links nor staged files lead out of the
-// storage directory.
+// TestLocalStaysInside checks that neither symbolic links nor staged files lead out of the storage
+// directory.
 func TestLocalStaysInside(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)
@@ -151,7 +152,8 @@ func TestLocalStaysInside(t *testing.T) {
 	}
 }
 
-// TestLocalWalk lists every file below objects, those that no object can be, too.
+// TestLocalWalk checks that Walk lists every file below objects, including those that cannot be
+// objects.
 func TestLocalWalk(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)
@@ -180,8 +182,8 @@ func TestLocalWalk(t *testing.T) {
 	}
 }
 
-// TestLocalDiskPath: what has another name on disk is found by its key, and reported by
-// the name that it has.
+// TestLocalDiskPath checks that an object is found by its key if its file has another name on disk,
+// and that Walk reports the name on disk.
 func TestLocalDiskPath(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)

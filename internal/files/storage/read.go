@@ -17,25 +17,26 @@ import (
 	"svc/internal/outbound"
 )
 
-// span is a range of what lies at one address: an object or one of its parts.
+// span is a range of the content at one address, which is an object or one of its parts.
 type span struct {
-	size           int64 // of the whole
+	size           int64 // of the content at the address
 	offset, length int64 // length > 0
 }
 
-// whole reports whether a span is everything, which is asked for without a range.
+// whole reports whether the span covers the whole content. It is requested without a Range header
+// then.
 func (s span) whole() bool { return s.offset == 0 && s.length == s.size }
 
-// end is the offset behind the span.
+// end returns the offset behind the span.
 func (s span) end() int64 { return s.offset + s.length }
 
-// header is the value of Range.
+// header returns the value of the Range header.
 func (s span) header() string { return fmt.Sprintf("bytes=%d-%d", s.offset, s.end()-1) }
 
-// get asks for the span of what lies at an address and reads it from an answer
-// that can be believed: exactly the bytes of the span, or an error before the last
-// of them. A storage that ignores the range sends what is before and after, too,
-// which is cut off here. authorize sets credentials; nil = none are needed.
+// get requests a span of the content at an address and returns a reader that yields exactly the
+// bytes of the span, or an error before the last of them. If a storage ignores the range and sends
+// the whole content, get cuts off the rest. authorize sets credentials; nil means that none are
+// needed.
 func (s span) get(ctx context.Context, client *http.Client, to *url.URL, key string, authorize func(*http.Request)) (*content, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
 	if err != nil {
@@ -64,7 +65,7 @@ func (s span) get(ctx context.Context, client *http.Client, to *url.URL, key str
 	return &content{body: answer.Body, partial: partial, remaining: s.length, last: partial || s.end() == s.size}, nil
 }
 
-// reader makes nil of what there is beside an error.
+// reader returns a nil interface if there is an error.
 func reader(c *content, err error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
@@ -72,9 +73,8 @@ func reader(c *content, err error) (io.ReadCloser, error) {
 	return c, nil
 }
 
-// probeRange reads bytes 7 to 13 of probeText and reports whether the storage has
-// sent exactly them. A storage that sends anything else must send the whole text when it is
-// asked for that.
+// probeRange reads bytes 7 to 13 of probeText and reports whether the storage sent only those
+// bytes. If it did not, it must send the whole text on request.
 func probeRange(get func(span) (*content, error)) (alone bool, err error) {
 	size := int64(len(probeText))
 	alone, err = probeSpan(get, span{size, 7, 7})
@@ -87,7 +87,7 @@ func probeRange(get func(span) (*content, error)) (alone bool, err error) {
 	return alone, nil
 }
 
-// probeSpan reads a span of probeText and reports whether the storage has sent it alone.
+// probeSpan reads a span of probeText and reports whether the storage sent only the span.
 func probeSpan(get func(span) (*content, error), s span) (alone bool, err error) {
 	c, err := get(s)
 	if err != nil {
@@ -100,8 +100,8 @@ func probeSpan(get func(span) (*content, error), s span) (alone bool, err error)
 	return c.partial, err
 }
 
-// believe checks the header of an answer and reports whether its body is the span
-// alone or everything.
+// believe checks the header of an answer and reports whether its body is only the span or the whole
+// content.
 func (s span) believe(answer *http.Response, key string) (partial bool, err error) {
 	header := answer.Header
 	expected := s.size
@@ -129,8 +129,7 @@ func (s span) believe(answer *http.Response, key string) (partial bool, err erro
 	return partial, nil
 }
 
-// is reports whether a Content-Range is the span, of a whole that may be of a size
-// unknown to the storage.
+// is reports whether a Content-Range describes the span. The storage may not know the total size.
 func (s span) is(contentRange string) bool {
 	text, total, _ := strings.Cut(contentRange, "/")
 	return text == fmt.Sprintf("bytes %d-%d", s.offset, s.end()-1) && (total == "*" || total == strconv.FormatInt(s.size, 10))
@@ -141,18 +140,18 @@ func isHTML(header http.Header) bool {
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
-// content reads a span and notices when the body is shorter, or longer where it
+// content reads a span and returns an error if the body is shorter, or if it is longer although it
 // should end with the span.
 type content struct {
 	body      io.ReadCloser
-	partial   bool  // the storage sends the span alone
+	partial   bool  // the storage sends only the span
 	remaining int64 // bytes
-	last      bool  // nothing follows the span
+	last      bool  // the body must end with the span
 	err       error
 }
 
-// Read gives io.EOF behind the span. The last bytes are given once it is known
-// that nothing follows them.
+// Read returns io.EOF after the span. It withholds the last bytes until it knows that the body ends
+// after them.
 func (c *content) Read(p []byte) (int, error) {
 	switch {
 	case c.err != nil:
@@ -181,8 +180,8 @@ func (c *content) Read(p []byte) (int, error) {
 
 func (c *content) Close() error { return c.body.Close() }
 
-// joined reads the parts of an object one after the other, each opened when the
-// one before it is read.
+// joined reads the parts of an object one after the other. It opens each part when the previous one
+// has been read.
 type joined struct {
 	open    func(index, offset, length int64) (io.ReadCloser, error)
 	object  Object
@@ -208,7 +207,7 @@ func (j *joined) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next opens the part that the next byte is in.
+// next opens the part that contains the next byte.
 func (j *joined) next() (err error) {
 	index := j.offset / j.object.PartSize
 	first := index * j.object.PartSize
@@ -233,7 +232,7 @@ func eofAt(end bool) error {
 	return nil
 }
 
-// broken is what a transfer that ends early becomes.
+// broken returns the error of a transfer that ended early.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -241,12 +240,12 @@ func broken(err error) error {
 	return fmt.Errorf("%w (%w)", errBroken, outbound.Explain(err))
 }
 
-// lied is what an answer that cannot be true becomes.
+// lied returns the error for an answer that cannot be true.
 func lied(how string) error {
 	return fmt.Errorf("the storage cannot be trusted: %s (%w)", how, io.ErrUnexpectedEOF)
 }
 
-// statusError is an answer that is no success.
+// statusError returns the error for an answer with an unsuccessful status.
 func statusError(status int) error {
 	meaning := map[int]string{
 		http.StatusUnauthorized:          "the credentials are refused",

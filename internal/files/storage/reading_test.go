@@ -16,23 +16,23 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// lie answers a GET in a way of its own. The range is [from, to), the whole
-// content without Range.
+// lie answers a GET wrongly in some way. The requested range is [from, to), which is the whole
+// content if there is no Range header.
 type lie func(w http.ResponseWriter, content []byte, from, to int)
 
-// partial begins an answer 206.
+// partial writes the header of a 206 answer.
 func partial(w http.ResponseWriter, first, last, size int) {
 	w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, size))
 	w.WriteHeader(http.StatusPartialContent)
 }
 
-// chunked sends bytes without a length in the header.
+// chunked sends bytes without a Content-Length.
 func chunked(w http.ResponseWriter, b []byte) {
 	_, _ = w.Write(b) // the client may be gone
 	_ = http.NewResponseController(w).Flush()
 }
 
-// dies breaks the connection.
+// dies aborts the connection.
 func dies() { panic(http.ErrAbortHandler) }
 
 func status(code int) lie {
@@ -41,14 +41,14 @@ func status(code int) lie {
 	}
 }
 
-// TestReadingBelievesNothing: whatever a server answers, a range is read exactly
-// or ends with an error before its last byte.
+// TestReadingBelievesNothing checks that, whatever a server answers, a range is read exactly or
+// fails before its last byte.
 func TestReadingBelievesNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		answer lie
 		honest bool  // the content is right
-		want   error // that an error wraps; nil = any
+		want   error // an error that must be wrapped; nil = any
 	}{
 		"range": {func(w http.ResponseWriter, c []byte, from, to int) {
 			if to-from == len(c) {
@@ -174,7 +174,7 @@ func TestReadingBelievesNothing(t *testing.T) {
 	}
 }
 
-// read reads a range through small and uneven buffers, as much as there is.
+// read reads as much of a range as it can, through small buffers of different sizes.
 func read(t *testing.T, b storage.Backend, o storage.Object, offset, length int64) (got []byte, err error) {
 	t.Helper()
 	r, err := b.Open(t.Context(), o, offset, length)
@@ -198,7 +198,7 @@ func read(t *testing.T, b storage.Backend, o storage.Object, offset, length int6
 	}
 }
 
-// TestPageThatIsAnObject: an object that is a web page may be one.
+// TestPageThatIsAnObject checks that an object may be a web page.
 func TestPageThatIsAnObject(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -212,7 +212,7 @@ func TestPageThatIsAnObject(t *testing.T) {
 	}
 }
 
-// TestRedirectOfContent is followed, without credentials.
+// TestRedirectOfContent checks that redirects are followed without credentials.
 func TestRedirectOfContent(t *testing.T) {
 	t.Parallel()
 	content := storagetest.Content(1, 1000)

@@ -3,7 +3,7 @@ package storage
 import (
 	"bytes"
 	"context"
-	"crypto/md5" // the checksum that every store of this kind verifies
+	"crypto/md5" // the checksum that every S3 store verifies
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -22,12 +22,12 @@ import (
 	"svc/internal/outbound"
 )
 
-// s3PartSize is the size of the parts of a multipart upload, and the largest
-// object that is written at once.
+// s3PartSize is the size of the parts of a multipart upload, and of the largest object that is
+// written in one request.
 const s3PartSize = 16 << 20
 
-// S3 keeps objects at {path prefix}/{key} of a bucket. Their parts are not seen:
-// a multipart upload is joined by the store.
+// S3 keeps objects at {path prefix}/{key} of a bucket. The store joins the parts of a multipart
+// upload, so that readers see a single object.
 type S3 struct {
 	core           *minio.Core
 	client         *http.Client
@@ -64,8 +64,8 @@ func newS3(c Config, client *http.Client) (*S3, error) {
 	return s, nil
 }
 
-// s3Credentials are those of the configuration, or those of this machine. The
-// latter may come from a link-local address, which our own client refuses.
+// s3Credentials returns the configured credentials, or else those of this machine. The latter may
+// come from a link-local address, which the shared client refuses to connect to.
 func s3Credentials(c Config) *credentials.Credentials {
 	if c.Username != "" || c.Password != "" {
 		return credentials.NewStaticV4(c.Username, c.Password, "")
@@ -77,7 +77,7 @@ func s3Credentials(c Config) *credentials.Credentials {
 	})
 }
 
-// refusals limits the answers that are no success, which the library reads whole.
+// refusals limits the size of unsuccessful answers, which the library reads to the end.
 type refusals struct{ base http.RoundTripper }
 
 // RoundTrip sends r.
@@ -89,8 +89,8 @@ func (l refusals) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// Put writes the file, in parts when it is larger than one, and verifies its
-// length. The store verifies the checksums of what it is sent.
+// Put writes the file, in parts if it is larger than one part, and verifies its length. The store
+// verifies the checksums of the data it receives.
 func (s *S3) Put(ctx context.Context, key, file string, size int64) (Object, error) {
 	if err := checkKey(key); err != nil {
 		return Object{}, err
@@ -127,13 +127,13 @@ func (s *S3) write(ctx context.Context, name string, content io.ReaderAt, size i
 	return s3Error("write", err)
 }
 
-// notChunked has the library send content as it is, with its SHA-256 in the
-// header. Otherwise, over plain HTTP, it sends chunks that are signed one by one,
-// and some stores keep "aws-chunked" as the encoding of the object.
+// notChunked makes the library send content unchanged with its SHA-256 in the header. Otherwise,
+// over plain HTTP, it sends chunks that are signed one by one, and some stores keep "aws-chunked"
+// as the encoding of the object.
 const notChunked = true
 
-// sums reads a section and returns its checksums as the library wants them: the
-// section is read twice, so that it need not be kept in memory.
+// sums returns the checksums of a section in the form that the library expects. The section is read
+// twice so that it need not be held in memory.
 func sums(content io.ReaderAt, offset, length int64) (md5Base64, sha256Hex string, err error) {
 	m, h := md5.New(), sha256.New()
 	_, err = io.Copy(io.MultiWriter(m, h), io.NewSectionReader(content, offset, length))
@@ -141,7 +141,7 @@ func sums(content io.ReaderAt, offset, length int64) (md5Base64, sha256Hex strin
 	return base64.StdEncoding.EncodeToString(sum(m)), hex.EncodeToString(sum(h)), err
 }
 
-// writeParts writes a multipart upload, which is aborted when it fails.
+// writeParts writes a multipart upload and aborts it on failure.
 func (s *S3) writeParts(ctx context.Context, name string, content io.ReaderAt, size int64) error {
 	partSize := int64(s3PartSize)
 	for size > partSize*s3MaxParts {
@@ -173,7 +173,7 @@ func (s *S3) writeParts(ctx context.Context, name string, content io.ReaderAt, s
 	return nil
 }
 
-// s3MaxParts is what the protocol can number.
+// s3MaxParts is the maximum number of parts in the protocol.
 const s3MaxParts = 10_000
 
 func (s *S3) abort(ctx context.Context, name, upload string) error {
@@ -193,8 +193,7 @@ func (s *S3) Open(ctx context.Context, o Object, offset, length int64) (io.ReadC
 	return reader(s.read(ctx, s.prefix+o.Key, span{o.Size, offset, length}))
 }
 
-// read asks with a signed address, because the library keeps the status of an
-// answer to itself.
+// read uses a presigned address, because the library does not expose the status of an answer.
 func (s *S3) read(ctx context.Context, name string, r span) (*content, error) {
 	to, err := s.core.Presign(ctx, http.MethodGet, s.bucket, name, signedTime, nil)
 	if err != nil {
@@ -203,7 +202,7 @@ func (s *S3) read(ctx context.Context, name string, r span) (*content, error) {
 	return r.get(ctx, s.client, to, name, nil)
 }
 
-// signedTime is how long a signed address is good for, used at once.
+// signedTime is the validity of a presigned address, which is used immediately.
 const signedTime = 5 * time.Minute
 
 // Delete removes the object.
@@ -238,7 +237,7 @@ func (s *S3) Stat(ctx context.Context, o Object) (bool, error) {
 	return err == nil && info.Size == o.Size, err
 }
 
-// Sweep aborts multipart uploads below the prefix that began before a moment.
+// Sweep aborts multipart uploads below the prefix that began before the given time.
 func (s *S3) Sweep(ctx context.Context, before time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, partTime)
 	defer cancel()
@@ -255,9 +254,8 @@ func (s *S3) Sweep(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// Probe writes a small object, reads bytes 7 to 13 of it back, asks for it without
-// credentials and deletes it; then it writes 8 MiB of a multipart upload and aborts
-// it.
+// Probe writes a small object, reads bytes 7 to 13 of it, requests it without credentials and
+// deletes it. Then it writes 8 MiB of a multipart upload and aborts it.
 func (s *S3) Probe(ctx context.Context) Probe {
 	begin := time.Now()
 	ranges, public, err := s.probeSmall(ctx)
@@ -286,13 +284,13 @@ func (s *S3) probeSmall(ctx context.Context) (ranges, public bool, err error) {
 	return ranges, s.anonymous(ctx, name), errors.Join(err, s.remove(ctx, name))
 }
 
-// anonymous reports whether anybody may read an object.
+// anonymous reports whether an object can be read without credentials.
 func (s *S3) anonymous(ctx context.Context, name string) bool {
 	to, err := s.core.Presign(ctx, http.MethodGet, s.bucket, name, signedTime, nil)
 	if err != nil {
 		return false
 	}
-	to.RawQuery = "" // which has the signature
+	to.RawQuery = "" // removes the signature
 	body, err := span{int64(len(probeText)), 0, int64(len(probeText))}.get(ctx, s.client, to, name, nil)
 	if err != nil {
 		return false
@@ -318,25 +316,25 @@ func (s *S3) probeMultipart(ctx context.Context, name string) error {
 	return errors.Join(s3Error("part 1", err), s.abort(context.WithoutCancel(ctx), name, upload))
 }
 
-// s3Error makes a text for people of an error of the library, whose own text holds
-// what the store has sent.
+// s3Error turns an error of the library into a message for users. The library's own text contains
+// data sent by the store.
 func s3Error(what string, err error) error {
 	if err == nil {
 		return nil
 	}
 	answer, ok := errors.AsType[minio.ErrorResponse](err)
 	switch {
-	case !ok || answer.StatusCode == 0: // it was none of the store
+	case !ok || answer.StatusCode == 0: // not an answer of the store
 		err = outbound.Explain(err)
 	case answer.Code == "NoSuchBucket":
 		err = errors.New("the bucket does not exist")
-	case slices.Contains([]string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound"}, answer.Code): // the last of versitygw
+	case slices.Contains([]string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound"}, answer.Code): // the last one is versitygw's
 		err = errors.New("the credentials are refused")
 	case answer.Code == "RequestTimeTooSkewed":
 		err = errors.New("the clocks of the storage and of this server differ")
-	case slices.Contains([]string{"NoSuchKey", "NoSuchUpload"}, answer.Code): // 404 alone can have other reasons
+	case slices.Contains([]string{"NoSuchKey", "NoSuchUpload"}, answer.Code): // a 404 alone can have other reasons
 		err = errAbsent
-	case success(answer.StatusCode): // an answer to several seconds of work begins with 200
+	case success(answer.StatusCode): // the answer to a long operation can begin with 200 and still be an error
 		err = errors.New("the storage failed")
 	default:
 		err = statusError(answer.StatusCode)

@@ -18,7 +18,7 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// s3Client is the library beside our back end.
+// s3Client returns a client of the library that is independent of the back end under test.
 func s3Client(t *testing.T, c storage.Config) minio.Core {
 	t.Helper()
 	core, err := minio.NewCore(strings.TrimPrefix(c.BaseURL, "http://"), &minio.Options{Creds: credentials.NewStaticV4(c.Username, c.Password, "")})
@@ -28,7 +28,7 @@ func s3Client(t *testing.T, c storage.Config) minio.Core {
 	return *core
 }
 
-// TestS3Refusals: what is wrong with the settings is said in words.
+// TestS3Refusals checks that errors explain what is wrong with the settings.
 func TestS3Refusals(t *testing.T) {
 	t.Parallel()
 	server := storagetest.VersityGW(t)
@@ -48,7 +48,7 @@ func TestS3Refusals(t *testing.T) {
 	}
 }
 
-// TestS3Public: the probe finds out whether the bucket answers anybody.
+// TestS3Public checks that the probe detects a bucket that can be read without credentials.
 func TestS3Public(t *testing.T) {
 	t.Parallel()
 	c := storagetest.VersityGW(t)
@@ -65,8 +65,8 @@ func TestS3Public(t *testing.T) {
 	}
 }
 
-// TestS3Sweep: unfinished multipart uploads go when they are old enough, and
-// neither probes nor writes that fail leave any.
+// TestS3Sweep checks that unfinished multipart uploads are aborted when they are old enough, and
+// that neither probes nor failed writes leave any.
 func TestS3Sweep(t *testing.T) {
 	t.Parallel()
 	c := storagetest.VersityGW(t)
@@ -108,13 +108,13 @@ func TestS3Sweep(t *testing.T) {
 	}
 }
 
-// TestS3WriteThatIsLost: a store that says yes and keeps nothing, or aborts a
-// multipart upload in its middle, is an error.
+// TestS3WriteThatIsLost checks that Put fails if a store reports success and keeps nothing, or
+// aborts a multipart upload halfway.
 func TestS3WriteThatIsLost(t *testing.T) {
 	t.Parallel()
 	aborted := make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // as a store does
+		_, _ = io.Copy(io.Discard, r.Body) // as a real store does
 		w.Header().Set("ETag", `"00000000000000000000000000000000"`)
 		switch {
 		case r.Method == http.MethodPost && r.URL.Query().Has("uploads"):
@@ -144,7 +144,7 @@ func TestS3WriteThatIsLost(t *testing.T) {
 	}
 }
 
-// TestS3BucketInHost: without path style the bucket is a part of the host name.
+// TestS3BucketInHost checks that without path style the bucket is part of the host name.
 func TestS3BucketInHost(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -173,8 +173,8 @@ func TestS3BucketInHost(t *testing.T) {
 	}
 }
 
-// TestConfig: what cannot be an address is refused, and one configuration has one
-// back end.
+// TestConfig checks that invalid addresses are refused and that equal configurations share a back
+// end.
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	s, _ := newStorages(t)

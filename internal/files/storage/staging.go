@@ -7,19 +7,19 @@ import (
 	"path/filepath"
 )
 
-// staged is the folder of contents that wait below the storage directory for the job
-// that brings them to their back end.
+// staged is the folder, below the storage directory, of contents that wait for the job that moves
+// them to their back end.
 const staged = "staging/files"
 
-// Staged is where the content of a file waits for its job; without an id, the folder
-// of all of them.
+// Staged returns the path where the content of a file waits for its job, or the folder of all such
+// contents if id is "".
 func (l *Local) Staged(id string) string {
 	return filepath.Join(l.dir, filepath.FromSlash(staged), id)
 }
 
-// Stage moves a synced file below the storage directory to where its job finds it. Its
-// name is on disk when it returns. One that an interrupted Stage has moved already is
-// no error.
+// Stage moves a synced file in the storage directory to the path where its job expects it. The
+// change is durable when it returns. If an interrupted Stage has already moved the file, Stage
+// succeeds.
 func (l *Local) Stage(file, id string) error {
 	from, err := l.below(file)
 	if err != nil {

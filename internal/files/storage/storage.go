@@ -1,14 +1,14 @@
-// Package storage keeps the content of files: in a local directory, on a WebDAV
-// server, or in an object store that speaks the protocol of S3. What a back end
-// is says the suite of package storagetest, which all three pass.
+// Package storage stores the content of files in a local directory, on a WebDAV
+// server, or in an object store with the S3 protocol. The test suite of package
+// storagetest, which all three pass, defines the behaviour of a back end.
 //
 //	storage.go  Backend, its values, and Storages, which opens back ends
 //	local.go    objects below the storage directory
 //	webdav.go   objects on a WebDAV server: writing, parts, deletion, probe
 //	dav.go      one request to a WebDAV server
 //	s3.go       objects in a bucket
-//	read.go     reading over HTTP, which believes no answer
-//	staging.go  contents that wait for the job that puts them on other storage
+//	read.go     reading over HTTP, which verifies every answer
+//	staging.go  contents that wait to be moved to another storage
 package storage
 
 import (
@@ -28,57 +28,54 @@ import (
 	"svc/internal/outbound"
 )
 
-// Object is what a back end keeps.
+// Object identifies stored content.
 type Object struct {
 	Key      string // f/{project}/{id}/{filename}
 	Size     int64  // bytes
-	PartSize int64  // bytes; 0 = stored whole
+	PartSize int64  // bytes; 0 = not split into parts
 }
 
-// Backend is one place where objects are kept. Its methods may be called from
-// several goroutines at once. The texts of errors are for people: they name no
-// address and hold nothing that a server has sent.
+// Backend is a place where objects are stored. Its methods are safe for concurrent use. Error texts
+// are meant for users: they contain no addresses and no data sent by a server.
 type Backend interface {
-	// Put stores the file at path, which has size bytes, as an object of that key
-	// and verifies it. Local moves the file, which its caller has synced, and
-	// needs it on the file system of the storage directory; the others read it and
-	// leave it. After an error, Put may be called again and replaces what is there.
+	// Put stores the file at path, which has size bytes, as an object with that key and verifies
+	// it. Local moves the file: the caller must have synced it, and it must be on the file system
+	// of the storage directory. The other back ends read the file and leave it in place. After an
+	// error, Put can be called again and replaces the object.
 	Put(ctx context.Context, key, path string, size int64) (Object, error)
 
-	// Open reads length bytes from offset, with 0 <= offset and offset+length at
-	// most the size of the object. A storage that breaks off or lies is an error
-	// that wraps io.ErrUnexpectedEOF, from Open or before the last byte was read;
-	// a short content that ends well does not exist. Local returns an *os.File at
-	// the offset, which the caller limits to length, so that the kernel can copy
-	// it. An object that is not there is an error that wraps fs.ErrNotExist.
+	// Open returns a reader of length bytes from offset, where 0 <= offset and offset+length is at
+	// most the size of the object. If the storage breaks off or sends wrong data, Open, or Read
+	// before the last byte, returns an error that wraps io.ErrUnexpectedEOF. A short read never
+	// ends with io.EOF. Local returns an *os.File positioned at offset, so that the kernel can copy
+	// it; the caller must limit it to length. If the object does not exist, the error wraps
+	// fs.ErrNotExist.
 	Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error)
 
-	// Delete removes an object with all its parts. One that is not there is
-	// deleted already.
+	// Delete removes an object with all its parts. It succeeds if the object does not exist.
 	Delete(ctx context.Context, o Object) error
 
-	// Stat reports whether the object is there and has its size.
+	// Stat reports whether the object exists and has the right size.
 	Stat(ctx context.Context, o Object) (bool, error)
 
-	// Probe tries what a back end must be able to do.
+	// Probe tests the operations that a back end must support.
 	Probe(ctx context.Context) Probe
 
-	// Sweep removes what writes that began before a moment and never ended have
-	// left: unfinished multipart uploads of S3. The others leave nothing that the
-	// next Put or Delete does not find.
+	// Sweep removes the remains of writes that began before the given time and never finished:
+	// unfinished multipart uploads of S3. Other back ends leave nothing that the next Put or Delete
+	// does not clean up.
 	Sweep(ctx context.Context, before time.Time) error
 }
 
 // Probe is the result of a probe.
 type Probe struct {
 	OK bool
-	// RangeSupported says whether a part of an object can be read alone,
-	// LargeWriteOK whether 2 MiB (or a part) can be written at once; nil = not
-	// known.
+	// RangeSupported reports whether part of an object can be read on its own. LargeWriteOK reports
+	// whether 2 MiB (or a part) can be written in one request. nil = not known.
 	RangeSupported, LargeWriteOK *bool
 	Latency                      time.Duration
 	Error                        string // "" = none
-	// Public: the objects can be read without credentials. Only asked of S3.
+	// Public reports whether objects can be read without credentials. Only S3 sets it.
 	Public bool
 }
 
@@ -92,8 +89,8 @@ const (
 	KindS3     Kind = "s3"
 )
 
-// Config is where a back end is and how it is reached. Its zero fields are those
-// that its kind has no use for.
+// Config is the location of a back end and how to reach it. Fields that do not apply to its kind
+// are zero.
 type Config struct {
 	Kind     Kind
 	BaseURL  string // http(s) address of the collection or of the S3 endpoint
@@ -107,8 +104,8 @@ type Config struct {
 	PathStyle  bool   // false = bucket in the host name
 }
 
-// Storages opens back ends and keeps one for each configuration, with what it has
-// learned and its connections.
+// Storages opens back ends. It keeps one for each configuration, with its connections and what it
+// has learned about the server.
 type Storages struct {
 	client *http.Client
 	local  *Local
@@ -117,8 +114,8 @@ type Storages struct {
 	open map[Config]Backend
 }
 
-// NewStorages opens the storage directory, which is made if missing, and uses
-// client, of profile outbound.Operator, for all others.
+// NewStorages opens the storage directory, which it creates if necessary. All other back ends use
+// client, which must have the profile outbound.Operator.
 func NewStorages(dir string, client *http.Client) (*Storages, error) {
 	local, err := openLocal(dir)
 	if err != nil {
@@ -127,13 +124,13 @@ func NewStorages(dir string, client *http.Client) (*Storages, error) {
 	return &Storages{client: client, local: local, open: map[Config]Backend{}}, nil
 }
 
-// Close closes the storage directory and connections that nobody uses.
+// Close closes the storage directory and idle connections.
 func (s *Storages) Close() error {
 	s.client.CloseIdleConnections()
 	return s.local.root.Close()
 }
 
-// Local is the built-in back end.
+// Local returns the built-in back end.
 func (s *Storages) Local() *Local { return s.local }
 
 // Open returns the back end of a configuration. It does not connect.
@@ -165,7 +162,7 @@ func (s *Storages) connect(c Config) (Backend, error) {
 	}
 }
 
-// baseURL reads the address of a back end.
+// baseURL parses the address of a back end.
 func baseURL(text string) (*url.URL, error) {
 	base, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.User != nil {
@@ -175,8 +172,8 @@ func baseURL(text string) (*url.URL, error) {
 	return base, nil
 }
 
-// checkKey refuses keys that are not four plain names, the first of them "f". No
-// other key could be removed with its collection.
+// checkKey refuses keys that are not four plain names of which the first is "f". An object with any
+// other key could not be removed with its collection.
 func checkKey(key string) error {
 	segments := strings.Split(key, "/")
 	if len(segments) != 4 || segments[0] != "f" || !fs.ValidPath(key) || strings.ContainsAny(key, "\\\x00") {
@@ -185,7 +182,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// checkRange refuses ranges outside of an object.
+// checkRange refuses ranges that exceed the object.
 func (o Object) checkRange(offset, length int64) error {
 	if offset < 0 || length < 0 || offset > o.Size || length > o.Size-offset {
 		return fmt.Errorf("range of %d bytes from %d is not within %d bytes", length, offset, o.Size)
@@ -193,10 +190,10 @@ func (o Object) checkRange(offset, length int64) error {
 	return checkKey(o.Key)
 }
 
-// collection is the folder that an object has for itself.
+// collection returns the folder that contains only this object.
 func collection(key string) string { return path.Dir(key) }
 
-// openSized opens a file that must have a size.
+// openSized opens a file and fails if it does not have the given size.
 func openSized(path string, size int64) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -212,7 +209,7 @@ func openSized(path string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// explain hides addresses in errors of requests; our own stay as they are.
+// explain hides addresses in errors of requests. It keeps this package's own errors unchanged.
 func explain(err error) error {
 	for _, known := range []error{errWebPage, errBroken, errAbsent} {
 		if errors.Is(err, known) {

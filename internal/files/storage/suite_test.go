@@ -11,7 +11,7 @@ import (
 	"svc/internal/outbound"
 )
 
-// newStorages opens storages over a temporary folder.
+// newStorages opens storages in a temporary folder.
 func newStorages(t testing.TB) (*storage.Storages, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func newStorages(t testing.TB) (*storage.Storages, string) {
 	return s, dir
 }
 
-// open opens a back end, and a folder for what it is to store.
+// open opens a back end and creates a folder for files to be stored.
 func open(t testing.TB, c storage.Config) storagetest.Setup {
 	t.Helper()
 	s, dir := newStorages(t)
@@ -42,7 +42,7 @@ func open(t testing.TB, c storage.Config) storagetest.Setup {
 	return storagetest.Setup{Backend: b, Staging: staging, PartSize: c.PartSize, Large: 5 << 20}
 }
 
-// inProcess is a WebDAV server in this process.
+// inProcess starts a WebDAV server in this process.
 func inProcess(t testing.TB) storage.Config {
 	t.Helper()
 	server := httptest.NewServer(storagetest.Handler(t.TempDir()))
@@ -50,7 +50,8 @@ func inProcess(t testing.TB) storage.Config {
 	return storage.Config{Kind: storage.KindWebDAV, BaseURL: server.URL + "/", Username: storagetest.User, Password: storagetest.Password}
 }
 
-// belowPrefix is a part of a bucket, whose region the store is asked for.
+// belowPrefix returns a configuration with a path prefix in a bucket and without a region, which
+// must be asked for.
 func belowPrefix(t testing.TB) storage.Config {
 	t.Helper()
 	c := storagetest.VersityGW(t)

@@ -18,24 +18,23 @@ import (
 	"github.com/studio-b12/gowebdav"
 )
 
-// partTime is the limit of one part, partTries the pauses before it is tried
-// again.
+// partTime is the time limit of one part. partPauses are the pauses between attempts to write it.
 const partTime = 2 * time.Minute
 
 var partPauses = [...]time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 
-// transfers is how many parts of an object are written at a time.
+// transfers is the number of parts of an object that are written concurrently.
 const transfers = 2
 
-// WebDAV keeps objects at {base}/{key}, so that a CDN can have the server as its
-// origin; objects larger than the part size in {base}/f/{project}/{id}/parts.
+// WebDAV keeps objects at {base}/{key}, so that a CDN can use the server as its origin. Objects
+// larger than the part size are in {base}/f/{project}/{id}/parts.
 type WebDAV struct {
 	client             *http.Client
 	base               *url.URL // without a slash at its end
 	username, password string
 	partSize           int64
 
-	making sync.Mutex // held while collections are made
+	making sync.Mutex // held while collections are created
 
 	mu   sync.Mutex      // guards made
 	made map[string]bool // collections that are known to exist; "" = the base
@@ -73,15 +72,16 @@ func (d *WebDAV) Put(ctx context.Context, key, file string, size int64) (Object,
 	return o, d.verify(ctx, key, size)
 }
 
-// write sends content to a name whose collections it makes. A collection that
-// somebody has removed since is made again.
+// write creates the collections of a name and writes its content. A collection that has been
+// removed since it was created is created again.
 func (d *WebDAV) write(ctx context.Context, name string, content io.ReaderAt, size int64) error {
 	for again := false; ; again = true {
 		if err := d.mkcol(ctx, path.Dir(name)); err != nil {
 			return err
 		}
 		status, err := d.exchange(ctx, davURL(d.base, name), func(c *gowebdav.Client) {
-			// Its error is judged by exchange. The path is in the root, where the library makes no collections.
+			// exchange evaluates the error. The path is at the root, so that the library creates no
+			// collections.
 			_ = c.WriteStreamWithLength("/content", io.NewSectionReader(content, 0, size), size, 0)
 		})
 		switch {
@@ -97,7 +97,7 @@ func (d *WebDAV) write(ctx context.Context, name string, content io.ReaderAt, si
 	}
 }
 
-// verify compares the length of what was written.
+// verify checks the length of a file that was written.
 func (d *WebDAV) verify(ctx context.Context, name string, size int64) error {
 	length, err := d.lengthOf(ctx, name, size)
 	if err == nil && length != size {
@@ -109,8 +109,8 @@ func (d *WebDAV) verify(ctx context.Context, name string, size int64) error {
 	return nil
 }
 
-// mkcol makes a collection and those above it, except those that are known. One
-// goroutine does at a time, because servers lock what is being made.
+// mkcol creates a collection and its parents, except those known to exist. Only one goroutine does
+// so at a time, because servers lock collections while they are created.
 func (d *WebDAV) mkcol(ctx context.Context, name string) error {
 	if d.knows(name) {
 		return nil
@@ -140,14 +140,14 @@ func (d *WebDAV) mkcolOne(ctx context.Context, name string) error {
 	if name != "" {
 		to = davURL(d.base, name+"/")
 	}
-	status, err := d.control(ctx, to, func(c *gowebdav.Client) { _ = c.Mkdir("/", 0) }) // judged by the status
+	status, err := d.control(ctx, to, func(c *gowebdav.Client) { _ = c.Mkdir("/", 0) }) // the status counts
 	switch {
 	case err != nil:
 		return err
 	case success(status), status == http.StatusMovedPermanently, status == http.StatusFound,
 		status == http.StatusForbidden, status == http.StatusMethodNotAllowed: // the last four: it exists
 		return nil
-	case name == "" && status != http.StatusUnauthorized: // the base may be out of our reach and yet exist
+	case name == "" && status != http.StatusUnauthorized: // the base may be outside of our permissions and still exist
 		return nil
 	default:
 		return statusError(status)
@@ -160,7 +160,7 @@ func (d *WebDAV) knows(collection string) bool {
 	return d.made[collection]
 }
 
-// maxMade is how many collections are remembered: each object has one of its own.
+// maxMade limits the number of remembered collections; each object has its own.
 const maxMade = 10_000
 
 func (d *WebDAV) forget() {
@@ -169,20 +169,20 @@ func (d *WebDAV) forget() {
 	clear(d.made)
 }
 
-// partName is the name of a part, counted from 0.
+// partName returns the name of a part, counted from 0.
 func partName(key string, index int64) string {
 	return fmt.Sprintf("%s/parts/%06d", collection(key), index)
 }
 
-// parts is the number of parts of an object.
+// parts returns the number of parts of an object.
 func (o Object) parts() int64 { return (o.Size + o.PartSize - 1) / o.PartSize }
 
-// part is the size of one part.
+// part returns the size of a part, in bytes.
 func (o Object) part(index int64) int64 {
 	return min(o.PartSize, o.Size-index*o.PartSize)
 }
 
-// maxParts is what six digits can number.
+// maxParts is the largest number of parts, because their names have six digits.
 const maxParts = 1_000_000
 
 // putParts writes an object in parts and verifies them.
@@ -216,7 +216,7 @@ func (d *WebDAV) putParts(ctx context.Context, o Object, f *os.File) error {
 	return nil
 }
 
-// concurrently calls fn with 0 to n-1, two at a time, until one fails.
+// concurrently calls fn with 0 to n-1, two at a time, until one call fails.
 func concurrently(ctx context.Context, n int64, fn func(context.Context, int64) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -242,7 +242,7 @@ func concurrently(ctx context.Context, n int64, fn func(context.Context, int64) 
 	return context.Cause(ctx)
 }
 
-// repeatedly calls fn until it succeeds, and after each pause once more.
+// repeatedly calls fn until it succeeds, at most once more after each pause.
 func repeatedly(ctx context.Context, fn func(context.Context) error) error {
 	err := fn(ctx)
 	for _, pause := range partPauses {
@@ -259,7 +259,7 @@ func repeatedly(ctx context.Context, fn func(context.Context) error) error {
 	return err
 }
 
-// Open reads the object, or the parts of it that the range is in.
+// Open reads the object, or those parts of it that the range touches.
 func (d *WebDAV) Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
 	if err := o.checkRange(offset, length); err != nil {
 		return nil, err
@@ -300,18 +300,18 @@ func (d *WebDAV) Delete(ctx context.Context, o Object) error {
 }
 
 func (d *WebDAV) remove(ctx context.Context, name string) error {
-	status, err := d.control(ctx, davURL(d.base, name), func(c *gowebdav.Client) { _ = c.RemoveAll("/") }) // judged by the status
+	status, err := d.control(ctx, davURL(d.base, name), func(c *gowebdav.Client) { _ = c.RemoveAll("/") }) // the status counts
 	switch {
 	case err != nil:
 		return fmt.Errorf("delete: %w", err)
 	case success(status) && status != http.StatusMultiStatus, status == http.StatusNotFound:
 		return nil
-	default: // 207 lists what could not be deleted
+	default: // 207 lists members that could not be deleted
 		return fmt.Errorf("delete: %w", statusError(status))
 	}
 }
 
-// Stat reports whether the object is there, with all its parts.
+// Stat reports whether the object exists with all its parts.
 func (d *WebDAV) Stat(ctx context.Context, o Object) (bool, error) {
 	if err := checkKey(o.Key); err != nil {
 		return false, err
@@ -338,14 +338,14 @@ func (d *WebDAV) has(ctx context.Context, name string, size int64) (bool, error)
 	return err == nil && length == size, err
 }
 
-// Sweep does nothing: a Put that was interrupted is repeated or deleted.
+// Sweep does nothing: an interrupted Put is repeated or its object is deleted.
 func (d *WebDAV) Sweep(context.Context, time.Time) error { return nil }
 
-// probeCollection is where probes write.
+// probeCollection is the collection in which probes write.
 const probeCollection = ".svc-probe"
 
-// Probe writes a small text and reads bytes 7 to 13 of it back, and then writes
-// 2 MiB, or a part, to see whether that is possible.
+// Probe writes a small text and reads bytes 7 to 13 of it. Then it writes 2 MiB, or a part, to see
+// whether that is possible.
 func (d *WebDAV) Probe(ctx context.Context) Probe {
 	d.forget()
 	begin := time.Now()
@@ -390,7 +390,7 @@ func (d *WebDAV) probeLarge(ctx context.Context, size int64) error {
 	return errors.Join(err, d.remove(ctx, probeCollection+"/"))
 }
 
-// zeros is content of any length without memory.
+// zeros is content of any length that takes no memory.
 type zeros struct{}
 
 // ReadAt fills p with zeros.

@@ -24,11 +24,11 @@ import (
 
 var created = time.Unix(1_700_000_000, 0)
 
-// before stands in front of a WebDAV server. It answers a request and returns
-// true, or leaves it to the server.
+// before handles requests ahead of a WebDAV server. It answers a request and returns true, or
+// returns false to pass it on.
 type before func(w http.ResponseWriter, r *http.Request) bool
 
-// behind opens a storage on a server in this process behind something.
+// behind opens a storage on an in-process server with a handler in front of it.
 func behind(t *testing.T, partSize int64, b before) storagetest.Setup {
 	t.Helper()
 	server := storagetest.Handler(t.TempDir())
@@ -43,7 +43,7 @@ func behind(t *testing.T, partSize int64, b before) storagetest.Setup {
 	})
 }
 
-// answer answers requests of one method.
+// answer answers requests with one method.
 func answer(method string, code int) before {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == method {
@@ -53,13 +53,13 @@ func answer(method string, code int) before {
 	}
 }
 
-// page answers requests of one method with a web page.
+// page answers requests with one method with a web page.
 func page(method string, code int) before {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != method {
 			return false
 		}
-		_, _ = io.Copy(io.Discard, r.Body) // a firewall takes it all
+		_, _ = io.Copy(io.Discard, r.Body) // a firewall reads the whole body
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(code)
 		_, _ = io.WriteString(w, "<html><title>Please log in</title>")
@@ -67,7 +67,7 @@ func page(method string, code int) before {
 	}
 }
 
-// withoutLength takes the lengths out of listings.
+// withoutLength removes the lengths from listings.
 func withoutLength(t *testing.T) before {
 	t.Helper()
 	server := storagetest.Handler(t.TempDir())
@@ -86,10 +86,10 @@ func withoutLength(t *testing.T) before {
 	}
 }
 
-// TestWriting: what a write becomes before servers of all kinds.
+// TestWriting checks the result of a write with many kinds of servers.
 func TestWriting(t *testing.T) {
 	t.Parallel()
-	// Keeps half of what it is sent and says that all is well.
+	// half keeps half of the data it receives and reports success.
 	half := func(next http.Handler) before {
 		return func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method != http.MethodPut {
@@ -104,7 +104,7 @@ func TestWriting(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		before before
-		want   string // in the error; "" = success
+		want   string // expected in the error; "" = success
 	}{
 		"server": {func(http.ResponseWriter, *http.Request) bool { return false }, ""},
 
@@ -172,8 +172,7 @@ func TestWriting(t *testing.T) {
 	}
 }
 
-// answerFor answers MKCOL below a path, or at "/" alone, once the collection is
-// made.
+// answerFor answers a MKCOL below a path, or only at "/", after the collection has been created.
 func answerFor(t *testing.T, code int, below string) before {
 	t.Helper()
 	server := storagetest.Handler(t.TempDir())
@@ -188,9 +187,9 @@ func answerFor(t *testing.T, code int, below string) before {
 	}
 }
 
-// TestProxyWithLimit: a proxy cuts uploads above 512 KB, with an answer or
-// without. A whole file fails with the reason, parts arrive, and the probe says
-// what to do.
+// TestProxyWithLimit has a proxy that cuts uploads above 512 KB, with or without an answer. Writing
+// a whole file fails with the reason, writing in parts succeeds, and the probe suggests a part
+// size.
 func TestProxyWithLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 512 << 10
@@ -234,7 +233,8 @@ func TestProxyWithLimit(t *testing.T) {
 	}
 }
 
-// TestCollectionsThatGo: somebody removes the collections that we have made.
+// TestCollectionsThatGo checks that a write recreates collections that have been removed on the
+// server.
 func TestCollectionsThatGo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -257,7 +257,7 @@ func TestPartlyDeleted(t *testing.T) {
 	}
 }
 
-// TestProbeFindings: what a probe says about servers that cannot do all.
+// TestProbeFindings checks what a probe reports about servers with limitations.
 func TestProbeFindings(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -311,8 +311,8 @@ func TestProbeFindings(t *testing.T) {
 	}
 }
 
-// TestParts: parts are written two at a time, tried again after 1, 2 and 4 s, given
-// 120 s each, and verified with one listing.
+// TestParts checks that parts are written two at a time, retried after 1, 2 and 4 s, limited to 120
+// s each, and verified with one listing.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -405,7 +405,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestMemory: what is written and read is not kept, however large it is. It is not
+// TestMemory checks that content is not held in memory, however large it is. It is not
 // parallel, so that only its own allocations count.
 //
 //nolint:paralleltest // see above
@@ -443,8 +443,7 @@ func TestMemory(t *testing.T) {
 
 var zeros = make([]byte, 1<<20)
 
-// flat holds that a write and a read of size bytes allocate less than 8 MiB in
-// all.
+// flat checks that a write and a read of size bytes allocate less than 8 MiB together.
 func flat(t *testing.T, s storagetest.Setup, size int64) {
 	t.Helper()
 	path := filepath.Join(s.Staging, "large")

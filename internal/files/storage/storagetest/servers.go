@@ -20,13 +20,13 @@ import (
 	"svc/internal/files/storage"
 )
 
-// The credentials of all servers.
+// Credentials of all servers.
 const (
 	User     = "keeper"
 	Password = "pass word:with%signs"
 )
 
-// Handler is a WebDAV server in this process, over a folder.
+// Handler returns a WebDAV handler that serves a folder.
 func Handler(dir string) http.Handler {
 	server := &webdav.Handler{FileSystem: webdav.Dir(dir), LockSystem: webdav.NewMemLS()}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +78,7 @@ DAVLockDB %[1]s/locks/db
 		}
 	}
 	for _, name := range []string{filepath.Dir(dir), data, filepath.Join(dir, "locks")} {
-		if err := os.Chmod(name, 0o777); err != nil { // Apache runs as somebody else
+		if err := os.Chmod(name, 0o777); err != nil { // Apache runs as another user
 			t.Fatal(err)
 		}
 	}
@@ -103,10 +103,10 @@ func Rclone(t testing.TB) storage.Config {
 	return storage.Config{Kind: storage.KindWebDAV, BaseURL: "http://" + address, Username: User, Password: Password}
 }
 
-// Bucket is the bucket that VersityGW has.
+// Bucket is the name of VersityGW's bucket.
 const Bucket = "releases"
 
-// VersityGW starts an S3 server over a folder.
+// VersityGW starts an S3 server that stores objects in a folder.
 func VersityGW(t testing.TB) storage.Config {
 	t.Helper()
 	program := versitygw(t)
@@ -139,10 +139,11 @@ var (
 	versityErr  error
 )
 
-// InstallVariable is set where tests may fetch and build the programs they need.
+// InstallVariable names the environment variable that allows tests to download and build the
+// programs they need.
 const InstallVariable = "SVC_TEST_INSTALL"
 
-// versitygw is the program, which is built once for all runs on this machine.
+// versitygw returns the path of the program, which is built once per machine.
 func versitygw(t testing.TB) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -163,8 +164,8 @@ func versitygw(t testing.TB) string {
 	return program
 }
 
-// buildVersityGW builds the program from its module, which is none of ours. Two
-// packages may do so at the same time; the last one wins.
+// buildVersityGW builds the program from its own module. Two packages may do so at the same time;
+// the last one wins.
 func buildVersityGW(program string) error {
 	cache := filepath.Dir(program)
 	if err := os.MkdirAll(cache, 0o700); err != nil {
@@ -188,7 +189,7 @@ func buildVersityGW(program string) error {
 	return os.Rename(filepath.Join(dir, "versitygw"), program)
 }
 
-// lookPath finds the program of a package, or skips the test.
+// lookPath returns the path of a program, or skips the test and names the package to install.
 func lookPath(t testing.TB, pack string, places ...string) string {
 	t.Helper()
 	for _, place := range places {
@@ -200,8 +201,8 @@ func lookPath(t testing.TB, pack string, places ...string) string {
 	return ""
 }
 
-// start starts a server on a free port and waits until it listens. Somebody may
-// take the port before the server does; then another is tried.
+// start starts a server on a free port and waits until it listens. If another process takes the
+// port first, it tries another one.
 func start(t testing.TB, command func(port int) *exec.Cmd) string {
 	t.Helper()
 	var output string
@@ -223,7 +224,7 @@ func start(t testing.TB, command func(port int) *exec.Cmd) string {
 	return ""
 }
 
-// run starts a server; ok says that it listens. It is killed when the test ends.
+// run starts a server and reports whether it listens. The server is killed when the test ends.
 func run(t testing.TB, c *exec.Cmd, address string) (output string, ok bool) {
 	t.Helper()
 	var text bytes.Buffer

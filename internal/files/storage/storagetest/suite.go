@@ -1,4 +1,4 @@
-// Package storagetest says what a back end of package storage is, as a suite of
+// Package storagetest defines the behaviour of a back end of package storage with a suite of
 // tests, and starts the servers that the suite runs against.
 //
 //	suite.go    what every back end must do
@@ -23,12 +23,12 @@ import (
 	"svc/internal/files/storage"
 )
 
-// Setup is a back end and what the suite needs beside it.
+// Setup is a back end and what the suite needs to test it.
 type Setup struct {
 	Backend storage.Backend
-	Staging string // folder for staged files, inside the storage directory for Local
+	Staging string // folder for staged files; for Local it is inside the storage directory
 	PartSize,
-	Large int64 // bytes of the largest object; with parts, more than a few of them
+	Large int64 // size of the largest object, in bytes; with parts, more than a few of them
 }
 
 // Run runs the suite.
@@ -49,7 +49,7 @@ func Run(t *testing.T, s Setup) {
 	}
 }
 
-// Content is bytes that are the same for the same seed and have no period.
+// Content returns size pseudorandom bytes. The same seed gives the same bytes.
 func Content(seed uint64, size int64) []byte {
 	b := make([]byte, size)
 	r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
@@ -57,7 +57,7 @@ func Content(seed uint64, size int64) []byte {
 	return b
 }
 
-// Stage writes a file into a folder.
+// Stage writes a file into a folder and returns its path.
 func Stage(t testing.TB, dir string, content []byte) string {
 	t.Helper()
 	f, err := os.CreateTemp(dir, "staged-*")
@@ -83,7 +83,7 @@ func (s Setup) Put(t testing.TB, key string, content []byte) storage.Object {
 	return o
 }
 
-// read reads a range as its users do: no more than they asked for.
+// read reads a range through a reader limited to length, as callers do.
 func (s Setup) read(ctx context.Context, o storage.Object, offset, length int64) ([]byte, error) {
 	r, err := s.Backend.Open(ctx, o, offset, length)
 	if err != nil {
@@ -130,8 +130,7 @@ func content(t *testing.T, s Setup) {
 	}
 }
 
-// ranges are those where something may go wrong: at both ends and around the
-// borders of parts.
+// ranges returns ranges that are likely to fail: at both ends and around the boundaries of parts.
 func ranges(size, partSize int64) (list [][2]int64) {
 	edges := []int64{0, 1, size / 2, size - 1, size}
 	if partSize > 0 {
@@ -158,7 +157,7 @@ func names(t *testing.T, s Setup) {
 	}
 }
 
-// keys holds that no other key reaches a storage.
+// keys checks that malformed keys do not reach a storage.
 func keys(t *testing.T, s Setup) {
 	for _, key := range []string{
 		"", "f", "f/p/id", "f/p/id/", "f/p/id/a/b", "/f/p/id/a", "f//id/a", "f/p/../a", "f/./id/a", "f/p/id/..", "../p/id/a",
@@ -221,8 +220,8 @@ func absence(t *testing.T, s Setup) {
 	}
 }
 
-// refusal: a file of another size than was said is not stored, and an object of
-// another size than its record is not whole.
+// refusal checks that a file whose size differs from the announced one is not stored, and that Stat
+// rejects an object whose size differs from its record.
 func refusal(t *testing.T, s Setup) {
 	const key = "f/refusal/000000000000/file"
 	path := Stage(t, s.Staging, Content(1, 100))
@@ -247,7 +246,7 @@ func refusal(t *testing.T, s Setup) {
 }
 
 func concurrency(t *testing.T, s Setup) {
-	s.Put(t, "f/concurrency/keeps the project/file", nil) // servers over a folder race with its removal when it is empty
+	s.Put(t, "f/concurrency/keeps the project/file", nil) // servers over a folder would race with the removal of the empty project folder
 	var running sync.WaitGroup
 	for i := range 8 {
 		running.Go(func() {
