@@ -11,8 +11,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestDiskIsFull: what has no space on the disk beside the reserve is served from the
-// storage, at the price of one fetch, and kept again when there is space.
+// TestDiskIsFull checks that a slice that does not fit on the disk beside the reserve is served
+// from the storage with a single fetch, and that slices are cached again once there is space.
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,17 +7,17 @@ import (
 	"io"
 )
 
-// maxTries is how often a slice is looked for in the cache before it is read from
-// its storage: one that is damaged or evicted at once is fetched again.
+// maxTries is the number of attempts to read a slice through the cache before it is read from its
+// storage. A slice that is damaged, or evicted at once, is fetched again.
 const maxTries = 3
 
-// Reader reads length bytes from offset of an object of size bytes: from the cache
-// what is there, and slice by slice what fetch gets from the storage. It returns
-// when the first slice is there; hit reports whether it was there before. A Read
-// that cannot go on fails, and never with io.EOF.
+// Reader returns a reader of length bytes from offset of an object of size bytes. It reads cached
+// slices from disk and gets the others with fetch, one by one. It returns when the first slice is
+// available; hit reports whether that slice was cached before. A Read that cannot continue returns
+// an error other than io.EOF.
 //
-// ctx is that of the request. A slice that others wait for, too, is fetched to its
-// end although it is canceled.
+// ctx is the context of the request. If other readers wait for a slice, too, its fetch continues
+// after ctx is canceled.
 func (c *Cache) Reader(ctx context.Context, key string, size, offset, length int64, fetch Fetch) (r io.ReadCloser, hit bool, err error) {
 	if offset < 0 || length < 0 || offset > size-length {
 		return nil, false, fmt.Errorf("no %d bytes from %d in an object of %d", length, offset, size)
@@ -33,7 +33,7 @@ func (c *Cache) Reader(ctx context.Context, key string, size, offset, length int
 	return d, hit, nil
 }
 
-// download is what a Reader reads. It is used by one goroutine.
+// download is the reader returned by Reader. It is not safe for concurrent use.
 type download struct {
 	cache   *Cache
 	ctx     context.Context
@@ -42,13 +42,12 @@ type download struct {
 	at, end int64
 	fetch   Fetch
 
-	slice  io.ReadCloser // the one that at is in; nil = none is open
-	source *slice        // where it comes from; nil = the storage
-	bad    int           // how often the slice that at is in was damaged
+	slice  io.ReadCloser // the one that contains at; nil = none is open
+	source *slice        // the slice's cache entry; nil = read from the storage
+	bad    int           // how often the slice that contains at was damaged
 }
 
-// next opens the slice that the position is in. hit reports whether it was in the
-// cache.
+// next opens the slice at the current position. hit reports whether it was cached.
 func (d *download) next() (hit bool, err error) {
 	id := sliceID{d.object, d.at / SliceSize}
 	start := id.number * SliceSize
@@ -89,7 +88,7 @@ func (c *Cache) damaged(s *slice, err error) {
 	}
 }
 
-// Read reads on, in the next slice when one has ended.
+// Read reads from the current slice and opens the next one at its end.
 func (d *download) Read(p []byte) (int, error) {
 	for len(p) > 0 && d.at < d.end {
 		if d.slice == nil {
@@ -133,13 +132,13 @@ func (d *download) Close() error {
 	return d.closeSlice()
 }
 
-// exactly reads so many bytes of a body and fails when it has less.
+// exactly reads a fixed number of bytes from a body and returns an error if the body is shorter.
 type exactly struct {
 	body io.ReadCloser
 	left int64
 }
 
-// Read reads what is left.
+// Read reads the remainder of the expected bytes.
 func (e *exactly) Read(p []byte) (int, error) {
 	if e.left == 0 {
 		return 0, io.EOF

@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	blockSize   = 64 << 10 // bytes that have one checksum
+	blockSize   = 64 << 10 // bytes covered by one checksum
 	sumSize     = 4
-	fetchPrefix = "fetch-" // of files that are not whole yet
+	fetchPrefix = "fetch-" // prefix of the names of incomplete files
 )
 
-// objectHash is the hash of the key of an object.
+// objectHash is the hash of an object's key.
 type objectHash [20]byte
 
 func objectOf(key string) objectHash {
@@ -40,12 +40,12 @@ type sliceID struct {
 	number int64
 }
 
-// name is the name of the file of a slice: 40 hexadecimal digits, "-", its number.
+// name returns the file name of a slice: 40 hexadecimal digits, "-", its number.
 func (i sliceID) name() string {
 	return hex.EncodeToString(i.object[:]) + "-" + strconv.FormatInt(i.number, 10)
 }
 
-// parseName is the slice whose file has a name.
+// parseName returns the slice with the given file name.
 func parseName(name string) (i sliceID, ok bool) {
 	hash, number, _ := strings.Cut(name, "-")
 	sum, err := hex.DecodeString(hash)
@@ -57,16 +57,16 @@ func parseName(name string) (i sliceID, ok bool) {
 	return i, err == nil && i.number >= 0 && i.name() == name
 }
 
-// slice is a slice that is on disk.
+// slice is a slice on disk.
 type slice struct {
 	id      sliceID
-	bytes   int64     // of its file
-	used    time.Time // last
-	touched time.Time // the time of its file
+	bytes   int64     // size of its file
+	used    time.Time // last use
+	touched time.Time // modification time of its file
 	element *list.Element
 }
 
-// fileBytes is the size of the file of a slice of length bytes.
+// fileBytes returns the file size of a slice of length bytes.
 func fileBytes(length int64) int64 {
 	return length + (length+blockSize-1)/blockSize*sumSize
 }
@@ -76,13 +76,13 @@ var (
 	blocks     = sync.Pool{New: func() any { return new([blockSize]byte) }}
 )
 
-// blockSum is the checksum of a block of a slice. The name is in it, so that a file
-// under another name is damaged.
+// blockSum returns the checksum of a block of a slice. It includes the file name, so that a renamed
+// file counts as damaged.
 func blockSum(name string, block []byte) uint32 {
 	return crc32.Update(crc32.Checksum([]byte(name), castagnoli), castagnoli, block)
 }
 
-// uncached marks an error of the disk, which keeps no reader from the storage.
+// uncached marks an error of the local disk, after which readers use the storage instead.
 func uncached(err error) error {
 	if err == nil {
 		return nil
@@ -90,8 +90,8 @@ func uncached(err error) error {
 	return fmt.Errorf("%w: %w", errUncached, err)
 }
 
-// writeSlice fetches a slice into a new file. The space is taken first: a full disk
-// does not cost a fetch. What a disk keeps free is not for the cache.
+// writeSlice fetches a slice into a new file. It allocates the space first, so that a full disk
+// does not cost a fetch. The cache never uses the disk's reserve.
 func writeSlice(ctx context.Context, root *os.Root, id sliceID, length int64, fetch Fetch) (name string, err error) {
 	if err := disk.Need(root.Name(), uint64(fileBytes(length))+disk.Reserve, "the file cache"); err != nil {
 		return "", uncached(err)
@@ -112,7 +112,7 @@ func writeSlice(ctx context.Context, root *os.Root, id sliceID, length int64, fe
 	return name, nil
 }
 
-// fill writes a slice from its storage to a file.
+// fill copies a slice from its storage to a file.
 func fill(ctx context.Context, f io.Writer, id sliceID, length int64, fetch Fetch) error {
 	body, err := fetch(ctx, id.number*SliceSize, length)
 	if err != nil {
@@ -138,8 +138,7 @@ func fill(ctx context.Context, f io.Writer, id sliceID, length int64, fetch Fetc
 	return uncached(err)
 }
 
-// broken is the error of a storage that ends too early, which is never an ordinary
-// end.
+// broken returns the error of a storage that ends too early, which is never io.EOF.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the storage ended in the middle of a file: %w", io.ErrUnexpectedEOF)
@@ -147,21 +146,21 @@ func broken(err error) error {
 	return err
 }
 
-// errDamaged is the error of a slice that is not what was written.
+// errDamaged reports that a slice on disk does not match its checksums.
 var errDamaged = errors.New("slice of the file cache is damaged")
 
-// sliceReader reads a part of a slice on disk, block by block, and gives only
-// what has the right checksum.
+// sliceReader reads part of a slice on disk block by block. It returns only data whose checksum is
+// right.
 type sliceReader struct {
 	f       *os.File
 	name    string
 	length  int64            // of the data of the slice
 	at, end int64            // in the slice
-	block   *[blockSize]byte // the one that at is in, if loaded
+	block   *[blockSize]byte // the block that contains at, if loaded
 	loaded  int64            // its number + 1; 0 = none
 }
 
-// openSlice opens a slice and checks the first block that is wanted.
+// openSlice opens a slice and verifies the first block of the range.
 func openSlice(root *os.Root, id sliceID, length, at, end int64) (*sliceReader, error) {
 	f, err := root.Open(id.name())
 	if err != nil {
@@ -174,7 +173,7 @@ func openSlice(root *os.Root, id sliceID, length, at, end int64) (*sliceReader, 
 	return r, nil
 }
 
-// current is the rest of the block that the position is in.
+// current returns the rest of the block at the current position.
 func (r *sliceReader) current() ([]byte, error) {
 	number := r.at / blockSize
 	start := number * blockSize
@@ -196,7 +195,8 @@ func (r *sliceReader) current() ([]byte, error) {
 	return block[r.at-start:], nil
 }
 
-// Read reads what is left; errDamaged is wrapped when that is not what was written.
+// Read reads from the current block. It returns an error that wraps errDamaged if the block does
+// not match its checksum.
 func (r *sliceReader) Read(p []byte) (int, error) {
 	if r.at == r.end {
 		return 0, io.EOF
@@ -210,7 +210,7 @@ func (r *sliceReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close gives the file and the memory back.
+// Close closes the file and returns the buffer to the pool.
 func (r *sliceReader) Close() error {
 	blocks.Put(r.block)
 	r.block = nil

@@ -1,12 +1,12 @@
-// Package slicecache keeps slices of files from other storages on the local disk.
-// What is in it never changes, so a slice is right as long as its bytes are; losing
-// it costs another fetch.
+// Package slicecache caches slices of files from other storages on the local disk.
+// Objects never change, so a slice is valid as long as its bytes are intact. Losing
+// one costs another fetch.
 //
-// A slice is a file with the data and behind it the CRC-32C of each block of 64 KiB
-// (slice.go). Its name is made of hashes and numbers alone. The folder is the only
-// record: what is in it, and when each slice was used, is found again from names,
-// lengths and times. Nothing is synced, because damage is noticed when a block is
-// read. This file has the index, the bound and the fetches; reader.go has what
+// The file of a slice holds its data, followed by the CRC-32C of each block of 64 KiB
+// (slice.go). Its name consists of a hash and a number. The folder is the only
+// record: a restart derives the index and the times of last use from names,
+// lengths and modification times. Nothing is synced, because damage is detected when a block is
+// read. This file has the index, the size limit and the fetches; reader.go
 // joins slices to a download.
 package slicecache
 
@@ -29,49 +29,49 @@ import (
 // SliceSize is the size of every slice but the last one of an object, in bytes.
 const SliceSize = 4 << 20
 
-// Life is how long a slice stays that nobody uses.
+// Life is how long an unused slice is kept.
 const Life = 30 * 24 * time.Hour
 
 const (
-	// maxWait is for a fetch that another reader began.
+	// maxWait limits the wait for a fetch that another reader began.
 	maxWait = time.Minute
-	// touchEvery is how exactly the time of a use is known after a restart.
+	// touchEvery is the precision of the times of use that survive a restart.
 	touchEvery = time.Hour
 )
 
-// Config says where a cache is and how large it may be.
+// Config is the location and the size limit of a cache.
 type Config struct {
-	Dir      string           // made if missing; the cache has it for itself
-	MaxBytes int64            // of all slices; below SliceSize hardly anything is kept
+	Dir      string           // created if missing; used only by the cache
+	MaxBytes int64            // of all slices; below SliceSize hardly anything is cached
 	Now      func() time.Time // time.Now when nil
 	Log      *slog.Logger
 }
 
-// Fetch reads length bytes from offset of an object in its storage.
+// Fetch returns a reader of length bytes from offset of an object in its storage.
 type Fetch func(ctx context.Context, offset, length int64) (io.ReadCloser, error)
 
-// Cache is a cache in a folder.
+// Cache caches slices in a folder. It is safe for concurrent use.
 type Cache struct {
 	Config
 	root *os.Root
-	ctx  context.Context // of the fetches, until Close
+	ctx  context.Context // of all fetches; canceled by Close
 	stop context.CancelFunc
 	done sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	index   map[objectHash]map[int64]*slice
-	recent  list.List // of *slice, the last used in front
-	bytes   int64     // on disk, and promised to fetches
+	recent  list.List // of *slice, most recently used first
+	bytes   int64     // on disk or reserved for fetches
 	fetches map[sliceID]*fetching
 	failing bool // the last slice could not be written
 }
 
-// fetching is a fetch that readers wait for.
+// fetching is a fetch with the number of readers that wait for it.
 type fetching struct {
 	cancel  context.CancelFunc
 	waiting int
 	done    chan struct{}
-	err     error // when done
+	err     error // valid after done is closed
 }
 
 var (
@@ -80,8 +80,8 @@ var (
 	errClosed   = errors.New("the cache is closed")
 )
 
-// Open finds the slices of a folder again, without reading them, and removes what
-// is too much or too old.
+// Open indexes the slices in a folder without reading them. It removes those that are too old or
+// exceed the size limit.
 func Open(c Config) (*Cache, error) {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -101,14 +101,14 @@ func Open(c Config) (*Cache, error) {
 	return cache, nil
 }
 
-// Close ends the fetches that run.
+// Close cancels running fetches and waits for them.
 func (c *Cache) Close() error {
 	c.stop()
 	c.done.Wait()
 	return c.root.Close()
 }
 
-// scan makes the index of what is in the folder.
+// scan builds the index from the files in the folder.
 func (c *Cache) scan() error {
 	names, err := fs.ReadDir(c.root.FS(), ".")
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *Cache) scan() error {
 	return nil
 }
 
-// Sweep removes the slices that nobody used for 30 days.
+// Sweep removes slices that have not been used for 30 days.
 func (c *Cache) Sweep() error {
 	old := c.Now().Add(-Life)
 	c.mu.Lock()
@@ -155,7 +155,7 @@ func (c *Cache) Sweep() error {
 	return failed
 }
 
-// Forget drops the slices of an object, and ends its fetches.
+// Forget removes the slices of an object and cancels its fetches.
 func (c *Cache) Forget(key string) {
 	object := objectOf(key)
 	c.mu.Lock()
@@ -171,7 +171,7 @@ func (c *Cache) Forget(key string) {
 	}
 }
 
-// add takes a slice into the index as the one last used. mu is held.
+// add adds a slice to the index as the most recently used one. The caller must hold mu.
 func (c *Cache) add(s *slice) {
 	of := c.index[s.id.object]
 	if of == nil {
@@ -186,7 +186,7 @@ func (c *Cache) add(s *slice) {
 	s.element = c.recent.PushFront(s)
 }
 
-// remove takes a slice out of the index. mu is held.
+// remove removes a slice from the index. The caller must hold mu.
 func (c *Cache) remove(s *slice) {
 	of := c.index[s.id.object]
 	if of[s.id.number] != s {
@@ -200,8 +200,8 @@ func (c *Cache) remove(s *slice) {
 	c.bytes -= s.bytes
 }
 
-// evict removes a slice with its file. Who reads it has the file open and goes on;
-// where the operating system keeps the file then, the slice stays. mu is held.
+// evict removes a slice and its file. Readers that have the file open can continue. If the
+// operating system refuses to remove an open file, the slice stays. The caller must hold mu.
 func (c *Cache) evict(s *slice) error {
 	if err := c.root.Remove(s.id.name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -210,20 +210,20 @@ func (c *Cache) evict(s *slice) error {
 	return nil
 }
 
-// discard removes a slice that must not be served any more. mu is held.
+// discard removes a slice that must not be served again. The caller must hold mu.
 func (c *Cache) discard(s *slice) {
 	if c.evict(s) != nil {
 		c.remove(s) // a fetch replaces the file
 	}
 }
 
-// reserve makes room for a slice, of those last used long ago. It reports whether
-// there is, and then counts it. mu is held.
+// reserve makes room for a slice by evicting the least recently used ones. It reports whether there
+// is room, and counts the bytes as used if so. The caller must hold mu.
 func (c *Cache) reserve(bytes int64) bool {
 	for e := c.recent.Back(); e != nil && c.bytes+bytes > c.MaxBytes && bytes <= c.MaxBytes; {
 		s := e.Value.(*slice)
 		e = e.Prev()
-		_ = c.evict(s) // or the next one
+		_ = c.evict(s) // on failure, try the next one
 	}
 	if c.bytes+bytes > c.MaxBytes {
 		return false
@@ -232,8 +232,8 @@ func (c *Cache) reserve(bytes int64) bool {
 	return true
 }
 
-// lookUp is a slice that is there and has a length, which is now in use; nil when
-// it is not.
+// lookUp returns the slice with the given ID and file size and marks it as used. It returns nil if
+// there is none.
 func (c *Cache) lookUp(id sliceID, bytes int64) *slice {
 	now := c.Now()
 	c.mu.Lock()
@@ -250,13 +250,13 @@ func (c *Cache) lookUp(id sliceID, bytes int64) *slice {
 	s.used = now
 	if now.Sub(s.touched) >= touchEvery {
 		s.touched = now
-		_ = c.root.Chtimes(id.name(), now, now) // it is only less exact
+		_ = c.root.Chtimes(id.name(), now, now) // a failure only makes the time less precise
 	}
 	return s
 }
 
-// fetch gets a slice into the cache, or waits for another reader that does. It
-// returns errUncached when the slice has no place there.
+// fetch gets a slice into the cache, or waits for another reader's fetch. It returns errUncached if
+// the slice cannot be cached.
 func (c *Cache) fetch(ctx context.Context, id sliceID, length int64, fetch Fetch) error {
 	c.mu.Lock()
 	if c.ctx.Err() != nil {
@@ -285,8 +285,8 @@ func (c *Cache) fetch(ctx context.Context, id sliceID, length int64, fetch Fetch
 	}
 }
 
-// begin starts a fetch. It runs until it is done or nobody waits for it. mu is
-// held.
+// begin starts a fetch, which runs until it is done or no reader waits for it. The caller must hold
+// mu.
 func (c *Cache) begin(id sliceID, length int64, fetch Fetch) *fetching {
 	ctx, cancel := context.WithCancel(c.ctx)
 	f := &fetching{cancel: cancel, done: make(chan struct{})}
@@ -304,7 +304,7 @@ func (c *Cache) begin(id sliceID, length int64, fetch Fetch) *fetching {
 	return f
 }
 
-// leave ends the wait of one reader, and the fetch if it was the last one.
+// leave ends the wait of one reader. It cancels the fetch if that was the last one.
 func (c *Cache) leave(id sliceID, f *fetching) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -317,7 +317,7 @@ func (c *Cache) leave(id sliceID, f *fetching) {
 	}
 }
 
-// keep writes a slice that is being fetched.
+// keep fetches a slice and adds it to the cache.
 func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch) error {
 	bytes := fileBytes(length)
 	c.mu.Lock()
@@ -331,7 +331,7 @@ func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil {
-		if err = ctx.Err(); err == nil { // nobody has forgotten the object
+		if err = ctx.Err(); err == nil { // Forget was not called for the object
 			err = uncached(errors.Join(c.root.Chtimes(temporary, now, now), c.root.Rename(temporary, id.name())))
 		}
 		if err != nil {
@@ -347,8 +347,7 @@ func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch)
 	return nil
 }
 
-// report logs when slices cannot be written any more, and when they can again. mu
-// is held.
+// report logs when writing slices begins to fail, and when it works again. The caller must hold mu.
 func (c *Cache) report(err error) {
 	switch failed := errors.Is(err, errUncached); {
 	case failed && !c.failing:
@@ -356,7 +355,7 @@ func (c *Cache) report(err error) {
 	case err == nil && c.failing:
 		c.Log.Info("file cache can be written again")
 	case err != nil && !failed:
-		return // that says nothing about the disk
+		return // the error is unrelated to the disk
 	}
 	c.failing = err != nil
 }

@@ -22,7 +22,7 @@ import (
 
 const sliceSize = slicecache.SliceSize
 
-// storage is a storage in memory that counts what it is asked for.
+// storage is a storage in memory that counts fetches.
 type storage struct {
 	mu      sync.Mutex
 	objects map[string][]byte
@@ -35,7 +35,7 @@ func newStorage() *storage {
 	return &storage{objects: map[string][]byte{}, fetches: map[string]int{}}
 }
 
-// put makes an object of size bytes.
+// put creates an object of size bytes.
 func (s *storage) put(key string, size int) []byte {
 	tile := make([]byte, 100_003) // no two blocks are the same
 	_, _ = rand.NewChaCha8([32]byte{byte(len(s.objects))}).Read(tile)
@@ -85,7 +85,7 @@ func open(t testing.TB, c slicecache.Config) *slicecache.Cache {
 	return cache
 }
 
-// read reads a part of an object and checks its bytes.
+// read reads part of an object and compares its bytes.
 func read(t testing.TB, c *slicecache.Cache, s *storage, key string, offset, length int) (hit bool) {
 	t.Helper()
 	want := s.objects[key]
@@ -101,7 +101,7 @@ func read(t testing.TB, c *slicecache.Cache, s *storage, key string, offset, len
 	return hit
 }
 
-// files are the names in a folder, and how many bytes they have together.
+// files returns the names in a folder and their total size in bytes.
 func files(t testing.TB, dir string) (names []string, total int64) {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -192,8 +192,8 @@ func TestHit(t *testing.T) {
 	}
 }
 
-// TestLeastRecentlyUsed: what was used last stays, also in the memory of a restart,
-// and what nobody uses for 30 days goes.
+// TestLeastRecentlyUsed checks that the most recently used slices stay, also after a restart, and
+// that slices unused for 30 days are removed.
 func TestLeastRecentlyUsed(t *testing.T) {
 	t.Parallel()
 	dir, s := t.TempDir(), newStorage()
@@ -213,17 +213,17 @@ func TestLeastRecentlyUsed(t *testing.T) {
 		}
 	}
 	use("abcabc", "mmmhhh")
-	use("ad", "hm")   // b goes
-	use("acb", "hhm") // d goes
+	use("ad", "hm")   // evicts b
+	use("acb", "hhm") // evicts d
 	c = open(t, config)
 	use("acb", "hhh")
-	config.MaxBytes = 2_200_000 // a goes
+	config.MaxBytes = 2_200_000 // evicts a
 	c = open(t, config)
 	use("cb", "hh")
 	at = at.Add(slicecache.Life - 3*time.Hour)
 	use("b", "h")
 	at = at.Add(2 * time.Hour)
-	if err := c.Sweep(); err != nil { // c goes
+	if err := c.Sweep(); err != nil { // removes c
 		t.Fatal(err)
 	}
 	use("bc", "hm")
@@ -234,7 +234,7 @@ func TestLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-// TestOneFetch: readers of one slice at the same time cause one fetch.
+// TestOneFetch checks that concurrent readers of one slice cause only one fetch.
 func TestOneFetch(t *testing.T) {
 	t.Parallel()
 	s := newStorage()
@@ -250,8 +250,8 @@ func TestOneFetch(t *testing.T) {
 	}
 }
 
-// TestWaiting: who waits for the fetch of another waits a minute; who began it waits
-// on; a fetch ends when nobody waits for it.
+// TestWaiting checks that a reader waits at most a minute for another reader's fetch, that the
+// reader that began it waits longer, and that a fetch ends when no reader waits for it.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -314,7 +314,7 @@ func TestWaiting(t *testing.T) {
 		}
 
 		first = start(t.Context())
-		time.Sleep(time.Hour) //nolint:forbidigo // this clock is that of the bubble
+		time.Sleep(time.Hour) //nolint:forbidigo // the clock of the bubble
 		second = start(t.Context())
 		close(goOn)
 		for _, results := range []<-chan result{first, second} {
@@ -331,8 +331,8 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// TestForgetWhileFetching: a slice of an object that is deleted meanwhile does not
-// come back.
+// TestForgetWhileFetching checks that a slice of an object that is deleted during its fetch is not
+// cached.
 func TestForgetWhileFetching(t *testing.T) {
 	t.Parallel()
 	dir, s := t.TempDir(), newStorage()
@@ -351,8 +351,8 @@ func TestForgetWhileFetching(t *testing.T) {
 	}
 }
 
-// TestDamageIsNeverServed changes slices on disk in every way: the bytes that are
-// read are right, and what is damaged is fetched again.
+// TestDamageIsNeverServed changes slices on disk in many ways. Readers get the right bytes, and
+// damaged slices are fetched again.
 func TestDamageIsNeverServed(t *testing.T) {
 	t.Parallel()
 	change := func(at int64) func(*testing.T, string) {
@@ -393,7 +393,7 @@ func TestDamageIsNeverServed(t *testing.T) {
 		name    string
 		damage  func(*testing.T, string)
 		restart bool
-		hit     bool // the damage is behind the first block
+		hit     bool // the damage is after the first block
 	}{
 		{"first byte", change(0), false, false},
 		{"first byte after a restart", change(0), true, false},
@@ -455,8 +455,8 @@ func TestDamageIsNeverServed(t *testing.T) {
 	})
 }
 
-// TestStorageFails: a storage that breaks off or refuses never makes a download
-// that looks complete, and nothing of it is kept.
+// TestStorageFails checks that a download never looks complete if the storage breaks off or
+// refuses, and that nothing of it is cached.
 func TestStorageFails(t *testing.T) {
 	t.Parallel()
 	refusal := errors.New("no such bucket")
@@ -512,7 +512,7 @@ type errReader struct{ err error }
 
 func (r errReader) Read([]byte) (int, error) { return 0, r.err }
 
-// TestEvictedWhileRead: a reader goes on with a slice that goes meanwhile.
+// TestEvictedWhileRead checks that a reader can continue with a slice that is evicted.
 func TestEvictedWhileRead(t *testing.T) {
 	t.Parallel()
 	s := newStorage()
@@ -547,8 +547,8 @@ func TestRangeOutsideTheObject(t *testing.T) {
 	}
 }
 
-// FuzzKey: whatever a key is, its slices are files of the folder, and no two keys
-// share them.
+// FuzzKey checks that, whatever the key, slices are files in the folder, and that different keys do
+// not share files.
 func FuzzKey(f *testing.F) {
 	for _, key := range []string{"f/app/0123456789ab/setup.exe", "", "/", "../../etc/passwd", "a\x00b", "f/CON/nul", strings.Repeat("長", 180)} {
 		f.Add(key)
