@@ -503,4 +503,9 @@ func TestHangingStorageDelaysOnlyItself(t *testing.T) {
 	if n := ended.Load(); n > 0 {
 		t.Errorf("%d removals that hang have ended meanwhile, want that nobody waits for them", n)
 	}
+	for _, x := range d.deletions() {
+		if x.Backend == hanging && x.Attempts > 0 {
+			t.Errorf("got %+v, want no attempt that is over", x)
+		}
+	}
 }
