@@ -1,6 +1,6 @@
 // Command console measures the console in Chromium, beside the dashboard of PocketBase
-// with the same rows in the same run, and prints each figure with its bar. It needs
-// Node.js, Chromium, assets/console/node_modules and, for PocketBase, the Go module proxy.
+// with the same rows in the same run, and prints each figure, with its bar if it has
+// one. It needs Node.js, Chromium, assets/console/node_modules and, for PocketBase, the Go module proxy.
 //
 //	go run ./bench/console [-rows N] [-events N] [-rounds N] [-parts LIST] [-dir DIR]
 //
