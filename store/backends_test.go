@@ -197,7 +197,7 @@ func TestCDN(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
 	read := func() string {
-		c, err := store.Read(db, func(tx *store.Tx) (*store.CDN, error) { return tx.CDN() })
+		c, err := store.Read(db, func(tx *store.Tx) (*store.CDN, error) { return store.CDNSettings.Get(tx) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +208,7 @@ func TestCDN(t *testing.T) {
 		t.Errorf("at first: got %q", got)
 	}
 	c := &store.CDN{Provider: store.CDNAliyun, Enabled: true, KeyID: "id", Secret: "sealed"}
-	put := func() { update(t, db, func(tx *store.Tx) error { return tx.PutCDN(c) }) }
+	put := func() { update(t, db, func(tx *store.Tx) error { return store.CDNSettings.Put(tx, c) }) }
 	put()
 	if got := read(); got != "aliyun true true id/sealed true" {
 		t.Errorf("got %q", got)
@@ -223,7 +223,7 @@ func TestCDN(t *testing.T) {
 	if got := read(); got != "cloudflare true false / true" {
 		t.Errorf("another provider: got %q", got)
 	}
-	update(t, db, func(tx *store.Tx) error { return tx.DeleteCDN() })
+	update(t, db, func(tx *store.Tx) error { return store.CDNSettings.Delete(tx) })
 	if got := read(); got != empty {
 		t.Errorf("cleared: got %q", got)
 	}

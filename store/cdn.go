@@ -20,16 +20,6 @@ type CDN struct {
 // Configured reports whether both credentials are there.
 func (c *CDN) Configured() bool { return c.KeyID != "" && c.Secret != "" }
 
-// CDN returns the settings. Before the first save they are empty, with the first
-// provider.
-func (tx *Tx) CDN() (*CDN, error) {
-	c, err := get[CDN](tx.bolt.Bucket(settingsBucket), cdnKey)
-	if c == nil && err == nil {
-		c = &CDN{Provider: CDNAliyun}
-	}
-	return c, err
-}
-
 // SetProvider changes the provider. Credentials do not go to another one: they are
 // dropped, and those of the new one are set afterwards.
 func (c *CDN) SetProvider(provider string) {
@@ -37,12 +27,3 @@ func (c *CDN) SetProvider(provider string) {
 		c.Provider, c.KeyID, c.Secret, c.SecretFingerprint = provider, "", "", ""
 	}
 }
-
-// PutCDN stores the settings.
-func (tx *Tx) PutCDN(c *CDN) error {
-	c.UpdatedAt = tx.now.Unix()
-	return put(tx.bolt.Bucket(settingsBucket), cdnKey, c)
-}
-
-// DeleteCDN clears the settings.
-func (tx *Tx) DeleteCDN() error { return tx.bolt.Bucket(settingsBucket).Delete(cdnKey) }

@@ -42,23 +42,3 @@ func (a *CodehostApp) Configured() bool { return a.AppID != "" && a.PrivateKey !
 func (a *CodehostApp) Offers(feature string) bool {
 	return a.Configured() && slices.Contains(a.Features, feature)
 }
-
-// CodehostApp returns the settings, empty before the first save.
-func (tx *Tx) CodehostApp() (*CodehostApp, error) {
-	a, err := setting[CodehostApp](tx, codehostAppKey)
-	if a == nil && err == nil {
-		a = &CodehostApp{}
-	}
-	return a, err
-}
-
-// PutCodehostApp stores the settings.
-func (tx *Tx) PutCodehostApp(a *CodehostApp) error {
-	a.UpdatedAt = tx.now.Unix()
-	return putSetting(tx, codehostAppKey, a)
-}
-
-// DeleteCodehostApp returns to the settings before the first save.
-func (tx *Tx) DeleteCodehostApp() error {
-	return tx.bolt.Bucket(settingsBucket).Delete(codehostAppKey)
-}

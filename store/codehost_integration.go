@@ -73,21 +73,9 @@ func (i *CodehostIntegration) Command(name string) *CodehostCommand {
 	return &i.Commands[at]
 }
 
-// CodehostIntegration returns the settings of a project, the defaults before the first
-// save.
-func (tx *Tx) CodehostIntegration(p ProjectID) (*CodehostIntegration, error) {
-	i, err := projectSetting[CodehostIntegration](tx, p, codehostIntegrationKey)
-	if i == nil && err == nil {
-		i = &CodehostIntegration{TemplateSource: TemplateInherit, AllowedAssociations: slices.Clone(DefaultAssociations)}
-	}
-	return i, err
-}
-
-// PutCodehostIntegration stores the settings of a project. A project that is gone is
-// NotFound.
-func (tx *Tx) PutCodehostIntegration(p ProjectID, i *CodehostIntegration) error {
-	i.UpdatedAt = tx.now.Unix()
-	return putProjectSetting(tx, p, codehostIntegrationKey, i)
+// reset sets the values before the first save.
+func (i *CodehostIntegration) reset() {
+	i.TemplateSource, i.AllowedAssociations = TemplateInherit, slices.Clone(DefaultAssociations)
 }
 
 // IntegratedProject is a project with its settings for a repository.
@@ -101,8 +89,8 @@ type IntegratedProject struct {
 func (tx *Tx) IntegrationsOf(repo string) (all []IntegratedProject, err error) {
 	err = tx.bolt.Bucket(projectsBucket).ForEach(func(key, raw []byte) error {
 		id := ProjectID(binary.BigEndian.Uint32(key))
-		i, err := projectSetting[CodehostIntegration](tx, id, codehostIntegrationKey)
-		if err != nil || i == nil || !strings.EqualFold(i.Repo, repo) {
+		i, err := IntegrationSettings(id).Get(tx)
+		if err != nil || !strings.EqualFold(i.Repo, repo) {
 			return err
 		}
 		p, err := tx.projectByID(id)

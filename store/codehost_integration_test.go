@@ -15,7 +15,7 @@ import (
 // integration reads the settings of a project.
 func integration(t testing.TB, db *store.Store, p store.ProjectID) *store.CodehostIntegration {
 	t.Helper()
-	i, err := store.Read(db, func(tx *store.Tx) (*store.CodehostIntegration, error) { return tx.CodehostIntegration(p) })
+	i, err := store.Read(db, func(tx *store.Tx) (*store.CodehostIntegration, error) { return store.IntegrationSettings(p).Get(tx) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +41,8 @@ func TestCodehostSettingsAreKept(t *testing.T) {
 		Labels: []string{"l"}, CommentCommands: true, AllowedAssociations: []string{}, AllowedUsers: []string{"u"},
 		Commands: []store.CodehostCommand{{Name: "n", Workflow: "w", Ref: "r", Input: "i"}},
 	}
-	update(t, db, func(tx *store.Tx) error { return tx.PutCodehostApp(app) })
-	update(t, db, func(tx *store.Tx) error { return tx.PutCodehostIntegration(p.ID, want) })
+	update(t, db, func(tx *store.Tx) error { return store.CodehostAppSettings.Put(tx, app) })
+	update(t, db, func(tx *store.Tx) error { return store.IntegrationSettings(p.ID).Put(tx, want) })
 	if now := clock.now().Unix(); app.UpdatedAt != now || want.UpdatedAt != now {
 		t.Errorf("saved at %d and %d, want %d", app.UpdatedAt, want.UpdatedAt, now)
 	}
@@ -53,12 +53,12 @@ func TestCodehostSettingsAreKept(t *testing.T) {
 	if got := integration(t, db, p.ID); !reflect.DeepEqual(got, want) {
 		t.Errorf("after a rename and a start: got %+v, want %+v", got, want)
 	}
-	got, err := store.Read(db, (*store.Tx).CodehostApp)
+	got, err := store.Read(db, store.CodehostAppSettings.Get)
 	if err != nil || !reflect.DeepEqual(got, app) {
 		t.Errorf("after a start: got %+v, %v, want %+v", got, err, app)
 	}
-	update(t, db, (*store.Tx).DeleteCodehostApp)
-	if got, err := store.Read(db, (*store.Tx).CodehostApp); err != nil || !reflect.DeepEqual(got, &store.CodehostApp{}) {
+	update(t, db, store.CodehostAppSettings.Delete)
+	if got, err := store.Read(db, store.CodehostAppSettings.Get); err != nil || !reflect.DeepEqual(got, &store.CodehostApp{}) {
 		t.Errorf("after the reset: got %+v, %v", got, err)
 	}
 }
@@ -115,7 +115,7 @@ func TestIntegrationsOf(t *testing.T) {
 	for _, project := range []struct{ key, repo string }{{"first", "Own/App"}, {"other", "own/other"}, {"gone", "own/app"}, {"second", "own/APP"}, {"none", ""}} {
 		deleted = addProject(t, db, project.key)
 		update(t, db, func(tx *store.Tx) error {
-			return tx.PutCodehostIntegration(deleted.ID, &store.CodehostIntegration{Repo: project.repo})
+			return store.IntegrationSettings(deleted.ID).Put(tx, &store.CodehostIntegration{Repo: project.repo})
 		})
 		if project.key == "gone" {
 			update(t, db, func(tx *store.Tx) error { return tx.DeleteProject(deleted) })
@@ -138,7 +138,7 @@ func TestIntegrationGoesWithItsProject(t *testing.T) {
 	db := newStore(t)
 	p := addProject(t, db, "app")
 	put := func(tx *store.Tx) error {
-		return tx.PutCodehostIntegration(p.ID, &store.CodehostIntegration{Repo: "a/b", TitleTemplate: "left behind"})
+		return store.IntegrationSettings(p.ID).Put(tx, &store.CodehostIntegration{Repo: "a/b", TitleTemplate: "left behind"})
 	}
 	update(t, db, put)
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(db.Dump())), isIntegration) {

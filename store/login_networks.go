@@ -31,8 +31,8 @@ type loginNetworks struct {
 // KnowsLogin reports whether the administrator has logged in from a network within the last
 // 30 days.
 func (tx *Tx) KnowsLogin(network netip.Prefix) (bool, error) {
-	known, err := setting[loginNetworks](tx, loginNetworksKey)
-	if err != nil || known == nil {
+	known, err := loginSettings.Get(tx)
+	if err != nil {
 		return false, err
 	}
 	return slices.ContainsFunc(known.Networks, func(n LoginNetwork) bool {
@@ -44,12 +44,12 @@ func (tx *Tx) KnowsLogin(network netip.Prefix) (bool, error) {
 // most once a day for each. Of more than 100 networks those with the latest logins stay.
 func (s *Store) NoteLogin(network netip.Prefix) error {
 	fresh := func(tx *Tx) (known *loginNetworks, is bool, err error) {
-		if known, err = setting[loginNetworks](tx, loginNetworksKey); known == nil {
-			known = &loginNetworks{}
+		if known, err = loginSettings.Get(tx); err != nil {
+			return nil, false, err
 		}
 		return known, slices.ContainsFunc(known.Networks, func(n LoginNetwork) bool {
 			return n.Network == network && tx.now.Sub(time.Unix(n.At, 0)).Abs() < loginNoted
-		}), err
+		}), nil
 	}
 	noted, err := Read(s, func(tx *Tx) (is bool, err error) {
 		_, is, err = fresh(tx)
@@ -67,6 +67,6 @@ func (s *Store) NoteLogin(network netip.Prefix) error {
 			return n.Network == network || tx.now.Sub(time.Unix(n.At, 0)) >= loginMemory
 		})
 		list = slices.Insert(list, 0, LoginNetwork{network, tx.now.Unix()})
-		return putSetting(tx, loginNetworksKey, loginNetworks{list[:min(len(list), maxLoginNetworks)]})
+		return loginSettings.Put(tx, &loginNetworks{list[:min(len(list), maxLoginNetworks)]})
 	})
 }

@@ -12,37 +12,16 @@ type TermsDocument struct {
 // Effective reports whether the draft is what people read: Custom is on and there is one.
 func (d *TermsDocument) Effective() bool { return d.Custom && d.Draft != "" }
 
-// TermsDocument returns a document by its slug.
-func (tx *Tx) TermsDocument(slug string) (*TermsDocument, error) {
-	d, err := setting[TermsDocument](tx, termsKey(slug))
-	if d == nil && err == nil {
-		d = &TermsDocument{}
-	}
-	return d, err
-}
-
-// PutTermsDocument stores a document. The time of the draft is that of its text: it
-// changes with the text alone, and goes with it.
-func (tx *Tx) PutTermsDocument(slug string, d *TermsDocument) error {
-	before, err := tx.TermsDocument(slug)
-	if err != nil {
-		return err
-	}
-	d.UpdatedAt = tx.now.Unix()
+// dateTerms sets the times of a save. The time of the draft changes with its text alone, and
+// is 0 without one.
+func dateTerms(before, d *TermsDocument, now int64) {
+	d.UpdatedAt = now
 	switch d.Draft {
 	case "":
 		d.DraftAt = 0
 	case before.Draft:
 		d.DraftAt = before.DraftAt
 	default:
-		d.DraftAt = d.UpdatedAt
+		d.DraftAt = now
 	}
-	return putSetting(tx, termsKey(slug), d)
 }
-
-// DeleteTermsDocument drops the draft of a document and switches it off.
-func (tx *Tx) DeleteTermsDocument(slug string) error {
-	return tx.bolt.Bucket(settingsBucket).Delete(termsKey(slug))
-}
-
-func termsKey(slug string) []byte { return []byte("terms/" + slug) }

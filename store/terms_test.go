@@ -12,7 +12,7 @@ func TestTermsDocument(t *testing.T) {
 	db := newStore(t)
 	read := func(slug string) store.TermsDocument {
 		t.Helper()
-		d, err := store.Read(db, func(tx *store.Tx) (*store.TermsDocument, error) { return tx.TermsDocument(slug) })
+		d, err := store.Read(db, func(tx *store.Tx) (*store.TermsDocument, error) { return store.TermsSettings(slug).Get(tx) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -20,7 +20,7 @@ func TestTermsDocument(t *testing.T) {
 	}
 	put := func(d store.TermsDocument) store.TermsDocument {
 		t.Helper()
-		update(t, db, func(tx *store.Tx) error { return tx.PutTermsDocument("a", &d) })
+		update(t, db, func(tx *store.Tx) error { return store.TermsSettings("a").Put(tx, &d) })
 		return read("a")
 	}
 	if got := read("a"); got != (store.TermsDocument{}) {
@@ -39,7 +39,7 @@ func TestTermsDocument(t *testing.T) {
 	if got := read("b"); got != (store.TermsDocument{}) {
 		t.Errorf("another document: got %+v", got)
 	}
-	update(t, db, func(tx *store.Tx) error { return tx.DeleteTermsDocument("a") })
+	update(t, db, func(tx *store.Tx) error { return store.TermsSettings("a").Delete(tx) })
 	if got := read("a"); got != (store.TermsDocument{}) {
 		t.Errorf("deleted: got %+v", got)
 	}

@@ -1,7 +1,5 @@
 package store
 
-var translationKey = []byte("translation") // in settings
-
 // Translation is how texts are translated by a language model. An empty text is a field
 // without a value.
 type Translation struct {
@@ -19,17 +17,3 @@ type Translation struct {
 
 // Configured reports whether it is known whom to ask.
 func (t *Translation) Configured() bool { return t.BaseURL != "" && t.Model != "" }
-
-// Translation returns the settings, nil before the first save.
-func (tx *Tx) Translation() (*Translation, error) { return setting[Translation](tx, translationKey) }
-
-// PutTranslation stores the settings.
-func (tx *Tx) PutTranslation(t *Translation) error {
-	t.UpdatedAt = tx.now.Unix()
-	return putSetting(tx, translationKey, t)
-}
-
-// DeleteTranslation clears the settings.
-func (tx *Tx) DeleteTranslation() error {
-	return tx.bolt.Bucket(settingsBucket).Delete(translationKey)
-}

@@ -70,15 +70,6 @@ var (
 	adminKey   = []byte("admin")
 	cleanedKey = []byte("cleaned_at") // in meta
 	erasedKey  = []byte("erased")     // in meta
-
-	// In the settings of the instance.
-	cdnKey           = []byte("cdn")
-	codehostAppKey   = []byte("codehost_app")
-	loginNetworksKey = []byte("login_networks")
-
-	// In the settings of a project.
-	codehostIntegrationKey = []byte("codehost_integration")
-	webhookKey             = []byte("codehost_webhook")
 )
 
 // Tx is a transaction. It is valid until the function it was given to returns,

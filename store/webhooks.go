@@ -53,30 +53,17 @@ func (w *Webhook) Accepted(now time.Time) (sealed []string) {
 	return sealed
 }
 
-// Webhook returns the settings of a project, empty before the first save.
-func (tx *Tx) Webhook(p ProjectID) (*Webhook, error) {
-	w, err := projectSetting[Webhook](tx, p, webhookKey)
-	if w == nil && err == nil {
-		w = &Webhook{}
-	}
-	return w, err
-}
-
-// PutWebhook stores the settings of a project. A project that is gone is NotFound.
-func (tx *Tx) PutWebhook(p ProjectID, w *Webhook) error {
-	return putProjectSetting(tx, p, webhookKey, w)
-}
-
 // NoteDelivery keeps d as the last delivery to a project, at the moment of the transaction.
 // A webhook that was switched off meanwhile has none.
 func (tx *Tx) NoteDelivery(p ProjectID, d WebhookDelivery) error {
-	w, err := tx.Webhook(p)
+	settings := WebhookSettings(p)
+	w, err := settings.Get(tx)
 	if err != nil || w.Secret == "" {
 		return err
 	}
 	d.At = tx.now.Unix()
 	w.Last = &d
-	return tx.PutWebhook(p, w)
+	return settings.Put(tx, w)
 }
 
 // InstanceDeliveries is the project number of what is delivered to the instance.

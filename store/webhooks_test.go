@@ -41,10 +41,10 @@ func TestWebhookIsAProjectsOwn(t *testing.T) {
 	db := newStore(t)
 	a, b := addProject(t, db, "a"), addProject(t, db, "b")
 	want := &store.Webhook{Secret: "sealed", Hint: "ealed", Length: 16, UpdatedAt: 5, Former: "before", FormerUntil: 6}
-	update(t, db, func(tx *store.Tx) error { return tx.PutWebhook(a.ID, want) })
+	update(t, db, func(tx *store.Tx) error { return store.WebhookSettings(a.ID).Put(tx, want) })
 	read := func(p store.ProjectID) *store.Webhook {
 		t.Helper()
-		w, err := store.Read(db, func(tx *store.Tx) (*store.Webhook, error) { return tx.Webhook(p) })
+		w, err := store.Read(db, func(tx *store.Tx) (*store.Webhook, error) { return store.WebhookSettings(p).Get(tx) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestWebhookIsAProjectsOwn(t *testing.T) {
 	if got := read(a.ID); *got != (store.Webhook{}) {
 		t.Errorf("deleted project: got %+v, want none", got)
 	}
-	if err := db.Update(func(tx *store.Tx) error { return tx.PutWebhook(a.ID, want) }); !fault.Is(err, fault.NotFound) {
+	if err := db.Update(func(tx *store.Tx) error { return store.WebhookSettings(a.ID).Put(tx, want) }); !fault.Is(err, fault.NotFound) {
 		t.Errorf("deleted project: got %v, want NotFound", err)
 	}
 }

@@ -60,7 +60,11 @@ type appView struct {
 	UpdatedAt *int64 `json:"updated_at"`
 }
 
-func viewApp(a *store.CodehostApp) appView {
+// viewApp shows the settings that were read, unless that failed.
+func viewApp(a *store.CodehostApp, err error) (appView, error) {
+	if err != nil {
+		return appView{}, err
+	}
 	return appView{
 		Configured: a.Configured(), AppID: web.OrNull(a.AppID),
 		HasPrivateKey: a.PrivateKey != "", PrivateKeyFingerprint: web.OrNull(a.PrivateKeyFingerprint), PrivateKeyUpdatedAt: web.OrNull(a.PrivateKeyUpdatedAt),
@@ -71,7 +75,7 @@ func viewApp(a *store.CodehostApp) appView {
 		TitleTemplate: web.OrNull(a.TitleTemplate), BodyTemplate: web.OrNull(a.BodyTemplate),
 		BuiltinTitle: codehost.BuiltinTemplate.Title, BuiltinBody: codehost.BuiltinTemplate.Body, Variables: codehost.Variables,
 		UpdatedAt: web.OrNull(a.UpdatedAt),
-	}
+	}, nil
 }
 
 const hintLength = 6 // characters
@@ -90,29 +94,8 @@ func masked(hint string, length int) string {
 	return strings.Repeat("*", length-utf8.RuneCountInString(hint)) + hint
 }
 
-// showApp is the settings as change leaves them, in a transaction of run.
-func (h *Handlers) showApp(r *web.Request, run func(func(*store.Tx) error) error, change func(*store.Tx) error) (appView, error) {
-	var a *store.CodehostApp
-	err := run(func(tx *store.Tx) (err error) {
-		if a, err = tx.CodehostApp(); err == nil {
-			err = r.Match(a)
-		}
-		if err == nil {
-			err = change(tx)
-		}
-		if err == nil {
-			a, err = tx.CodehostApp()
-		}
-		return err
-	})
-	if err != nil {
-		return appView{}, err
-	}
-	return viewApp(a), r.Tag(a)
-}
-
 func (h *Handlers) getApp(r *web.Request) (appView, error) {
-	return h.showApp(r, h.DB.View, func(*store.Tx) error { return nil })
+	return viewApp(web.GetSettings(r, h.DB, store.CodehostAppSettings))
 }
 
 type appInput struct {
@@ -163,11 +146,7 @@ func (h *Handlers) updateApp(r *web.Request) (appView, error) {
 	if err != nil {
 		return appView{}, err
 	}
-	return h.showApp(r, h.DB.Update, func(tx *store.Tx) error {
-		a, err := tx.CodehostApp()
-		if err != nil {
-			return err
-		}
+	return viewApp(web.PutSettings(r, h.DB, store.CodehostAppSettings, func(tx *store.Tx, a *store.CodehostApp) {
 		web.SetText(&a.AppID, in.AppID)
 		if in.PrivateKey.Sent {
 			key := strings.TrimSpace(in.PrivateKey.Or(""))
@@ -183,8 +162,7 @@ func (h *Handlers) updateApp(r *web.Request) (appView, error) {
 		web.Set(&a.CustomTemplate, in.CustomTemplate)
 		web.SetText(&a.TitleTemplate, in.TitleTemplate)
 		web.SetText(&a.BodyTemplate, in.BodyTemplate)
-		return tx.PutCodehostApp(a)
-	})
+	}))
 }
 
 // timeOf is when a secret is saved, 0 when it is cleared.
@@ -196,7 +174,7 @@ func timeOf(tx *store.Tx, secret string) int64 {
 }
 
 func (h *Handlers) resetApp(r *web.Request) (appView, error) {
-	return h.showApp(r, h.DB.Update, (*store.Tx).DeleteCodehostApp)
+	return viewApp(web.DeleteSettings(r, h.DB, store.CodehostAppSettings))
 }
 
 // appTestView is what the code host knows of the app.
@@ -212,11 +190,7 @@ type appTestView struct {
 
 func (h *Handlers) testApp(r *web.Request) (appTestView, error) {
 	view := appTestView{MissingPermissions: []string{}, MissingEvents: []string{}}
-	var a *store.CodehostApp
-	err := h.DB.View(func(tx *store.Tx) (err error) {
-		a, err = tx.CodehostApp()
-		return err
-	})
+	a, err := store.Read(h.DB, store.CodehostAppSettings.Get)
 	if err != nil {
 		return view, err
 	}

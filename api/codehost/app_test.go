@@ -89,7 +89,7 @@ func TestSecretsOfTheAppAreTimedAndSealed(t *testing.T) {
 		t.Errorf("times:\n%s\n%s", first, second)
 	}
 	err := s.DB.View(func(tx *store.Tx) error {
-		a, err := tx.CodehostApp()
+		a, err := store.CodehostAppSettings.Get(tx)
 		if stored := fmt.Sprint(a); strings.Contains(stored, "MIIE") || strings.Contains(stored, "the-secret") {
 			t.Errorf("secrets are stored as they are: %s", stored)
 		}
@@ -196,13 +196,13 @@ func TestAppAfterAnotherJWTSecret(t *testing.T) {
 	w.repo.Write("", "t.md", "B")
 	w.Must(t, 200, "PUT", integration, `{"repo_full_name":"lumen-works/beacon","feedback_issue_enabled":true,"feedback_issue_template_source":"repo","feedback_issue_template_repo_path":"t.md"}`)
 	err := w.DB.Update(func(tx *store.Tx) error {
-		a, err := tx.CodehostApp()
+		a, err := store.CodehostAppSettings.Get(tx)
 		if err != nil {
 			return err
 		}
 		other := seal.NewKeys([]byte("another secret of at least 32 bytes"))
 		a.PrivateKey, a.WebhookSecret = other.Seal(seal.AppPrivateKey, "x"), other.Seal(seal.AppWebhookSecret, "y")
-		return tx.PutCodehostApp(a)
+		return store.CodehostAppSettings.Put(tx, a)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ type commandOutcome struct {
 }
 
 func (h *Handlers) receiveComment(r *web.Request) (done commandOutcome, err error) {
-	a, err := store.Read(h.DB, (*store.Tx).CodehostApp)
+	a, err := store.Read(h.DB, store.CodehostAppSettings.Get)
 	if err != nil {
 		return done, err
 	}

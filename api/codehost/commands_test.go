@@ -242,12 +242,12 @@ func TestCommandsAfterAChangeOfJWTSecret(t *testing.T) {
 	change := func(change func(*store.CodehostApp)) {
 		t.Helper()
 		err := w.DB.Update(func(tx *store.Tx) error {
-			a, err := tx.CodehostApp()
+			a, err := store.CodehostAppSettings.Get(tx)
 			if err != nil {
 				return err
 			}
 			change(a)
-			return tx.PutCodehostApp(a)
+			return store.CodehostAppSettings.Put(tx, a)
 		})
 		if err != nil {
 			t.Fatal(err)

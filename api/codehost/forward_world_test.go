@@ -65,7 +65,7 @@ func (w *forwardWorld) setApp(t testing.TB, change func(*store.CodehostApp)) {
 		Features: []string{store.FeatureFeedbackIssue},
 	}
 	change(a)
-	if err := w.DB.Update(func(tx *store.Tx) error { return tx.PutCodehostApp(a) }); err != nil {
+	if err := w.DB.Update(func(tx *store.Tx) error { return store.CodehostAppSettings.Put(tx, a) }); err != nil {
 		t.Error(err) // may be in a request
 	}
 }
@@ -78,12 +78,12 @@ func (w *forwardWorld) integrate(t testing.TB, change func(*store.CodehostIntegr
 		if err != nil {
 			return err
 		}
-		i, err := tx.CodehostIntegration(p.ID)
+		i, err := store.IntegrationSettings(p.ID).Get(tx)
 		if err != nil {
 			return err
 		}
 		change(i)
-		return tx.PutCodehostIntegration(p.ID, i)
+		return store.IntegrationSettings(p.ID).Put(tx, i)
 	})
 	if err != nil {
 		t.Error(err)

@@ -89,11 +89,11 @@ func integrationOf(tx *store.Tx, r *web.Request) (*store.Project, *store.Codehos
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	i, err := tx.CodehostIntegration(p.ID)
+	i, err := store.IntegrationSettings(p.ID).Get(tx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	a, err := tx.CodehostApp()
+	a, err := store.CodehostAppSettings.Get(tx)
 	return p, i, a, err
 }
 
@@ -114,7 +114,7 @@ func (h *Handlers) updateIntegration(r *web.Request) (integrationView, error) {
 		if err := in.apply(lists, i, a); err != nil {
 			return err
 		}
-		return tx.PutCodehostIntegration(p.ID, i)
+		return store.IntegrationSettings(p.ID).Put(tx, i)
 	})
 }
 

@@ -59,7 +59,7 @@ func (h *Handlers) previewRepo(r *web.Request) (view repoPreviewView, err error)
 	case !ok:
 		return view, fault.Validation("repo_url must be the address of a repository, such as " + h.example())
 	}
-	settings, err := store.Read(h.DB, (*store.Tx).CodehostApp)
+	settings, err := store.Read(h.DB, store.CodehostAppSettings.Get)
 	if err != nil {
 		return view, err
 	}
@@ -264,7 +264,7 @@ func (h *Handlers) repoOf(r *web.Request) (*codehost.Repo, error) {
 	var settings *store.CodehostApp
 	err := h.DB.View(func(tx *store.Tx) (err error) {
 		if p, err = r.Project(tx); err == nil {
-			settings, err = tx.CodehostApp()
+			settings, err = store.CodehostAppSettings.Get(tx)
 		}
 		return err
 	})

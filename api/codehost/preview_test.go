@@ -33,7 +33,7 @@ func (w *world) configure(t *testing.T, app *codehosttest.App) {
 	t.Helper()
 	keys := seal.NewKeys([]byte(apitest.Secret))
 	err := w.DB.Update(func(tx *store.Tx) error {
-		return tx.PutCodehostApp(&store.CodehostApp{AppID: app.ID, PrivateKey: keys.Seal(seal.AppPrivateKey, app.PKCS1)})
+		return store.CodehostAppSettings.Put(tx, &store.CodehostApp{AppID: app.ID, PrivateKey: keys.Seal(seal.AppPrivateKey, app.PKCS1)})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestJWTSecretChanged(t *testing.T) {
 	w := newWorld(t)
 	err := w.DB.Update(func(tx *store.Tx) error {
 		sealed := seal.NewKeys([]byte("the secret of before, long enough")).Seal(seal.AppPrivateKey, "-----BEGIN PRIVATE KEY-----")
-		return tx.PutCodehostApp(&store.CodehostApp{AppID: "1", PrivateKey: sealed})
+		return store.CodehostAppSettings.Put(tx, &store.CodehostApp{AppID: "1", PrivateKey: sealed})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -90,7 +90,7 @@ func (h *Handlers) getWebhook(r *web.Request) (view webhookView, err error) {
 		if err != nil {
 			return err
 		}
-		w, err := tx.Webhook(p.ID)
+		w, err := store.WebhookSettings(p.ID).Get(tx)
 		if err == nil {
 			view = viewWebhook(p, w)
 		}
@@ -102,7 +102,7 @@ func (h *Handlers) getWebhook(r *web.Request) (view webhookView, err error) {
 func (h *Handlers) clearWebhook(r *web.Request) (view webhookView, err error) {
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		view = viewWebhook(p, &store.Webhook{})
-		return tx.PutWebhook(p.ID, &store.Webhook{})
+		return store.WebhookSettings(p.ID).Put(tx, &store.Webhook{})
 	})
 	return view, err
 }
@@ -142,13 +142,13 @@ func (h *Handlers) regenerateWebhookSecret(r *web.Request) (revealedView, error)
 // replaceWebhookSecret stores a secret. That of before is accepted for some minutes yet.
 func (h *Handlers) replaceWebhookSecret(r *web.Request, secret string, grace web.Optional[web.Integer]) (view revealedView, err error) {
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
-		w, err := tx.Webhook(p.ID)
+		w, err := store.WebhookSettings(p.ID).Get(tx)
 		if err != nil {
 			return err
 		}
 		w.Replace(h.Keys.Seal(seal.WebhookSecret, secret), hintOf(secret), utf8.RuneCountInString(secret), time.Duration(grace.Or(0))*time.Minute, tx.Now())
 		view = revealedView{viewWebhook(p, w), secret}
-		return tx.PutWebhook(p.ID, w)
+		return store.WebhookSettings(p.ID).Put(tx, w)
 	})
 	return view, err
 }
@@ -274,7 +274,7 @@ func (h *Handlers) webhookSecrets(r *web.Request) (p *store.Project, secrets []s
 		if p, err = r.Project(tx); err != nil {
 			return err
 		}
-		w, err := tx.Webhook(p.ID)
+		w, err := store.WebhookSettings(p.ID).Get(tx)
 		if err == nil {
 			sealed = w.Accepted(tx.Now())
 		}

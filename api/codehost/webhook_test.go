@@ -124,7 +124,7 @@ func TestWebhookSettings(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return tx.Webhook(p.ID)
+		return store.WebhookSettings(p.ID).Get(tx)
 	})
 	if err != nil || strings.Contains(fmt.Sprintf("%+v", *stored), secret) {
 		t.Errorf("got %+v, %v; want the secret sealed", stored, err)
@@ -496,12 +496,12 @@ func TestWebhookAfterAChangeOfJWTSecret(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			w, err := tx.Webhook(p.ID)
+			w, err := store.WebhookSettings(p.ID).Get(tx)
 			if err != nil {
 				return err
 			}
 			change(w, seal.NewKeys([]byte("another")).Seal(seal.WebhookSecret, "x"))
-			return tx.PutWebhook(p.ID, w)
+			return store.WebhookSettings(p.ID).Put(tx, w)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -31,24 +31,8 @@ type cdnView struct {
 	UpdatedAt         *int64  `json:"updated_at"`
 }
 
-// showCDN is the settings as change leaves them, in a transaction of run.
-func (h *Handlers) showCDN(r *web.Request, run func(func(*store.Tx) error) error, change func(*store.Tx) error) (cdnView, error) {
-	var c *store.CDN
-	err := run(func(tx *store.Tx) (err error) {
-		if c, err = tx.CDN(); err == nil {
-			err = r.Match(c)
-		}
-		if err == nil {
-			err = change(tx)
-		}
-		if err == nil {
-			c, err = tx.CDN()
-		}
-		return err
-	})
-	if err == nil {
-		err = r.Tag(c)
-	}
+// viewCDN shows the settings that were read, unless that failed.
+func (h *Handlers) viewCDN(c *store.CDN, err error) (cdnView, error) {
 	if err != nil {
 		return cdnView{}, err
 	}
@@ -59,7 +43,7 @@ func (h *Handlers) showCDN(r *web.Request, run func(func(*store.Tx) error) error
 }
 
 func (h *Handlers) getCDN(r *web.Request) (cdnView, error) {
-	return h.showCDN(r, h.DB.View, func(*store.Tx) error { return nil })
+	return h.viewCDN(web.GetSettings(r, h.DB, store.CDNSettings))
 }
 
 type cdnInput struct {
@@ -84,11 +68,7 @@ func (h *Handlers) updateCDN(r *web.Request) (cdnView, error) {
 	if err := p.Err(); err != nil {
 		return cdnView{}, err
 	}
-	return h.showCDN(r, h.DB.Update, func(tx *store.Tx) error {
-		c, err := tx.CDN()
-		if err != nil {
-			return err
-		}
+	return h.viewCDN(web.PutSettings(r, h.DB, store.CDNSettings, func(_ *store.Tx, c *store.CDN) {
 		c.SetProvider(in.Provider.Or(c.Provider))
 		web.Set(&c.Enabled, in.Enabled)
 		web.SetText(&c.KeyID, in.KeyID)
@@ -97,12 +77,11 @@ func (h *Handlers) updateCDN(r *web.Request) (cdnView, error) {
 			web.SetText(&secret, in.Secret)
 			c.Secret, c.SecretFingerprint = h.Keys.Seal(seal.CDNKeySecret, secret), seal.Fingerprint(secret)
 		}
-		return tx.PutCDN(c)
-	})
+	}))
 }
 
 func (h *Handlers) clearCDN(r *web.Request) (cdnView, error) {
-	return h.showCDN(r, h.DB.Update, (*store.Tx).DeleteCDN)
+	return h.viewCDN(web.DeleteSettings(r, h.DB, store.CDNSettings))
 }
 
 type cdnTestView struct {
@@ -114,7 +93,7 @@ type cdnTestView struct {
 }
 
 func (h *Handlers) testCDN(r *web.Request) (view cdnTestView, err error) {
-	c, err := store.Read(h.DB, (*store.Tx).CDN)
+	c, err := store.Read(h.DB, store.CDNSettings.Get)
 	if err != nil {
 		return view, err
 	}

@@ -235,7 +235,7 @@ func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 		if pending, err = tx.CDNRefresh(f.ID); err != nil {
 			return err
 		}
-		config, err := tx.CDN()
+		config, err := store.CDNSettings.Get(tx)
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func asPage(text string) *web.File {
 
 // effective returns the effective text of a terms document and the Unix time of its last change.
 func (h *Handlers) effective(d *terms.Document, l terms.Language) (text string, updated int64, err error) {
-	own, err := store.Read(h.DB, func(tx *store.Tx) (*store.TermsDocument, error) { return tx.TermsDocument(d.Slug) })
+	own, err := store.Read(h.DB, func(tx *store.Tx) (*store.TermsDocument, error) { return store.TermsSettings(d.Slug).Get(tx) })
 	if err != nil {
 		return "", 0, err
 	}

@@ -45,30 +45,21 @@ type translationSettingsView struct {
 	UpdatedAt         *int64   `json:"updated_at"`
 }
 
-func viewTranslationSettings(t *store.Translation) translationSettingsView {
+// viewTranslationSettings shows the settings that were read, unless that failed.
+func viewTranslationSettings(t *store.Translation, err error) (translationSettingsView, error) {
+	if err != nil {
+		return translationSettingsView{}, err
+	}
 	return translationSettingsView{
 		Configured: t.Configured(), Enabled: t.Enabled, Provider: t.Provider, BaseURL: web.OrNull(t.BaseURL), Model: web.OrNull(t.Model),
 		HasAPIKey: t.APIKey != "", APIKeyFingerprint: web.OrNull(t.APIKeyFingerprint), APIKeyUpdatedAt: web.OrNull(t.APIKeyUpdatedAt),
 		CustomPrompt: t.CustomPrompt, SystemPrompt: web.OrNull(t.SystemPrompt), BuiltinPrompt: translate.Prompt, PromptVariables: translate.Variables,
 		RequestURL: web.OrNull(serviceOf(t).RequestURL()), UpdatedAt: web.OrNull(t.UpdatedAt),
-	}
-}
-
-// translationSettings reads the settings; before the first save they are the defaults.
-func translationSettings(tx *store.Tx) (*store.Translation, error) {
-	t, err := tx.Translation()
-	if t == nil && err == nil {
-		t = &store.Translation{Provider: translate.OpenAI}
-	}
-	return t, err
+	}, nil
 }
 
 func (h *Handlers) getTranslation(r *web.Request) (translationSettingsView, error) {
-	t, err := store.Read(h.DB, translationSettings)
-	if err != nil {
-		return translationSettingsView{}, err
-	}
-	return viewTranslationSettings(t), r.Tag(t)
+	return viewTranslationSettings(web.GetSettings(r, h.DB, store.TranslationSettings))
 }
 
 type translationSettingsInput struct {
@@ -106,14 +97,7 @@ func (h *Handlers) updateTranslation(r *web.Request) (view translationSettingsVi
 	if err := in.check(); err != nil {
 		return view, err
 	}
-	err = h.DB.Update(func(tx *store.Tx) error {
-		t, err := translationSettings(tx)
-		if err == nil {
-			err = r.Match(t)
-		}
-		if err != nil {
-			return err
-		}
+	return viewTranslationSettings(web.PutSettings(r, h.DB, store.TranslationSettings, func(tx *store.Tx, t *store.Translation) {
 		web.Set(&t.Enabled, in.Enabled)
 		web.Set(&t.Provider, in.Provider)
 		web.SetText(&t.BaseURL, in.BaseURL)
@@ -123,13 +107,7 @@ func (h *Handlers) updateTranslation(r *web.Request) (view translationSettingsVi
 		if in.APIKey.Sent {
 			h.setTranslationKey(tx, t, strings.TrimSpace(in.APIKey.Or("")))
 		}
-		if err := tx.PutTranslation(t); err != nil {
-			return err
-		}
-		view = viewTranslationSettings(t)
-		return r.Tag(t)
-	})
-	return view, err
+	}))
 }
 
 func (h *Handlers) setTranslationKey(tx *store.Tx, t *store.Translation, key string) {
@@ -140,20 +118,7 @@ func (h *Handlers) setTranslationKey(tx *store.Tx, t *store.Translation, key str
 }
 
 func (h *Handlers) clearTranslation(r *web.Request) (translationSettingsView, error) {
-	err := h.DB.Update(func(tx *store.Tx) error {
-		t, err := translationSettings(tx)
-		if err == nil {
-			err = r.Match(t)
-		}
-		if err != nil {
-			return err
-		}
-		return tx.DeleteTranslation()
-	})
-	if err != nil {
-		return translationSettingsView{}, err
-	}
-	return h.getTranslation(r)
+	return viewTranslationSettings(web.DeleteSettings(r, h.DB, store.TranslationSettings))
 }
 
 // serviceOf is whom the settings name, without the key.
@@ -195,7 +160,7 @@ var sample = translate.Texts{
 }
 
 func (h *Handlers) testTranslation(r *web.Request) (view translationTestView, err error) {
-	t, err := store.Read(h.DB, translationSettings)
+	t, err := store.Read(h.DB, store.TranslationSettings.Get)
 	if err != nil {
 		return view, err
 	}
@@ -304,7 +269,7 @@ func (h *Handlers) translate(r *web.Request) (view translatedView, err error) {
 	}
 	language := project.Languages[at]
 	texts.Target, texts.Label = language.Tag, web.OrEmpty(language.Label)
-	settings, err := store.Read(h.DB, translationSettings)
+	settings, err := store.Read(h.DB, store.TranslationSettings.Get)
 	if err != nil {
 		return view, err
 	}

@@ -123,12 +123,12 @@ func TestTranslationAfterAnotherSecret(t *testing.T) {
 	s.Must(t, 200, "PUT", translationAt, fmt.Sprintf(`{"base_url":%q,"model":"m","api_key":"key","enabled":true}`, echo(t)))
 	before := seal.NewKeys([]byte("the secret of before"))
 	err := s.DB.Update(func(tx *store.Tx) error {
-		settings, err := tx.Translation()
+		settings, err := store.TranslationSettings.Get(tx)
 		if err != nil {
 			return err
 		}
 		settings.APIKey = before.Seal(seal.TranslationAPIKey, "key")
-		return tx.PutTranslation(settings)
+		return store.TranslationSettings.Put(tx, settings)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,9 @@ func (h *Handlers) listTerms(r *web.Request) (web.ListView, error) {
 }
 
 func (h *Handlers) getTerms(r *web.Request) (termsView, error) {
-	return oneDocument(r, h.DB.View, viewTerms, func(*store.Tx, *store.TermsDocument) error { return nil })
+	return oneDocument(r, viewTerms, func(s store.Setting[store.TermsDocument]) (*store.TermsDocument, error) {
+		return web.GetSettings(r, h.DB, s)
+	})
 }
 
 type termsDocumentView struct {
@@ -125,7 +127,9 @@ func (h *Handlers) listTermsDocuments(r *web.Request) (web.ListView, error) {
 }
 
 func (h *Handlers) getTermsDocument(r *web.Request) (termsDocumentView, error) {
-	return oneDocument(r, h.DB.View, viewTermsDocument, func(*store.Tx, *store.TermsDocument) error { return nil })
+	return oneDocument(r, viewTermsDocument, func(s store.Setting[store.TermsDocument]) (*store.TermsDocument, error) {
+		return web.GetSettings(r, h.DB, s)
+	})
 }
 
 type termsInput struct {
@@ -144,46 +148,36 @@ func (h *Handlers) updateTermsDocument(r *web.Request) (termsDocumentView, error
 	if err := p.Err(); err != nil {
 		return termsDocumentView{}, err
 	}
-	return oneDocument(r, h.DB.Update, viewTermsDocument, func(tx *store.Tx, own *store.TermsDocument) error {
-		web.Set(&own.Custom, in.Custom)
-		if in.Content.Sent {
-			own.Draft = strings.TrimSpace(in.Content.Or(""))
-		}
-		return tx.PutTermsDocument(r.Param("slug"), own)
+	return oneDocument(r, viewTermsDocument, func(s store.Setting[store.TermsDocument]) (*store.TermsDocument, error) {
+		return web.PutSettings(r, h.DB, s, func(_ *store.Tx, own *store.TermsDocument) {
+			web.Set(&own.Custom, in.Custom)
+			if in.Content.Sent {
+				own.Draft = strings.TrimSpace(in.Content.Or(""))
+			}
+		})
 	})
 }
 
 func (h *Handlers) resetTermsDocument(r *web.Request) (termsDocumentView, error) {
-	return oneDocument(r, h.DB.Update, viewTermsDocument, func(tx *store.Tx, own *store.TermsDocument) error {
-		*own = store.TermsDocument{}
-		return tx.DeleteTermsDocument(r.Param("slug"))
+	return oneDocument(r, viewTermsDocument, func(s store.Setting[store.TermsDocument]) (*store.TermsDocument, error) {
+		return web.DeleteSettings(r, h.DB, s)
 	})
 }
 
-// oneDocument shows the document in the path as change leaves it, in a transaction of run.
+// oneDocument shows the document in the path with its settings, which run returns.
 func oneDocument[V any](
-	r *web.Request, run func(func(*store.Tx) error) error, view func(*web.Request, *terms.Document, *store.TermsDocument) V,
-	change func(*store.Tx, *store.TermsDocument) error,
+	r *web.Request, view func(*web.Request, *terms.Document, *store.TermsDocument) V,
+	run func(store.Setting[store.TermsDocument]) (*store.TermsDocument, error),
 ) (v V, err error) {
 	d := terms.Find(r.Param("slug"))
 	if d == nil {
 		return v, fault.New(fault.NotFound, "there is no terms document %s", web.Quote(r.Param("slug")))
 	}
-	err = run(func(tx *store.Tx) error {
-		own, err := tx.TermsDocument(d.Slug)
-		if err != nil {
-			return err
-		}
-		if err := r.Match(own); err != nil {
-			return err
-		}
-		if err := change(tx, own); err != nil {
-			return err
-		}
-		v = view(r, d, own)
-		return r.Tag(own)
-	})
-	return v, err
+	own, err := run(store.TermsSettings(d.Slug))
+	if err != nil {
+		return v, err
+	}
+	return view(r, d, own), nil
 }
 
 // eachDocument shows all documents in their order.
@@ -191,7 +185,7 @@ func eachDocument[V any](h *Handlers, view func(*terms.Document, *store.TermsDoc
 	var list []V
 	err := h.DB.View(func(tx *store.Tx) error {
 		for _, d := range terms.All() {
-			own, err := tx.TermsDocument(d.Slug)
+			own, err := store.TermsSettings(d.Slug).Get(tx)
 			if err != nil {
 				return err
 			}

@@ -144,8 +144,8 @@ func (t target) inactive() string {
 func (e *Engine) target(p store.ProjectID) (t target, err error) {
 	err = e.DB.View(func(tx *store.Tx) error {
 		var appErr, integrationErr error
-		t.app, appErr = tx.CodehostApp()
-		t.integration, integrationErr = tx.CodehostIntegration(p)
+		t.app, appErr = store.CodehostAppSettings.Get(tx)
+		t.integration, integrationErr = store.IntegrationSettings(p).Get(tx)
 		return errors.Join(appErr, integrationErr)
 	})
 	return t, err

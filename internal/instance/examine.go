@@ -110,7 +110,7 @@ func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 func unpublishedTerms(tx *store.Tx) ([]string, error) {
 	slugs := []string{}
 	for _, d := range terms.All() {
-		own, err := tx.TermsDocument(d.Slug)
+		own, err := store.TermsSettings(d.Slug).Get(tx)
 		if err != nil {
 			return nil, err
 		}

@@ -94,7 +94,7 @@ func newDepot(t *testing.T, host string) *depot {
 		BaseURL: "https://dl.example.org", MaxSize: 1 << 20, Pauses: []time.Duration{0, 0},
 	})
 	d.update(func(tx *store.Tx) error {
-		return tx.PutCDN(&store.CDN{Provider: store.CDNAliyun, Enabled: true, KeyID: "id", Secret: keys.Seal(seal.CDNKeySecret, "s")})
+		return store.CDNSettings.Put(tx, &store.CDN{Provider: store.CDNAliyun, Enabled: true, KeyID: "id", Secret: keys.Seal(seal.CDNKeySecret, "s")})
 	})
 	d.renew()
 	return d

@@ -32,7 +32,7 @@ func (e *Engine) RefreshProblem(c *store.CDN) error {
 
 // refreshes reports whether links are refreshed in the CDN.
 func (e *Engine) refreshes(tx *store.Tx) (bool, error) {
-	c, err := tx.CDN()
+	c, err := store.CDNSettings.Get(tx)
 	return err == nil && e.RefreshProblem(c) == nil, err
 }
 
@@ -116,7 +116,7 @@ func (e *Engine) notifyCDN(ctx context.Context, list []*store.CDNRefresh) (failu
 
 // refresh asks the provider to forget its copies of links.
 func (e *Engine) refresh(ctx context.Context, links []string) cdn.Refreshed {
-	c, err := store.Read(e.DB, (*store.Tx).CDN)
+	c, err := store.Read(e.DB, store.CDNSettings.Get)
 	if err == nil {
 		err = e.RefreshProblem(c)
 	}

@@ -211,12 +211,12 @@ func TestRefreshIsSwitchedOff(t *testing.T) {
 	d := withProvider(t, p)
 	enable := func(on bool) {
 		d.update(func(tx *store.Tx) error {
-			c, err := tx.CDN()
+			c, err := store.CDNSettings.Get(tx)
 			if err != nil {
 				return err
 			}
 			c.Enabled = on
-			return tx.PutCDN(c)
+			return store.CDNSettings.Put(tx, c)
 		})
 	}
 	d.remove(0, d.ready(1)...)

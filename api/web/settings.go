@@ -1,0 +1,42 @@
+package web
+
+import "svc/store"
+
+// GetSettings returns settings for an answer, and sets its tag.
+func GetSettings[T any](r *Request, db *store.Store, s store.Setting[T]) (*T, error) {
+	return settings(r, db.View, s, func(*store.Tx, *T) error { return nil })
+}
+
+// PutSettings stores settings as change leaves them, and returns them as GetSettings does.
+func PutSettings[T any](r *Request, db *store.Store, s store.Setting[T], change func(*store.Tx, *T)) (*T, error) {
+	return settings(r, db.Update, s, func(tx *store.Tx, v *T) error {
+		change(tx, v)
+		return s.Put(tx, v)
+	})
+}
+
+// DeleteSettings returns to the initial settings, and returns them as GetSettings does.
+func DeleteSettings[T any](r *Request, db *store.Store, s store.Setting[T]) (*T, error) {
+	return settings(r, db.Update, s, func(tx *store.Tx, _ *T) error { return s.Delete(tx) })
+}
+
+// settings returns the settings after change, in a transaction of run.
+func settings[T any](r *Request, run func(func(*store.Tx) error) error, s store.Setting[T], change func(*store.Tx, *T) error) (v *T, err error) {
+	err = run(func(tx *store.Tx) (err error) {
+		if v, err = s.Get(tx); err != nil {
+			return err
+		}
+		if err = r.Match(v); err != nil {
+			return err
+		}
+		if err = change(tx, v); err != nil {
+			return err
+		}
+		v, err = s.Get(tx)
+		return err
+	})
+	if err == nil {
+		err = r.Tag(v)
+	}
+	return v, err
+}
