@@ -16,6 +16,7 @@
 //	span.go       ranges of time in queries and bodies
 //	paging.go     pages of lists
 //	state.go      entity tags of records, If-Match
+//	settings.go   reading and saving settings
 //	repeat.go     changes that are made once, Idempotency-Key
 //	respond.go    bodies, errors and their statuses
 //	list.go       lists, written record by record
