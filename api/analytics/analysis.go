@@ -21,13 +21,6 @@ func (p *problems) filters(field string, o web.Optional[json.RawMessage]) []quer
 	return list
 }
 
-// fits adds a problem if an answer would have more than web.MaxBuckets buckets.
-func (p *problems) fits(n int, what string) {
-	if n > web.MaxBuckets {
-		p.Add("the range has %d %s, at most %d are possible: choose a shorter range or longer ones", n, what, web.MaxBuckets)
-	}
-}
-
 type funnelInput struct {
 	web.RangeInput
 	Steps  web.Optional[[]json.RawMessage] `json:"steps"`
@@ -148,7 +141,7 @@ func (p *problems) retention(object json.RawMessage, now time.Time) query.Cohort
 		if q.Weekly {
 			cohorts = stats.Weeks(span.Start, span.End, span.Offset).Len()
 		}
-		p.fits(cohorts, "cohorts")
+		p.FewBuckets(cohorts, "cohorts")
 	}
 	return q
 }

@@ -80,10 +80,10 @@ func (m *metric) checkLength(p *problems) {
 		return
 	}
 	if m.Hourly {
-		p.fits(stats.Hours(m.span.Start, m.span.End).Len(), "hours")
+		p.FewBuckets(stats.Hours(m.span.Start, m.span.End).Len(), "hours")
 		return
 	}
-	p.fits(stats.Days(m.span.Start, m.span.End, m.span.Offset).Len(), "days")
+	p.FewBuckets(stats.Days(m.span.Start, m.span.End, m.span.Offset).Len(), "days")
 }
 
 func (p *problems) metricEvents(raw web.Optional[[]json.RawMessage]) []query.MetricEvent {

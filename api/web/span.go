@@ -104,9 +104,6 @@ func (p *Problems) WordOf(field string, o Optional[string], otherwise string, wo
 	return text
 }
 
-// MaxBuckets bounds the length of a series.
-const MaxBuckets = 20_000
-
 // Buckets reads granularity and makes the buckets of a range that is right.
 func (p *Problems) Buckets(r *Request, s Span, otherwise string) (b stats.Buckets, granularity string) {
 	granularity = p.OneOf(r, "granularity", otherwise, "hour", "day")
@@ -116,10 +113,15 @@ func (p *Problems) Buckets(r *Request, s Span, otherwise string) (b stats.Bucket
 	if b = stats.Hours(s.Start, s.End); granularity == "day" {
 		b = stats.Days(s.Start, s.End, s.Offset)
 	}
-	if b.Len() > MaxBuckets {
-		p.Add("the range has %d buckets of one %s, at most %d are possible: ask for a shorter range or a coarser granularity", b.Len(), granularity, MaxBuckets)
-	}
+	p.FewBuckets(b.Len(), "buckets of one "+granularity)
 	return b, granularity
+}
+
+// FewBuckets adds a problem if an answer would have too many buckets. name is what it calls them.
+func (p *Problems) FewBuckets(n int, name string) {
+	if reason := stats.TooMany(n, name); reason != "" {
+		p.Add("%s", reason)
+	}
 }
 
 // Hours are the hours of UTC that the range touches.

@@ -2,6 +2,8 @@
 // week, and the order of results. Its functions are pure.
 package stats
 
+import "fmt"
+
 const (
 	hour = 3600
 	day  = 24 * hour
@@ -9,6 +11,18 @@ const (
 
 	monday = 4 * day // 1970-01-05; the epoch was a Thursday
 )
+
+// maxBuckets is the maximum number of buckets in an answer.
+const maxBuckets = 20_000
+
+// TooMany returns the reason why an answer cannot have n buckets, which it calls by their name, or
+// "" if it can.
+func TooMany(n int, name string) string {
+	if n <= maxBuckets {
+		return ""
+	}
+	return fmt.Sprintf("the range has %d %s, at most %d are possible: choose a shorter range or a coarser granularity", n, name, maxBuckets)
+}
 
 // Buckets are the consecutive intervals of a series, including empty ones. Times are Unix seconds.
 type Buckets struct {

@@ -16,11 +16,7 @@ func daysOrWeeks(r Range, weekly bool) (stats.Buckets, error) {
 	if !weekly {
 		return r.buckets(false)
 	}
-	b := stats.Weeks(r.Start, r.End, r.OffsetMinutes)
-	if b.Len() > MaxBuckets {
-		return b, fault.New(fault.Invalid, "the range has more than %d weeks; shorten it", MaxBuckets)
-	}
-	return b, nil
+	return few(stats.Weeks(r.Start, r.End, r.OffsetMinutes), "weeks")
 }
 
 // piece is the part of an hour that falls into one bucket. from and to are its first and
@@ -43,17 +39,18 @@ func piecesOf(b stats.Buckets, reuse []piece, hour int64, r Range) []piece {
 	return reuse
 }
 
-// MaxBuckets is the maximum number of buckets in an answer.
-const MaxBuckets = 20_000
-
 // buckets returns the buckets of a range. The error is Invalid if there are too many.
 func (r Range) buckets(hourly bool) (stats.Buckets, error) {
-	b := stats.Days(r.Start, r.End, r.OffsetMinutes)
 	if hourly {
-		b = stats.Hours(r.Start, r.End)
+		return few(stats.Hours(r.Start, r.End), "hours")
 	}
-	if b.Len() > MaxBuckets {
-		return b, fault.New(fault.Invalid, "the range has more than %d buckets; shorten it or choose a coarser granularity", MaxBuckets)
+	return few(stats.Days(r.Start, r.End, r.OffsetMinutes), "days")
+}
+
+// few returns buckets if an answer can have as many.
+func few(b stats.Buckets, name string) (stats.Buckets, error) {
+	if reason := stats.TooMany(b.Len(), name); reason != "" {
+		return b, fault.New(fault.Invalid, "%s", reason)
 	}
 	return b, nil
 }
