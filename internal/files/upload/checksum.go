@@ -8,18 +8,18 @@ import (
 	"sync"
 )
 
-// checksum is the SHA-256 of the chunks at the beginning of an upload that are
-// there without a gap.
+// checksum is the SHA-256 of the contiguous chunks at the beginning of an upload.
 type checksum struct {
 	mu         sync.Mutex
 	state      hash.Hash
-	next       int // the first chunk that is not in it
-	generation int // of reset
+	next       int // the first chunk that is not included
+	generation int // incremented by reset
 }
 
 func newChecksum() checksum { return checksum{state: sha256.New()} }
 
-// fork gives a copy that goes on with a chunk, nil when that is not the next one.
+// fork returns a copy of the state to which the caller adds chunk index. It returns nil if that is
+// not the next chunk.
 func (c *checksum) fork(index int) (state hash.Hash, generation int) {
 	if !c.mu.TryLock() {
 		return nil, 0
@@ -35,8 +35,8 @@ func (c *checksum) fork(index int) (state hash.Hash, generation int) {
 	return clone, c.generation
 }
 
-// join takes a fork over, to which its chunk was written, unless others were
-// faster.
+// join replaces the state with a fork to which its chunk has been added, unless the checksum has
+// changed since the fork.
 func (c *checksum) join(index int, state hash.Hash, generation int) {
 	if state == nil || !c.mu.TryLock() {
 		return
@@ -47,7 +47,7 @@ func (c *checksum) join(index int, state hash.Hash, generation int) {
 	}
 }
 
-// reset begins anew when a chunk that is in the checksum has changed.
+// reset starts again after a chunk that is included in the checksum has changed.
 func (c *checksum) reset(index int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,8 +58,8 @@ func (c *checksum) reset(index int) {
 	}
 }
 
-// advance adds at most limit chunks that are there, read from content. c.mu is
-// held.
+// advance adds at most limit received chunks, which it reads from content. The caller must hold
+// c.mu.
 func (u *session) advance(content io.ReaderAt, limit int) error {
 	buffer := takeBuffer()
 	defer giveBuffer(buffer)
@@ -80,20 +80,19 @@ func (u *session) advance(content io.ReaderAt, limit int) error {
 	return nil
 }
 
-// settled reports whether a chunk is there and in content.
+// settled reports whether a chunk has been received and is in content.
 func (u *session) settled(index int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return index < len(u.chunks) && u.chunks[index] == received && !u.replaced[index]
 }
 
-// catchUp adds a few chunks that came before their turn, unless somebody does. The
-// number is small, because a client waits, and more than one, so that the checksum
-// does not fall behind.
+// catchUp adds a few chunks that arrived early, unless another request is doing so. The number is
+// small because a client waits, and more than one so that the checksum does not fall behind.
 func (u *session) catchUp(content *os.File) {
 	if !u.sum.mu.TryLock() {
 		return
 	}
 	defer u.sum.mu.Unlock()
-	_ = u.advance(content, 4) // the completion reports what cannot be read
+	_ = u.advance(content, 4) // Complete reports read errors
 }

@@ -15,8 +15,8 @@ import (
 	"svc/internal/fault"
 )
 
-// bufferSize is the memory of one chunk that is coming, in bytes. It is small, since a
-// client may open thousands of requests and send little in each.
+// bufferSize is the memory used by one chunk that is being received, in bytes. It is small because
+// a client may open thousands of requests and send little in each.
 const bufferSize = 32 << 10
 
 var buffers = sync.Pool{New: func() any { return new(make([]byte, bufferSize)) }}
@@ -24,24 +24,22 @@ var buffers = sync.Pool{New: func() any { return new(make([]byte, bufferSize)) }
 func takeBuffer() *[]byte  { return buffers.Get().(*[]byte) }
 func giveBuffer(b *[]byte) { buffers.Put(b) }
 
-// at is where a chunk begins in content.
+// at returns the offset of a chunk in content.
 func (u *session) at(index int) int64 { return int64(index) * u.chunkSize }
 
-// writer is a request that sends a chunk. Of two that send the same one the later
-// counts, so that a client whose connection was lost can try again at once.
+// writer is a request that sends a chunk. If two requests send the same chunk, the later one wins,
+// so that a client with a lost connection can retry at once.
 type writer struct {
 	index      int
-	sum        hash.Hash // nil when it is not this chunk's turn
+	sum        hash.Hash // nil if this is not the next chunk to hash
 	generation int
 }
 
-// WriteChunk stores a chunk: when it returns without an error the chunk is durable.
-// An error, also of the body, leaves the chunk as it was. length is the length that
-// the request declares, -1 when it declares none.
+// WriteChunk stores a chunk durably. If it fails, also because of the body, the chunk is unchanged.
+// length is the declared length of the body, or -1 if the request declares none.
 //
-// It fails with Invalid when there is no such chunk or the body has another length,
-// with NotFound as Get does, and with Conflict when another request sends the same
-// chunk later or the session is being completed.
+// The error is Invalid if there is no such chunk or the body has another length, NotFound as for
+// Get, and Conflict if a later request sends the same chunk or the session is being completed.
 func (s *Sessions) WriteChunk(ctx context.Context, project uint32, id string, index int, length int64, body io.Reader) (n int64, err error) {
 	u, err := s.find(project, id)
 	if err != nil {
@@ -57,7 +55,7 @@ func (s *Sessions) WriteChunk(ctx context.Context, project uint32, id string, in
 		return 0, wrongLength(fmt.Sprintf("chunk %d", index), want, fmt.Sprint(length))
 	}
 	if err := u.write(ctx, index, body); err != nil {
-		if gone := u.usable(); gone != nil { // that is why
+		if gone := u.usable(); gone != nil { // this caused the error
 			return 0, gone
 		}
 		return 0, fault.Disk(err)
@@ -69,7 +67,7 @@ func wrongLength(what string, want int64, got string) error {
 	return fault.New(fault.Invalid, "%s must have exactly %d bytes, the body has %s", what, want, got)
 }
 
-// write stores a chunk, in its place unless it is there already.
+// write stores a chunk in content, or replaces it if it has been received before.
 func (u *session) write(ctx context.Context, index int, body io.Reader) error {
 	w, there, err := u.claim(index)
 	if err != nil {
@@ -92,7 +90,7 @@ func (u *session) write(ctx context.Context, index int, body io.Reader) error {
 	return nil
 }
 
-// openContent opens the content, which is missing when a completion has moved it.
+// openContent opens the content file, which is missing if a completion has moved it.
 func (u *session) openContent(flag int) (*os.File, error) {
 	f, err := os.OpenFile(u.path(contentName), flag, 0)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -104,11 +102,11 @@ func (u *session) openContent(flag int) (*os.File, error) {
 	return nil, fault.New(fault.Conflict, "the upload is being completed: all chunks are there")
 }
 
-// claim makes a writer the one that sends a chunk. there reports whether the chunk
-// is there already.
+// claim makes a new writer the current one of a chunk. there reports whether the chunk has been
+// received before.
 func (u *session) claim(index int) (w *writer, there bool, err error) {
 	place := &u.places[index%len(u.places)]
-	place.Lock() // nobody is writing there, and nobody is between writing and acknowledging
+	place.Lock() // wait until no writer is writing there, or between writing and acknowledging
 	defer place.Unlock()
 	if err := u.usable(); err != nil {
 		return nil, false, err
@@ -130,7 +128,7 @@ func (u *session) claim(index int) (w *writer, there bool, err error) {
 	return w, state == received, nil
 }
 
-// release forgets a writer.
+// release removes a writer.
 func (u *session) release(w *writer) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -139,7 +137,7 @@ func (u *session) release(w *writer) {
 	}
 }
 
-// owns fails when a writer is not the one that sends its chunk any more.
+// owns returns an error if a later writer has replaced this one.
 func (u *session) owns(w *writer) error {
 	if err := u.usable(); err != nil {
 		return err
@@ -152,8 +150,7 @@ func (u *session) owns(w *writer) error {
 	return nil
 }
 
-// eachPiece calls fn with the pieces of a body that must have exactly want bytes,
-// and where they begin.
+// eachPiece calls fn with the pieces of a body of exactly want bytes and their offsets.
 func eachPiece(ctx context.Context, body io.Reader, what string, want int64, fn func(piece []byte, at int64) error) error {
 	buffer := takeBuffer()
 	defer giveBuffer(buffer)
@@ -182,7 +179,7 @@ func eachPiece(ctx context.Context, body io.Reader, what string, want int64, fn 
 	return nil
 }
 
-// fill writes a chunk that is not there at its place.
+// fill writes a new chunk to content.
 func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io.Reader) error {
 	place := &u.places[w.index%len(u.places)]
 	length := u.length(w.index)
@@ -218,7 +215,7 @@ func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io
 	return u.usable()
 }
 
-// note makes the state of a chunk durable. The chunk's place is locked.
+// note makes the state of a chunk durable. The caller must hold the lock of the chunk's place.
 func (u *session) note(index int, state byte) error {
 	u.setState(index, doubtful)
 	f, err := os.OpenFile(u.path(chunksName), os.O_WRONLY, 0)
@@ -242,15 +239,15 @@ func (u *session) setState(index int, state byte) {
 	u.chunks[index] = state
 }
 
-// replace takes a chunk that is there already. Nothing is written while the body
-// is the same; from the first difference on it goes to a file beside.
+// replace receives a chunk that has been received before. It writes nothing while the body equals
+// the stored chunk; at the first difference it switches to a separate file.
 func (u *session) replace(ctx context.Context, content *os.File, w *writer, body io.Reader) error {
 	if err := u.settle(w.index); err != nil {
 		return err
 	}
 	var beside *os.File
 	defer func() {
-		if beside != nil { // closed and renamed, unless something failed
+		if beside != nil { // closed and renamed, unless there was an error
 			_ = beside.Close()
 			_ = os.Remove(beside.Name())
 		}
@@ -292,7 +289,7 @@ func (u *session) replace(ctx context.Context, content *os.File, w *writer, body
 	return u.exchange(w, beside.Name())
 }
 
-// exchange makes a file count as the chunk of its writer.
+// exchange makes a file the current version of its writer's chunk.
 func (u *session) exchange(w *writer, path string) error {
 	place := &u.places[w.index%len(u.places)]
 	place.Lock()
@@ -322,11 +319,11 @@ func (u *session) exchange(w *writer, path string) error {
 	if err := durable.SyncDir(u.dir); err != nil {
 		return err
 	}
-	_ = u.copyReplaced(w.index) // it counts already; the next one who needs it in its place tries again
+	_ = u.copyReplaced(w.index) // it is already current; the next caller that needs it in content retries
 	return nil
 }
 
-// settle brings a chunk that has a file of its own to its place.
+// settle copies a chunk from its own file into content.
 func (u *session) settle(index int) error {
 	u.swap.Lock()
 	defer u.swap.Unlock()
@@ -336,7 +333,7 @@ func (u *session) settle(index int) error {
 	return u.copyReplaced(index)
 }
 
-// copyReplaced is settle for who holds swap.
+// copyReplaced is settle for callers that hold swap.
 func (u *session) copyReplaced(index int) error {
 	u.mu.Lock()
 	replaced := u.replaced[index]
@@ -372,7 +369,7 @@ func (u *session) copyReplaced(index int) error {
 	return nil
 }
 
-// These hide what else a file can do, so that a copy uses its buffer.
+// These types hide the other methods of a file, so that io.CopyBuffer uses its buffer.
 type (
 	onlyReader struct{ io.Reader }
 	onlyWriter struct{ io.Writer }

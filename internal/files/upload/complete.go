@@ -13,30 +13,30 @@ import (
 	"svc/internal/files"
 )
 
-// maxMissing is how many chunks that are missing an error lists.
+// maxMissing limits the number of missing chunks that an error lists.
 const maxMissing = 20
 
-// Content is an upload that is whole and durable.
+// Content is a complete and durable upload.
 type Content struct {
-	// Path is the staged file. It may be moved away. It does not exist any more
-	// when an earlier registration moved it and was interrupted afterwards: then
-	// the object is where a registration moves it to.
+	// Path is the staged file, which may be moved. It does not exist if an earlier registration
+	// moved it and was then interrupted; the content is then at the destination of that
+	// registration.
 	Path     string
 	Size     int64
 	SHA256   string // 64 hexadecimal digits
 	Filename string
 	Backend  string
-	FileID   string // the same at every repetition
+	FileID   string // the same in every attempt
 }
 
-// Complete makes a file of a session whose chunks are all there: it calls register,
-// which takes the content over and returns when the file is registered, safely to
-// repeat. Of two calls at once one registers and both answer the same id, as does
-// every call until the session expires. An error loses nothing: the session is as
-// it was, and Complete can be called again.
+// Complete turns a session with all chunks into a file. It calls register, which takes over the
+// content and must be safe to repeat; it returns after the file has been registered. If two calls
+// run at once, one of them registers the file and both return the same ID, as does every later call
+// until the session expires. An error leaves the session unchanged, and Complete can be called
+// again.
 //
-// It fails with Conflict when chunks are missing, and with NotFound as Get does,
-// but for completed sessions.
+// The error is Conflict if chunks are missing, and NotFound as for Get, except that completed
+// sessions are found.
 func (s *Sessions) Complete(project uint32, id string, register func(Content) (fileID string, err error)) (fileID string, err error) {
 	u, err := s.find(project, id)
 	if err != nil {
@@ -58,15 +58,15 @@ func (s *Sessions) Complete(project uint32, id string, register func(Content) (f
 		return "", err
 	}
 	if err := u.finish(fileID); err != nil {
-		// After a restart the session would be found uncompleted, and completing it
-		// would find the file.
+		// After a restart the session would be found uncompleted. Completing it again would find
+		// the file.
 		s.log.Warn("completed upload session cannot be written", "upload", u.id, "error", err)
 	}
 	return fileID, nil
 }
 
-// prepare makes everything durable that a registration, and its repetition by
-// another process, needs to know. swap is held.
+// prepare makes everything durable that a registration needs, even if another process repeats it.
+// The caller must hold swap.
 func (u *session) prepare() (Content, error) {
 	if err := u.complete(); err != nil {
 		return Content{}, err
@@ -93,7 +93,7 @@ func (u *session) prepare() (Content, error) {
 	return Content{Path: u.path(contentName), Size: u.size, SHA256: d.SHA256, Filename: d.Filename, Backend: d.Backend, FileID: d.File}, nil
 }
 
-// complete fails when chunks are missing.
+// complete returns an error if chunks are missing.
 func (u *session) complete() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -117,8 +117,8 @@ func (u *session) complete() error {
 	return fault.New(fault.Conflict, "chunks are missing: %s", text)
 }
 
-// hashAll brings all chunks to their places and hashes what was not yet. swap is
-// held.
+// hashAll copies all chunks into content and hashes those not hashed yet. The caller must hold
+// swap.
 func (u *session) hashAll() (sum string, err error) {
 	for i := range u.chunks {
 		if err := u.copyReplaced(i); err != nil {
@@ -138,8 +138,8 @@ func (u *session) hashAll() (sum string, err error) {
 	return hex.EncodeToString(u.sum.state.Sum(nil)), nil
 }
 
-// finish remembers the file and drops what a completed session needs no more. swap
-// is held.
+// finish stores the ID of the file and deletes files that a completed session no longer needs. The
+// caller must hold swap.
 func (u *session) finish(fileID string) error {
 	d := u.description
 	d.File, d.Done = fileID, true

@@ -14,8 +14,7 @@ import (
 	"svc/internal/files/upload"
 )
 
-// TestDamagedSessions: a session that cannot be used is swept, and the others are
-// not touched.
+// TestDamagedSessions checks that an unusable session is swept and that the others are untouched.
 func TestDamagedSessions(t *testing.T) {
 	t.Parallel()
 	rewrite := func(name, old, text string) func(string) error {
@@ -98,8 +97,8 @@ func TestDamagedSessions(t *testing.T) {
 	}
 }
 
-// FuzzOpen: whatever is in the folder of a session, it is used or swept, and never
-// ends the process or reaches outside.
+// FuzzOpen checks that a session folder with any content is either used or swept, never ends the
+// process and never affects other folders.
 func FuzzOpen(f *testing.F) {
 	dir := f.TempDir()
 	s := open(f, dir, time.Now)
@@ -109,7 +108,7 @@ func FuzzOpen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// The process that fuzzes has another random id and time.
+	// The fuzzing process has another random ID and time.
 	text := strings.ReplaceAll(string(description), u.ID, strings.Repeat("a", 32))
 	before, after, _ := strings.Cut(text, `"expires":`)
 	text = before + `"expires":32503680000` + strings.TrimLeft(after, "0123456789")
@@ -131,7 +130,7 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 		if filepath.IsLocal(other) && filepath.Base(other) == other {
-			// Where no file can have this name, there is none in the folder.
+			// If the name is invalid on this system, the file is missing.
 			_ = os.WriteFile(filepath.Join(folder, other), make([]byte, otherSize&0xffff), 0o600)
 		}
 		put("session.json", description)

@@ -1,7 +1,7 @@
 package upload
 
-// SetChunkSize makes chunks of new sessions small, so that tests are fast.
+// SetChunkSize sets the chunk size of new sessions. Small chunks make tests fast.
 func (s *Sessions) SetChunkSize(bytes int64) { s.chunkSize = bytes }
 
-// SetReserve lets uploads fill a small disk.
+// SetReserve sets the space that uploads leave free, so that tests can fill a small disk.
 func (s *Sessions) SetReserve(bytes int64) { s.reserve = bytes }

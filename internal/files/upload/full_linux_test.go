@@ -14,8 +14,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestDiskIsFull: a session takes space as its chunks come, and what cannot be done on a
-// full disk loses nothing and can be done later.
+// TestDiskIsFull checks that a session takes space as its chunks arrive, and that operations that
+// fail on a full disk lose nothing and can be repeated later.
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
 	small := t.TempDir()
@@ -60,8 +60,7 @@ func TestDiskIsFull(t *testing.T) {
 	}
 	to.has(t, id, whole)
 
-	// A session that cannot be made leaves nothing, and one that is dropped gives its
-	// space back.
+	// A session that cannot be created leaves nothing, and a dropped session frees its space.
 	empty = fill(t, small)
 	s.SetReserve(-1 << 30)
 	_, err = s.Create(upload.Request{Project: project, Filename: "setup.zip", Size: 4 << 20, Backend: "local"})
@@ -79,8 +78,8 @@ func TestDiskIsFull(t *testing.T) {
 	}
 }
 
-// TestSpaceOfProject: limits.md 4, space is taken as chunks arrive, and a project may take
-// half of what is free beyond the reserve.
+// TestSpaceOfProject checks limits.md 4: space is taken as chunks arrive, and a project may take
+// half of the free space beyond the reserve.
 func TestSpaceOfProject(t *testing.T) {
 	t.Parallel()
 	small := t.TempDir()

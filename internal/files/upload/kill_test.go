@@ -29,13 +29,14 @@ import (
 	"svc/internal/testutil"
 )
 
-// killVariable names the folder for a test binary that is started to be killed.
+// killVariable names the environment variable with the folder of a child process that will be
+// killed.
 const killVariable = "UPLOAD_TEST_KILL"
 
-// TestKilled kills a process that uploads, several times with the same folder, and
-// completes what it left: every chunk that was acknowledged is there, as it was when
-// it was acknowledged or as a later request wanted it, and every file was made once.
-// SVC_LONG=1 does that a hundred times.
+// TestKilled repeatedly kills an uploading process that works in the same folder, and then
+// completes the remaining sessions. Every acknowledged chunk must exist, either as acknowledged or
+// as sent by a later request, and every file must have been created once. SVC_LONG=1 repeats this a
+// hundred times.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv(killVariable); dir != "" {
 		uploadUntilKilled(t, dir)
@@ -60,8 +61,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// startAndKill lets a process upload until it has written some lines into its
-// journal.
+// startAndKill lets a process upload until it has written some lines to its journal.
 func startAndKill(t *testing.T, dir string) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
@@ -90,14 +90,14 @@ func startAndKill(t *testing.T, dir string) {
 	}
 }
 
-// entry is a line of the journal of a process: what it is about to do with a
-// session, or what was acknowledged.
+// entry is a line of a process's journal: what the process is about to do with a session, or an
+// acknowledgement.
 type entry struct {
 	what    string // created, sending, sent, completing, completed, aborting, aborted
 	session string
 	number  int    // of chunks, or of a chunk
 	version int    // of the chunk
-	file    string // id of a file
+	file    string // ID of a file
 }
 
 func (e entry) String() string {
@@ -121,7 +121,7 @@ func readJournal(t testing.TB, dir string) (entries []entry) {
 	return entries
 }
 
-// history is what a journal says of a session.
+// history is the state of a session according to a journal.
 type history struct {
 	chunks     int
 	may        []map[int]bool // versions that a chunk may have now
@@ -163,8 +163,8 @@ func histories(entries []entry) map[string]*history {
 	return all
 }
 
-// version is a chunk as one request sends it. Versions of a chunk share the first
-// part of it.
+// version returns the content of a chunk as one request sends it. Versions of a chunk share a
+// common prefix.
 func version(session string, index, number int) []byte {
 	seed := func(parts ...any) int {
 		h := fnv.New32()
@@ -178,8 +178,8 @@ func version(session string, index, number int) []byte {
 	return b
 }
 
-// registerDurably registers a file in folders, where a killed process leaves what it
-// has done.
+// registerDurably returns a function that registers files in folders, where they survive the death
+// of the process.
 func registerDurably(dir string) func(upload.Content) (string, error) {
 	return func(c upload.Content) (string, error) {
 		object := filepath.Join(dir, "objects", c.FileID)
@@ -203,7 +203,7 @@ func openKilled(t testing.TB, dir string) *upload.Sessions {
 	return s
 }
 
-// uploadUntilKilled goes on with the sessions of the journal, and with new ones.
+// uploadUntilKilled continues the sessions of the journal and adds new ones.
 func uploadUntilKilled(t *testing.T, dir string) {
 	s := openKilled(t, dir)
 	known := histories(readJournal(t, dir))
@@ -247,8 +247,8 @@ func uploadUntilKilled(t *testing.T, dir string) {
 	select {}
 }
 
-// uploadOne sends the chunks of a session, some of them several times and some not
-// to their end, two at a time.
+// uploadOne sends the chunks of a session two at a time, some of them several times and some
+// incompletely.
 func uploadOne(s *upload.Sessions, id string, h *history, register func(upload.Content) (string, error), write func(entry)) {
 	ctx := context.Background()
 	for number := h.latest + 1; ; number++ {
@@ -272,7 +272,7 @@ func uploadOne(s *upload.Sessions, id string, h *history, register func(upload.C
 		for _, index := range slices.Compact([]int{first, rand.IntN(h.chunks)}) {
 			two.Go(func() {
 				body := version(id, index, number)
-				if rand.IntN(5) == 0 { // it breaks off
+				if rand.IntN(5) == 0 { // abort the body
 					broken := io.MultiReader(bytes.NewReader(body[:rand.IntN(len(body))]), iotest.ErrReader(errBody))
 					if _, err := s.WriteChunk(ctx, project, id, index, -1, broken); !errors.Is(err, errBody) {
 						panic(err)
@@ -358,7 +358,7 @@ func checkKilled(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		for _, f := range list {
-			if files.ValidID(f.Name()) && !made[f.Name()] { // others are temporary files of a write that was killed
+			if files.ValidID(f.Name()) && !made[f.Name()] { // others are temporary files of an interrupted write
 				t.Errorf("%s has %s, which no session became", name, f.Name())
 			}
 		}

@@ -18,12 +18,12 @@ import (
 	"svc/internal/files/upload"
 )
 
-// largeVariable names the folder for a test binary that is started because all it
-// writes is counted.
+// largeVariable names the environment variable with the folder of a child process. The test
+// measures everything that this process writes.
 const largeVariable = "UPLOAD_TEST_LARGE"
 
-// TestLarge: an upload writes each byte once and needs little memory. SVC_LONG=1
-// uploads 4 GiB.
+// TestLarge checks that an upload writes each byte once and needs little memory. SVC_LONG=1 uploads
+// 4 GiB.
 func TestLarge(t *testing.T) {
 	if dir := os.Getenv(largeVariable); dir != "" {
 		uploadLarge(t, dir)
@@ -72,7 +72,7 @@ func uploadLarge(t *testing.T, dir string) {
 		var memory runtime.MemStats
 		runtime.ReadMemStats(&memory)
 		t.Logf("%s: %d MiB in %v, %d bytes more written, %d MiB of memory", what, size>>20, took.Round(time.Millisecond), extra, memory.Sys>>20)
-		// For each chunk there is a byte, for the session a description three times.
+		// Each chunk needs one byte, and the session's description is written three times.
 		if limit := int64(u.TotalChunks()+4096) * 2; extra < 0 || extra > limit {
 			t.Errorf("%s: %d bytes more than the content were written, want at most %d", what, extra, limit)
 		}
@@ -108,7 +108,7 @@ func uploadLarge(t *testing.T, dir string) {
 	})
 }
 
-// pattern is a part of an endless text, without memory.
+// pattern is a section of an endless text that takes no memory.
 type pattern struct{ at, end int64 }
 
 func (p *pattern) Read(b []byte) (int, error) {
@@ -123,7 +123,7 @@ func (p *pattern) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// written is how many bytes this process has written.
+// written returns the number of bytes that this process has written.
 func written(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/io")

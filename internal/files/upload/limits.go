@@ -7,17 +7,17 @@ import (
 	"svc/internal/fault"
 )
 
-// The number of sessions that may be open at a time.
+// Limits on the number of sessions that may be open at a time.
 const (
 	MaxPerCredential = 8
 	MaxPerProject    = 32
 )
 
-// spaceWait is the Retry-After of an upload that has no room: space becomes free when uploads
-// end and when files reach their storage.
+// spaceWait is the Retry-After of an upload that is refused for lack of space. Space becomes free
+// when uploads end and when files reach their storage.
 const spaceWait = time.Minute
 
-// count fails with TooMany when no other session may be opened.
+// count returns TooMany if no further session may be opened.
 func (s *Sessions) count(r Request) error {
 	var ofCredential, ofProject []*session
 	for _, u := range s.list() {
@@ -41,7 +41,7 @@ func (s *Sessions) count(r Request) error {
 	return nil
 }
 
-// untilExpiry returns the time after which the first of some sessions expires.
+// untilExpiry returns the time until the first of the sessions expires.
 func (s *Sessions) untilExpiry(list []*session) time.Duration {
 	left := Life
 	for _, u := range list {
@@ -50,21 +50,21 @@ func (s *Sessions) untilExpiry(list []*session) time.Duration {
 	return left
 }
 
-// Room fails with NoSpace when size more bytes are more than a project may take: its
-// sessions and pending files may have half of the space that is free beyond the reserve,
-// their own counted as free. pending is the number of bytes of its pending files.
+// Room returns NoSpace if a project may not take size more bytes. Its sessions and pending files
+// may use half of the space that is free beyond the reserve, where their own space counts as free.
+// pending is the size of its pending files in bytes.
 func (s *Sessions) Room(project uint32, size, pending int64) error {
 	free, err := disk.Free(s.dir)
 	if err != nil {
 		return err
 	}
-	// In floats, because a client may ask for as many bytes as an integer counts.
+	// Use floats, because a client may announce any number of bytes.
 	total, taken := float64(size)+float64(pending), float64(pending)
 	for _, u := range s.list() {
 		if u.project == project {
 			whole, arrived := u.space()
 			if !s.now().Before(u.expires) {
-				whole = arrived // it takes no more
+				whole = arrived // it takes no more chunks
 			}
 			total += float64(whole)
 			taken += float64(arrived)

@@ -10,7 +10,7 @@ import (
 	"svc/internal/files/upload"
 )
 
-// TestOpenSessions: limits.md 4, at most 8 open sessions per credential and 32 per project.
+// TestOpenSessions checks limits.md 4: at most 8 open sessions per credential and 32 per project.
 func TestOpenSessions(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), newClock()
@@ -66,7 +66,8 @@ func TestOpenSessions(t *testing.T) {
 	}
 }
 
-// TestCompletedSessionsDoNotCount: a completed session stays to be found, and counts as none.
+// TestCompletedSessionsDoNotCount checks that a completed session can still be found but does not
+// count as open.
 func TestCompletedSessionsDoNotCount(t *testing.T) {
 	t.Parallel()
 	s, to := open(t, t.TempDir(), newClock().now), newStorage(t)
@@ -85,8 +86,8 @@ func TestCompletedSessionsDoNotCount(t *testing.T) {
 	}
 }
 
-// TestExpiredSessionsNeedNoRoom: limits.md 4.2, a session that takes no chunks any more counts
-// with what has arrived, also before it is removed.
+// TestExpiredSessionsNeedNoRoom checks limits.md 4.2: an expired session counts only with the bytes
+// that have arrived, even before it is removed.
 func TestExpiredSessionsNeedNoRoom(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), newClock()

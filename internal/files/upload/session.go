@@ -21,7 +21,7 @@ import (
 	"svc/internal/integrity"
 )
 
-// The files of a session.
+// File names of a session.
 const (
 	descriptionName = "session.json"
 	contentName     = "content"
@@ -30,14 +30,14 @@ const (
 	besidePattern   = "beside-*"
 )
 
-// format is the one that this program writes and reads. A session of another one
-// is removed; it lives for a day at most.
+// format is the only format that this program reads and writes. A session in another format is
+// removed; sessions live for a day at most.
 const format = 1
 
-// maxDescription is more bytes than session.json ever has.
+// maxDescription is more than the largest size of session.json, in bytes.
 const maxDescription = 64 << 10
 
-// description is what session.json holds.
+// description is the content of session.json.
 type description struct {
 	Format    int    `json:"format"`
 	ID        string `json:"id"`
@@ -46,26 +46,26 @@ type description struct {
 	Size      int64  `json:"size"`
 	ChunkSize int64  `json:"chunk_size"`
 	Backend   string `json:"backend"`
-	// Credential and CredentialName are those of Request.
+	// Credential and CredentialName are copied from the Request.
 	Credential     string `json:"credential,omitempty"`
 	CredentialName string `json:"credential_name,omitempty"`
 
 	Expires int64  `json:"expires"`          // Unix seconds
-	Single  bool   `json:"single,omitempty"` // one request has it and nobody can find it
-	File    string `json:"file,omitempty"`   // id of the file, chosen at the first completion
-	SHA256  string `json:"sha256,omitempty"` // "" = not known, or not any more
+	Single  bool   `json:"single,omitempty"` // belongs to one request and cannot be found by others
+	File    string `json:"file,omitempty"`   // ID of the file, chosen at the first completion
+	SHA256  string `json:"sha256,omitempty"` // "" = unknown
 	Done    bool   `json:"done,omitempty"`   // the file is registered
 }
 
-// The states of a chunk. Doubtful is only in memory: its byte may be 1 on disk
-// although that was never acknowledged.
+// States of a chunk. doubtful exists only in memory: the byte on disk may be 1 although the chunk
+// was never acknowledged.
 const (
 	absent byte = iota
 	received
 	doubtful
 )
 
-// session is an upload in its folder. Locks are taken in the order of the fields.
+// session is an upload in its folder. Locks must be taken in the order of the fields.
 type session struct {
 	all       *Sessions
 	dir, id   string
@@ -76,15 +76,15 @@ type session struct {
 	expires   time.Time
 	single    bool
 
-	places [16]sync.Mutex // by chunk number: writing at its place
-	swap   sync.Mutex     // held by who exchanges, moves or removes content that is there
+	places [16]sync.Mutex // by chunk number; held to write the chunk to content
+	swap   sync.Mutex     // held to exchange, move or remove existing content
 	sum    checksum
-	mu     sync.Mutex // guards what follows; what it describes on disk changes under swap
+	mu     sync.Mutex // guards the following fields; the state on disk changes under swap
 
 	description description
-	chunks      []byte          // a state each
-	writers     map[int]*writer // of chunks that are coming
-	replaced    map[int]bool    // chunks that have a file of their own
+	chunks      []byte          // one state each
+	writers     map[int]*writer // of chunks that are being received
+	replaced    map[int]bool    // chunks stored in a file of their own
 	ended       bool
 }
 
@@ -118,7 +118,7 @@ func (u *session) view() *Session {
 	return v
 }
 
-// isOpen reports whether the session still takes chunks at a moment.
+// isOpen reports whether the session accepts chunks at the given time.
 func (u *session) isOpen(now time.Time) bool {
 	return !u.single && now.Before(u.expires) && u.usable() == nil
 }
@@ -127,7 +127,7 @@ func (u *session) length(index int) int64 {
 	return min(u.chunkSize, u.size-int64(index)*u.chunkSize)
 }
 
-// usable fails with NotFound when the session takes no chunks any more.
+// usable returns NotFound if the session no longer accepts chunks.
 func (u *session) usable() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -137,8 +137,8 @@ func (u *session) usable() error {
 	return nil
 }
 
-// space returns the number of bytes that the session has on disk when all of it has
-// arrived, and of those that have arrived, without what is left of incomplete chunks.
+// space returns the size of the complete session on disk, and the size of the chunks that have
+// arrived, without incomplete ones. Both are in bytes.
 func (u *session) space() (whole, arrived int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -153,9 +153,8 @@ func (u *session) space() (whole, arrived int64) {
 	return u.size, arrived
 }
 
-// need fails with NoSpace unless the disk has room for bytes that are about to be written,
-// beside its reserve. written is the number of bytes of the body before them: the disk is asked
-// once per MiB.
+// need returns NoSpace unless the disk has room for bytes beyond its reserve. written is the offset
+// in the body: the disk is queried once per MiB.
 func (u *session) need(bytes, written int64) error {
 	if written%(1<<20) != 0 {
 		return nil
@@ -163,7 +162,7 @@ func (u *session) need(bytes, written int64) error {
 	return disk.Need(u.dir, uint64(max(bytes+u.all.reserve, 0)), "the rest of the body")
 }
 
-// make puts the files of a new session on disk, the description last.
+// make creates the files of a new session; the description comes last.
 func (u *session) make() error {
 	if err := os.Mkdir(u.dir, 0o700); err != nil {
 		return err
@@ -180,7 +179,7 @@ func (u *session) make() error {
 	return durable.SyncDir(filepath.Dir(u.dir))
 }
 
-// makeContent makes content as long as it will be, without taking the space.
+// makeContent creates a sparse content file of the final length.
 func (u *session) makeContent() error {
 	f, err := os.OpenFile(u.path(contentName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -193,8 +192,7 @@ func (u *session) makeContent() error {
 	return errors.Join(err, f.Close())
 }
 
-// save replaces the description on disk and, when that is done, in memory. swap is
-// held.
+// save replaces the description on disk and then in memory. The caller must hold swap.
 func (u *session) save(d description) error {
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -209,7 +207,7 @@ func (u *session) save(d description) error {
 	return nil
 }
 
-// end removes the description, without which a folder is no session. swap is held.
+// end removes the description, without which a folder is not a session. The caller must hold swap.
 func (u *session) end() error {
 	if err := os.Remove(u.path(descriptionName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Disk(err)
@@ -223,8 +221,8 @@ func (u *session) end() error {
 	return nil
 }
 
-// load reads a session from its folder. It wraps ErrDamaged when the folder is not
-// a session that can be used, for whatever reason; other errors may pass.
+// load reads a session from its folder. The error wraps ErrDamaged if the folder does not hold a
+// usable session. Other errors may be temporary.
 func (s *Sessions) load(id string) (*session, error) {
 	dir := filepath.Join(s.dir, id)
 	if info, err := os.Lstat(dir); err != nil {
@@ -262,8 +260,7 @@ func (s *Sessions) load(id string) (*session, error) {
 	return u, u.findReplaced()
 }
 
-// findContent looks at the content of a session that was loaded. It may be missing
-// when a completion has begun.
+// findContent checks the content of a loaded session. It may be missing if a completion has begun.
 func (u *session) findContent() error {
 	info, err := os.Lstat(u.path(contentName))
 	switch {
@@ -279,8 +276,8 @@ func (u *session) findContent() error {
 	return nil
 }
 
-// findReplaced looks for chunks with files of their own, and removes what was
-// coming when the process ended.
+// findReplaced finds chunks with files of their own and removes chunks that were being received
+// when the process ended.
 func (u *session) findReplaced() error {
 	names, err := os.ReadDir(u.dir)
 	if err != nil {
@@ -308,7 +305,7 @@ func (u *session) findReplaced() error {
 	return nil
 }
 
-// readFile reads a small file. It is damage when there is none or it is longer.
+// readFile reads a file of at most limit bytes. A missing or longer file is damage.
 func readFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -328,7 +325,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// parseDescription reads session.json, which may hold anything.
+// parseDescription parses session.json, which may have any content.
 func parseDescription(text []byte) (description, error) {
 	var d description
 	if err := json.Unmarshal(text, &d); err != nil {
@@ -352,7 +349,7 @@ func parseDescription(text []byte) (description, error) {
 	return d, nil
 }
 
-// parseChunks reads the states of the chunks of a session.
+// parseChunks parses the states of the chunks of a session.
 func parseChunks(d description, notes []byte) ([]byte, error) {
 	if len(notes) != totalChunks(d.Size, d.ChunkSize) {
 		return nil, damaged("it has notes of %d chunks instead of %d", len(notes), totalChunks(d.Size, d.ChunkSize))

@@ -1,24 +1,23 @@
-// Package upload keeps what is being uploaded on disk until it is a file.
+// Package upload keeps uploads on disk until they are files.
 //
-// An upload is a session (upload.go): its size is known, and its chunks come in any
-// order, several at a time, again after a failure (chunk.go). They take their space when
-// they come. How many sessions may be open, and how large, is in limits.go. What is hashed while they come is in checksum.go, how a
-// session becomes a file in complete.go, and a body that comes in one piece in
-// whole.go. A session is a folder of these files (session.go):
+// An upload is a session (upload.go). Its size is known. Its chunks arrive in any order,
+// several at a time, and can be sent again after a failure (chunk.go). They take space as
+// they arrive. limits.go limits the number and the size of open sessions, checksum.go hashes
+// chunks as they arrive, complete.go turns a session into a file, and whole.go receives a
+// body that arrives in one piece. A session is a folder with these files (session.go):
 //
-//	session.json  what it is; written last, replaced as a whole, removed first
-//	content       the bytes of the upload, each chunk at its place
-//	chunks        a byte for each chunk: 1 = it is there, 0 = it is not
-//	replaced-7    the bytes of chunk 7 that count instead of those in content
-//	beside-*      bytes of a chunk that is coming again
+//	session.json  its description; written last, replaced as a whole, removed first
+//	content       the bytes of the upload, each chunk at its offset
+//	chunks        a byte for each chunk: 1 = received, 0 = missing
+//	replaced-7    the current bytes of chunk 7, which replace those in content
+//	beside-*      bytes of a chunk that is being received again
 //
-// A chunk is in content and on disk before its byte is 1, so whatever a process or
-// a machine dies of, a chunk that was acknowledged is there. A chunk that comes
-// again and differs is written beside, renamed to replaced-7, which is the moment
-// it counts, and then copied into content.
+// A chunk is synced to content before its byte becomes 1. So an acknowledged chunk survives
+// any death of the process or the machine. A chunk that is sent again with other content is
+// written to another file and renamed to replaced-7, from which moment it is the current
+// version, and then copied into content.
 //
-// Paths are made of ids that were checked and of the names above, never of a name
-// that a client chose.
+// Paths consist of validated IDs and of the names above, never of a name chosen by a client.
 package upload
 
 import (
@@ -41,20 +40,20 @@ import (
 	"svc/internal/integrity"
 )
 
-// ChunkSize is the size of every chunk but the last one, in bytes.
+// ChunkSize is the size of every chunk except the last one, in bytes.
 const ChunkSize = 8 << 20
 
 // Life is how long a session can be used after its creation.
 const Life = 24 * time.Hour
 
-// Session is the state of an upload at one moment.
+// Session is a snapshot of the state of an upload.
 type Session struct {
 	ID       string // 32 hexadecimal digits
 	Project  uint32
-	Filename string // clean
+	Filename string // sanitized
 	Size     int64  // bytes
-	Received []int  // the chunks that are there, ascending
-	Backend  string // id of the storage that was chosen
+	Received []int  // received chunks, in ascending order
+	Backend  string // ID of the chosen storage
 	Expires  time.Time
 
 	Credential, CredentialName string // as in Request
@@ -65,7 +64,7 @@ type Session struct {
 // Created returns when the session began.
 func (s *Session) Created() time.Time { return s.Expires.Add(-Life) }
 
-// ReceivedBytes returns the number of bytes in the chunks that are there.
+// ReceivedBytes returns the total size of the received chunks.
 func (s *Session) ReceivedBytes() (n int64) {
 	for _, i := range s.Received {
 		n += min(s.chunkSize, s.Size-int64(i)*s.chunkSize)
@@ -76,14 +75,14 @@ func (s *Session) ReceivedBytes() (n int64) {
 // Request describes a file that a client wants to upload.
 type Request struct {
 	Project  uint32
-	Filename string // clean
+	Filename string // sanitized
 	Size     int64  // bytes
-	Backend  string // id of the storage
+	Backend  string // ID of the storage
 
-	Credential     string // id of the API key; "" for the administrator
-	CredentialName string // of the key when the upload began
+	Credential     string // ID of the API key; "" for the administrator
+	CredentialName string // name of the key when the upload began
 
-	Pending int64 // bytes of the project's files that wait for their storage
+	Pending int64 // size of the project's files that wait for their storage, in bytes
 }
 
 // TotalChunks is the number of chunks, at least 1.
@@ -91,7 +90,7 @@ func (s *Session) TotalChunks() int { return totalChunks(s.Size, s.chunkSize) }
 
 func totalChunks(size, chunkSize int64) int { return int(max(1, (size-1)/chunkSize+1)) }
 
-// Sessions are the uploads in a folder, which they have for themselves.
+// Sessions are the uploads in a folder, which no other process may use.
 type Sessions struct {
 	dir       string
 	now       func() time.Time
@@ -99,13 +98,13 @@ type Sessions struct {
 	chunkSize int64 // of new sessions
 	reserve   int64
 
-	room sync.Mutex // one session after the other is compared with the limits and added, or is found again
+	room sync.Mutex // held while a session is checked against the limits and added, or while sessions are scanned
 	mu   sync.Mutex // guards open
 	open map[string]*session
 }
 
-// Open makes the folder if it is missing and finds the sessions in it again. Those
-// that cannot be read are left to Sweep.
+// Open opens a folder, which it creates if necessary, and loads its sessions. It leaves unreadable
+// ones to Sweep.
 func Open(dir string, now func() time.Time, log *slog.Logger) (*Sessions, error) {
 	if err := durable.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -117,8 +116,8 @@ func Open(dir string, now func() time.Time, log *slog.Logger) (*Sessions, error)
 	})
 }
 
-// Create begins a session. It fails with TooMany when the credential or the project has as
-// many as it may have, and with NoSpace as Room does.
+// Create begins a session. The error is TooMany if the credential or the project has reached its
+// limit, and NoSpace as for Room.
 func (s *Sessions) Create(r Request) (*Session, error) {
 	u, err := s.begin(r, false)
 	if err != nil {
@@ -127,7 +126,7 @@ func (s *Sessions) Create(r Request) (*Session, error) {
 	return u.view(), nil
 }
 
-// begin makes the folder of a session. One that is single belongs to one request.
+// begin creates the folder of a session. A single session belongs to one request.
 func (s *Sessions) begin(r Request, single bool) (*session, error) {
 	s.room.Lock()
 	defer s.room.Unlock()
@@ -140,7 +139,7 @@ func (s *Sessions) begin(r Request, single bool) (*session, error) {
 		return nil, err
 	}
 	var id [16]byte
-	_, _ = rand.Read(id[:]) // it never fails
+	_, _ = rand.Read(id[:]) // never fails
 	d := description{
 		Format: format, ID: hex.EncodeToString(id[:]), Project: r.Project, Filename: r.Filename, Size: r.Size, ChunkSize: s.chunkSize,
 		Backend: r.Backend, Credential: r.Credential, CredentialName: r.CredentialName, Expires: s.now().Add(Life).Unix(), Single: single,
@@ -149,7 +148,7 @@ func (s *Sessions) begin(r Request, single bool) (*session, error) {
 	u.swap.Lock()
 	defer u.swap.Unlock()
 	s.mu.Lock()
-	s.open[d.ID] = u // before its folder is there, so that Sweep leaves that
+	s.open[d.ID] = u // before its folder exists, so that Sweep leaves the folder alone
 	s.mu.Unlock()
 	if err := u.make(); err != nil {
 		return nil, errors.Join(fault.Disk(err), s.drop(u))
@@ -157,9 +156,8 @@ func (s *Sessions) begin(r Request, single bool) (*session, error) {
 	return u, nil
 }
 
-// Get is a session that takes chunks. It fails with NotFound when the id is
-// unknown, malformed or of another project, and when the session is expired or
-// completed.
+// Get returns a session that accepts chunks. The error is NotFound if the ID is unknown, malformed
+// or of another project, or if the session has expired or is completed.
 func (s *Sessions) Get(project uint32, id string) (*Session, error) {
 	u, err := s.find(project, id)
 	if err != nil {
@@ -173,7 +171,7 @@ func (s *Sessions) Get(project uint32, id string) (*Session, error) {
 
 func notFound() error { return fault.New(fault.NotFound, "upload not found") }
 
-// find is a session of a project, completed or not.
+// find returns a session of a project, completed or not.
 func (s *Sessions) find(project uint32, id string) (*session, error) {
 	s.mu.Lock()
 	u := s.open[id]
@@ -184,7 +182,7 @@ func (s *Sessions) find(project uint32, id string) (*session, error) {
 	return u, nil
 }
 
-// ListOpen lists the sessions of a project that take chunks, the newest first.
+// ListOpen returns the sessions of a project that accept chunks, newest first.
 func (s *Sessions) ListOpen(project uint32) (list []*Session) {
 	for _, u := range s.list() {
 		if u.project == project && u.isOpen(s.now()) {
@@ -211,7 +209,7 @@ func (s *Sessions) Abort(project uint32, id string) error {
 	return s.drop(u)
 }
 
-// Projects lists the projects that have sessions.
+// Projects returns the projects that have sessions.
 func (s *Sessions) Projects() []uint32 {
 	var numbers []uint32
 	for _, u := range s.list() {
@@ -221,7 +219,7 @@ func (s *Sessions) Projects() []uint32 {
 	return slices.Compact(numbers)
 }
 
-// DropProject drops the sessions of a project, completed ones too.
+// DropProject drops all sessions of a project, including completed ones.
 func (s *Sessions) DropProject(project uint32) error {
 	var failed error
 	for _, u := range s.list() {
@@ -234,8 +232,8 @@ func (s *Sessions) DropProject(project uint32) error {
 	return failed
 }
 
-// Sweep removes sessions that are expired, and folders that are none or cannot be
-// read. What uses a session at this moment is left until the next time.
+// Sweep removes expired sessions, and folders that are not readable sessions. Sessions in use are
+// left until the next call.
 func (s *Sessions) Sweep() error {
 	var failed error
 	for _, u := range s.list() {
@@ -246,14 +244,14 @@ func (s *Sessions) Sweep() error {
 	}
 	return errors.Join(failed, s.scan(func(id string, err error) error {
 		if !errors.Is(err, integrity.ErrDamaged) {
-			return err // it may be readable another time
+			return err // it may be readable next time
 		}
 		s.log.Warn("upload session removed", "upload", id, "error", err)
 		return os.RemoveAll(filepath.Join(s.dir, id))
 	}))
 }
 
-// list is all sessions of this moment.
+// list returns all current sessions.
 func (s *Sessions) list() []*session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,8 +262,7 @@ func (s *Sessions) list() []*session {
 	return all
 }
 
-// scan takes the sessions in that are in the folder and not known, and calls
-// unreadable for those that cannot be read.
+// scan adds unknown sessions in the folder and calls unreadable for those that cannot be read.
 func (s *Sessions) scan(unreadable func(id string, err error) error) error {
 	s.room.Lock()
 	defer s.room.Unlock()
@@ -284,7 +281,7 @@ func (s *Sessions) scan(unreadable func(id string, err error) error) error {
 		}
 		u, err := s.load(id)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // it was dropped meanwhile
+		case errors.Is(err, fs.ErrNotExist): // it has been dropped since
 		case err != nil:
 			failed = errors.Join(failed, unreadable(id, fmt.Errorf("upload %s: %w", id, err)))
 		default:
@@ -296,13 +293,13 @@ func (s *Sessions) scan(unreadable func(id string, err error) error) error {
 	return failed
 }
 
-// drop removes a session, whose swap is held. When it returns without an error
-// nothing brings it back.
+// drop removes a session. The caller must hold its swap. If it returns nil, the session cannot
+// reappear.
 func (s *Sessions) drop(u *session) error {
 	if err := u.end(); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(u.dir); err != nil { // by Sweep, then
+	if err := os.RemoveAll(u.dir); err != nil { // leave it to Sweep
 		s.log.Warn("files of an upload session cannot be removed yet", "upload", u.id, "error", err)
 	}
 	s.mu.Lock()

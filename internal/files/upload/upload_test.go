@@ -31,7 +31,7 @@ const (
 	chunkSize = 1 << 10 // of most tests
 )
 
-// clock is a time that tests move.
+// clock is a clock that tests move.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -51,7 +51,7 @@ func (c *clock) add(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// open opens the sessions of a folder with small chunks.
+// open opens the sessions in a folder with small chunks.
 func open(t testing.TB, dir string, now func() time.Time) *upload.Sessions {
 	t.Helper()
 	s, err := upload.Open(dir, now, slog.New(slog.DiscardHandler))
@@ -71,7 +71,7 @@ func create(t testing.TB, s *upload.Sessions, size int64) *upload.Session {
 	return u
 }
 
-// content is size bytes that only a seed knows.
+// content returns size pseudorandom bytes for a seed.
 func content(seed, size int) []byte {
 	b := make([]byte, size)
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
@@ -81,7 +81,7 @@ func content(seed, size int) []byte {
 	return b
 }
 
-// chunkOf is a chunk of a whole.
+// chunkOf returns a chunk of the whole content.
 func chunkOf(whole []byte, index int) []byte {
 	return whole[index*chunkSize : min((index+1)*chunkSize, len(whole))]
 }
@@ -93,8 +93,8 @@ func send(t testing.TB, s *upload.Sessions, u *upload.Session, index int, body [
 	}
 }
 
-// storage registers files as a local storage does: the content is moved to a folder,
-// and a record of each file is kept.
+// storage registers files like a local storage: it moves the content to a folder and keeps a record
+// of each file.
 type storage struct {
 	dir string
 
@@ -124,7 +124,7 @@ func (s *storage) register(c upload.Content) (string, error) {
 	return c.FileID, nil
 }
 
-// has checks that one file was registered and has its content and checksum.
+// has checks that only one file was registered, and checks its content and checksum.
 func (s *storage) has(t testing.TB, id string, want []byte) {
 	t.Helper()
 	s.mu.Lock()
@@ -185,15 +185,15 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// TestRestartAnywhere: whatever is there when a server stops is there after the
-// next start, and the upload goes on.
+// TestRestartAnywhere checks that everything that exists when a server stops exists after the next
+// start, and that the upload continues.
 func TestRestartAnywhere(t *testing.T) {
 	t.Parallel()
 	dir, to, whole := t.TempDir(), newStorage(t), content(1, 5*chunkSize+1)
 	u := create(t, open(t, dir, time.Now), int64(len(whole)))
 	for i := range u.TotalChunks() {
 		s := open(t, dir, time.Now)
-		s.SetChunkSize(100) // is that of new sessions only
+		s.SetChunkSize(100) // applies to new sessions only
 		got, err := s.Get(project, u.ID)
 		if err != nil || len(got.Received) != i || got.Expires != u.Expires || got.Filename != u.Filename || got.Size != u.Size || got.Backend != u.Backend {
 			t.Fatalf("got %+v, %v; want %d chunks", got, err, i)
@@ -275,7 +275,7 @@ func TestChunkThatIsNotWhole(t *testing.T) {
 	}
 }
 
-// TestChunkAgain: a chunk that is sent again replaces the former one, whether it
+// TestChunkAgain checks that a chunk that is sent again replaces the previous version, whether that
 // was hashed already or not, and also after a restart.
 func TestChunkAgain(t *testing.T) {
 	t.Parallel()
@@ -291,15 +291,15 @@ func TestChunkAgain(t *testing.T) {
 		for range 10 {
 			index := r.IntN(u.TotalChunks())
 			chunk := chunkOf(whole, index)
-			if n := r.IntN(3); n > 0 { // else the same bytes
+			if n := r.IntN(3); n > 0 { // otherwise the same bytes
 				from := r.IntN(len(chunk))
-				copy(chunk[from:], content(r.Int(), len(chunk)-from)) // changes whole
+				copy(chunk[from:], content(r.Int(), len(chunk)-from)) // also changes whole
 			}
 			send(t, s, u, index, chunk)
 			if r.IntN(4) == 0 {
 				s = open(t, dir, time.Now)
 			}
-			if r.IntN(4) == 0 { // a completion that fails changes nothing
+			if r.IntN(4) == 0 { // a failed completion changes nothing
 				failure := errors.New("no database")
 				if _, err := s.Complete(project, u.ID, func(upload.Content) (string, error) { return "", failure }); !errors.Is(err, failure) {
 					t.Fatalf("got %v", err)
@@ -314,8 +314,8 @@ func TestChunkAgain(t *testing.T) {
 	}
 }
 
-// TestLaterRequestWins: a client whose connection hangs sends its chunk again, and
-// does not wait for the first one.
+// TestLaterRequestWins checks that a client with a hanging connection can send its chunk again
+// without waiting for the first request.
 func TestLaterRequestWins(t *testing.T) {
 	t.Parallel()
 	for _, there := range []bool{false, true} {
@@ -352,8 +352,8 @@ func TestLaterRequestWins(t *testing.T) {
 	}
 }
 
-// TestParallel sends chunks of several sessions at once, some twice, while others
-// complete, look and sweep.
+// TestParallel sends chunks of several sessions concurrently, some of them twice, while other
+// goroutines complete, query and sweep sessions.
 func TestParallel(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), time.Now)
@@ -412,8 +412,8 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestCompletionIsInterrupted: a registration that moved the content and then
-// failed, or whose process was killed, is repeated with the same id.
+// TestCompletionIsInterrupted checks that a registration that moved the content and then failed, or
+// died with its process, is repeated with the same ID.
 func TestCompletionIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, restart := range []bool{false, true} {
@@ -542,7 +542,7 @@ func TestNotFound(t *testing.T) {
 	eachUse(t, open(t, dir, now.now), project, young.ID, false, notFound("a dropped project's after a restart"))
 }
 
-// onlySessions checks which folders there are.
+// onlySessions checks that the folder contains only the wanted sessions.
 func onlySessions(t testing.TB, dir string, want ...string) {
 	t.Helper()
 	names, err := os.ReadDir(dir)
@@ -559,8 +559,7 @@ func onlySessions(t testing.TB, dir string, want ...string) {
 	}
 }
 
-// TestAbortWhileChunksCome: who sends to a session that is dropped learns that it
-// is not there.
+// TestAbortWhileChunksCome checks that a client that sends to a dropped session gets NotFound.
 func TestAbortWhileChunksCome(t *testing.T) {
 	t.Parallel()
 	for _, there := range []bool{false, true} {

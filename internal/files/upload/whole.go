@@ -13,9 +13,9 @@ import (
 	"svc/internal/files"
 )
 
-// Receive stores a body of exactly size bytes as one file: register is called with
-// the content when all of it is durable, as by Complete. After any error nothing is
-// kept but what register kept. It fails as Create and WriteChunk do, but is never TooMany.
+// Receive stores a body of exactly size bytes as one file. It calls register, as Complete does,
+// when the whole content is durable. After an error nothing is kept except what register has
+// stored. It returns the errors of Create and WriteChunk, except TooMany.
 func (s *Sessions) Receive(ctx context.Context, r Request, body io.Reader, register func(Content) (fileID string, err error)) (fileID string, err error) {
 	u, err := s.begin(r, true)
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *Sessions) Receive(ctx context.Context, r Request, body io.Reader, regis
 	u.swap.Lock()
 	defer u.swap.Unlock()
 	defer func() {
-		if dropped := s.drop(u); dropped != nil { // by Sweep, then
+		if dropped := s.drop(u); dropped != nil { // leave it to Sweep
 			s.log.Warn("files of an upload cannot be removed yet", "upload", u.id, "error", dropped)
 		}
 	}()
@@ -35,7 +35,7 @@ func (s *Sessions) Receive(ctx context.Context, r Request, body io.Reader, regis
 	return register(Content{Path: u.path(contentName), Size: r.Size, SHA256: sum, Filename: r.Filename, Backend: r.Backend, FileID: files.NewID()})
 }
 
-// receive writes a body to the content and hashes it on its way.
+// receive writes a body to the content file and hashes it on the way.
 func (u *session) receive(ctx context.Context, body io.Reader) (sum string, err error) {
 	content, err := os.OpenFile(u.path(contentName), os.O_WRONLY, 0)
 	if err != nil {
