@@ -14,12 +14,12 @@ import (
 	"svc/assets"
 )
 
-// nonceMark is where the page of the console has the nonce of its answer, by which the
-// styles that its components add are allowed.
+// nonceMark marks the places of the response's nonce in the console's pages. The nonce allows the
+// styles that components add.
 const nonceMark = "__NONCE__"
 
-// consolePages are the documents of the console, cut where the nonce goes: index.html, and
-// for each page one that names the files which that page needs, as page.admin.logs.html.
+// consolePages are the documents of the console, split at the places of the nonce: index.html, and
+// for each page a document that names the files needed by that page, such as page.admin.logs.html.
 var consolePages = sync.OnceValue(func() map[string][]string {
 	names, err := fs.Glob(assets.Console, assets.ConsoleDir+"/*.html")
 	if err != nil {
@@ -47,13 +47,13 @@ func serveConsole(w http.ResponseWriter, r *web.Request) error {
 	header["Content-Length"] = []string{strconv.Itoa(len(page))}
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = io.WriteString(w, page) // an error means that the client has gone
+		_, _ = io.WriteString(w, page) // an error means that the client has disconnected
 	}
 	return nil
 }
 
-// consoleFiles are the files that the page of the console loads. Their names have a hash
-// of what is in them.
+// consoleFiles are the files that the console's pages load. Their names contain a hash of their
+// content.
 var consoleFiles = sync.OnceValue(func() map[string]*web.File { return filesIn(assets.Console, assets.ConsoleDir) })
 
 func serveConsoleFile(w http.ResponseWriter, r *web.Request) error {
@@ -65,12 +65,12 @@ func serveConsoleFile(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// filesIn are the files of a folder, other than pages, by name. One that is there in
-// compressed forms only has both of them.
+// filesIn returns the files of a folder, except pages, by name. A file that the folder contains
+// only in compressed forms must exist in both of them.
 func filesIn(from fs.ReadDirFS, dir string) map[string]*web.File {
 	entries, err := from.ReadDir(dir)
 	if err != nil {
-		panic(err) // the folder is in the program
+		panic(err) // the folder is embedded
 	}
 	files := map[string]*web.File{}
 	for _, e := range entries {
@@ -79,7 +79,7 @@ func filesIn(from fs.ReadDirFS, dir string) map[string]*web.File {
 		}
 		name := e.Name()
 		switch path.Ext(name) {
-		case ".html", ".gz", "": // a page, the other form of a .br, a folder
+		case ".html", ".gz", "": // a page, the other form of a .br file, or a folder
 		case ".br":
 			name = strings.TrimSuffix(name, ".br")
 			files[name] = web.NewPackedFile(web.FileType(name), read(name+".br"), read(name+".gz"))
@@ -90,7 +90,7 @@ func filesIn(from fs.ReadDirFS, dir string) map[string]*web.File {
 	return files
 }
 
-// embedded is a file that is in the program.
+// embedded returns the content of an embedded file.
 func embedded(from fs.FS, name string) string {
 	text, err := fs.ReadFile(from, name)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"svc/api/web"
 )
 
-// TestFilesIn: what a build has beside its page, each file in the encoding that the client
-// likes.
+// TestFilesIn checks that filesIn returns the files beside the page of a build, and that each is
+// served in the encoding preferred by the client.
 func TestFilesIn(t *testing.T) {
 	t.Parallel()
 	var zipped bytes.Buffer

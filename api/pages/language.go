@@ -11,12 +11,12 @@ import (
 	"svc/internal/terms"
 )
 
-// maxWishes is how many languages of a header are looked at.
+// maxWishes limits the number of languages that are read from a header.
 const maxWishes = 16
 
-// wishes are the languages that a visitor would like, the best first: the one in the query,
-// or else those of Accept-Language. asked says that the query has one, which may be blank:
-// the texts as they were written.
+// wishes returns the visitor's preferred languages, best first: the one in the query, or else those
+// of Accept-Language. asked reports whether the query has a language. A blank one selects the
+// untranslated texts.
 func wishes(r *web.Request) (tags []string, asked bool) {
 	if r.Sent("locale") {
 		return []string{r.Query("locale")}, true
@@ -24,8 +24,8 @@ func wishes(r *web.Request) (tags []string, asked bool) {
 	return acceptedLanguages(strings.Join(r.Header["Accept-Language"], ",")), false
 }
 
-// acceptedLanguages are the tags of an Accept-Language by their weight, RFC 9110 section
-// 12.5.4. Those that stand for any language or weigh nothing are left out.
+// acceptedLanguages returns the tags of an Accept-Language header by weight (RFC 9110 section
+// 12.5.4). It omits wildcards and tags with weight 0.
 func acceptedLanguages(header string) []string {
 	type wish struct {
 		tag    string
@@ -53,8 +53,8 @@ func acceptedLanguages(header string) []string {
 	return tags
 }
 
-// pageLanguage is the language of the words of a page: the first wish that they are
-// written in, English if there is none.
+// pageLanguage returns the language of a page's own words: the first preferred language that they
+// are available in, or else English.
 func pageLanguage(tags []string) terms.Language {
 	for _, tag := range tags {
 		if l, unknown := terms.LanguageFor(tag); !unknown && strings.TrimSpace(tag) != "" {
@@ -64,10 +64,10 @@ func pageLanguage(tags []string) terms.Language {
 	return terms.English
 }
 
-// textLanguage is the index of the language of a project that a visitor would like best,
-// -1 for the texts as they were written. A browser that lists fr-CA alone means French,
-// too, so a tag is shortened until it is registered. Texts in no registered language are
-// taken for English ones, so whoever prefers that gets them before a second choice.
+// textLanguage returns the index of the project language that the visitor prefers most, or -1 for
+// the untranslated texts. A browser that lists only fr-CA also accepts French, so tags are
+// shortened until one is registered. Untranslated texts count as English, so a preference for
+// English selects them ahead of a second choice.
 func textLanguage(registered *locale.Set, tags []string) int {
 	for _, tag := range tags {
 		for key := locale.Key(tag); key != ""; key = withoutLast(key) {
@@ -82,5 +82,5 @@ func textLanguage(registered *locale.Set, tags []string) int {
 	return -1
 }
 
-// withoutLast is the key of a tag without its last part, "" for one of a single part.
+// withoutLast removes the last part of a tag's key. It returns "" for a key with a single part.
 func withoutLast(key string) string { return key[:max(0, strings.LastIndexByte(key, '-'))] }

@@ -18,36 +18,36 @@ import (
 	"svc/internal/terms"
 )
 
-// layout is what all public pages have. A page has one, and what only it has.
+// layout is the data that all public pages share. Each page embeds it.
 type layout struct {
 	T           *words
 	Title       string
 	Description string
 	Path        string // canonical address of the page, below Site
-	Site        string // public address of the site; "" = not known
+	Site        string // public address of the site; "" = unknown
 	SiteName    string
-	Picture     string // address of what stands for the page elsewhere, "" for nothing
+	Picture     string // address of the page's preview image, or ""
 	Hidden      bool   // from search engines
 	Language    string // of the page
 	Documents   []documentLink
 	Languages   []languageLink
 	Files       *fileSet
-	Reference   bool // it is a page of the API reference
+	Reference   bool // true on pages of the API reference
 }
 
-// documentLink leads to a terms document that is published.
+// documentLink is a link to a published terms document.
 type documentLink struct {
 	Slug, Title string
 	Current     bool
 }
 
-// languageLink leads to the same page in another language.
+// languageLink is a link to the same page in another language.
 type languageLink struct {
 	Name, Tag, Href string
 	Current         bool
 }
 
-// layout makes what all pages have. at is the path of the page.
+// layout returns the shared data of a page. at is the path of the page.
 func (h *Handlers) layout(r *web.Request, at string) layout {
 	tags, _ := wishes(r)
 	language := pageLanguage(tags)
@@ -57,7 +57,7 @@ func (h *Handlers) layout(r *web.Request, at string) layout {
 		l.SiteName = u.Host
 	}
 	for _, d := range terms.All() {
-		// An error leaves out the link: a page without it is better than none.
+		// After an error the link is omitted: the page is still useful without it.
 		if text, _, err := h.effective(d, language); err == nil && terms.Complete(text) {
 			l.Documents = append(l.Documents, documentLink{Slug: d.Slug, Title: d.In(language).Title, Current: at == "/terms/"+d.Slug})
 		}
@@ -68,8 +68,8 @@ func (h *Handlers) layout(r *web.Request, at string) layout {
 	return l
 }
 
-// fileSet are the addresses of the files that pages load. They have a hash of what is in
-// them.
+// fileSet holds the addresses of the files that pages load. Their names contain a hash of their
+// content.
 type fileSet struct {
 	Style, Icon, ReferenceStyle, ReferenceScript string
 
@@ -100,7 +100,7 @@ func servePageFile(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// templates are the public pages, each with the layout around it.
+// templates are the public pages, each combined with the layout.
 var templates = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
 	for _, name := range []string{"home", "project", "terms", "problem"} {
@@ -111,40 +111,40 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	return all
 })
 
-// render makes a page.
+// render executes the template of a page.
 func render(name string, of any) (string, error) {
 	var page bytes.Buffer
 	err := templates()[name].Execute(&page, of)
 	return page.String(), err
 }
 
-// What a policy says about scripts: most public pages need none.
+// Values of script-src in the Content-Security-Policy. Most public pages need no scripts.
 const (
 	noScripts  = "'none'"
 	ownScripts = "'self'"
 )
 
-// The headers of public pages; they must not be changed.
+// Shared header values of public pages. They must not be modified.
 var (
 	forAMinute     = []string{"public, max-age=60"}
 	varyByLanguage = []string{"Accept-Encoding, Accept-Language"}
 )
 
-// publish answers with a page that caches may keep for a minute, and that runs scripts as
-// its policy says.
+// publish answers with a page that caches may keep for a minute. scripts is the script-src of its
+// policy.
 func publish(w http.ResponseWriter, r *web.Request, page *web.File, scripts string) error {
 	setPublicHeaders(w.Header(), scripts)
 	page.Serve(w, r, forAMinute)
 	return nil
 }
 
-// setPublicHeaders sets what all public pages have.
+// setPublicHeaders sets the headers that all public pages share.
 func setPublicHeaders(header http.Header, scripts string) {
 	setPolicy(header, scripts, "", " 'none'")
 	header["Vary"] = varyByLanguage
 }
 
-// problem answers with a page that says what is wrong.
+// problem answers with an error page.
 func (h *Handlers) problem(w http.ResponseWriter, r *web.Request, status int, title, text func(*words) string) {
 	l := h.layout(r, r.URL.Path)
 	l.Title, l.Hidden = title(l.T), true
@@ -162,6 +162,6 @@ func (h *Handlers) problem(w http.ResponseWriter, r *web.Request, status int, ti
 	header["Content-Length"] = []string{strconv.Itoa(len(page))}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write([]byte(page)) // an error means that the client has gone
+		_, _ = w.Write([]byte(page)) // an error means that the client has disconnected
 	}
 }

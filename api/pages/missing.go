@@ -9,8 +9,8 @@ import (
 	"svc/internal/fault"
 )
 
-// ForPeople reports whether a request is that of somebody at a browser, who gets a page
-// where there is nothing, and not the error of the interface.
+// ForPeople reports whether a request comes from a browser navigation, which gets a page instead of
+// an API error if there is nothing at the address.
 func ForPeople(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/api/") {
 		return false
@@ -18,12 +18,12 @@ func ForPeople(r *http.Request) bool {
 	return strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
 }
 
-// Missing answers that there is no page.
+// Missing answers with the page for status 404.
 func (h *Handlers) Missing(w http.ResponseWriter, r *web.Request) {
 	h.problem(w, r, http.StatusNotFound, func(t *words) string { return t.MissingTitle }, func(t *words) string { return t.MissingText })
 }
 
-// page is a handler whose errors are pages, too.
+// page wraps a handler so that its errors are answered with pages.
 func (h *Handlers) page(answer web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *web.Request) error {
 		err := answer(w, r)

@@ -1,15 +1,15 @@
-// Package pages answers what people open in a browser: the console, the public pages, and
-// what they are made of. Nothing here is part of the interface that openapi.yaml describes.
+// Package pages serves the addresses that people open in a browser: the console, the public
+// pages, and their files. None of them are part of the interface that openapi.yaml describes.
 //
-//	pages.go     Routes, headers that all pages have
+//	pages.go     Routes, and headers of all pages
 //	console.go   the console and its files
 //	layout.go    what public pages share: templates, files, headers
 //	public.go    the start page, the terms documents
 //	project.go   the page of a project
 //	reference.go the API reference
 //	language.go  the language that a visitor prefers
-//	words.go     what pages say in each language
-//	missing.go   pages for what does not exist and what fails
+//	words.go     the words of pages in each language
+//	missing.go   pages for missing addresses and errors
 package pages
 
 import (
@@ -22,26 +22,26 @@ import (
 	"svc/store"
 )
 
-// Config is all that the handlers may touch.
+// Config is the configuration of Handlers.
 type Config struct {
 	DB      *store.Store
 	Log     *slog.Logger
-	SiteURL string // public address of the site; "" = not known
+	SiteURL string // public address of the site; "" = unknown
 	OpenAPI []byte // the description of the interface
 }
 
-// Handlers answer requests for pages.
+// Handlers serves pages.
 type Handlers struct {
 	Config
-	manual func() (*manual, error) // made at the first request for it
+	manual func() (*manual, error) // built by the first request for it
 }
 
-// New makes handlers.
+// New returns handlers with the given configuration.
 func New(c Config) *Handlers {
 	return &Handlers{c, sync.OnceValues(func() (*manual, error) { return newManual(c.OpenAPI) })}
 }
 
-// Routes lists the addresses of all pages and of their files.
+// Routes returns the routes of all pages and of their files.
 func (h *Handlers) Routes() []web.Route {
 	var routes []web.Route
 	add := func(path string, answer web.Handler) {
@@ -55,7 +55,7 @@ func (h *Handlers) Routes() []web.Route {
 	add("/doc/:slug", h.page(h.reference))
 	add("/reference/openapi.json", h.serveOpenAPI)
 	add("/reference/:file", servePageFile)
-	// The console finds out by itself which of its pages an address is.
+	// The console itself determines the page from the address.
 	for _, path := range []string{"/login", "/admin", "/admin/:page", "/admin/:page/:part", "/admin/:page/:part/:tab"} {
 		add(path, serveConsole)
 	}
@@ -64,7 +64,7 @@ func (h *Handlers) Routes() []web.Route {
 	return routes
 }
 
-// sameOrigin takes back what lets pages of other origins read an answer of the interface.
+// sameOrigin removes the CORS headers that let pages of other origins read an API response.
 func sameOrigin(answer web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *web.Request) error {
 		header := w.Header()
@@ -78,7 +78,7 @@ func sameOrigin(answer web.Handler) web.Handler {
 	}
 }
 
-// The headers of pages; they must not be changed.
+// Shared header values of pages. They must not be modified.
 var (
 	html          = []string{"text/html; charset=utf-8"}
 	noStore       = []string{"no-store"}
@@ -86,9 +86,9 @@ var (
 	notInSearches = []string{"noindex"}
 )
 
-// setPolicy sets what a page says about what it may load and who may show it: scripts,
-// styles beside its own style sheets, and trusted types, as in the directives of a
-// Content-Security-Policy.
+// setPolicy sets the headers that restrict what a page may load and which sites may embed it.
+// scripts, styles and types are inserted into the directives script-src, style-src and
+// trusted-types of its Content-Security-Policy; the page's own style sheets are always allowed.
 func setPolicy(header http.Header, scripts, styles, types string) {
 	header["Content-Security-Policy"] = []string{"default-src 'self'; script-src " + scripts + "; style-src 'self'" + styles + "; trusted-types" + types +
 		"; require-trusted-types-for 'script'; img-src 'self' data: blob: https:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"}
@@ -96,7 +96,7 @@ func setPolicy(header http.Header, scripts, styles, types string) {
 	header["Cross-Origin-Opener-Policy"] = referSameOnly
 }
 
-// robotsFile tells search engines what is not for them.
+// robotsFile excludes the console and the API from search engines.
 var robotsFile = web.NewFile(web.FileType("robots.txt"), func() string {
 	return "User-agent: *\nDisallow: /admin\nDisallow: /login\nDisallow: /api/\n"
 }, nil)

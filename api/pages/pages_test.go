@@ -9,10 +9,10 @@ import (
 	"svc/api/apitest"
 )
 
-// browser is what a browser says of itself when it opens an address.
+// browser holds the headers that a browser sends when it opens an address.
 var browser = map[string]string{"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "Accept-Encoding": "identity"}
 
-// policy finds a directive of a Content-Security-Policy.
+// policy returns the value of a directive in a Content-Security-Policy.
 func policy(t *testing.T, text, directive string) string {
 	t.Helper()
 	for part := range strings.SplitSeq(text, ";") {
@@ -24,14 +24,14 @@ func policy(t *testing.T, text, directive string) string {
 	return ""
 }
 
-// TestPolicy: what a page may load, and who may show it.
+// TestPolicy checks which resources a page may load and which sites may embed it.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
 	for _, path := range []string{"/admin", "/login", "/no/such/page"} {
 		_, _, header := s.Visit(t, "GET", path, browser)
 		text, scripts := header.Get("Content-Security-Policy"), "'self'"
-		if path == "/no/such/page" { // it is for reading only
+		if path == "/no/such/page" { // it has no scripts
 			scripts = "'none'"
 		}
 		for directive, want := range map[string]string{
@@ -56,9 +56,9 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestConsolePage: every address of the console answers with the document of its page, any
-// other below it with index.html, and each answer has a nonce of its own. Documents of
-// pages name files that are there, and that the page needs beside the first ones.
+// TestConsolePage checks that each address of a console page answers with the document of that
+// page, that any other address below it answers with index.html, and that each answer has a new
+// nonce. Documents must name existing files that the page needs in addition to the first ones.
 func TestConsolePage(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -110,8 +110,8 @@ func TestConsolePage(t *testing.T) {
 	}
 }
 
-// TestMissing: people get a page where there is nothing, programs the error of the
-// interface.
+// TestMissing checks that a missing address answers with a page to browsers and with an API error
+// to programs.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -158,7 +158,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// TestHead: HEAD answers as GET does, without the body.
+// TestHead checks that HEAD answers like GET without the body.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

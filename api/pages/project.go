@@ -29,26 +29,26 @@ const (
 	versionsOnPage     = 12
 	shownAnnouncements = 20
 
-	// Texts of more bytes than these are cut, and lead to a page of their own.
+	// Limits in bytes. Longer texts are cut and link to a page of their own.
 	maxNotes     = 8 << 10 // of the latest version
-	maxOldNotes  = 2 << 10 // of each version in the time line
+	maxOldNotes  = 2 << 10 // of each version in the timeline
 	maxAnnounced = 3 << 10 // of each announcement
 
 	excerptLength     = 180 // characters
-	descriptionLength = 320 // of a description that is shown whole
+	descriptionLength = 320 // of a description that is shown completely
 )
 
-// projectPage is the page of a project.
+// projectPage is the data of a project's page.
 type projectPage struct {
 	layout
 	Project       projectView
-	Chosen        *versionView // the latest version, or the one that was asked for
+	Chosen        *versionView // the latest version, or the requested one
 	Announcement  *announcementView
 	Announcements []announcementView
-	Versions      []versionView // a batch of the time line
-	First         int           // place of the first of them in it
-	Newer, Older  string        // addresses of the batches beside, "" for none
-	Empty         bool          // there is no version
+	Versions      []versionView // one page of the timeline
+	First         int           // position of the first of them in the timeline
+	Newer, Older  string        // addresses of the adjacent pages, or ""
+	Empty         bool          // there are no versions
 }
 
 type projectView struct {
@@ -59,15 +59,14 @@ type projectView struct {
 	About                          *aboutView
 }
 
-// aboutView is a description. A long one has a short text that stands for it until it is
-// opened.
+// aboutView is a description. A long one is collapsed to a short text until it is opened.
 type aboutView struct {
 	Short string
 	Text  template.HTML
 }
 
-// namedLink is a name with an address. Href is the address if a browser can open it, and ""
-// otherwise; then Text is the address.
+// namedLink is a name with an address. If a browser can open the address, it is in Href; otherwise
+// Href is "" and Text is the address.
 type namedLink struct {
 	Name, Text string
 	Href       template.URL
@@ -94,7 +93,7 @@ type versionView struct {
 	Downloads           []downloadView
 }
 
-// flag is something to know about a version. Its kind is a class of the style sheet.
+// flag is a remark about a version. Kind is a class of the style sheet.
 type flag struct{ Name, Kind string }
 
 type downloadView struct {
@@ -108,15 +107,15 @@ type announcementView struct {
 	Pinned                  bool
 	Platforms               []string
 	Published               moment
-	Whole                   bool   // the excerpt is not all of it
+	Whole                   bool   // the excerpt is incomplete
 	Excerpt                 string // plain text
 	Text                    template.HTML
 }
 
-// maxReads is how often a page is made of snapshots that turn stale.
+// maxReads is the number of attempts to build a page from a snapshot that does not become stale.
 const maxReads = 100
 
-// project shows a project.
+// project serves the page of a project.
 func (h *Handlers) project(w http.ResponseWriter, r *web.Request) error {
 	for tries := 1; ; tries++ {
 		snap, err := h.DB.Snapshot(r.Param("k"))
@@ -134,20 +133,20 @@ func (h *Handlers) project(w http.ResponseWriter, r *web.Request) error {
 		case tries == maxReads:
 			return fmt.Errorf("read project %s %d times: %w", snap.Project.Key, tries, err)
 		}
-		h.DB.Settle() // or this would turn round while a commit becomes visible
+		h.DB.Settle() // otherwise this would loop until a commit becomes visible
 	}
 }
 
-// reader makes the views of one project in the language of one visitor.
+// reader builds the views of one project in the language of one visitor.
 type reader struct {
 	*Handlers
 	*words
 	request  *web.Request
 	snap     *store.Snapshot
-	language int    // index of a language of the project, -1 for the texts as they were written
-	tag      string // key of its tag, "" for those
+	language int    // index of a language of the project, or -1 for the untranslated texts
+	tag      string // key of that language's tag, or ""
 	href     string // address of the page
-	locale   string // the language in the query, to be kept in links: "" or locale=…
+	locale   string // the query parameter that links must keep: "" or locale=…
 }
 
 func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (string, error) {
@@ -199,7 +198,7 @@ func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (string, er
 	return render("project", &page)
 }
 
-// speaks reports whether the words of pages are written in the first of the languages.
+// speaks reports whether pages are available in the first of the languages.
 func speaks(tags []string) bool {
 	first, _, _ := strings.Cut(locale.Key(tags[0]), "-")
 	for _, w := range allWords {
@@ -210,7 +209,7 @@ func speaks(tags []string) bool {
 	return false
 }
 
-// fill puts the latest version, the announcements and a batch of the time line on a page.
+// fill adds the latest version, the announcements and a page of the timeline.
 func (to reader) fill(page *projectPage, r *web.Request, entries []*store.VersionEntry) (err error) {
 	entries = entries[:min(len(entries), shownVersions)]
 	batches := max(1, (len(entries)+versionsOnPage-1)/versionsOnPage)
@@ -246,7 +245,7 @@ func (to reader) fill(page *projectPage, r *web.Request, entries []*store.Versio
 	return nil
 }
 
-// link is an address of the page with a parameter.
+// link returns the address of the page with an additional parameter.
 func (to reader) link(name, value, anchor string) string {
 	query := name + "=" + url.QueryEscape(value)
 	if to.locale != "" {
@@ -255,8 +254,8 @@ func (to reader) link(name, value, anchor string) string {
 	return to.href + "?" + query + anchor
 }
 
-// languages are those of the project, of which a visitor can choose one. Where it has none,
-// only the words of the page have several.
+// languages returns links to the languages of the project. If the project has none, it returns
+// those of the page's own words.
 func (to reader) languages(ofPages []languageLink) []languageLink {
 	if len(to.snap.Project.Languages) == 0 {
 		return ofPages
@@ -307,7 +306,7 @@ func (to reader) project() projectView {
 	return v
 }
 
-// version shows an entry. Notes of more than limit bytes are cut; 0 is no limit.
+// version returns the view of a version. Notes of more than limit bytes are cut; 0 means no limit.
 func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error) {
 	if e.Large {
 		if err := to.hold(e.Size, limit); err != nil {
@@ -355,9 +354,9 @@ func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error)
 	return v, nil
 }
 
-// hold waits for the memory of a page with a text of the given size. A text that is cut to a
-// limit is read like that of any other answer. Rendering a whole one takes some eleven times its
-// size: Markdown, the HTML of it, and the page.
+// hold waits until the memory for a text of size bytes is available. A text that is cut to a limit
+// needs as much as in any other response. Rendering a whole text takes about eleven times its size:
+// Markdown, its HTML, and the page.
 func (to reader) hold(size, limit int) error {
 	if limit == 0 {
 		size *= 3 // Hold reserves four times the size of a record
@@ -403,8 +402,8 @@ func (to reader) downloads(v *store.Version) []downloadView {
 	return all
 }
 
-// size is the size of a file of this server by the path of its link, "" for one that is
-// elsewhere.
+// size returns the formatted size of a file on this server, given the path of its link, or "" for
+// files elsewhere.
 func (to reader) size(escapedPath string) string {
 	key, ok := files.ParseLink(escapedPath)
 	if !ok {
@@ -425,8 +424,8 @@ func (to reader) size(escapedPath string) string {
 	return fmt.Sprintf("%.1f GB", float64(f.Size)/1000_000_000)
 }
 
-// sees reports whether an announcement is for visitors of the page, whose version is not
-// known: it is for all versions, and not hidden, neither at all nor for their language.
+// sees reports whether visitors see an announcement. Their version is unknown, so it must be for
+// all versions. It must not be hidden, neither completely nor in their language.
 func (to reader) sees(e *store.AnnouncementEntry) bool {
 	a := e.Record
 	return !a.Hidden && (to.tag == "" || !a.Translations[to.tag].Hidden) && a.Versions == release.Range{}
@@ -447,7 +446,7 @@ func (to reader) announcements() ([]announcementView, error) {
 	return all, nil
 }
 
-// announcement finds one by its id.
+// announcement returns the view of the announcement with the given ID.
 func (to reader) announcement(id string) (*announcementView, error) {
 	for _, e := range to.snap.Announcements(to.sees) {
 		if e.Record.ID.String() == id {
@@ -457,8 +456,8 @@ func (to reader) announcement(id string) (*announcementView, error) {
 	return nil, fault.New(fault.NotFound, "announcement not found")
 }
 
-// announced shows an announcement. One of more than limit bytes leads to a page of its own;
-// 0 is no limit.
+// announced returns the view of an announcement. One of more than limit bytes links to a page of
+// its own; 0 means no limit.
 func (to reader) announced(e *store.AnnouncementEntry, limit int) (*announcementView, error) {
 	if e.Large {
 		if err := to.hold(e.Size, limit); err != nil {
@@ -488,13 +487,13 @@ func (to reader) announced(e *store.AnnouncementEntry, limit int) (*announcement
 	return v, nil
 }
 
-// prose is Markdown that was rendered and made safe, under a heading of a level.
+// prose renders Markdown to safe HTML below a heading of the given level.
 func prose(source string, below int) template.HTML {
 	return template.HTML(markdown.Below(source, below)) //nolint:gosec // that is what it returns
 }
 
-// cut shortens Markdown to at most limit bytes, where a paragraph or at least a line ends;
-// 0 is no limit.
+// cut shortens Markdown to at most limit bytes at the end of a paragraph, or at least of a line. 0
+// means no limit.
 func cut(source string, limit int) string {
 	if limit == 0 || len(source) <= limit {
 		return source
@@ -516,14 +515,14 @@ var (
 	blocks = regexp.MustCompile(`</(?:p|h[1-6]|li|blockquote|pre|t[dhr]|table|ul|ol)>|<br>`)
 )
 
-// plain is the text of HTML that prose made, in one line.
+// plain returns the text of HTML rendered by prose in one line.
 func plain(rendered string) string {
 	text := tags.ReplaceAllString(blocks.ReplaceAllString(rendered, " "), "")
 	return strings.Join(strings.Fields(stdhtml.UnescapeString(text)), " ")
 }
 
-// excerpt is the beginning of the text of HTML that prose made. It ends between words where
-// there are some.
+// excerpt returns the beginning of the text of HTML rendered by prose. It ends between words if
+// possible.
 func excerpt(rendered string) string {
 	text := plain(rendered)
 	if utf8.RuneCountInString(text) <= excerptLength {
@@ -536,7 +535,7 @@ func excerpt(rendered string) string {
 	return strings.TrimRightFunc(part, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) }) + "…"
 }
 
-// initial is what stands for a project that has no icon.
+// initial returns the letter that replaces a missing project icon.
 func initial(name string) string {
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -546,8 +545,7 @@ func initial(name string) string {
 	return "·"
 }
 
-// secure is an address that the policy of pages lets them load a picture from, "" for any
-// other.
+// secure returns address if the policy of pages allows pictures from it; otherwise "".
 func secure(address string) string {
 	if u, err := url.Parse(address); err != nil || u.Scheme != "https" || u.Host == "" {
 		return ""
@@ -555,7 +553,7 @@ func secure(address string) string {
 	return address
 }
 
-// first is a translated text, or the other one where there is none.
+// first returns translated, or other if there is no translation.
 func first(translated *string, other string) string {
 	if translated != nil {
 		return *translated

@@ -10,7 +10,7 @@ import (
 	"svc/store"
 )
 
-// home says what the service does.
+// home serves the start page.
 func (h *Handlers) home(w http.ResponseWriter, r *web.Request) error {
 	l := h.layout(r, "/")
 	l.Title, l.Description = "svc · "+l.T.HomeTitle, l.T.HomeText
@@ -24,7 +24,7 @@ func (h *Handlers) home(w http.ResponseWriter, r *web.Request) error {
 	return publish(w, r, asPage(text), noScripts)
 }
 
-// base is the address of the site, as the visitor wrote it where it is not known.
+// base returns the address of the site. If it is not configured, it is taken from the request.
 func (h *Handlers) base(r *web.Request) string {
 	if h.SiteURL != "" {
 		return h.SiteURL
@@ -35,7 +35,7 @@ func (h *Handlers) base(r *web.Request) string {
 	return "http://" + r.Host
 }
 
-// asPage is a page that was rendered.
+// asPage returns a rendered page as a file.
 func asPage(text string) *web.File {
 	return web.NewFile(html[0], func() string { return text }, nil)
 }
@@ -52,8 +52,8 @@ func (h *Handlers) effective(d *terms.Document, l terms.Language) (text string, 
 	return d.In(l).Content, d.Revised, nil
 }
 
-// terms shows a terms document. A document with placeholders is not published, because it
-// does not name the operator who makes its promises.
+// terms serves a terms document. A document with placeholders is not published, because it does not
+// name the operator who makes its promises.
 func (h *Handlers) terms(w http.ResponseWriter, r *web.Request) error {
 	d := terms.Find(r.Param("slug"))
 	if d == nil {

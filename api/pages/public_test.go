@@ -23,7 +23,7 @@ import (
 	"svc/store"
 )
 
-// site is a server that knows its address, with a project of everything that its page shows.
+// site starts a server that knows its address. Its project has everything that a page can show.
 func site(t *testing.T) *apitest.Server {
 	t.Helper()
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.SiteURL = "https://svc.example" }))
@@ -36,7 +36,7 @@ func site(t *testing.T) *apitest.Server {
 	return s
 }
 
-// visit opens a page, which must be there.
+// visit opens a page and fails the test unless it exists.
 func visit(t *testing.T, s *apitest.Server, path string, headers ...string) string {
 	t.Helper()
 	all := map[string]string{"Accept-Encoding": "identity"}
@@ -50,7 +50,7 @@ func visit(t *testing.T, s *apitest.Server, path string, headers ...string) stri
 	return page
 }
 
-// holds says whether a page has all of some texts, and in this order.
+// holds checks that a page contains all of the texts in this order.
 func holds(t *testing.T, page string, texts ...string) {
 	t.Helper()
 	rest := page
@@ -73,10 +73,10 @@ func lacks(t *testing.T, page string, texts ...string) {
 	}
 }
 
-// public are the addresses of one page of each kind.
+// public holds the address of one page of each kind.
 var public = []string{"/", "/projects/lumen", "/terms/privacy-policy", "/terms/sdk-compliance", "/doc", "/doc/api-keys", "/doc/checkForUpdate"}
 
-// TestPublicPages: what all of them have in common.
+// TestPublicPages checks properties that all public pages share.
 func TestPublicPages(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -136,7 +136,7 @@ func unzipped(t *testing.T, body string) string {
 	return text.String()
 }
 
-// TestPageFiles: what pages load is there, and caches may keep it for ever.
+// TestPageFiles checks that the files loaded by pages exist and may be cached forever.
 func TestPageFiles(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -159,7 +159,7 @@ func TestPageFiles(t *testing.T) {
 	}
 }
 
-// TestProjectPage: 13.3 of the contract.
+// TestProjectPage checks 13.3 of the contract.
 func TestProjectPage(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -194,7 +194,7 @@ func TestProjectPage(t *testing.T) {
 	lacks(t, page, "Sketches")
 }
 
-// TestTimeLine: up to 50 versions in batches of 12, which need no script.
+// TestTimeLine checks that up to 50 versions are shown on pages of 12, which need no script.
 func TestTimeLine(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -231,8 +231,8 @@ func TestTimeLine(t *testing.T) {
 	holds(t, visit(t, s, "/projects/lumen?page=999"), "1.4", "1.3", "Newer versions")
 }
 
-// TestAliasAndUnknown: a former key opens the project as it is now, and what does not exist is
-// a page that search engines do not keep, whoever asks.
+// TestAliasAndUnknown checks that a former key opens the project's current page, and that a missing
+// address answers every client with a page that search engines do not keep.
 func TestAliasAndUnknown(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -251,7 +251,8 @@ func TestAliasAndUnknown(t *testing.T) {
 	holds(t, page, `<html lang="zh-CN">`, "页面不存在")
 }
 
-// TestTermsPage: both documents, one of them chosen, and when it changed.
+// TestTermsPage checks that the page of each terms document marks it as current and shows when it
+// was changed.
 func TestTermsPage(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -266,7 +267,7 @@ func TestTermsPage(t *testing.T) {
 	lacks(t, page, "<script")
 }
 
-// TestUnpublishedTerms: a document with placeholders is not shown, and no page links it.
+// TestUnpublishedTerms checks that a document with placeholders is neither shown nor linked.
 func TestUnpublishedTerms(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -297,8 +298,8 @@ func TestUnpublishedTerms(t *testing.T) {
 	unpublished("privacy-policy", "en", "Not published yet")
 }
 
-// TestPageLanguage: the words of pages are in the first language that they are written in,
-// and the texts of a project in the first that it has.
+// TestPageLanguage checks that a page's own words are in the first preferred language that they are
+// available in, and the texts of a project in the first that the project has.
 func TestPageLanguage(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -339,8 +340,8 @@ func TestPageLanguage(t *testing.T) {
 	holds(t, page, `href="/projects/lumen?version=1.0&amp;locale=de"`)
 }
 
-// TestFreeAddresses: of texts that people enter as addresses, those that a browser can open
-// are links, and the others are text.
+// TestFreeAddresses checks that addresses entered as free text are links if a browser can open
+// them, and text otherwise.
 func TestFreeAddresses(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -380,7 +381,7 @@ func TestFreeAddresses(t *testing.T) {
 	}
 }
 
-// attacks are texts that would do something if a page took them for more than text.
+// attacks are texts that would have an effect if a page treated them as anything but text.
 var attacks = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'><svg/onload=alert(1)>`, `</title><script>alert(1)</script>`, `javascript:alert(1)`,
 	`<iframe srcdoc="<script>alert(1)</script>">`, `{{.}}{{template "main"}}`, `<a href="javascript:alert(1)">x</a>`, `[x](javascript:alert(1))`, `![x](javascript:alert(1))`,
@@ -388,7 +389,8 @@ var attacks = []string{
 	`<!--`, `--><script>alert(1)</script>`, "`<script>alert(1)</script>`", `<details open ontoggle=alert(1)>`, `&lt;script&gt;`, `<math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>`,
 }
 
-// TestAttacks: texts that people wrote are never elements, attributes or scripts of the page.
+// TestAttacks checks that user-written texts never become elements, attributes or scripts of the
+// page.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -420,12 +422,12 @@ func TestAttacks(t *testing.T) {
 
 func cutTo(text string, n int) string { return string([]rune(text)[:min(n, len([]rune(text)))]) }
 
-// allowed are the elements and attributes of a page with content.
+// allowed lists the elements and attributes that a page with content may have.
 var allowed = strings.Fields("section h2 h3 h4 ul ol li p div span code pre em strong a time details summary button svg use small bdi nav blockquote u br hr " +
 	"@id @class @dir @href @rel @datetime @start @popover @popovertarget @popovertargetaction @role @aria-labelledby @aria-label @aria-hidden @type @tabindex @autofocus @lang @aria-current")
 
-// elements are the names of all elements of a page and, with @, of their attributes, as a
-// browser reads it. An address that would run is one of its own.
+// elements returns the names of all elements of a page and, with @, of their attributes, as a
+// browser parses it. An address that would run a script counts as a name of its own.
 func elements(t *testing.T, page string) map[string]bool {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -449,7 +451,8 @@ func elements(t *testing.T, page string) map[string]bool {
 	return found
 }
 
-// TestOtherOrigins: nothing is loaded from elsewhere but pictures that an administrator chose.
+// TestOtherOrigins checks that nothing is loaded from other origins except pictures chosen by an
+// administrator.
 func TestOtherOrigins(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -481,7 +484,8 @@ func TestOtherOrigins(t *testing.T) {
 	}
 }
 
-// TestLongTexts: a page stays small whatever is published, and leads to what it leaves out.
+// TestLongTexts checks that a page stays small however long its texts are, and links to the parts
+// it omits.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -509,7 +513,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestFailedPage: a page that cannot be made says so to people, and is no missing one.
+// TestFailedPage checks that a page that cannot be built answers browsers with an error page other
+// than that of status 404.
 func TestFailedPage(t *testing.T) {
 	t.Parallel()
 	s := site(t)

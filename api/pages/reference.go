@@ -12,11 +12,11 @@ import (
 	"svc/internal/openapi"
 )
 
-// manual is the description of the interface, made ready for pages.
+// manual is the description of the interface, prepared for pages.
 type manual struct {
 	*openapi.Document
 	json  *web.File
-	texts sync.Map // Markdown to HTML; of the description alone
+	texts sync.Map // Markdown to HTML; only texts of the description
 }
 
 func newManual(description []byte) (*manual, error) {
@@ -27,7 +27,7 @@ func newManual(description []byte) (*manual, error) {
 	return &manual{Document: d, json: web.NewFile("application/json", func() string { return string(d.JSON) }, nil)}, nil
 }
 
-// prose renders a text of the description, once.
+// prose renders a text of the description and caches the result.
 func (m *manual) prose(text string) template.HTML {
 	if known, ok := m.texts.Load(text); ok {
 		return known.(template.HTML)
@@ -37,8 +37,8 @@ func (m *manual) prose(text string) template.HTML {
 	return rendered
 }
 
-// referencePage is a page of the API reference: of an operation, of a tag, the results of a
-// search, or the first one.
+// referencePage is a page of the API reference: the start page, the page of an operation or a tag,
+// or search results.
 type referencePage struct {
 	layout
 	manual    *manual
@@ -46,11 +46,11 @@ type referencePage struct {
 	Tags      []tagView
 	Operation *openapi.Operation
 	Tag       *openapi.Tag
-	Found     []*openapi.Operation // of the tag, or by the search
+	Found     []*openapi.Operation // operations of the tag or found by the search
 	Searched  bool
 	Query     string
-	Asked     string // the language in the query, to be kept
-	Suffix    string // the same, of addresses
+	Asked     string // the language in the query, which links must keep
+	Suffix    string // the same as a suffix of addresses
 	About     string
 	Schemes   []openapi.Scheme
 	Curl      string
@@ -63,28 +63,28 @@ type tagView struct {
 	Current bool
 }
 
-// sentBody is the body of a request to begin with. One without a text is a file.
+// sentBody is the initial content of a request body. If Text is empty, the body is a file.
 type sentBody struct{ Type, Text string }
 
-// part is a part of a page, with the page around it.
+// part is a part of a page together with the page.
 type part struct {
 	Page *referencePage
 	Of   any
 }
 
-// With is a part of a page for a template.
+// With returns a part of the page for a template.
 func (p *referencePage) With(of any) part { return part{p, of} }
 
-// With is another part of the same page.
+// With returns another part of the same page.
 func (p part) With(of any) part { return part{p.Page, of} }
 
-// Prose is a text of the description as HTML.
+// Prose renders a text of the description to HTML.
 func (p *referencePage) Prose(text string) template.HTML { return p.manual.prose(text) }
 
-// Line is a text of the description in one line, without marks.
+// Line returns a text of the description as one line of plain text.
 func (p *referencePage) Line(text string) string { return plain(string(p.manual.prose(text))) }
 
-// reference shows the API reference.
+// reference serves the API reference.
 func (h *Handlers) reference(w http.ResponseWriter, r *web.Request) error {
 	m, err := h.manual()
 	if err != nil {
@@ -128,7 +128,7 @@ func (h *Handlers) reference(w http.ResponseWriter, r *web.Request) error {
 	return publish(w, r, asPage(text), ownScripts)
 }
 
-// sample fills in how to send a request, by hand and on the page.
+// sample fills in how to send a request with curl and from the page.
 func (p *referencePage) sample(o *openapi.Operation, base string) {
 	var b strings.Builder
 	b.WriteString("curl ")

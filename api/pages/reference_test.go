@@ -10,8 +10,8 @@ import (
 	"svc/api/apitest"
 )
 
-// TestReference: every operation of openapi.yaml has a page that says everything of it, and
-// the first page leads there.
+// TestReference checks that every operation of openapi.yaml has a complete page and that the start
+// page links to it.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -45,7 +45,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestReferenceSearch finds operations by words, and shows what was searched as text.
+// TestReferenceSearch checks that operations are found by words and that the search text is shown
+// as plain text.
 func TestReferenceSearch(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -67,7 +68,7 @@ func TestReferenceSearch(t *testing.T) {
 	holds(t, visit(t, s, "/doc?q=project&locale=zh-CN"), `<html lang="zh-CN">`, `href="/doc/createProject?locale=zh-CN"`)
 }
 
-// TestOpenAPI: the description as JSON, for programs.
+// TestOpenAPI checks the description as JSON, for programs.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

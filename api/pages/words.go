@@ -8,7 +8,7 @@ import (
 	"svc/internal/terms"
 )
 
-// words are what pages say in a language.
+// words holds the texts of pages in one language.
 type words struct {
 	Tag  string // of the language, BCP 47
 	Name string // of the language, in itself
@@ -30,15 +30,15 @@ type words struct {
 	Search, Find, Contents, SearchResults, FoundOperations, Authentication, Needs, Scope, NoCredential, Parameters, Body, Example string
 	TryIt, Sending, NoAnswer, Credential, Send, Answers, Required                                                                 string
 
-	// AboutProject describes a project that has no description; it has one %s, the name.
+	// AboutProject describes a project without a description. It contains one %s for the name.
 	AboutProject string
-	others       string // platforms that have no name
+	others       string // platforms without a name
 }
 
-// feature is something that the start page tells of.
+// feature is a feature described on the start page.
 type feature struct{ Title, Text string }
 
-// in are the words of a language.
+// in returns the words of a language.
 func in(l terms.Language) *words { return allWords[l] }
 
 var allWords = [...]*words{
@@ -106,8 +106,8 @@ var allWords = [...]*words{
 	},
 }
 
-// moment is a time for people and for machines. It is in UTC: who reads a page without a
-// script cannot be asked for the time zone, and a page is kept for several readers.
+// moment is a time in a readable and a machine-readable form. It is in UTC, because without a
+// script the visitor's time zone is unknown, and a cached page is shared by several visitors.
 type moment struct{ People, Machine string }
 
 func (w *words) moment(at int64) moment {
@@ -115,7 +115,7 @@ func (w *words) moment(at int64) moment {
 	return moment{t.Format(w.date), t.Format(time.RFC3339)}
 }
 
-// platform is the name of a platform.
+// platform returns the name of a platform.
 func (w *words) platform(p platform.Platform) string {
 	switch p {
 	case platform.MacOS:
