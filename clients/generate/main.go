@@ -1,6 +1,6 @@
 // Generate writes the parts of the client libraries that follow from openapi.yaml: types of resources,
-// enumerations, and a method for each operation. What the description cannot say, such as the names
-// of methods, is in names.yaml. The templates look like the code that they make.
+// enumerations, and a method for each operation. names.yaml has the names of methods and other facts
+// that the description lacks. The templates look like the code that they make.
 //
 // spec.go reads the description and names.go the names; words.go changes the form of names and
 // sentences. golang.go, python.go, rust.go and typescript.go prepare
@@ -87,7 +87,7 @@ func (t target) text() ([]byte, error) {
 	return t.finish(out.Bytes())
 }
 
-// oneLineEnd is the finish of languages whose templates give formatted files.
+// oneLineEnd is the finish of languages with templates that give formatted files.
 func oneLineEnd(text []byte) ([]byte, error) { return append(bytes.TrimSpace(text), '\n'), nil }
 
 var functions = template.FuncMap{

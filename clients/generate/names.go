@@ -30,7 +30,7 @@ type sharedQuery struct {
 	Go, Rust, Doc string
 }
 
-// entry is what names.yaml says of an operation.
+// entry is the part of names.yaml about an operation.
 type entry struct {
 	Name, Check, Query, Takes string
 	Positional, Hand          []string
@@ -69,7 +69,7 @@ func (n *names) check(s *spec) error {
 	return nil
 }
 
-// typeName is what a library calls a schema.
+// typeName returns the name of a schema in a library.
 func (n *names) typeName(language, schema string) string {
 	if name := n.Types[schema][language]; name != "" {
 		return name

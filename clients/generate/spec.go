@@ -72,7 +72,7 @@ type operation struct {
 	Table               entry
 }
 
-// spec is what the templates see of openapi.yaml.
+// spec is the model of openapi.yaml for all libraries.
 type spec struct {
 	Schemas    []*schema
 	Operations []*operation
@@ -201,7 +201,7 @@ func (s *spec) typeOf(ref *openapi3.SchemaRef) typ {
 	return t
 }
 
-// named is the type of a reference. What has no name in the libraries is what it stands for.
+// named returns the type of a reference. Schemas without a name in the libraries become their content.
 func (s *spec) named(name string, v *openapi3.Schema) typ {
 	t := s.typeOf(&openapi3.SchemaRef{Value: v})
 	switch {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// usual is what a verb stands for in the tables of the TypeScript library, unless a row says otherwise.
+// usual is the default of a verb in the tables of the TypeScript library.
 type usual struct{ Verbs, Method, Flags string }
 
 var usuals = []usual{
@@ -64,7 +64,7 @@ func (s *spec) table(namespace string) string {
 	return strings.Join(lines, "\n")
 }
 
-// marks is what stands behind the verb of an operation.
+// marks returns the marks behind the verb of an operation.
 func (o *operation) marks(verb string) string {
 	flags := ""
 	switch {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Persistence says what event collection keeps on the device.
+// Persistence selects the data that event collection keeps on the device.
 type Persistence string
 
 // The ways to keep things on the device.
@@ -42,7 +42,7 @@ type AnalyticsOptions struct {
 	Namespace string
 	// Storage replaces the file that state is kept in.
 	Storage Storage
-	// OnDrop is told the name of each event that is given up, and why. It may be called by any
+	// OnDrop receives the name of each dropped event and the reason. It may be called by any
 	// goroutine and must not wait.
 	OnDrop func(name, reason string)
 }
@@ -85,7 +85,7 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// FlushResult is what a flush has done.
+// FlushResult is the result of a flush.
 type FlushResult struct {
 	Sent    int // accepted by the server
 	Dropped int // given up
@@ -135,7 +135,7 @@ type subjectOptions struct {
 	DistinctID string `query:"distinct_id"`
 }
 
-// subject returns the identifier whose data is meant: the one given, else the current one.
+// subject returns the given identifier, else the current one.
 func (p *Public) subject(distinctID string) (*subjectOptions, error) {
 	if distinctID == "" {
 		distinctID = p.client.events.currentID()

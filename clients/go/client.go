@@ -16,9 +16,9 @@ import (
 // Client talks to one instance. Make it with [New]. It is safe for use by several goroutines, its
 // setters included.
 type Client struct {
-	// Public is what needs no credential. None is ever sent with it.
+	// Public has the methods that need no credential. They never send one.
 	Public *Public
-	// Admin is what needs a credential.
+	// Admin has the methods that need a credential.
 	Admin *Admin
 	// Updates finds out whether the app should update, and downloads updates.
 	Updates *Updates
@@ -44,7 +44,7 @@ type Public struct{ client *Client }
 // Admin has the methods that need a credential. See [Client.Admin].
 type Admin struct{ client *Client }
 
-// errClosed is what methods return after Close.
+// errClosed is the error of methods after Close.
 var errClosed = usage("client is closed")
 
 // New makes a client for the instance at baseURL, which usually ends in /api/v1. Errors are of
@@ -166,12 +166,12 @@ func (c *Client) SetToken(token string) {
 // ClearToken forgets the credential.
 func (c *Client) ClearToken() { c.SetToken("") }
 
-// SetPlatform says what the app runs on; "" switches the declaration off.
+// SetPlatform declares the platform of the app; "" switches the declaration off.
 func (c *Client) SetPlatform(p Platform) {
 	c.change(func(s *settings) { s.setPlatform(p) })
 }
 
-// SetPlatformVersion says which version of the system the app runs on; "" sends none.
+// SetPlatformVersion declares the version of the system; "" sends none.
 func (c *Client) SetPlatformVersion(version string) {
 	c.change(func(s *settings) { s.setPlatformVersion(version) })
 }

@@ -110,7 +110,7 @@ func (c *collector) track(name string, properties map[string]any) {
 	q.track(normal, encoded)
 }
 
-// refuse drops an event whose name is not valid and logs that once for each name.
+// refuse drops an event with an invalid name and logs that once for each name.
 func (c *collector) refuse(name string) {
 	const most = 100
 	c.mu.Lock()
@@ -126,7 +126,7 @@ func (c *collector) refuse(name string) {
 	c.tellDrop(name, reason)
 }
 
-// drop reports an event that is given up. No lock may be held.
+// drop reports a dropped event. The caller must hold no lock.
 func (c *collector) drop(name, reason string) {
 	c.client.logger.Debug("event dropped", "name", name, "reason", reason)
 	c.tellDrop(name, reason)

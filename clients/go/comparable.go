@@ -32,7 +32,7 @@ func CompareVersions(a, b string) (int, error) {
 	), nil
 }
 
-// deriveComparable returns the comparable version that a display version stands for, such as 1.4.0
+// deriveComparable returns the comparable version that a display version contains, such as 1.4.0
 // for v1.4.0, and whether there is one.
 func deriveComparable(display string) (string, bool) {
 	text := strings.TrimSpace(display)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// described are the types that openapi.yaml describes, with the schemas whose fields they have.
+// described lists the types that openapi.yaml describes, with the schemas of their fields.
 var described = []struct {
 	value   any
 	schemas string
@@ -185,7 +185,7 @@ var described = []struct {
 	{MarkdownPreview{}, "MarkdownPreview"},
 }
 
-// Types have the fields of openapi.yaml, and may be null where it says so.
+// Types have the fields of openapi.yaml, with the same nullability.
 func TestTypesAreThoseOfOpenAPI(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../openapi.yaml")
@@ -241,7 +241,7 @@ func canBeNull(t reflect.Type) bool {
 	return strings.HasPrefix(t.Name(), "Opt[")
 }
 
-// schema is what the test needs to know of a schema.
+// schema holds the facts of a schema that the test needs.
 type schema struct {
 	fields map[string]schemaField
 	of     []string // schemas whose fields it has, too

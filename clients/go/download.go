@@ -21,7 +21,7 @@ import (
 
 // DownloadOptions change a download.
 type DownloadOptions struct {
-	// OnProgress is told how many bytes have arrived, of how many; -1 when that is not known.
+	// OnProgress receives the number of bytes so far and in total; -1 if unknown.
 	OnProgress func(received, total int64)
 	// Link replaces that of the update.
 	Link *DownloadLink
@@ -32,7 +32,7 @@ type Download struct {
 	Path   string
 	Size   int64
 	SHA256 string // hexadecimal
-	// Verified is true when size and SHA-256 are those of the file's record.
+	// Verified reports whether size and SHA-256 match the file's record.
 	Verified bool
 }
 
@@ -205,7 +205,7 @@ func (d *downloader) request(ctx context.Context, offset int64) (*http.Response,
 	}
 	r.URL.User = nil
 	r.Header.Set("User-Agent", d.client.config.userAgent)
-	// Sizes and sums are those of the file as it is.
+	// Sizes and sums are of the uncompressed file.
 	r.Header.Set("Accept-Encoding", "identity")
 	if offset > 0 {
 		r.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
@@ -341,7 +341,7 @@ func (d *downloader) continues(header string) bool {
 	return d.total < 0 || total == strconv.FormatInt(d.total, 10)
 }
 
-// copy appends a body. What cannot be taken up again starts from the beginning next time.
+// copy appends a body. A download that cannot be resumed starts from the beginning next time.
 func (d *downloader) copy(body io.Reader, watch *watchdog) error {
 	buffer := make([]byte, 64<<10)
 	for {

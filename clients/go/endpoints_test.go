@@ -43,7 +43,7 @@ func (r *recorder) RoundTrip(h *http.Request) (*http.Response, error) {
 
 const testBase = "https://svc.example.com/api/v1"
 
-// recorded makes a client whose requests go to a recorder.
+// recorded makes a client that sends its requests to a recorder.
 func recorded(t *testing.T, opts ...Option) (*Client, *recorder) {
 	t.Helper()
 	r := &recorder{}

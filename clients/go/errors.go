@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Error is what all errors of this package are: [*UsageError], [*AuthError], [*APIError] or
+// Error is implemented by all errors of this package: [*UsageError], [*AuthError], [*APIError] or
 // [*ConnectionError], which an [*UploadError] may be around. Find out with [errors.As]. None of
 // their texts contains a credential, an identifier of a user, a query or a body.
 type Error interface {
@@ -52,7 +52,7 @@ type APIError struct {
 	Message string // for people
 	// Body is the decoded JSON, or the text, of which at most 64 KiB are kept.
 	Body any
-	// RetryAfter is what the server asked for; nil when it did not.
+	// RetryAfter is the wait that the server requested; nil without a request.
 	RetryAfter *time.Duration
 	Method     string
 	Path       string // the template, as in "/public/{k}/events/me"

@@ -6,7 +6,7 @@ type ifMatchKey struct{}
 
 type etagKey struct{}
 
-// IfMatch returns a context whose calls change a record only if its state still has this ETag;
+// IfMatch returns a context for calls that change a record only if its state still has this ETag;
 // otherwise they fail with an APIError of status 412. "*" is any state of a record that exists.
 //
 //	var etag string
@@ -17,7 +17,7 @@ func IfMatch(ctx context.Context, etag string) context.Context {
 	return context.WithValue(ctx, ifMatchKey{}, etag)
 }
 
-// StoreETag returns a context whose calls store the ETag of the record that they answer. A call
+// StoreETag returns a context for calls that store the ETag of the record in their answer. A call
 // that fails, or whose answer has none, stores nothing.
 func StoreETag(ctx context.Context, etag *string) context.Context {
 	return context.WithValue(ctx, etagKey{}, etag)

@@ -122,7 +122,7 @@ func (p *connProgress) trace() *httptrace.ClientTrace {
 	}
 }
 
-// newAttemptError describes why there was no complete answer. ctx is that of the caller.
+// newAttemptError describes why there was no complete answer. ctx is the caller's context.
 func newAttemptError(ctx context.Context, err error, p *connProgress) *attemptError {
 	// The text of a url.Error has the whole address with its query.
 	if outer, ok := errors.AsType[*url.Error](err); ok {
@@ -162,7 +162,7 @@ const (
 )
 
 // classify tells failures apart by how far the connection came, or, with a transport that does
-// not say so, by the error alone.
+// not report that, by the error alone.
 func classify(err error, p *connProgress, timeout bool) failure {
 	if certificateError(err) {
 		return certificateBad
@@ -222,7 +222,7 @@ const (
 	retrySpread = 0.25
 )
 
-// retry says whether the attempt is made again, after done retries of at most most, and after
+// retry reports whether to make the attempt again, after done retries of at most most, and after
 // which delay. The random part is not in it.
 func (o outcome) retry(method string, done, most int) (time.Duration, bool) {
 	if method != http.MethodGet && method != http.MethodHead || done >= most {

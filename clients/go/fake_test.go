@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// fakeClock is a clock that only moves when it is told, or when somebody waits.
+// fakeClock is a clock that only moves by its methods, or when a caller waits.
 type fakeClock struct {
 	mu        sync.Mutex
 	wall      time.Time

@@ -91,7 +91,7 @@ var plainArguments = map[string][]string{
 	"put_upload_chunk":                       {"chunk"},
 }
 
-// invoke calls a method by its name in the contract with arguments as they are on the wire.
+// invoke calls a method by its name in the contract with arguments in wire form.
 func invoke(ctx context.Context, c *Client, e endpoint, args map[string]json.RawMessage) error {
 	receiver := map[string]any{"client": c, "public": c.Public, "admin": c.Admin}[e.namespace]
 	method := reflect.ValueOf(receiver).MethodByName(goName(e.method))
@@ -141,7 +141,7 @@ func invoke(ctx context.Context, c *Client, e endpoint, args map[string]json.Raw
 	return err
 }
 
-// fillStruct sets the fields whose tags name arguments, and takes those from args.
+// fillStruct sets the fields with tags that name arguments, and takes those from args.
 func fillStruct(v reflect.Value, method string, args map[string]json.RawMessage) error {
 	if v.Kind() == reflect.Pointer {
 		if len(args) == 0 {

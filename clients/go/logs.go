@@ -34,7 +34,7 @@ type Logs struct {
 	workers  sync.WaitGroup
 }
 
-// Report is what is sent about an error.
+// Report is the report of an error.
 type Report struct {
 	Level      LogLevel
 	Content    string // type, message and stack, at most 4,096 characters
@@ -123,7 +123,7 @@ func safeText(err error) (text string) {
 	return err.Error()
 }
 
-// fault is what went wrong.
+// fault is an error or a panic.
 type fault struct {
 	kind, message string
 	frames        []frame // innermost first
@@ -222,7 +222,7 @@ func (l *Logs) capture(f fault, opts *CaptureOptions) {
 	l.enqueue(&pendingReport{s.project, body})
 }
 
-// encode is the body of a report. What JSON cannot express becomes text.
+// encode is the body of a report. Values that JSON cannot express become text.
 func (r *Report) encode() ([]byte, error) {
 	in := struct {
 		Level      LogLevel        `json:"level"`
@@ -247,7 +247,7 @@ func encodeFields(fields map[string]any) (json.RawMessage, error) {
 	return encodeProperties(fields)
 }
 
-// deviceInfo says what the app runs on.
+// deviceInfo describes the device.
 func deviceInfo(s *settings) map[string]any {
 	info := map[string]any{"sdk": "svc-sdk-go/" + Version, "runtime": runtime.Version(), "arch": runtime.GOARCH}
 	if s.platformIs != off {
@@ -323,7 +323,7 @@ func (l *Logs) run() {
 	}
 }
 
-// announce wakes those who wait for a change. The caller holds mu.
+// announce wakes the waiters. The caller holds mu.
 func (l *Logs) announce() {
 	close(l.changed)
 	l.changed = make(chan struct{})

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// InstallOptions say what is reported by itself.
+// InstallOptions select what is reported automatically.
 type InstallOptions struct {
 	// Level is the least level of log records that are reported, slog.LevelError when nil.
 	Level slog.Leveler
@@ -113,7 +113,7 @@ func (l *Logs) Handler(next slog.Handler, level slog.Leveler) slog.Handler {
 	return &logsHandler{next: next, level: level, logs: l}
 }
 
-// logsHandler reports records. attrs are those of With, with the groups they are in.
+// logsHandler reports records. attrs are the attributes of With, with their groups.
 type logsHandler struct {
 	next   slog.Handler
 	level  slog.Leveler
@@ -190,7 +190,7 @@ func reportLevel(level slog.Level) LogLevel {
 	return LogError
 }
 
-// WithAttrs returns a handler whose records have these attributes, too.
+// WithAttrs returns a handler that adds these attributes to records.
 func (h *logsHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	other := *h
 	other.next = h.next.WithAttrs(attrs)
@@ -202,7 +202,7 @@ func (h *logsHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &other
 }
 
-// WithGroup returns a handler whose records have their attributes in a group.
+// WithGroup returns a handler that puts the attributes of records into a group.
 func (h *logsHandler) WithGroup(name string) slog.Handler {
 	other := *h
 	other.next = h.next.WithGroup(name)

@@ -214,7 +214,7 @@ func TestInstallReportsRecordsOfTheDefaultLogger(t *testing.T) {
 	}
 }
 
-// A library whose records were reported, and whose reports were recorded, would never end.
+// A library that reported its own records, and recorded its reports, would never end.
 func TestRecordsOfTheLibraryAreNoReports(t *testing.T) {
 	t.Parallel()
 	server := &reportServer{}
@@ -226,7 +226,7 @@ func TestRecordsOfTheLibraryAreNoReports(t *testing.T) {
 	}
 }
 
-// crashes is what the test binary does when it plays an app.
+// crashes are the parts of an app that the test binary plays.
 func crashes() {
 	c, err := New(os.Getenv("SVC_TEST_CRASH"), WithProject("acme"))
 	if err != nil {

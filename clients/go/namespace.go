@@ -19,7 +19,7 @@ func namespace(base, project string) string {
 	return fingerprint(origin(base)) + "-" + key
 }
 
-// origin is what instances are told apart by: scheme, host and port of a base address.
+// origin identifies an instance: scheme, host and port of a base address.
 func origin(base string) string {
 	base = strings.TrimSpace(base)
 	scheme, rest, ok := strings.Cut(base, "://")

@@ -11,7 +11,7 @@ import (
 // Option is a setting of a client, for [New].
 type Option func(*config) error
 
-// config is what the options say.
+// config holds the options.
 type config struct {
 	settings       settings
 	noClientTime   bool
@@ -57,7 +57,7 @@ func WithTokenFunc(token func(context.Context) (string, error)) Option {
 	}
 }
 
-// WithPlatform says what the app runs on, instead of what is detected.
+// WithPlatform sets the platform of the app instead of detecting it.
 func WithPlatform(p Platform) Option {
 	return func(c *config) error {
 		c.settings.setPlatform(p)
@@ -108,7 +108,7 @@ func WithConnectTimeout(d time.Duration) Option {
 	}
 }
 
-// WithRetries says how often a read that found no server is tried again: 3 times without this
+// WithRetries sets how often a read that found no server is repeated: 3 times without this
 // option, never with 0.
 func WithRetries(n int) Option {
 	return func(c *config) error {

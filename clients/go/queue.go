@@ -49,7 +49,7 @@ func newQueue(c *collector, ns, project string) *queue {
 	}
 }
 
-// clock is that of the client.
+// clock returns the client's clock.
 func (q *queue) clock() *clock { return q.owner.client.clock }
 
 // active reports whether events are collected and sent. The caller must hold mu.
@@ -178,7 +178,7 @@ func (q *queue) optOut() {
 	q.save()
 }
 
-// optOutLocked forgets everything and collects nothing any more. The caller must hold mu.
+// optOutLocked deletes everything and stops collecting. The caller must hold mu.
 func (q *queue) optOutLocked() {
 	q.forgetLocked()
 	q.optedOut = true

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// action is what becomes of a batch after an answer.
+// action is the treatment of a batch after an answer.
 type action string
 
 const (
@@ -18,7 +18,7 @@ const (
 	retryBatch action = "retry"
 )
 
-// eventOutcome says what becomes of a batch of n events. Status 0 is no answer.
+// eventOutcome returns the treatment of a batch of n events. Status 0 is no answer.
 func eventOutcome(status, n int) action {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
@@ -52,7 +52,7 @@ func eventBackoff(interval time.Duration, failures int) time.Duration {
 	return d
 }
 
-// acquire waits until nothing else is sent. It reports whether that came before the end of ctx.
+// acquire waits for the slot. It reports whether it got it before the end of ctx.
 func (q *queue) acquire(ctx context.Context) bool {
 	select {
 	case q.slot <- struct{}{}:
@@ -94,7 +94,7 @@ func (q *queue) startSend(all bool) bool {
 	return true
 }
 
-// sendOnce is the last attempt for a project that is not bound any more.
+// sendOnce is the last attempt for a project that is no longer bound.
 func (q *queue) sendOnce() {
 	if !q.used() || !q.acquire(context.Background()) {
 		return
@@ -224,7 +224,7 @@ func (q *queue) deliver(ctx context.Context, batch []*entry, generation int) boo
 		q.rest(max(eventBackoff(q.owner.opts.FlushInterval, q.failures), min(a.retryAfter, mostAskedFor)))
 	}
 	q.failed++
-	// What failed may have to wait for long: it is written at once.
+	// A failed batch may have to wait for long: it is written at once.
 	q.dirty = true
 	q.mu.Unlock()
 	return false
@@ -238,7 +238,7 @@ func (q *queue) rest(d time.Duration) {
 
 type dropReport struct{ name, reason string }
 
-// done removes a batch that was answered for good and returns what was given up of it. The caller
+// done removes a batch after its final answer and returns its dropped events. The caller
 // holds mu.
 func (q *queue) done(batch []*entry, a eventsAnswer) []dropReport {
 	ids := make([]string, 0, len(batch))
@@ -263,7 +263,7 @@ func (q *queue) done(batch []*entry, a eventsAnswer) []dropReport {
 	return reports
 }
 
-// eventsAnswer is what the server said about a batch. Status 0 is no answer.
+// eventsAnswer is the server's answer to a batch. Status 0 is no answer.
 type eventsAnswer struct {
 	status     int
 	retryAfter time.Duration

@@ -76,7 +76,7 @@ func (s *queueState) ready() {
 	})
 }
 
-// used reports whether anything was asked of the queue.
+// used reports whether the state has been read.
 func (s *queueState) used() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

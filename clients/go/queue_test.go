@@ -413,7 +413,7 @@ func TestGarbageInTheStateFileIsReplaced(t *testing.T) {
 	}
 }
 
-// What a process leaves that is killed before it renames does not hurt.
+// The remains of a process that is killed before it renames do no harm.
 //
 //nolint:paralleltest // stateIn
 func TestAKilledWriteLeavesTheOldContent(t *testing.T) {

@@ -68,7 +68,7 @@ func (c *call) raw(body []byte) *call {
 	return c
 }
 
-// request is what is sent, again with each attempt.
+// request is the content of each attempt.
 type request struct {
 	method      string
 	path        string // template, for errors and logs
@@ -183,7 +183,7 @@ func pathSegment(text string) (string, bool) {
 	return b.String(), true
 }
 
-// encodeQuery makes a query of the fields of options. What is left out there and known to the
+// encodeQuery makes a query of the fields of options. A field that is left out and known to the
 // client is filled in for reads without a credential.
 func encodeQuery(options any, s *settings, public bool) url.Values {
 	query := url.Values{}
@@ -259,7 +259,7 @@ func encodeBody(in any) ([]byte, error) {
 	return encodeJSON(fields)
 }
 
-// encodeJSON encodes a value; <, > and & stay as they are.
+// encodeJSON encodes a value without escaping <, > and &.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -283,7 +283,7 @@ func fetch[T any](ctx context.Context, c *call) (*T, error) {
 	return out, nil
 }
 
-// perform sends a request whose answer says nothing but that it was done.
+// perform sends a request with an answer that only confirms it.
 func perform(ctx context.Context, c *call) error {
 	_, err := fetch[json.RawMessage](ctx, c)
 	return err

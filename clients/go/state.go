@@ -13,7 +13,7 @@ import (
 
 // backing is where texts by key are kept: a file, or the storage of the app.
 type backing interface {
-	// load returns what is kept. What cannot be read is not there.
+	// load returns the stored texts, without unreadable ones.
 	load() map[string]string
 	// store replaces old, which load returned, by next.
 	store(old, next map[string]string) error
@@ -212,7 +212,7 @@ func validIdentifier(text string) bool {
 	return text != "" && len(text) <= 128 && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// stateChange is what a write of state is about.
+// stateChange describes a write of state.
 type stateChange struct {
 	prefix   string // of the keys
 	events   bool   // whether identifier and queue are kept, and not only the marker

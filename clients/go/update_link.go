@@ -48,7 +48,7 @@ func pickLink(platform, arch string, links []DownloadLink) *DownloadLink {
 	return best
 }
 
-// linkRank says how well a link fits; 0 is not at all.
+// linkRank rates how well a link fits; 0 is not at all.
 func linkRank(platform, arch string, link *DownloadLink) int {
 	file := linkFileName(link.URL)
 	sources := [][]string{words(link.Platform), words(link.Name), words(file)}
@@ -110,7 +110,7 @@ func linkArchs(sources [][]string) map[string]bool {
 	return nil
 }
 
-// known returns what the words among a source's words stand for, nil when there is none.
+// known returns the meanings of a source's known words, nil if there are none.
 func known(source []string, names map[string]string) map[string]bool {
 	var found map[string]bool
 	for _, word := range source {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Decision says what an app should do about an update.
+// Decision is the recommended reaction to an update.
 type Decision string
 
 // The decisions.
@@ -61,7 +61,7 @@ type CheckOptions struct {
 	CurrentComparableVersion string
 }
 
-// Update is what a check found out.
+// Update is the result of a check.
 type Update struct {
 	Decision Decision
 	// Target is the version to install, nil when there is none.
@@ -69,7 +69,7 @@ type Update struct {
 	// Link is where the target can be downloaded for this platform and architecture, nil when
 	// there is nothing that fits.
 	Link *DownloadLink
-	// ReasonCodes say why.
+	// ReasonCodes are the reasons.
 	ReasonCodes []ReasonCode
 	// Answer is the whole answer of the server.
 	Answer *UpdateCheck
@@ -151,7 +151,7 @@ func (u *Updates) share(ctx context.Context, key string, ask func() (*Update, er
 		case <-ctx.Done():
 			return nil, &ConnectionError{Message: "cancelled while an update check was running", Cause: context.Cause(ctx), Timeout: errors.Is(ctx.Err(), context.DeadlineExceeded)}
 		}
-		// That the goroutine that asked was cancelled says nothing about this one.
+		// A cancelled context of the asking goroutine does not concern this one.
 		if errors.Is(check.err, context.Canceled) || errors.Is(check.err, context.DeadlineExceeded) {
 			continue
 		}
@@ -170,7 +170,7 @@ func (u *Updates) ask(ctx context.Context, o *CheckOptions, m updateMemory, key 
 	}
 	answer, err := u.client.Public.CheckUpdate(ctx, in)
 	if refused, ok := errors.AsType[*APIError](err); ok && refused.Status == http.StatusBadRequest && o.CurrentComparableVersion == "" {
-		// The version may never have been published: what it stands for can be compared.
+		// The version may never have been published; its numbers can be compared.
 		if comparable, ok := deriveComparable(o.CurrentVersion); ok {
 			in.CurrentComparableVersion = Set(comparable)
 			answer, err = u.client.Public.CheckUpdate(ctx, in)
@@ -215,7 +215,7 @@ func decide(a *UpdateCheck) Decision {
 	return NoUpdate
 }
 
-// key tells checks apart whose answers are not the same.
+// key distinguishes checks with different answers.
 func (o *CheckOptions) key() string {
 	locale, _ := o.Locale.Get()
 	return strings.Join([]string{o.CurrentVersion, o.CurrentComparableVersion, strconv.FormatBool(o.IncludePreview), locale}, "|")

@@ -463,7 +463,7 @@ func FuzzPickLink(f *testing.F) {
 		if got != nil && got != &links[0] || platform == "" && got != nil {
 			t.Errorf("got %+v", got)
 		}
-		// A link that names its platform is for nothing else.
+		// A link that names its platform fits no other.
 		if strings.TrimSpace(on) == "linux" && platform != "linux" && got != nil {
 			t.Error("a link for linux is taken elsewhere")
 		}

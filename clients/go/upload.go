@@ -11,13 +11,13 @@ import (
 
 // UploadOptions change [Admin.UploadFile].
 type UploadOptions struct {
-	// Name is what the file is called when people download it; that of the path when empty.
+	// Name is the file name for downloads; if empty, the name in the path.
 	Name string
 	// StorageBackendID is where the file is kept. Left out: where the project's files are kept.
 	StorageBackendID Opt[string]
 	// UploadID goes on with an upload that was begun before.
 	UploadID string
-	// OnProgress is told how many bytes have arrived, of how many.
+	// OnProgress receives the number of bytes so far and in total.
 	OnProgress func(sent, total int64)
 }
 

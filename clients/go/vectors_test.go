@@ -225,7 +225,7 @@ func TestVectorsOfSystemVersions(t *testing.T) {
 	}
 }
 
-// A section that nobody reads is a rule that nobody tests.
+// A section without a reader is a rule without a test.
 func TestEverySectionOfTheVectorsIsKnown(t *testing.T) {
 	t.Parallel()
 	known := fmt.Sprintf(" %s ", strings.Join([]string{

@@ -22,7 +22,7 @@ type entry struct {
 	name, identity, session, project string
 }
 
-// queue is what a client keeps for one namespace.
+// queue is the state of a client for one namespace.
 type queue struct {
 	namespace, project string
 	loaded             bool
@@ -43,7 +43,7 @@ type client struct {
 	queues  map[string]*queue
 }
 
-// sending is a request whose answer a scenario gives later.
+// sending is a request that a scenario answers later.
 type sending struct {
 	q     *queue
 	batch []entry

@@ -269,7 +269,7 @@ func updateKey(c c) any {
 
 var ownLink = regexp.MustCompile(`^https?://.*/f/[^/?#]+/[0-9a-z]{12}/[^/?#]+([?#].*)?$`)
 
-// Words that say what a download is for.
+// Words for the purpose of a download.
 var (
 	platformWords = words("windows: windows win win32 win64; macos: macos mac osx darwin; linux: linux; android: android; ios: ios iphone ipad; web: web wasm")
 	endings       = words("windows: exe msi msix; macos: dmg pkg; linux: deb rpm appimage flatpak snap; android: apk aab; ios: ipa")

@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// What waits to be sent has two seconds; the rest is kept for the next time.
+	// Pending events have two seconds; the rest is kept for the next start.
 	defer func() {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()

@@ -35,7 +35,7 @@ def running(folder: Path) -> Iterator[str]:
         for line in process.stdout:
             lines.append(line)
             if '"listening"' in line:
-                # What follows is read, so that the server never waits for us.
+                # Read the rest, so that the server never waits for us.
                 reader = threading.Thread(target=lines.extend, args=(process.stdout,), daemon=True)
                 reader.start()
                 yield json.loads(line)["url"].rstrip("/") + "/api/v1"

@@ -50,7 +50,7 @@ def test_built_and_installed_into_an_empty_environment(tmp_path: Path) -> None:
     ]
     run(sys.executable, "-m", "venv", str(tmp_path / "empty"))
     python = str(tmp_path / "empty/bin/python")
-    # What httpx needs is in this environment, so that nothing is fetched.
+    # The dependencies of httpx are in this environment, so that nothing is fetched.
     run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel))
     site = next(Path(sys.prefix).glob("lib/python*/site-packages"))
     (next((tmp_path / "empty/lib").glob("python*")) / "site-packages/httpx.pth").write_text(str(site))

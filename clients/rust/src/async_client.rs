@@ -12,7 +12,7 @@ use crate::logs::Logs;
 use crate::models::{Health, Login};
 use crate::{AsyncAdmin, AsyncPublic, AsyncUpdates, ClientBuilder, SvcClient};
 
-/// Client of one instance of the service whose calls do not block. It runs on
+/// Client of one instance of the service with calls that do not block. It runs on
 /// tokio, is cheap to clone, and safe to use from any task.
 ///
 /// Events and error reports are sent by threads of the library. The last clone

@@ -325,7 +325,7 @@ impl SvcClient {
     }
 }
 
-/// What both clients have in the same words.
+/// Methods that both clients have.
 macro_rules! shared {
     ($client:ident) => {
         impl $client {

@@ -20,7 +20,7 @@ impl Closed {
         *lock(&self.flag)
     }
 
-    /// Closes, and says whether it was open.
+    /// Closes, and returns whether it was open.
     pub(crate) fn set(&self) -> bool {
         let was = std::mem::replace(&mut *lock(&self.flag), true);
         self.changed.notify_all();
@@ -102,7 +102,7 @@ impl Clock {
         }
     }
 
-    /// Waits, and says whether the client was closed meanwhile.
+    /// Waits, and returns whether the client has been closed since.
     pub(crate) fn wait(&self, delay: Duration, closed: &Closed) -> bool {
         match self {
             Clock::Real(_) => closed.wait(delay),

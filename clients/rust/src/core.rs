@@ -1,4 +1,4 @@
-//! What all handles of one client share.
+//! State that all handles of one client share.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

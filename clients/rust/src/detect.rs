@@ -1,4 +1,4 @@
-//! What this process runs on. Found once; never fails.
+//! Platform of this process. Detected once; never fails.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! What can go wrong: local checks, a missing credential, an answer that is
+//! Errors: local checks, a missing credential, an answer that is
 //! not usable, no answer at all.
 
 use std::fmt;
@@ -35,7 +35,7 @@ pub enum Error {
 pub struct ApiError {
     /// HTTP status of the answer.
     pub status: u16,
-    /// What the server says, for people.
+    /// The server's message, for display.
     pub message: String,
     /// The decoded body, or its text when it is not JSON; at most 64 KiB.
     pub body: Value,
@@ -51,12 +51,12 @@ pub struct ApiError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ConnectionError {
-    /// What happened and why, such as `the connection failed: io: Connection
+    /// The failure and its cause, such as `the connection failed: io: Connection
     /// refused (os error 111)`.
     pub message: String,
     /// Whether a time limit ended it.
     pub timeout: bool,
-    /// What the transport said.
+    /// The error of the transport.
     pub cause: Option<TransportError>,
 }
 

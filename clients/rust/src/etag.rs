@@ -40,7 +40,7 @@ impl From<&str> for ETag {
     }
 }
 
-/// What the calls of a handle have to do with states.
+/// The condition of the calls of a handle.
 #[derive(Clone, Default)]
 pub(crate) struct Condition {
     pub if_match: Option<String>,

@@ -65,7 +65,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
     }
 }
 
-/// What a field of an input must know about itself.
+/// Reports whether a field of an input is left out.
 pub(crate) trait Absent {
     fn is_absent(&self) -> bool;
 }

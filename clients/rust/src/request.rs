@@ -117,7 +117,7 @@ pub(crate) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<
         .map(|(_, v)| v.as_str())
 }
 
-/// What follows an attempt.
+/// The step after an attempt.
 pub(crate) enum Step {
     /// Send the request again, at its new address.
     Redirect,
@@ -334,7 +334,7 @@ fn api_error(
     }))
 }
 
-/// What an error says for people.
+/// The message of an error, for display.
 pub(crate) fn error_message(status: u16, body: &Value) -> String {
     let text = |value: &Value| match value {
         Value::String(s) if !s.is_empty() => Some(s.clone()),

@@ -14,7 +14,7 @@ pub(crate) enum Token {
     Call(Arc<dyn Fn() -> Option<String> + Send + Sync>),
 }
 
-/// What a request needs to know.
+/// Settings of a request.
 #[derive(Clone)]
 pub(crate) struct Settings {
     pub base_url: String,

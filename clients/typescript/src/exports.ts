@@ -1,4 +1,4 @@
-// What every entry of the package exports, besides the client itself.
+// Exports of every entry of the package, besides the client itself.
 
 export type { CallOptions } from "./bind.js";
 export type { Client, SvcClientOptions, UploadOptions, UploadSource, AdminNamespace, PublicNamespace } from "./client.js";

@@ -123,7 +123,7 @@ export async function limited<T>(
   } finally {
     clearTimeout(limit);
     signals.forEach((signal) => signal?.removeEventListener("abort", cancel));
-    // A body that nobody reads to its end would keep its connection, and the process.
+    // A body that is not read to its end would keep its connection, and the process.
     control.abort();
   }
 }

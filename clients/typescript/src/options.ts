@@ -1,4 +1,4 @@
-// What options may be. A misspelt one would otherwise do nothing, without a word.
+// Checks of options. A misspelt one would otherwise do nothing, without a word.
 
 import { SvcError } from "./errors.js";
 

@@ -179,7 +179,7 @@ export class Updates {
 
   private async ask(name: string, key: string, interval: number, now: number, input: UpdateCheckInput, signal?: AbortSignal): Promise<Update> {
     const answer = await this.api.checkUpdate(input, { signal }).catch((error: unknown) => {
-      // A version that was never published is compared as what it stands for.
+      // A version that was never published is compared by its numbers.
       const derived = input.current_comparable_version ? null : deriveComparable(input.current_version!);
       if (derived && error instanceof SvcApiError && error.status === 400) {
         return this.api.checkUpdate({ ...input, current_comparable_version: derived }, { signal });

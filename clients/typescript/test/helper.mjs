@@ -1,4 +1,4 @@
-// What the tests share: the vectors, clients with a clock of their own, and
+// Shared by the tests: the vectors, clients with a clock of their own, and
 // servers that answer as scripted.
 
 import { readFileSync } from "node:fs";

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Password is that of the administrator, whose name is "admin".
+// Password is the password of the administrator, named "admin".
 const Password = "correct horse battery"
 
 // Start starts the program that SVC_BINARY names and returns the base address of its interface.

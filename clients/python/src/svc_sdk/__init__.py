@@ -73,7 +73,7 @@ __all__ = [
 ]
 
 
-# Loaded when somebody asks: programs without asyncio do not pay for it.
+# Loaded on first use: programs without asyncio do not pay for it.
 _LAZY = {
     "AsyncSvcClient": "async_client",
     "AsyncUpdate": "_updates",

@@ -16,7 +16,7 @@ from .errors import SvcError
 
 T = TypeVar("T")
 
-# Extra headers never stand in for these.
+# Extra headers never replace these.
 _OURS = {
     "accept",
     "accept-encoding",

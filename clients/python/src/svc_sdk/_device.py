@@ -133,7 +133,7 @@ def macos_version(product: str) -> str:
     if match[1] != "10":
         return match[1]
     if match[2] == "16":
-        # What macOS 11 tells programs that were built for an older one.
+        # macOS 11 calls itself 10.16 for programs that were built for an older one.
         return "11"
     return f"10.{match[2]}" if match[2] else "10"
 

@@ -103,7 +103,7 @@ class _Transfer:
             try:
                 answer = yield from self._get("GET", save=True)
                 if self._file is None and answer.status in (200, 206):
-                    # It has no body, and must fit all the same.
+                    # It has no body, but must still fit.
                     self._open(answer)
                 self._close_file()
                 problem = f"the download was answered with status {answer.status}"
@@ -121,7 +121,7 @@ class _Transfer:
                 problem = failure.message
                 if failure.kind == "tls_certificate":
                     raise SvcConnectionError(problem, cause=failure.__cause__) from failure
-            # What was here once is no progress when it comes again.
+            # Bytes that arrive a second time are no progress.
             fruitless = 0 if self._received > self._most else fruitless + 1
             self._most = max(self._most, self._received)
             if fruitless >= MAX_ATTEMPTS or (wait or 0) > MAX_RETRY_AFTER:
@@ -183,7 +183,7 @@ class _Transfer:
             found = os.lstat(self._part)
         except OSError:
             return 0
-        # In a folder where others may write, it need not be a file of ours.
+        # In a folder that others can write to, the file may be foreign.
         ours = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
         if not ours or (self._total is not None and found.st_size >= self._total):
             os.unlink(self._part)

@@ -292,7 +292,7 @@ class EventQueue:
         self.woken = False
         """Whether a full batch waits to be sent."""
 
-    # What applications ask and say.
+    # Calls of applications.
 
     def active(self) -> bool:
         """Report whether anything is collected."""

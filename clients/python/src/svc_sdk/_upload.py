@@ -35,7 +35,7 @@ def upload(
         if not isinstance(source, str | os.PathLike):
             raise SvcError("a stream needs a name")
         name = os.path.basename(os.fspath(source))
-    # What has no project or no credential is refused before anything is read.
+    # A client without project or credential is refused before anything is read.
     prepare(Call[Any]("GET", "/admin/projects/{k}/files", admin=True), core.settings)
     return _upload(core, source, name, upload_id, storage_backend_id)
 

@@ -49,7 +49,7 @@ class _Progress:
         elif event.endswith(".send_request_headers.started"):
             self.sending = True
             self.reused = not self.connecting
-        # What is left of the time limit is less in each phase.
+        # The remaining time decreases with each phase.
         self.timeouts.update(_timeouts(self.attempt))
 
     async def note_async(self, event: str, _info: object) -> None:

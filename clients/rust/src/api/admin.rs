@@ -1,4 +1,4 @@
-//! What goes into requests with a credential besides the fields of their bodies.
+//! Bodies of requests with a credential that contain more than their fields.
 
 use crate::error::Result;
 use crate::models::*;

@@ -23,7 +23,7 @@ pub use public::CheckUpdate;
 pub use queries::*;
 pub use upload::Upload;
 
-/// What a method takes besides the parts of its path.
+/// Arguments of a method besides the parts of its path.
 pub(crate) trait Arguments {
     /// Checks the arguments and puts them into the call.
     fn fill(&self, settings: &Settings, call: &mut Call) -> Result<()>;
@@ -62,7 +62,7 @@ impl Arguments for Value {
     }
 }
 
-/// Inputs that are sent as they are.
+/// Inputs that are sent unchanged.
 macro_rules! bodies {
     ($($type:ident),* $(,)?) => { $(
         impl super::Arguments for crate::models::$type {

@@ -1,4 +1,4 @@
-//! What goes into requests without a credential besides the fields of their bodies.
+//! Bodies of requests without a credential that need checks or defaults.
 
 use crate::error::{Error, Result};
 use crate::models::*;
@@ -24,7 +24,7 @@ impl Arguments for FeedbackFields {
     }
 }
 
-/// What to compare with. Without a version, that of the client counts.
+/// The installed version. Default: the version of the client.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 #[cfg_attr(test, serde(default))]

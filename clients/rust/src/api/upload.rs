@@ -13,7 +13,7 @@ use super::{Admin, Chunk};
 /// How often missing chunks are sent again.
 const MOST_ROUNDS: u32 = 3;
 
-/// What to upload.
+/// An upload.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Upload {

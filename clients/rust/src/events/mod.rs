@@ -20,7 +20,7 @@ pub(crate) mod state;
 use queue::Queue;
 use state::Place;
 
-/// What of event collection stays on the device.
+/// The data of event collection that stays on the device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Persistence {
@@ -117,7 +117,7 @@ impl Analytics {
         self
     }
 
-    /// What stays on the device.
+    /// The data that stays on the device.
     pub fn persistence(mut self, persistence: Persistence) -> Self {
         self.persistence = persistence;
         self
@@ -160,7 +160,7 @@ impl Analytics {
         self
     }
 
-    /// Told of each event that is given up: its name and the reason.
+    /// Called with the name of each dropped event and the reason.
     pub fn on_drop(mut self, hook: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
         self.on_drop = Some(Arc::new(hook));
         self
@@ -197,13 +197,13 @@ fn tell(hook: &Arc<DropFn>, name: &str, reason: &str) {
     let _ = std::panic::catch_unwind(call);
 }
 
-/// What a flush did.
+/// Result of a flush.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flushed {
     /// Events that the server took.
     pub sent: usize,
-    /// Events that were given up.
+    /// Dropped events.
     pub dropped: usize,
     /// Events that are left.
     pub pending: usize,
@@ -317,7 +317,7 @@ impl Events {
         }
     }
 
-    /// Drops an event whose name is not valid, and says so once for each name.
+    /// Drops an event with an invalid name, and logs that once for each name.
     fn refuse(&self, core: &Core, name: &str) {
         const MOST_NAMES: usize = 100;
         const REASON: &str = "name is not valid";
@@ -451,7 +451,7 @@ impl Events {
         }
     }
 
-    /// What the save at the end of a second would do.
+    /// Does the work of the save at the end of a second.
     #[cfg(test)]
     pub(crate) fn save_now(&self, core: &Arc<Core>) {
         let queues: Vec<_> = lock(&self.state).queues.values().cloned().collect();

@@ -21,7 +21,7 @@ use crate::sync::lock;
 
 /// Changes are on the device after this time.
 pub(crate) const SAVE_INTERVAL: Duration = Duration::from_secs(1);
-/// What of it is left for the write.
+/// The part that the next write contains.
 const TIME_TO_WRITE: Duration = Duration::from_millis(150);
 /// Bytes of a batch.
 pub(crate) const LARGEST_BATCH: usize = 64 << 10;
@@ -414,7 +414,7 @@ impl Queue {
             core.note("local state cannot be written; it stays in memory");
             return;
         }
-        // What this write took out is out; an other process may put it back.
+        // Entries that this write removed stay removed, unless another process stores them again.
         while state.gone.len() > MOST_GONE {
             match state.gone_order.pop_front() {
                 Some(id) if change.gone.contains(&id) => state.gone.remove(&id),
@@ -474,7 +474,7 @@ impl Queue {
         self.sender.notify_one();
     }
 
-    /// The sender: sends when it is asked to.
+    /// The sender: sends on request.
     fn serve(self: Arc<Self>, core: &Arc<Core>) {
         let mut state = lock(&self.state);
         while !state.stopped {
@@ -579,7 +579,7 @@ impl Queue {
                 if !self.deliver(core, first, age) {
                     return false;
                 }
-                // Some may have been erased meanwhile.
+                // Some may have been erased since.
                 let state = lock(&self.state);
                 let left: HashSet<&str> =
                     state.entries.iter().map(|e| e.event_id.as_str()).collect();
@@ -652,7 +652,7 @@ impl Queue {
     }
 }
 
-/// What the server said to a batch; status 0 is nothing.
+/// The server's answer to a batch; status 0 is no answer.
 #[derive(Default)]
 struct Answer {
     status: u16,

@@ -73,7 +73,7 @@ pub(crate) fn is_identifier(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|b| (b' '..=b'~').contains(&b))
 }
 
-/// What an answer means for a batch.
+/// Treatment of a batch after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     DropBatch,

@@ -1,4 +1,4 @@
-//! What of a queue is kept on the device, and how it is merged with what other
+//! The stored part of a queue, and how it is merged with the data that other
 //! processes keep there.
 
 use std::collections::{BTreeMap, HashSet};
@@ -57,7 +57,7 @@ impl Place {
         }
     }
 
-    /// Reads `keys`. What cannot be read is not there.
+    /// Reads `keys`, without unreadable ones.
     pub(crate) fn read(&self, keys: &[String]) -> Texts {
         match self {
             Place::Memory => Texts::new(),
@@ -284,7 +284,7 @@ impl Keys {
     }
 }
 
-/// What one write is to bring about.
+/// Changes of one write.
 pub(crate) struct Change {
     /// Whether identifier and queue are kept, and not only the marker.
     pub keeps_events: bool,
@@ -300,7 +300,7 @@ pub(crate) struct Change {
     pub limit: usize,
 }
 
-/// What a write found.
+/// Result of a write.
 #[derive(Default)]
 pub(crate) struct Found {
     /// Another process has opted out.

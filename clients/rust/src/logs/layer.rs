@@ -1,4 +1,4 @@
-//! A layer that reports what `tracing` is told.
+//! A layer that reports the events of `tracing`.
 
 use std::fmt;
 use std::sync::{Arc, Weak};

@@ -1,4 +1,4 @@
-//! Reporting errors: captured ones, panics, and what `tracing` is told.
+//! Reporting errors: captured ones, panics, and the events of `tracing`.
 //!
 //! Nothing is sent until an application asks for it. Nothing is written to the
 //! device, nothing blocks the caller, and nothing here panics.
@@ -41,11 +41,11 @@ pub struct Report {
     pub source: Option<String>,
     /// Library, runtime, system, architecture, version of the application.
     pub device_info: Map<String, Value>,
-    /// What the application added, and the fingerprint.
+    /// Data of the application, and the fingerprint.
     pub custom_data: Map<String, Value>,
 }
 
-/// What is known of an error.
+/// The known facts of an error.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Failed {
     /// Its type, empty when there is none.
@@ -82,7 +82,7 @@ fn cut(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }
 
-/// What to capture an error with.
+/// Options of capturing an error.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct CaptureOptions {
@@ -90,7 +90,7 @@ pub struct CaptureOptions {
     pub level: Option<LogLevel>,
     /// Which part of the application it comes from.
     pub source: Option<String>,
-    /// What the application knows about it.
+    /// Data of the application about it.
     pub custom_data: Map<String, Value>,
 }
 
@@ -121,7 +121,7 @@ impl CaptureOptions {
 
 type RedactFn = dyn Fn(Report) -> Option<Report> + Send + Sync;
 
-/// What [`Logs::install`] hooks, and what it hides.
+/// The hooks of [`Logs::install`], and its redaction.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct InstallOptions {
@@ -196,7 +196,7 @@ impl Logs {
     }
 
     /// A layer for `tracing-subscriber` that reports events of a level and
-    /// above. What the library and its transports log is left out.
+    /// above, except those of the library and its transports.
     #[cfg(feature = "tracing")]
     pub fn layer(&self, level: LogLevel) -> ReportLayer {
         ReportLayer::new(&self.0.core, level)

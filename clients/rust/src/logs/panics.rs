@@ -31,7 +31,7 @@ impl Installed {
         Installed { active }
     }
 
-    /// Reports no more panics.
+    /// Stops reporting panics.
     pub fn undo(self) {}
 }
 

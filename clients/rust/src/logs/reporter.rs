@@ -62,7 +62,7 @@ struct Seen {
     repeated: u64,
 }
 
-/// What a report tells of those that were not sent.
+/// Counts of unsent reports in a report.
 pub(crate) struct Counts {
     pub repeated: u64,
     pub dropped: u64,
@@ -139,7 +139,7 @@ impl Reporter {
         self.work.notify_one();
     }
 
-    /// What the hook leaves of a report. What fails in it is not reported.
+    /// The report after the hook. Failures of the hook are not reported.
     fn redact(&self, report: Report) -> Option<Report> {
         let Some(redact) = lock(&self.state).redact.clone() else {
             return Some(report);
@@ -249,7 +249,7 @@ thread_local! {
     static REDACTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread belongs to the library, whose own failures are never
+/// Whether this thread belongs to the library. Its own failures are never
 /// reported.
 fn thread_is_ours() -> bool {
     thread::current()

@@ -1,4 +1,4 @@
-//! What the service takes and gives.
+//! Types of requests and answers.
 //!
 //! Answers ignore fields that this library does not know, read missing ones as
 //! empty, and keep unknown values of enumerations as text. Inputs leave out

@@ -42,13 +42,13 @@ struct Hold {
     status: mpsc::Receiver<u16>,
 }
 
-/// What the scripted sender does and saw.
+/// Script and record of the sender.
 #[derive(Default)]
 struct Script {
     status: u16,
     retry_after: Option<String>,
     reject: Vec<String>,
-    /// What happens to the next request.
+    /// Answer to the next request.
     hold: Option<Hold>,
     requests: Vec<Value>,
     sent: Vec<String>,
@@ -252,7 +252,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// What the keys of a project begin with.
+    /// Prefix of the keys of a project.
     fn prefix(&self, project: &str) -> String {
         let namespace = match self.options["namespace"].as_str() {
             Some(namespace) => namespace.to_owned(),

@@ -19,7 +19,7 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// Starts the server, or says what is missing.
+    /// Starts the server, or reports the missing part.
     pub(super) fn start() -> Option<Live> {
         let Ok(binary) = std::env::var("SVC_BINARY") else {
             println!(

@@ -269,7 +269,7 @@ fn a_failed_connection_says_why() {
     }
 }
 
-/// A transport whose errors say too much.
+/// A transport with errors that reveal too much.
 struct Talkative;
 
 impl crate::Transport for Talkative {

@@ -9,7 +9,7 @@ use std::thread;
 use crate::sync::lock;
 use crate::transport::{Failure, Request, Response, Transport, TransportError};
 
-/// What a scripted transport does with requests.
+/// Reactions of a scripted transport to requests.
 type Script =
     dyn Fn(&Request) -> Result<(u16, Vec<(String, String)>, Vec<u8>), Failure> + Send + Sync;
 
@@ -75,13 +75,13 @@ pub(crate) fn header(request: &Request, name: &str) -> Option<String> {
     crate::request::header(&request.headers, name).map(str::to_owned)
 }
 
-/// What a server does with one connection.
+/// Reaction of a server to one connection.
 pub(crate) enum Turn {
     /// Writes these bytes and closes.
     Write(Vec<u8>),
     /// Closes without a word.
     Close,
-    /// Keeps the connection open and says nothing more.
+    /// Keeps the connection open without further bytes.
     Hang(Vec<u8>),
 }
 

@@ -602,7 +602,7 @@ fn error_limits() {
     });
 }
 
-/// What the vectors tell of a report.
+/// A report in the vectors.
 fn report(request: crate::Request) -> Value {
     let mut body: Value =
         serde_json::from_slice(&request.body.unwrap_or_default()).expect("a report");

@@ -103,7 +103,7 @@ fn failed_before_answer(error: ureq::Error) -> TransportError {
     TransportError::new(kind, error)
 }
 
-/// A body whose errors say that they happened within an answer.
+/// A body that marks its errors as within an answer.
 struct Body(ureq::BodyReader<'static>);
 
 impl Read for Body {

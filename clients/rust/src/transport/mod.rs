@@ -29,7 +29,7 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// Time limit until the connection is usable.
     pub connect_timeout: Option<Duration>,
-    /// Whether the answer is a download, whose size is not limited.
+    /// Whether the answer is a download, which has no limit of its size.
     pub streamed: bool,
 }
 
@@ -93,7 +93,7 @@ impl fmt::Debug for FullResponse {
     }
 }
 
-/// What [`AsyncTransport::send`] returns.
+/// The future of [`AsyncTransport::send`].
 #[cfg(feature = "async")]
 pub type SendFuture<'a> = std::pin::Pin<
     Box<dyn std::future::Future<Output = Result<FullResponse, TransportError>> + Send + 'a>,
@@ -128,7 +128,7 @@ pub enum Failure {
     Body,
     /// The answer is larger than 32 MiB.
     TooLarge,
-    /// The request was given up by its sender.
+    /// The sender cancelled the request.
     Aborted,
     /// Anything else.
     Other,
@@ -170,7 +170,7 @@ impl Failure {
     }
 }
 
-/// What a transport reports when there is no complete answer.
+/// Error of a transport without a complete answer.
 #[derive(Debug)]
 pub struct TransportError {
     /// Where it failed.

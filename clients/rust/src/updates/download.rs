@@ -43,7 +43,7 @@ pub struct Downloaded {
     pub size: u64,
     /// Its SHA-256, in hexadecimal digits.
     pub sha256: String,
-    /// Whether size and SHA-256 are those of the file record. Links that lead
+    /// Whether size and SHA-256 match the file record. Links that lead
     /// elsewhere have none.
     pub verified: bool,
 }
@@ -133,7 +133,7 @@ impl Download<'_> {
                 Err(Broken::Resume) => continue,
                 Err(Broken::Again(error, asked)) => (error, asked),
             };
-            // What was here once is no progress when it comes again.
+            // Bytes that arrive a second time are no progress.
             idle = if self.received() > most { 1 } else { idle + 1 };
             most = most.max(self.received());
             if idle >= MOST_IDLE {
@@ -159,7 +159,7 @@ impl Download<'_> {
             200 => self.start(&response)?,
             206 if resume => self.check_range(&response)?,
             416 if resume => {
-                // What is here does not belong to what is there now.
+                // The local part does not belong to the current file.
                 self.restart()?;
                 return Err(Broken::Again(status_error(416), None));
             }

@@ -51,7 +51,7 @@ fn tokens(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names whose words are among `tokens`.
+/// The names with words among `tokens`.
 fn known(table: &[(&'static str, &[&str])], tokens: &[String]) -> Vec<&'static str> {
     table
         .iter()
@@ -60,7 +60,7 @@ fn known(table: &[(&'static str, &[&str])], tokens: &[String]) -> Vec<&'static s
         .collect()
 }
 
-/// What the texts of a link say.
+/// The facts in the texts of a link.
 struct Sources {
     platform: Option<Vec<String>>,
     name: Vec<String>,

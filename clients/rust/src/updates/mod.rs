@@ -31,7 +31,7 @@ pub(crate) const INTERVAL: Duration = Duration::from_secs(6 * 3600);
 /// Checks are spread over the interval divided by this.
 pub(crate) const SPREAD: i64 = 5;
 
-/// What to do.
+/// The recommended reaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
@@ -39,7 +39,7 @@ pub enum Decision {
     None,
     /// Something is newer; the user decides.
     Optional,
-    /// The installed version must not be used any more.
+    /// The installed version must no longer be used.
     Required,
     /// Something is newer, and the target must not be skipped.
     Milestone,
@@ -130,11 +130,11 @@ impl CheckOptions {
     }
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Update {
-    /// What to do.
+    /// The recommended reaction.
     pub decision: Decision,
     /// The version to install, if there is one.
     pub target: Option<Version>,
@@ -144,7 +144,7 @@ pub struct Update {
     pub reason_codes: Vec<ReasonCode>,
     /// The whole answer.
     pub answer: UpdateCheck,
-    /// When the server was asked, in Unix seconds.
+    /// Time of the request, in Unix seconds.
     pub checked_at: i64,
     /// Whether no request was made.
     pub remembered: bool,
@@ -255,10 +255,10 @@ impl Update {
     }
 }
 
-/// What the last check found, in memory; files may fail.
+/// The last result in memory; files may fail.
 #[derive(Default)]
 pub(crate) struct Memory {
-    /// Of the namespace that was asked about last, by its key.
+    /// Of the latest namespace, by its key.
     text: Mutex<Option<(String, String)>>,
     /// Checks of this process share one request.
     checking: Mutex<()>,
