@@ -31,15 +31,16 @@ type goMethod struct {
 
 func golang(s *spec) []target {
 	return []target{
-		{"clients/go/resources.go", "go/resources.go.tmpl", goTypes(s), format.Source},
-		{"clients/go/queries.go", "go/queries.go.tmpl", goQueries(s), format.Source},
+		{"clients/go/resources.go", "go/types.go.tmpl", goTypes(s), format.Source},
+		{"clients/go/queries.go", "go/types.go.tmpl", goQueries(s), format.Source},
 		{"clients/go/methods.go", "go/methods.go.tmpl", goMethods(s), format.Source},
 	}
 }
 
 // initialisms are the words that Go writes in capitals.
 var initialisms = map[string]string{
-	"id": "ID", "ids": "IDs", "url": "URL", "urls": "URLs", "ip": "IP", "cdn": "CDN", "html": "HTML", "api": "API", "sha256": "SHA256", "tz": "TZ", "ms": "MS", "kb": "KB",
+	"id": "ID", "ids": "IDs", "url": "URL", "urls": "URLs", "ip": "IP", "cdn": "CDN", "html": "HTML", "api": "API",
+	"sha256": "SHA256", "tz": "TZ", "ms": "MS", "kb": "KB",
 }
 
 // goName turns a name of the description into an exported name of Go.
@@ -68,30 +69,25 @@ func goDoc(name, text string) string {
 	return wrap(name+" "+verb+" "+lowerFirst(text), "// ", 100)
 }
 
+var goPlain = map[kind]string{
+	textKind: "string", enumKind: "string", integerKind: "int64", numberKind: "float64", flagKind: "bool",
+	objectKind: "map[string]any", anyKind: "any",
+}
+
 // goValue is the type of a value that is there.
 func (s *spec) goValue(t typ) string {
 	if name := s.enumeration(t); name != "" {
 		return s.goTypeName(name)
 	}
 	switch t.Kind {
-	case textKind, enumKind:
-		return "string"
-	case integerKind:
-		return "int64"
-	case numberKind:
-		return "float64"
-	case flagKind:
-		return "bool"
 	case listKind:
 		return "[]" + s.goValue(*t.Items)
 	case mapKind:
 		return "map[string]" + s.goValue(*t.Items)
-	case objectKind:
-		return "map[string]any"
 	case schemaKind, unionKind:
 		return s.goTypeName(t.Schema.Name)
 	}
-	return "any"
+	return goPlain[t.Kind]
 }
 
 // goField returns a field of a struct. In answers a pointer is a value that may be null; in requests
@@ -159,28 +155,14 @@ func goTypes(s *spec) []*goType {
 
 // goQuery is the type of the query of an operation.
 func (s *spec) goQuery(o *operation) string {
-	if shared := s.sharedQuery(o); shared != nil {
-		return shared.Go
-	}
-	name := strings.TrimPrefix(goName(o.Name), "Get")
-	if o.Namespace == "public" && o.Pages() {
-		name = strings.Replace(name, "List", "ListPublic", 1)
-	}
-	return name + "Options"
+	return s.queryName("go", o, strings.TrimPrefix(goName(o.Name), "Get")+"Options")
 }
 
 func goQueries(s *spec) []*goType {
 	var types []*goType
-	for _, o := range s.Operations {
+	for _, o := range s.queries("go", s.goQuery) {
 		name := s.goQuery(o)
-		if len(o.query("go")) == 0 || o.Table.Direct || o.written("go") || slices.ContainsFunc(types, func(t *goType) bool { return t.Name == name }) {
-			continue
-		}
-		text := "The query of " + goName(o.Name) + "."
-		if shared := s.sharedQuery(o); shared != nil {
-			text = shared.Doc
-		}
-		t := &goType{Name: name, Doc: goDoc(name, text), Paged: o.Pages()}
+		t := &goType{Name: name, Doc: goDoc(name, s.queryDoc(o, goName(o.Name))), Paged: o.Pages()}
 		for _, f := range o.Query {
 			value := s.goValue(f.Type)
 			switch {
@@ -227,7 +209,7 @@ func goMethods(s *spec) []*goMethod {
 				m.Params += ", " + goArgument(f.Name) + " " + kind
 				m.Chain += `.param("` + f.Name + `", ` + goArgument(f.Name) + ")"
 			}
-		case len(o.query("go")) > 0:
+		case len(s.query("go", o)) > 0:
 			m.Options = s.goQuery(o)
 			m.Params += ", opts *" + m.Options
 			m.Chain = ".where(opts)"

@@ -12,6 +12,7 @@ package main
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,35 +29,21 @@ type target struct {
 	file     string
 	template string
 	data     any
-	finish   func([]byte) ([]byte, error) // formats the file
+	finish   func([]byte) ([]byte, error) // formats the file; nil if the template does
 }
 
 func main() {
-	if err := write("."); err != nil {
+	files, err := generate(".")
+	for name, text := range files {
+		err = errors.Join(err, os.WriteFile(name, text, 0o644))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
 
-// write writes the files that differ, below the root of the repository.
-func write(root string) error {
-	files, err := generate(root)
-	if err != nil {
-		return err
-	}
-	for name, text := range files {
-		name = filepath.Join(root, name)
-		if present, err := os.ReadFile(name); err == nil && bytes.Equal(present, text) {
-			continue
-		}
-		if err := os.WriteFile(name, text, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// generate returns the text of every file.
+// generate returns the text of every file, for the repository at root.
 func generate(root string) (map[string][]byte, error) {
 	names, err := readNames(filepath.Join(root, "clients/generate/names.yaml"))
 	if err != nil {
@@ -84,18 +71,14 @@ func (t target) text() ([]byte, error) {
 	if err := parsed.Execute(&out, t.data); err != nil {
 		return nil, err
 	}
+	if t.finish == nil {
+		return append(bytes.TrimSpace(out.Bytes()), '\n'), nil
+	}
 	return t.finish(out.Bytes())
 }
 
-// oneLineEnd is the finish of languages with templates that give formatted files.
-func oneLineEnd(text []byte) ([]byte, error) { return append(bytes.TrimSpace(text), '\n'), nil }
-
 var functions = template.FuncMap{
-	"pascal": pascal,
-	"snake":  snake,
-	"wrap":   wrap,
-	"trim":   strings.TrimSpace,
-
-	"docstring": docstring,
-	"entries":   func(name string, entries []string) any { return map[string]any{"Name": name, "Entries": entries} },
+	"wrap": wrap, "trim": strings.TrimSpace, "docstring": docstring, "ofAllPages": ofAllPages,
+	"indent":  func(text string) string { return "    " + strings.ReplaceAll(text, "\n", "\n    ") },
+	"entries": func(name string, entries []string) any { return map[string]any{"Name": name, "Entries": entries} },
 }

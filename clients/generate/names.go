@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
@@ -11,10 +12,17 @@ import (
 
 // names is names.yaml, which describes its fields.
 type names struct {
-	Omit         []string
-	Operations   map[string]entry
-	Queries      []sharedQuery
+	Omit       []string
+	Methods    map[string]string
+	Positional map[string][]string
+	NoQuery    []string `yaml:"no_query"`
+	Operations map[string]entry
+	Queries    []struct {
+		Parameters []string
+		Type       map[string]string `yaml:",inline"`
+	}
 	Types        map[string]map[string]string
+	Without      map[string][]string
 	Fields       map[string]map[string]string
 	Enumerations map[string]struct {
 		Go       []string
@@ -24,23 +32,16 @@ type names struct {
 	Parameters map[string]map[string]string
 }
 
-// sharedQuery is a type that several methods take.
-type sharedQuery struct {
-	Parameters    []string
-	Go, Rust, Doc string
-}
-
 // entry is the part of names.yaml about an operation.
 type entry struct {
-	Name, Check, Query, Takes string
-	Positional, Hand          []string
-	OnlyTrue                  []string `yaml:"only_true"`
-	NoQuery                   []string `yaml:"no_query"`
-	OptionalBody              bool     `yaml:"optional_body"`
-	Rename                    map[string]string
-	Defaults                  map[string]string
-	Direct, Fills             bool
-	Whole                     string
+	Check, Query, Takes string
+	Hand                []string
+	OnlyTrue            []string `yaml:"only_true"`
+	OptionalBody        bool     `yaml:"optional_body"`
+	Rename              map[string]string
+	Defaults            map[string]string
+	Direct, Fills       bool
+	Whole               string
 }
 
 func readNames(file string) (*names, error) {
@@ -56,12 +57,16 @@ func readNames(file string) (*names, error) {
 
 // check reports names of operations and schemas that the description does not have.
 func (n *names) check(s *spec) error {
-	for id := range n.Operations {
-		if !slices.ContainsFunc(s.Operations, func(o *operation) bool { return o.ID == id }) {
+	known := map[string]bool{}
+	for _, o := range s.Operations {
+		known[o.ID] = true
+	}
+	for _, id := range slices.Concat(slices.Collect(maps.Keys(n.Methods)), slices.Collect(maps.Keys(n.Operations)), n.NoQuery) {
+		if !known[id] {
 			return fmt.Errorf("names.yaml: there is no operation %s", id)
 		}
 	}
-	for name := range n.Types {
+	for name := range n.Enumerations {
 		if s.byName[name] == nil {
 			return fmt.Errorf("names.yaml: there is no schema %s", name)
 		}
@@ -71,7 +76,7 @@ func (n *names) check(s *spec) error {
 
 // typeName returns the name of a schema in a library.
 func (n *names) typeName(language, schema string) string {
-	if name := n.Types[schema][language]; name != "" {
+	if name := n.Types[language][schema]; name != "" {
 		return name
 	}
 	return schema
@@ -89,8 +94,8 @@ func (n *names) fieldType(language string, f *field) string {
 func (o *operation) written(language string) bool { return slices.Contains(o.Table.Hand, language) }
 
 // query is the part of the query that a library has.
-func (o *operation) query(language string) []*field {
-	if slices.Contains(o.Table.NoQuery, language) {
+func (s *spec) query(language string, o *operation) []*field {
+	if language != "python" && slices.Contains(s.Names.NoQuery, o.ID) {
 		return nil
 	}
 	return o.Query

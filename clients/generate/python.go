@@ -24,15 +24,13 @@ type pythonMethod struct {
 	Keywords         []string
 	Arguments        []string // entries of dictionaries
 	Queries, Fields  []string
-	PageKeywords     []string // those of the walk through all pages
-	PageQueries      []string
 	Type, ItemType   string
 	Iterator, Answer string // types of results, of the blocking or the async client
 }
 
 // pythonModule is a module of methods.
 type pythonModule struct {
-	Prefix, Dots  string // of names in the async client; of imports
+	Prefix        string // of names in the async client
 	Public, Admin []*pythonMethod
 	Used          []string // types
 }
@@ -40,10 +38,14 @@ type pythonModule struct {
 func python(s *spec) []target {
 	const folder = "clients/python/src/svc_sdk/"
 	return []target{
-		{folder + "types.py", "python/types.py.tmpl", pythonTypes(s), oneLineEnd},
-		{folder + "_api/requests.py", "python/requests.py.tmpl", pythonMethods(s, false), oneLineEnd},
-		{folder + "_api/aio/requests.py", "python/requests.py.tmpl", pythonMethods(s, true), oneLineEnd},
+		{folder + "types.py", "python/types.py.tmpl", pythonTypes(s), nil},
+		{folder + "_api/requests.py", "python/requests.py.tmpl", pythonMethods(s, false), nil},
+		{folder + "_api/aio/requests.py", "python/requests.py.tmpl", pythonMethods(s, true), nil},
 	}
+}
+
+var pythonPlain = map[kind]string{
+	textKind: "str", enumKind: "str", integerKind: "int", numberKind: "float", flagKind: "bool", anyKind: "Any",
 }
 
 // pythonValue is the type of a value that is there.
@@ -52,31 +54,21 @@ func (s *spec) pythonValue(t typ, sent bool) string {
 	if sent {
 		list, dict = "Sequence", "Mapping"
 	}
-	switch t.Kind {
-	case textKind, enumKind:
-		if t.Kind == enumKind && s.Names.Enumerations[t.Schema.Name].Integers {
-			return "int"
-		}
-		if sent && len(t.Values) > 0 && s.enumeration(t) != "Platform" {
-			return `Literal["` + strings.Join(t.Values, `", "`) + `"]`
-		}
-		return "str"
-	case integerKind:
+	switch {
+	case t.Kind == enumKind && s.Names.Enumerations[t.Schema.Name].Integers:
 		return "int"
-	case numberKind:
-		return "float"
-	case flagKind:
-		return "bool"
-	case listKind:
+	case sent && len(t.Values) > 0 && s.enumeration(t) != "Platform":
+		return `Literal["` + strings.Join(t.Values, `", "`) + `"]`
+	case t.Kind == listKind:
 		return list + "[" + s.pythonValue(*t.Items, sent) + "]"
-	case mapKind:
+	case t.Kind == mapKind:
 		return dict + "[str, " + s.pythonValue(*t.Items, sent) + "]"
-	case objectKind:
+	case t.Kind == objectKind:
 		return dict + "[str, Any]"
-	case schemaKind, unionKind:
+	case t.Kind == schemaKind || t.Kind == unionKind:
 		return t.Schema.Name
 	}
-	return "Any"
+	return pythonPlain[t.Kind]
 }
 
 // pythonField is the type of a field, with null where it may be null.
@@ -136,9 +128,9 @@ var words = regexp.MustCompile(`\b[A-Z]\w+`)
 func compareFold(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
 
 func pythonMethods(s *spec, async bool) *pythonModule {
-	m := &pythonModule{Dots: ".."}
+	m := &pythonModule{}
 	if async {
-		m.Prefix, m.Dots = "Async", "..."
+		m.Prefix = "Async"
 	}
 	used := map[string]bool{}
 	for _, o := range s.Operations {
@@ -146,7 +138,8 @@ func pythonMethods(s *spec, async bool) *pythonModule {
 			continue
 		}
 		method := s.pythonMethod(o)
-		for _, name := range words.FindAllString(strings.Join(slices.Concat(method.Positional, method.Keywords, []string{method.Answer, method.Iterator}), " "), -1) {
+		types := slices.Concat(method.Positional, method.Keywords, []string{method.Answer, method.Iterator})
+		for _, name := range words.FindAllString(strings.Join(types, " "), -1) {
 			used[name] = s.byName[name] != nil
 		}
 		if async {
@@ -183,16 +176,13 @@ func (s *spec) pythonMethod(o *operation) *pythonMethod {
 	}
 	add := func(f *field, signature string) {
 		signature = breakLong(signature)
-		if slices.Contains(o.Table.Positional, f.Name) {
+		if slices.Contains(s.Names.Positional[o.ID], f.Name) {
 			m.Positional = append(m.Positional, signature)
 			return
 		}
 		m.Keywords = append(m.Keywords, signature)
-		if f.Name != "limit" && f.Name != "offset" {
-			m.PageKeywords = append(m.PageKeywords, signature)
-		}
 	}
-	for _, f := range o.query("python") {
+	for _, f := range s.query("python", o) {
 		value := f.Name
 		kind := s.Names.fieldType("python", f)
 		if kind == "" && s.enumeration(f.Type) != "" {
@@ -212,11 +202,7 @@ func (s *spec) pythonMethod(o *operation) *pythonMethod {
 		default:
 			add(f, f.Name+": "+kind+" | None = None")
 		}
-		entry := fmt.Sprintf("%q: %s", f.Name, value)
-		m.Queries = append(m.Queries, entry)
-		if f.Name != "limit" && f.Name != "offset" {
-			m.PageQueries = append(m.PageQueries, entry)
-		}
+		m.Queries = append(m.Queries, fmt.Sprintf("%q: %s", f.Name, value))
 	}
 	if o.Body != nil {
 		s.pythonBody(m, add)
@@ -267,6 +253,13 @@ func (s *spec) pythonBody(m *pythonMethod, add func(*field, string)) {
 		}
 	}
 	m.Keywords = append(m.Keywords, "extra: Mapping[str, Any] | None = None")
+}
+
+var pageArgument = regexp.MustCompile(`^"?(limit|offset)"?:`)
+
+// ofAllPages leaves out the arguments that choose a page.
+func ofAllPages(entries []string) []string {
+	return slices.DeleteFunc(slices.Clone(entries), pageArgument.MatchString)
 }
 
 // docstring is the documentation of a class: its first sentence, and behind an empty line the rest.

@@ -20,7 +20,6 @@ type rustField struct{ Kind, Name, Type, Doc string }
 type rustMethod struct {
 	*operation
 	Doc           string
-	Parts         string // of the path
 	Takes, Result string
 	Item          string // of a list in pages
 }
@@ -46,49 +45,37 @@ func rust(s *spec) []target {
 		}
 	}
 	return []target{
-		{folder + "models/resources.rs", "rust/resources.rs.tmpl", rustTypes(s), oneLineEnd},
-		{folder + "api/queries.rs", "rust/queries.rs.tmpl", rustQueries(s), oneLineEnd},
-		{folder + "api/methods.rs", "rust/methods.rs.tmpl", methods, oneLineEnd},
+		{folder + "models/resources.rs", "rust/resources.rs.tmpl", rustTypes(s), nil},
+		{folder + "api/queries.rs", "rust/queries.rs.tmpl", rustQueries(s), nil},
+		{folder + "api/methods.rs", "rust/methods.rs.tmpl", methods, nil},
 	}
+}
+
+var rustPlain = map[kind]string{
+	textKind: "String", enumKind: "String", integerKind: "i64", numberKind: "f64", flagKind: "bool",
+	objectKind: "Map<String, Value>", anyKind: "Value", unionKind: "Value",
 }
 
 // rustValue is the type of a value that is there.
 func (s *spec) rustValue(t typ) string {
-	if t.Kind == enumKind || t.Kind == textKind {
-		if kind := s.Names.Enumerations[s.enumeration(t)]; kind.Rust || kind.Integers {
-			return s.Names.typeName("rust", s.enumeration(t))
-		}
-		return "String"
-	}
-	switch t.Kind {
-	case integerKind:
-		return "i64"
-	case numberKind:
-		return "f64"
-	case flagKind:
-		return "bool"
-	case listKind:
-		if t.Items.Nullable {
-			return "Vec<Option<" + s.rustValue(*t.Items) + ">>"
-		}
+	name := s.enumeration(t)
+	switch kind := s.Names.Enumerations[name]; {
+	case kind.Rust || kind.Integers:
+		return s.Names.typeName("rust", name)
+	case t.Kind == listKind && t.Items.Nullable:
+		return "Vec<Option<" + s.rustValue(*t.Items) + ">>"
+	case t.Kind == listKind:
 		return "Vec<" + s.rustValue(*t.Items) + ">"
-	case mapKind:
+	case t.Kind == mapKind:
 		return "BTreeMap<String, " + s.rustValue(*t.Items) + ">"
-	case objectKind:
-		return "Map<String, Value>"
-	case schemaKind:
+	case t.Kind == schemaKind:
 		return s.Names.typeName("rust", t.Schema.Name)
 	}
-	return "Value"
+	return rustPlain[t.Kind]
 }
 
 // rustName is the name of a field; words of the language are escaped.
-func rustName(name string) string {
-	if name == "ref" || name == "type" {
-		return "r#" + name
-	}
-	return name
-}
+func rustName(name string) string { return cmp.Or(map[string]string{"ref": "r#ref"}[name], name) }
 
 func rustDoc(text, indent string) string { return wrap(text, indent+"/// ", 100) }
 
@@ -102,12 +89,12 @@ func rustTypes(s *spec) any {
 		name := s.Names.typeName("rust", v.Name)
 		switch {
 		case s.Names.Enumerations[v.Name].Rust:
-			t := &rustType{Name: name, Doc: rustDoc(v.Doc, "    ")}
+			t := &rustType{Name: name, Doc: rustDoc(v.Doc, "")}
 			for _, value := range v.Values {
 				t.Fields = append(t.Fields, rustField{Name: pascal(value), Type: value})
 			}
 			data.Enumerations = append(data.Enumerations, t)
-		case len(v.Fields) == 0 || v.items() != nil || name == "-":
+		case len(v.Fields) == 0 || v.items() != nil || slices.Contains(s.Names.Without["rust"], v.Name):
 			continue
 		case merged[name] != nil:
 		case v.Sent:
@@ -118,11 +105,7 @@ func rustTypes(s *spec) any {
 		merged[name] = append(merged[name], v)
 	}
 	for _, t := range slices.Concat(data.Received, data.Inputs) {
-		indent := ""
-		if slices.Contains(data.Inputs, t) {
-			indent = "    "
-		}
-		t.Doc = rustDoc(mergedDoc(t.Name, merged[t.Name]), indent)
+		t.Doc = rustDoc(mergedDoc(t.Name, merged[t.Name]), "")
 		for _, f := range union(merged[t.Name]) {
 			t.Fields = append(t.Fields, s.rustField(f))
 		}
@@ -158,28 +141,13 @@ func (s *spec) rustField(f mergedField) rustField {
 
 // rustQuery is the type of the query of an operation.
 func (s *spec) rustQuery(o *operation) string {
-	if shared := s.sharedQuery(o); shared != nil {
-		return shared.Rust
-	}
-	name := cmp.Or(o.Table.Query, pascal(o.Name))
-	if o.Namespace == "public" && o.Pages() {
-		name = strings.Replace(name, "List", "ListPublic", 1)
-	}
-	return name
+	return s.queryName("rust", o, cmp.Or(o.Table.Query, strings.TrimPrefix(pascal(o.Name), "Get")))
 }
 
 func rustQueries(s *spec) []*rustType {
 	var types []*rustType
-	for _, o := range s.Operations {
-		name := s.rustQuery(o)
-		if len(o.query("rust")) == 0 || o.written("rust") || slices.ContainsFunc(types, func(t *rustType) bool { return t.Name == name }) {
-			continue
-		}
-		text := "The query of `" + o.Name + "`."
-		if shared := s.sharedQuery(o); shared != nil {
-			text = shared.Doc
-		}
-		t := &rustType{Name: name, Doc: rustDoc(text, "    ")}
+	for _, o := range s.queries("rust", s.rustQuery) {
+		t := &rustType{Name: s.rustQuery(o), Doc: rustDoc(s.queryDoc(o, "`"+o.Name+"`"), "")}
 		for _, f := range o.Query {
 			kind := "optional"
 			value := cmp.Or(s.Names.fieldType("rust", f), s.rustValue(f.Type))
@@ -198,15 +166,10 @@ func rustQueries(s *spec) []*rustType {
 
 func (s *spec) rustMethod(o *operation) *rustMethod {
 	m := &rustMethod{operation: o, Doc: rustDoc(thirdPerson(o.sentences()), "    ")}
-	var parts []string
-	for _, f := range o.Args {
-		parts = append(parts, f.Argument())
-	}
-	m.Parts = strings.Join(parts, ", ")
 	switch {
 	case o.Table.Takes != "":
 		m.Takes = strings.TrimPrefix(o.Table.Takes, "-")
-	case len(o.query("rust")) > 0:
+	case len(s.query("rust", o)) > 0:
 		m.Takes = s.rustQuery(o)
 	case o.Body != nil:
 		m.Takes = s.Names.typeName("rust", o.Body.Name)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -30,6 +31,11 @@ const (
 	unionKind  // typ.Schema, one of several objects
 )
 
+// kinds are the kinds of the types of OpenAPI.
+var kinds = map[string]kind{
+	"string": textKind, "integer": integerKind, "number": numberKind, "boolean": flagKind, "array": listKind, "object": objectKind,
+}
+
 // typ is the type of a field, a parameter or an answer.
 type typ struct {
 	Kind     kind
@@ -50,7 +56,6 @@ type field struct {
 // schema is a named schema.
 type schema struct {
 	Name, Doc string
-	Type      typ // what it is apart from its name
 	Fields    []*field
 	Values    []string  // of an enumeration
 	Of        []*schema // alternatives of a union
@@ -70,6 +75,7 @@ type operation struct {
 	Bytes               bool
 	Answer              typ
 	Table               entry
+	line                int
 }
 
 // spec is the model of openapi.yaml for all libraries.
@@ -90,13 +96,11 @@ func readSpec(file string, n *names) (*spec, error) {
 	}
 	s := &spec{Names: n, byName: map[string]*schema{}}
 	all := doc.Components.Schemas
-	for _, name := range inOrder(all) {
-		s.byName[name] = &schema{Name: name, Doc: oneLine(all[name].Value.Description)}
+	for name, ref := range all {
+		s.byName[name] = &schema{Name: name, Doc: oneLine(ref.Value.Description)}
 	}
-	for _, name := range inOrder(all) {
-		if err := s.fill(s.byName[name], all[name].Value); err != nil {
-			return nil, err
-		}
+	for name, ref := range all {
+		s.fill(s.byName[name], ref.Value)
 	}
 	if err := s.readOperations(doc); err != nil {
 		return nil, err
@@ -111,22 +115,19 @@ func readSpec(file string, n *names) (*spec, error) {
 
 // inOrder returns the names of schemas in the order of the description.
 func inOrder(schemas openapi3.Schemas) []string {
-	line := func(name string) int {
-		if ref := schemas[name]; ref.Origin != nil {
-			return ref.Origin.Key.Line
-		}
-		return schemas[name].Value.Origin.Key.Line
-	}
+	line := func(name string) int { return cmp.Or(schemas[name].Origin, schemas[name].Value.Origin).Key.Line }
 	return slices.SortedFunc(maps.Keys(schemas), func(a, b string) int { return cmp.Or(line(a)-line(b), strings.Compare(a, b)) })
 }
 
-func (s *spec) fill(to *schema, from *openapi3.Schema) error {
-	to.Type = s.typeOf(&openapi3.SchemaRef{Value: from})
-	if to.Type.Kind == enumKind || len(to.Type.Values) > 0 || s.Names.Enumerations[to.Name].Integers {
-		to.Values = to.Type.Values
-	}
-	required := slices.Clone(from.Required)
-	add := func(of *openapi3.Schema) {
+// fill reads a schema with those that it extends.
+func (s *spec) fill(to *schema, from *openapi3.Schema) {
+	to.Values = s.typeOf(&openapi3.SchemaRef{Value: from}).Values
+	var required []string
+	var add func(*openapi3.Schema)
+	add = func(of *openapi3.Schema) {
+		for _, part := range of.AllOf {
+			add(part.Value)
+		}
 		for _, name := range inOrder(of.Properties) {
 			to.Fields = slices.DeleteFunc(to.Fields, func(f *field) bool { return f.Name == name })
 			p := of.Properties[name]
@@ -134,14 +135,7 @@ func (s *spec) fill(to *schema, from *openapi3.Schema) error {
 		}
 		required = append(required, of.Required...)
 	}
-	var walk func(*openapi3.Schema)
-	walk = func(of *openapi3.Schema) {
-		for _, part := range of.AllOf {
-			walk(part.Value)
-		}
-		add(of)
-	}
-	walk(from)
+	add(from)
 	for _, f := range to.Fields {
 		f.Required = slices.Contains(required, f.Name)
 	}
@@ -150,7 +144,6 @@ func (s *spec) fill(to *schema, from *openapi3.Schema) error {
 			to.Of = append(to.Of, s.byName[path.Base(part.Ref)])
 		}
 	}
-	return nil
 }
 
 // describe returns the description of a field: its own, else that of its schema.
@@ -171,32 +164,22 @@ func (s *spec) typeOf(ref *openapi3.SchemaRef) typ {
 		t.Nullable = t.Nullable || v.Nullable
 		return t
 	}
-	t := typ{Nullable: v.Nullable}
+	t := typ{Kind: anyKind, Nullable: v.Nullable}
 	for _, value := range v.Enum {
 		if text, ok := value.(string); ok {
 			t.Values = append(t.Values, text)
 		}
 	}
-	switch {
-	case v.Type.Is("array"):
+	if types := v.Type.Slice(); len(types) == 1 {
+		t.Kind = kinds[types[0]]
+	}
+	switch more := v.AdditionalProperties.Schema; {
+	case t.Kind == listKind:
 		items := s.typeOf(v.Items)
-		t.Kind, t.Items = listKind, &items
-	case len(v.AllOf) > 0 || v.Type.Is("object"):
-		t.Kind = objectKind
-		if more := v.AdditionalProperties.Schema; more != nil && len(v.Properties) == 0 {
-			items := s.typeOf(more)
-			t.Kind, t.Items = mapKind, &items
-		}
-	case v.Type.Is("string"):
-		t.Kind = textKind
-	case v.Type.Is("integer"):
-		t.Kind = integerKind
-	case v.Type.Is("number"):
-		t.Kind = numberKind
-	case v.Type.Is("boolean"):
-		t.Kind = flagKind
-	default:
-		t.Kind = anyKind
+		t.Items = &items
+	case t.Kind == objectKind && more != nil && len(v.Properties) == 0:
+		items := s.typeOf(more)
+		t.Kind, t.Items = mapKind, &items
 	}
 	return t
 }
@@ -220,40 +203,29 @@ func (s *spec) named(name string, v *openapi3.Schema) typ {
 }
 
 func (s *spec) readOperations(doc *openapi3.T) error {
-	type found struct {
-		path, verb string
-		item       *openapi3.PathItem
-		op         *openapi3.Operation
-	}
-	var all []found
 	for p, item := range doc.Paths.Map() {
 		for verb, op := range item.Operations() {
-			all = append(all, found{p, verb, item, op})
+			if slices.Contains(s.Names.Omit, op.OperationID) {
+				continue
+			}
+			o := &operation{
+				ID: op.OperationID, Verb: verb, Path: p, Summary: oneLine(op.Summary), Detail: oneLine(op.Description),
+				Table: s.Names.Operations[op.OperationID], Namespace: "admin", line: op.Origin.Key.Line,
+			}
+			o.Name = cmp.Or(s.Names.Methods[o.ID], strings.ReplaceAll(snake(o.ID), "_public", ""))
+			if strings.HasPrefix(p, "/public/") {
+				o.Namespace = "public"
+			} else if o.ID == "getHealth" || o.ID == "login" {
+				o.Namespace = "client"
+			}
+			s.readArguments(o, slices.Concat(item.Parameters, op.Parameters))
+			if err := s.readBodies(o, op); err != nil {
+				return fmt.Errorf("%s: %w", o.ID, err)
+			}
+			s.Operations = append(s.Operations, o)
 		}
 	}
-	slices.SortFunc(all, func(a, b found) int { return a.op.Origin.Key.Line - b.op.Origin.Key.Line })
-	for _, f := range all {
-		id := f.op.OperationID
-		if slices.Contains(s.Names.Omit, id) {
-			continue
-		}
-		o := &operation{ID: id, Verb: f.verb, Path: f.path, Summary: oneLine(f.op.Summary), Detail: oneLine(f.op.Description)}
-		o.Table = s.Names.Operations[id]
-		o.Name = cmp.Or(o.Table.Name, strings.ReplaceAll(snake(id), "_public", ""))
-		switch {
-		case strings.HasPrefix(f.path, "/public/"):
-			o.Namespace = "public"
-		case id == "getHealth" || id == "login":
-			o.Namespace = "client"
-		default:
-			o.Namespace = "admin"
-		}
-		s.readArguments(o, append(slices.Clone(f.item.Parameters), f.op.Parameters...))
-		if err := s.readBodies(o, f.op); err != nil {
-			return fmt.Errorf("%s: %w", id, err)
-		}
-		s.Operations = append(s.Operations, o)
-	}
+	slices.SortFunc(s.Operations, func(a, b *operation) int { return a.line - b.line })
 	return nil
 }
 
@@ -287,21 +259,13 @@ func (s *spec) readBodies(o *operation, op *openapi3.Operation) error {
 			o.Bytes = true
 		}
 	}
-	for _, status := range []string{"200", "201", "202"} {
-		if answer := op.Responses.Value(status); answer != nil {
-			content := answer.Value.Content.Get("application/json")
-			if content == nil {
-				return fmt.Errorf("answer %s is not JSON", status)
-			}
-			o.Answer = s.typeOf(content.Schema)
-			s.mark(o.Answer, func(v *schema) *bool { return &v.Received })
-			for _, f := range o.Query {
-				s.mark(f.Type, func(v *schema) *bool { return &v.Sent })
-			}
-			return nil
-		}
+	answer := cmp.Or(op.Responses.Value("200"), op.Responses.Value("201"), op.Responses.Value("202"))
+	if answer == nil || answer.Value.Content.Get("application/json") == nil {
+		return errors.New("there is no answer in JSON")
 	}
-	return fmt.Errorf("no answer")
+	o.Answer = s.typeOf(answer.Value.Content.Get("application/json").Schema)
+	s.mark(o.Answer, func(v *schema) *bool { return &v.Received })
+	return nil
 }
 
 // mark sets a flag of all schemas that a type has.
@@ -323,8 +287,10 @@ func (s *spec) mark(t typ, flag func(*schema) *bool) {
 
 // find returns a field, or nil.
 func (s *schema) find(name string) *field {
-	if i := slices.IndexFunc(s.Fields, func(f *field) bool { return f.Name == name }); i >= 0 {
-		return s.Fields[i]
+	for _, f := range s.Fields {
+		if f.Name == name {
+			return f
+		}
 	}
 	return nil
 }
@@ -362,19 +328,14 @@ func (o *operation) Pages() bool {
 // Iter is the name of the method that walks all pages.
 func (o *operation) Iter() string { return strings.Replace(o.Name, "list_", "iter_", 1) }
 
-// FilePath is the path with {version} named as the argument of the libraries.
-func (f *field) Argument() string {
-	if f.Name == "v" {
-		return "version"
-	}
-	return f.Name
-}
+// Argument is the name of an argument of a path in the libraries.
+func (f *field) Argument() string { return cmp.Or(map[string]string{"v": "version"}[f.Name], f.Name) }
 
 // enumeration is the name of the enumeration that a type is, "" if it has no name in the libraries.
 func (s *spec) enumeration(t typ) string {
 	if t.Kind == enumKind {
 		name := t.Schema.Name
-		if _, ok := s.Names.Enumerations[name]; ok || s.Names.Types[name] != nil {
+		if _, ok := s.Names.Enumerations[name]; ok || s.Names.Types["go"][name] != "" {
 			return name
 		}
 	}
@@ -432,13 +393,35 @@ func mergedDoc(name string, schemas []*schema) string {
 }
 
 // sharedQuery is the type that the query of an operation shares with others, or nil.
-func (s *spec) sharedQuery(o *operation) *sharedQuery {
+func (s *spec) sharedQuery(o *operation) map[string]string {
 	for _, q := range s.Names.Queries {
 		if slices.EqualFunc(o.Query, q.Parameters, func(f *field, name string) bool { return f.Name == name }) {
-			return &q
+			return q.Type
 		}
 	}
 	return nil
+}
+
+// queryName is the type of the query of an operation, which has a name of its own unless it is shared.
+func (s *spec) queryName(language string, o *operation, own string) string {
+	if o.Namespace == "public" && o.Pages() {
+		own = strings.Replace(own, "List", "ListPublic", 1)
+	}
+	return cmp.Or(s.sharedQuery(o)[language], own)
+}
+
+func (s *spec) queryDoc(o *operation, method string) string {
+	return cmp.Or(s.sharedQuery(o)["doc"], "The query of "+method+".")
+}
+
+// queries returns one operation for each type of a query.
+func (s *spec) queries(language string, name func(*operation) string) []*operation {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(s.Operations), func(o *operation) bool {
+		skip := len(s.query(language, o)) == 0 || o.Table.Direct && language == "go" || o.written(language) || seen[name(o)]
+		seen[name(o)] = seen[name(o)] || !skip
+		return skip
+	})
 }
 
 // defaulted reports whether the client has a value for a parameter that is left out.

@@ -25,7 +25,7 @@ func typescript(s *spec) []target {
 	for _, namespace := range []string{"client", "public", "admin"} {
 		tables[namespace] = s.table(namespace)
 	}
-	return []target{{"clients/typescript/src/methods.ts", "typescript/methods.ts.tmpl", tables, oneLineEnd}}
+	return []target{{"clients/typescript/src/tables.ts", "typescript/tables.ts.tmpl", tables, nil}}
 }
 
 var nameParts = regexp.MustCompile(`^([a-z]+)(.*)$`)
@@ -89,14 +89,12 @@ func (o *operation) marks(verb string) string {
 			flags += name[:1]
 		}
 	}
-	i := slices.IndexFunc(usuals, func(u usual) bool { return regexp.MustCompile(u.Verbs).MatchString(verb) })
-	method := ""
-	if u := usuals[i]; u.Method != o.Verb {
-		method = map[string]string{"PUT": "=", "POST": "^"}[o.Verb]
-	} else if u.Flags == flags {
-		return ""
+	u := usuals[slices.IndexFunc(usuals, func(u usual) bool { return regexp.MustCompile(u.Verbs).MatchString(verb) })]
+	method := map[string]string{"PUT": "=", "POST": "^"}[o.Verb]
+	if u.Method == o.Verb {
+		method = ""
 	}
-	if flags == usuals[i].Flags {
+	if flags == u.Flags {
 		return method
 	}
 	return method + cmp.Or(flags, "-")

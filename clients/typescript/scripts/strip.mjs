@@ -3,10 +3,14 @@
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 
-/** The exports of a TypeScript module that imports nothing but types. */
-export async function stripTypeScriptTypes(url) {
+/** The exports of a TypeScript module. */
+export const stripTypeScriptTypes = (url) => import(stripped(url));
+
+/** A module as a data URL, with the modules beside it that it imports. */
+function stripped(url) {
   const { outputText } = ts.transpileModule(readFileSync(url, "utf8"), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   });
-  return import("data:text/javascript," + encodeURIComponent(outputText));
+  const whole = outputText.replace(/from "(\.\/\w+)\.js"/g, (_, name) => `from "${stripped(new URL(name + ".ts", url))}"`);
+  return "data:text/javascript," + encodeURIComponent(whole);
 }

@@ -45,9 +45,9 @@ open_enum! {
 
 open_enum! {
     /// A reason of an update check. `newer_version_available`: there is something newer.
-    /// `current_version_deprecated`: the installed version is deprecated; also without anything
-    /// newer. `outside_optional_update_range`: the installed version is outside the range in which
-    /// updates are optional. `milestone_guard`: the target is a milestone that must not be skipped.
+    /// `current_version_deprecated`: the installed version is deprecated; also without anything newer.
+    /// `outside_optional_update_range`: the installed version is outside the range in which updates are
+    /// optional. `milestone_guard`: the target is a milestone that must not be skipped.
     pub enum ReasonCode {
         /// `newer_version_available`
         NewerVersionAvailable = "newer_version_available",
