@@ -19,7 +19,7 @@ func (h *Handlers) cdnRoutes() []web.Route {
 	}
 }
 
-// cdnView is the settings of the refresh as they are shown, without the secret.
+// cdnView is the JSON form of the refresh settings, without the secret.
 type cdnView struct {
 	Provider          string  `json:"provider"`
 	Enabled           bool    `json:"enabled"`
@@ -31,7 +31,7 @@ type cdnView struct {
 	UpdatedAt         *int64  `json:"updated_at"`
 }
 
-// viewCDN shows the settings that were read, unless that failed.
+// showCDN returns the settings after change, which it calls in a transaction of run.
 func (h *Handlers) viewCDN(c *store.CDN, err error) (cdnView, error) {
 	if err != nil {
 		return cdnView{}, err

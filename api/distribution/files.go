@@ -25,7 +25,7 @@ func (h *Handlers) fileRoutes() []web.Route {
 	}
 }
 
-// fileView is a file as it is shown.
+// fileView is the JSON form of a file.
 type fileView struct {
 	ID           string           `json:"id"`
 	ProjectKey   string           `json:"project_key"`
@@ -47,7 +47,6 @@ type fileView struct {
 	UpdatedAt    int64            `json:"updated_at"`
 }
 
-// viewFiles shows files of a project.
 func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File) ([]fileView, error) {
 	backends, err := tx.StorageBackends()
 	if err != nil {
@@ -64,7 +63,7 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 			Backend: f.Backend, BackendName: names[f.Backend], Path: files.EscapePath(f.ObjectKey), ReferencedBy: []string{},
 			CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
 		}
-		if f.Status == store.FileFailed { // of a pending one it is why the job tries again
+		if f.Status == store.FileFailed { // the error of a pending file only explains the job's retries
 			v.Error = web.OrNull(f.Error)
 		}
 		if h.BaseURL != "" {
@@ -123,7 +122,7 @@ func (h *Handlers) listFiles(r *web.Request) (view web.PageView, err error) {
 	return view, h.addReferences(r, views, list)
 }
 
-// fileStatus reads the filter by state; "" is no condition.
+// fileStatus parses the filter by state; "" is no condition.
 func fileStatus(p *web.Problems, r *web.Request) store.FileStatus {
 	text := strings.ToLower(strings.TrimSpace(r.Query("status")))
 	if text == "" {
@@ -138,7 +137,7 @@ func fileStatus(p *web.Problems, r *web.Request) store.FileStatus {
 	return ""
 }
 
-// showFile is a file of the project in the path with the versions that link to it.
+// showFile returns a file of the project in the path, with the versions that link to it.
 func (h *Handlers) showFile(r *web.Request, id store.FileID) (view fileView, err error) {
 	var f *store.File
 	var views []fileView
@@ -164,8 +163,7 @@ func (h *Handlers) getFile(r *web.Request) (fileView, error) {
 	return h.showFile(r, store.FileID(r.Param("id")))
 }
 
-// retryFile lets the job try again what failed. Of an upload the content must still
-// be there.
+// retryFile makes the job retry a failed file. The content of an upload must still exist.
 func (h *Handlers) retryFile(r *web.Request) (fileView, error) {
 	id := store.FileID(r.Param("id"))
 	err := r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
@@ -190,10 +188,10 @@ type fileDeletedView struct {
 	Refresh *refreshView `json:"cdn_refresh"`
 }
 
-// deleteFile takes the record away, so that the link is gone at once, then the object,
-// then copies in the CDN: as long as the object is there, a CDN that fetches from the
-// storage itself could get it again. What cannot be removed or refreshed now, jobs try again;
-// so they do with a pending file, of which another job may be writing the object.
+// deleteFile deletes the record first, so that the link stops working at once, then the object, and
+// then the copies in the CDN: as long as the object exists, a CDN that reads the storage itself
+// could fetch it again. Jobs retry what cannot be removed or refreshed now. Jobs also delete the
+// object of a pending file, because another job may be writing it.
 func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) {
 	var f *store.File
 	var deletion *store.FileDeletion
@@ -219,8 +217,8 @@ func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) 
 	return view, nil
 }
 
-// refreshFile asks the CDN to forget its copies of a file. That it does not is an
-// answer, not an error, and a job tries again.
+// refreshFile asks the CDN to drop its copies of a file. A failure is reported in a successful
+// response, and a job retries.
 func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 	var f *store.File
 	var pending *store.CDNRefresh
@@ -248,7 +246,7 @@ func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 	return h.refreshLink(r, f, pending), nil
 }
 
-// refreshView is what became of a refresh.
+// refreshView is the JSON form of a refresh result.
 type refreshView struct {
 	OK      bool     `json:"ok"`
 	URLs    []string `json:"urls"`
@@ -256,7 +254,7 @@ type refreshView struct {
 	Error   *string  `json:"error"`
 }
 
-// refreshLink refreshes the link of a file, which settles the pending refresh.
+// refreshLink refreshes the link of a file and completes its pending refresh.
 func (h *Handlers) refreshLink(r *web.Request, f *store.File, pending *store.CDNRefresh) refreshView {
 	link, done := h.RefreshLink(r.Context(), f, pending)
 	return refreshView{done.Error == "", []string{link}, done.TaskIDs, web.OrNull(done.Error)}
@@ -296,7 +294,7 @@ func (h *Handlers) mirrorAssets(r *web.Request) (done engine.Mirrored, err error
 	return done, err
 }
 
-// linksOf are the addresses that a version links to.
+// linksOf returns the addresses that a version links to.
 func linksOf(v *store.Version) (addresses []string) {
 	if v.DownloadURL != nil {
 		addresses = append(addresses, *v.DownloadURL)

@@ -65,7 +65,8 @@ func TestFileLists(t *testing.T) {
 	})
 }
 
-// A version refers to a file when the path of one of its links is that of the file.
+// TestReferences checks that a version refers to a file if the path of one of its links is the
+// file's path.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t, apitest.WithConfig(func(c *api.Config) { c.Files.BaseURL = "https://dl.example" }))
@@ -90,14 +91,14 @@ func TestReferences(t *testing.T) {
 	})
 }
 
-// provider stands in for a CDN.
+// provider is a fake CDN.
 type provider struct {
 	mu    sync.Mutex
 	calls []string // method, path and body
 	fail  bool
 }
 
-// ServeHTTP answers as Cloudflare does.
+// ServeHTTP answers like Cloudflare.
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	p.mu.Lock()
@@ -111,7 +112,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"success":true,"errors":[],"result":{"id":"task"}}`)
 }
 
-// take is what was called since it was last asked.
+// take returns the calls since it was last called.
 func (p *provider) take() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +121,7 @@ func (p *provider) take() []string {
 	return calls
 }
 
-// withCDN is a server whose CDN is p.
+// withCDN starts a server with p as its CDN.
 func withCDN(t *testing.T, p *provider, opts ...apitest.Option) *apitest.Server {
 	t.Helper()
 	h := httptest.NewServer(p)
@@ -128,7 +129,7 @@ func withCDN(t *testing.T, p *provider, opts ...apitest.Option) *apitest.Server 
 	return withFiles(t, append(opts, apitest.WithCDN(h.URL))...)
 }
 
-// distributed gives a server an address of its own for links.
+// distributed configures a separate address for links.
 func distributed(c *api.Config) { c.Files.BaseURL = "https://dl.example" }
 
 func TestDeleteFile(t *testing.T) {
@@ -172,11 +173,11 @@ func TestDeleteFile(t *testing.T) {
 	if calls := cdn.take(); calls != nil {
 		t.Errorf("not ready: the CDN was called with %q", calls)
 	}
-	left(t, s, 1) // the job that brings the file to its storage may be writing
+	left(t, s, 1) // the job that moves the file to its storage may be writing
 }
 
-// TestDeleteFileDuringABackup: the link is gone at once, the object when the backup does
-// not need it any more.
+// TestDeleteFileDuringABackup checks that the link stops working at once and that the object is
+// deleted when the backup no longer needs it.
 func TestDeleteFileDuringABackup(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -202,12 +203,12 @@ func TestDeleteFileDuringABackup(t *testing.T) {
 	left(t, s, 0)
 }
 
-// background returns the jobs of a server, which run on request.
+// background returns the jobs of a server, which run only on request.
 func background(s *apitest.Server) *jobs.Jobs {
 	return jobs.New(jobs.Config{DB: s.DB, Log: slog.New(slog.DiscardHandler), Files: s.Files})
 }
 
-// refreshedLater checks that a job refreshes the link of a file whose refresh has failed.
+// refreshedLater checks that a job refreshes the link of a file after a failed refresh.
 func refreshedLater(t *testing.T, s *apitest.Server, cdn *provider, f *linked) {
 	t.Helper()
 	if _, err := background(s).Run(t.Context(), "cdn-refreshes"); err != nil {
@@ -221,7 +222,7 @@ func refreshedLater(t *testing.T, s *apitest.Server, cdn *provider, f *linked) {
 	}
 }
 
-// left says how many objects are left for a job.
+// left checks the number of objects that a job still has to delete.
 func left(t *testing.T, s *apitest.Server, want int) {
 	t.Helper()
 	var list []*store.FileDeletion
@@ -234,7 +235,8 @@ func left(t *testing.T, s *apitest.Server, want int) {
 	}
 }
 
-// An object that cannot be removed now is left for a job; the link is gone all the same.
+// TestDeleteFileOnLostStorage checks that an object that cannot be removed now is left for a job,
+// while the link stops working at once.
 func TestDeleteFileOnLostStorage(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -300,7 +302,7 @@ func TestRefreshFile(t *testing.T) {
 
 func TestMirrorAssets(t *testing.T) {
 	t.Parallel()
-	var there atomic.Int64 // what the code host says of the attachment: a size, or -1
+	var there atomic.Int64 // size of the attachment at the code host, or -1
 	there.Store(-1)
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if size := there.Load(); r.Method == http.MethodHead && size >= 0 {
@@ -342,8 +344,8 @@ func TestMirrorAssets(t *testing.T) {
 		{"no id", "POST", "/admin/projects/a/versions/x/mirror-assets", "", 404, `{"message":"version not found"}`},
 		{"unknown project", "POST", "/admin/projects/none/versions/x/mirror-assets", "", 404, ``},
 	})
-	// A version that links to the code host again finds out whether the attachment is
-	// still the one that is here.
+	// A version that links to the code host again checks whether the attachment still matches the
+	// local copy.
 	size := int64(apitest.Field[float64](t, s.Must(t, 200, "GET", fileList+"/"+id, ""), "size"))
 	for i, tc := range []struct {
 		what  string

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Hosts says which host answers what. With a host of its own for direct links, that
-// host answers nothing else and no other host answers them, so that nothing that was
-// uploaded shares the origin of the site.
+// Hosts decides which host serves which paths. If direct links have a host of their own, it serves
+// only them, and other hosts serve everything else, so that uploaded content never shares the
+// origin of the site.
 type Hosts struct{ links string }
 
-// NewHosts makes Hosts of the base address of direct links and that of the site. Where
-// one is missing or both have one host, every host answers everything.
+// NewHosts returns Hosts for the base address of direct links and the address of the site. If one
+// is missing or both have the same host, every host serves everything.
 func NewHosts(dist, site string) Hosts {
 	links, pages := hostOf(dist), hostOf(site)
 	if links == "" || pages == "" || links == pages {
@@ -29,8 +29,8 @@ func hostOf(address string) string {
 	return plainHost(u.Host)
 }
 
-// plainHost is a host in lower case, without a port and without the dot that a full
-// name may end in.
+// plainHost returns a host in lower case, without port and without the trailing dot of a fully
+// qualified name.
 func plainHost(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -40,8 +40,8 @@ func plainHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// Serve reports whether a request to a host is answered, which is one for a direct
-// link or not.
+// Serve reports whether a host serves a request. link reports whether the request is for a direct
+// link.
 func (h Hosts) Serve(host string, link bool) bool {
 	return h.links == "" || link == (plainHost(host) == h.links)
 }

@@ -18,30 +18,28 @@ import (
 	"svc/store"
 )
 
-// linkPrefix is what all direct links begin with.
+// linkPrefix is the prefix of all direct links.
 const linkPrefix = "/f/"
 
 func (h *Handlers) linkRoutes() []web.Route {
 	return []web.Route{{Method: "GET", Path: "/f/:project/:file_id/:file_name", Access: web.Anyone(), Handler: h.download}}
 }
 
-// IsLink reports whether a decoded path is below that of direct links.
+// IsLink reports whether a decoded path is a direct link.
 func IsLink(path string) bool { return strings.HasPrefix(path, linkPrefix) }
 
-// The headers of every answer below the path of direct links. Whoever uploads a file
-// must not be able to run it as a page of this site, so browsers are told to put it
-// into a sandbox.
+// sandbox is the Content-Security-Policy of every response to a direct link. It makes browsers
+// sandbox an uploaded file, which must not run as a page of this site.
 var sandbox = []string{"sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"}
 
-// SetLinkHeaders sets what every answer below the path of direct links has. Such an
-// answer is the same for everybody.
+// SetLinkHeaders sets the headers of every response to a direct link. These responses are the same
+// for all clients.
 func SetLinkHeaders(header http.Header, r *http.Request) {
 	web.AllowEveryOrigin(header, r)
 	header["Content-Security-Policy"] = sandbox
 }
 
-// RefuseLink answers 404 to a link that leads nowhere. Caches may keep that for a
-// minute.
+// RefuseLink answers 404 to a link without a file. Caches may keep that for a minute.
 func RefuseLink(w http.ResponseWriter) {
 	w.Header()["Cache-Control"] = []string{"public, max-age=60"}
 	writeText(w, http.StatusNotFound, "Not Found")
@@ -52,11 +50,11 @@ func writeText(w http.ResponseWriter, status int, text string) {
 	header["Content-Type"] = []string{"text/plain"}
 	header["Content-Length"] = []string{strconv.Itoa(len(text))}
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text) // an error means that the client has gone
+	_, _ = io.WriteString(w, text) // an error means that the client has disconnected
 }
 
-// download answers a direct link: from the record alone where that is enough,
-// otherwise with bytes of the storage that the record names.
+// download answers a direct link. It uses only the record if possible, and otherwise reads the
+// storage that the record names.
 func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 	key, ok := files.ParseLink(r.URL.EscapedPath())
 	if !ok {
@@ -74,8 +72,8 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 	etag := `"` + f.SHA256 + `"`
 	if unchanged(r.Header, etag, f.CreatedAt) {
 		setFileHeaders(w.Header(), f, etag)
-		// net/http takes Content-Type off a 304, but not by this name, which is the
-		// same on the wire. The interface wants it. HTTP/2 would send both.
+		// net/http removes Content-Type from a 304, but not under this name, which is the same on
+		// the wire. The interface requires it. HTTP/2 would send both.
 		delete(w.Header(), "Content-Type")
 		w.Header()["content-type"] = []string{files.ContentType(f.Filename)}
 		w.WriteHeader(http.StatusNotModified)
@@ -111,22 +109,22 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 		if r.Context().Err() == nil {
 			h.Log.Warn("download broken off", "file", f.ID, "storage", f.Backend, "error", err, "id", r.ID)
 		}
-		// What was sent must not look complete, so the connection ends here.
+		// The partial response must not look complete, so the connection ends here.
 		panic(http.ErrAbortHandler)
 	}
 	return nil
 }
 
-// waiting lifts the time limits of a request while a storage is asked: that for
-// reading would end its context, that for writing would be over before there is an
-// answer. It returns what gives the answer its own.
+// waiting removes the time limits of a request while a storage is queried: the read deadline would
+// cancel its context, and the write deadline would pass before there is a response. It returns a
+// function that sets the time limit of the response.
 func waiting(w http.ResponseWriter) (answering func()) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // in process there is none
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // not supported in process
 	return web.NoWriteDeadline(w)
 }
 
-// setFileHeaders sets what 200, 206 and 304 have. A link never changes what it leads
-// to, so caches need not ask again.
+// setFileHeaders sets the headers of 200, 206 and 304. The content of a link never changes, so
+// caches need not revalidate it.
 func setFileHeaders(header http.Header, f *store.File, etag string) {
 	contentType := files.ContentType(f.Filename)
 	values := &[6]string{
@@ -141,8 +139,8 @@ func setFileHeaders(header http.Header, f *store.File, etag string) {
 	header["Content-Disposition"] = values[5:6:6]
 }
 
-// disposition lets browsers show images and save everything else, RFC 6266. The first
-// name is for programs that do not know the second form.
+// disposition returns a Content-Disposition (RFC 6266) that lets browsers display images and save
+// all other files. The first name is for programs that do not support the second form.
 func disposition(filename, contentType string) string {
 	var b strings.Builder
 	b.Grow(len(filename)*2 + 48)
@@ -169,13 +167,13 @@ func disposition(filename, contentType string) string {
 	return b.String()
 }
 
-// attrChar is attr-char of RFC 8187 section 3.2.1.
+// attrChar reports whether c is an attr-char of RFC 8187 section 3.2.1.
 func attrChar(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0
 }
 
-// unchanged reports whether the client says that it has the file already, RFC 9110
-// sections 13.1.2 and 13.1.3.
+// unchanged reports whether the client already has the file according to its conditional headers,
+// RFC 9110 sections 13.1.2 and 13.1.3.
 func unchanged(header http.Header, etag string, created int64) bool {
 	if lists := header["If-None-Match"]; len(lists) > 0 {
 		for _, list := range lists {
@@ -195,7 +193,7 @@ func unchanged(header http.Header, etag string, created int64) bool {
 	return err == nil && created <= t.Unix()
 }
 
-// askedFor is parseRange for a request that may ask for the file it knows only.
+// askedFor returns the requested ranges. It ignores them if If-Range names another file.
 func askedFor(header http.Header, etag string, size int64) (spans []span, satisfiable bool) {
 	ranges := header["Range"]
 	if len(ranges) == 0 {
@@ -207,14 +205,14 @@ func askedFor(header http.Header, etag string, size int64) (spans []span, satisf
 	return parseRange(ranges, size)
 }
 
-// The values of X-Svc-Cache-Status.
+// Values of X-Svc-Cache-Status.
 const (
 	hit    = "HIT"
 	miss   = "MISS"
 	bypass = "BYPASS"
 )
 
-// transfer is one answer with the bytes of a file.
+// transfer is one response with bytes of a file.
 type transfer struct {
 	*Handlers
 	file    *store.File
@@ -226,10 +224,10 @@ type transfer struct {
 	heads       []string
 	length      int64 // of the body
 	cacheStatus string
-	from        io.ReadCloser // at the span that was opened last
+	from        io.ReadCloser // positioned in the span that was opened last
 }
 
-// plan decides what the body consists of; no spans are the whole file.
+// plan computes the body; no spans mean the whole file.
 func (d *transfer) plan(spans []span) {
 	d.spans, d.partial = spans, len(spans) > 0
 	if !d.partial {
@@ -252,14 +250,14 @@ func (d *transfer) plan(spans []span) {
 	d.length += int64(len(d.tail()))
 }
 
-// tail ends a body of several spans.
+// tail returns the end of a body with several spans.
 func (d *transfer) tail() string { return "\r\n--" + d.boundary + "--\r\n" }
 
 func (d *transfer) contentRange(s span) string {
 	return fmt.Sprintf("bytes %d-%d/%d", s.start, s.start+s.length-1, d.file.Size)
 }
 
-// begin sends everything before the body.
+// begin sends the status and the headers.
 func (d *transfer) begin(w http.ResponseWriter, etag string) {
 	header := w.Header()
 	setFileHeaders(header, d.file, etag)
@@ -277,9 +275,8 @@ func (d *transfer) begin(w http.ResponseWriter, etag string) {
 	w.WriteHeader(http.StatusPartialContent)
 }
 
-// open makes the bytes of a span what is read next. A local file stays open from one
-// span to the next. Other storages are read through the cache; there an error is one
-// of the first slice.
+// open prepares reading a span. A local file stays open from one span to the next. Other storages
+// are read through the cache; an error then concerns the first slice.
 func (d *transfer) open(ctx context.Context, s span) (err error) {
 	if file, ok := d.from.(*os.File); ok {
 		_, err = file.Seek(s.start, io.SeekStart)
@@ -299,7 +296,7 @@ func (d *transfer) open(ctx context.Context, s span) (err error) {
 		}
 		return backend.Open(ctx, o, offset, length)
 	})
-	if d.cacheStatus == bypass { // the first slice decides
+	if d.cacheStatus == bypass { // the first slice determines the status
 		d.cacheStatus = miss
 		if known {
 			d.cacheStatus = hit
@@ -310,16 +307,16 @@ func (d *transfer) open(ctx context.Context, s span) (err error) {
 
 func (d *transfer) close() {
 	if d.from != nil {
-		_ = d.from.Close() // it was only read
+		_ = d.from.Close() // nothing was written to it
 		d.from = nil
 	}
 }
 
-// send sends the body. The first span is open.
+// send sends the body. The first span must be open.
 func (d *transfer) send(w http.ResponseWriter, r *web.Request) error {
 	wire := http.NewResponseController(w)
-	// The time limit for the request would end its context in the middle of the answer.
-	_ = wire.SetReadDeadline(time.Time{}) // in process there is none
+	// The read deadline of the request would cancel its context during the response.
+	_ = wire.SetReadDeadline(time.Time{}) // not supported in process
 	for i, s := range d.spans {
 		if i > 0 {
 			if err := d.open(r.Context(), s); err != nil {
@@ -342,19 +339,19 @@ func (d *transfer) send(w http.ResponseWriter, r *web.Request) error {
 	return err
 }
 
-// The pace of a download: a client that takes longer for a piece than this has gone,
-// whatever its connection says. That is a little more than 8 KiB a second; how long
-// the whole takes does not matter.
+// The minimum speed of a download. A client that takes longer than pieceTime for a piece is
+// considered gone, whatever the state of its connection. That is a little more than 8 KiB per
+// second; the whole download may take any time.
 const (
 	piece     = 1 << 20
 	pieceTime = 2 * time.Minute
 )
 
-// copyPaced copies exactly n bytes. From a local file to a plain connection the kernel
-// copies them, because the writer gets a limited file and knows both.
+// copyPaced copies exactly n bytes. Because the writer receives a limited *os.File, the kernel can
+// copy from a local file to a plain connection.
 func copyPaced(w http.ResponseWriter, wire *http.ResponseController, from io.Reader, n int64) error {
 	for n > 0 {
-		_ = wire.SetWriteDeadline(time.Now().Add(pieceTime)) // in process there is none
+		_ = wire.SetWriteDeadline(time.Now().Add(pieceTime)) // not supported in process
 		want := min(n, piece)
 		sent, err := io.Copy(w, io.LimitReader(from, want))
 		if err == nil && sent < want {

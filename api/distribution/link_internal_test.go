@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzDisposition holds that every name survives the header, and that the header has
-// nothing but printable ASCII whatever the name is.
+// FuzzDisposition checks that every name survives the header, and that the header consists of
+// printable ASCII whatever the name is.
 func FuzzDisposition(f *testing.F) {
 	for _, seed := range []string{"a.zip", `"; x=y`, "Größe 的.dmg", "\u202egpj.exe", `back\slash`, "%41", "a'b*c", "", "\r\nX: y", "a%0d%0ab"} {
 		f.Add(seed, true)
 	}
 	f.Fuzz(func(t *testing.T, name string, image bool) {
 		if !utf8.ValidString(name) {
-			return // names are cleaned
+			return // names are sanitized before
 		}
 		contentType, want := "application/zip", "attachment"
 		if image {
@@ -39,7 +39,7 @@ func TestHosts(t *testing.T) {
 		link, want       bool
 	}{
 		{"", "", "x", true, true},
-		{"https://dl.example", "", "x", true, true}, // what the site is called is not known
+		{"https://dl.example", "", "x", true, true}, // the host of the site is unknown
 		{"https://dl.example", "", "dl.example", false, true},
 		{"", "https://site.example", "x", true, true},
 		{"https://site.example:1", "http://SITE.example:2", "x", true, true},

@@ -62,7 +62,8 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// HEAD has the status and the headers of GET, and is answered without the storage.
+// TestLinkConditions also checks that HEAD has the status and the headers of GET and is answered
+// without the storage.
 func TestLinkConditions(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -140,7 +141,7 @@ func TestLinkConditions(t *testing.T) {
 			if got != status || nothing != "" || !sameHeaders(head, header) {
 				t.Errorf("HEAD: got %d %q\n%v, want %d\n%v", got, nothing, head, status, header)
 			}
-			// Both files have the same content and hence the same tag.
+			// Both files have the same content and therefore the same entity tag.
 			if got, _, head := s.Send(t, "HEAD", gone.path, tc.header, ""); got != status || head.Get("Content-Length") != header.Get("Content-Length") {
 				t.Errorf("HEAD without the object: got %d, want %d", got, status)
 			}
@@ -151,7 +152,8 @@ func TestLinkConditions(t *testing.T) {
 	}
 }
 
-// HTTP/2 sends every name that the handler leaves, so the type must be there once.
+// TestUnchangedHasOneType checks that the content type is sent once: HTTP/2 sends every header name
+// that the handler leaves.
 func TestUnchangedHasOneType(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -172,7 +174,7 @@ func TestUnchangedHasOneType(t *testing.T) {
 	}
 }
 
-// sameHeaders compares headers without what each answer has for itself.
+// sameHeaders compares headers except those that differ in each response.
 func sameHeaders(a, b http.Header) bool {
 	a, b = a.Clone(), b.Clone()
 	for _, h := range []http.Header{a, b} {
@@ -182,7 +184,8 @@ func sameHeaders(a, b http.Header) bool {
 	return maps.EqualFunc(a, b, func(x, y []string) bool { return strings.Join(x, ",") == strings.Join(y, ",") })
 }
 
-// Where net/http and the interface have the same rules, both give the same answers.
+// TestLinkAnswersAsNetHTTP checks that responses are the same as net/http's where the interface has
+// the same rules.
 func TestLinkAnswersAsNetHTTP(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -220,7 +223,8 @@ func TestLinkAnswersAsNetHTTP(t *testing.T) {
 	}
 }
 
-// Several ranges are the parts of one body, in the order asked for.
+// TestMultipleRanges checks that several ranges are sent as parts of one body, in the requested
+// order.
 func TestMultipleRanges(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -243,7 +247,7 @@ func TestMultipleRanges(t *testing.T) {
 		t.Errorf("HEAD: got %d %v", got, head)
 	}
 
-	// As many as there may be; the line is longer than 8 KiB.
+	// The maximum number of ranges; the line is longer than 8 KiB.
 	var list strings.Builder
 	for i := range 1024 {
 		fmt.Fprintf(&list, ",%d-%d", 4*i, 4*i+1)
@@ -269,7 +273,7 @@ func TestMultipleRanges(t *testing.T) {
 	}
 }
 
-// A link is the object key and nothing that resembles it.
+// TestUnknownLinks checks that only the exact object key is a link.
 func TestUnknownLinks(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -315,7 +319,7 @@ func TestUnknownLinks(t *testing.T) {
 	}
 }
 
-// A page of another origin may ask, with whatever headers.
+// TestLinkPreflight checks that pages of other origins may send any headers.
 func TestLinkPreflight(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -326,7 +330,8 @@ func TestLinkPreflight(t *testing.T) {
 	}
 }
 
-// What the storage has lost is said before the first byte, and not kept by caches.
+// TestLostObject checks that a missing object is reported before the first byte and that caches do
+// not keep the response.
 func TestLostObject(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -351,7 +356,8 @@ func TestLostObject(t *testing.T) {
 	}
 }
 
-// A file that ends in the middle of a download never looks complete.
+// TestObjectEndsDuringDownload checks that a download never looks complete if the file is truncated
+// during it.
 func TestObjectEndsDuringDownload(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -374,7 +380,7 @@ func TestObjectEndsDuringDownload(t *testing.T) {
 	}
 }
 
-// counted notes how the bytes of connections reach them.
+// counted counts how the bytes of connections are written.
 type counted struct {
 	net.Listener
 	byKernel, written *atomic.Int64
@@ -395,7 +401,7 @@ type countedConn struct {
 	to counted
 }
 
-// Close notes that no more bytes follow.
+// Close signals the end of the bytes.
 func (c countedConn) Close() error {
 	err := c.TCPConn.Close()
 	if err == nil {
@@ -404,14 +410,14 @@ func (c countedConn) Close() error {
 	return err
 }
 
-// Write notes bytes of this process.
+// Write counts bytes written by this process.
 func (c countedConn) Write(b []byte) (int, error) {
 	n, err := c.TCPConn.Write(b)
 	c.to.written.Add(int64(n))
 	return n, err
 }
 
-// ReadFrom notes bytes of a file, which the kernel copies.
+// ReadFrom counts bytes of a file, which the kernel copies.
 func (c countedConn) ReadFrom(r io.Reader) (int64, error) {
 	n, err := c.TCPConn.ReadFrom(r)
 	if limited, ok := r.(*io.LimitedReader); ok {
@@ -422,8 +428,8 @@ func (c countedConn) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
-// Through everything that the program puts around a connection, a local file reaches
-// the kernel as a file, so that its bytes never pass this process.
+// TestKernelCopiesLocalFiles checks that, through all wrappers of a connection, a local file
+// reaches the kernel as a file, so that its bytes never pass through this process.
 func TestKernelCopiesLocalFiles(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -463,7 +469,7 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 		if ranges == "" && !bytes.Equal(body, []byte(f.content)) {
 			t.Error("other bytes arrived")
 		}
-		select { // the last bytes arrive before they are noted
+		select { // the last bytes arrive before they are counted
 		case <-l.closed:
 		case <-time.After(time.Minute):
 			t.Fatal("the connection stays open")
@@ -474,7 +480,8 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 	}
 }
 
-// With a host of its own for links, no other host answers them, and it nothing else.
+// TestHostSeparation checks that, if links have a host of their own, it serves only links and other
+// hosts serve none.
 func TestHostSeparation(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) {
@@ -499,7 +506,7 @@ func TestHostSeparation(t *testing.T) {
 		if w.Code != tc.status {
 			t.Errorf("%s on %q: got %d %s, want %d", tc.path, tc.host, w.Code, w.Body, tc.status)
 		}
-		if strings.HasPrefix(tc.path, "/f/") { // elsewhere openapi.yaml is about hosts that have them
+		if strings.HasPrefix(tc.path, "/f/") { // openapi.yaml describes only hosts that serve the path
 			apitest.LoadContract(t).Check(t, r, w.Code, w.Header(), w.Body.Bytes())
 		}
 	}
@@ -516,8 +523,8 @@ func TestHostSeparation(t *testing.T) {
 	}
 }
 
-// FuzzLink asks for anything below /f/: there is one file, and every path either is
-// its link or leads nowhere.
+// FuzzLink requests any path below /f/. There is one file, and every path is either its link or not
+// found.
 func FuzzLink(f *testing.F) {
 	s := apitest.NewServer(f)
 	s.Project(f, "a")

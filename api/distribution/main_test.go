@@ -18,14 +18,14 @@ func TestMain(m *testing.M) { apitest.Main(m, apitest.Distribution) }
 // linked is a file that can be downloaded.
 type linked struct {
 	store.File
-	path    string // of its link
+	path    string // path of its link
 	content string
 }
 
-// etag is the file's entity tag.
+// etag returns the file's entity tag.
 func (f *linked) etag() string { return `"` + f.SHA256 + `"` }
 
-// place puts a ready file on local storage, past the uploads.
+// place stores a ready file on local storage without an upload.
 func place(t testing.TB, s *apitest.Server, project, name, content string) *linked {
 	t.Helper()
 	sum := sha256.Sum256([]byte(content))
@@ -61,12 +61,12 @@ func create(t testing.TB, s *apitest.Server, project string, f *store.File) {
 	}
 }
 
-// object is where the content of a file on local storage lies.
+// object returns the path of a file's content on local storage.
 func object(s *apitest.Server, f *linked) string {
 	return filepath.Join(s.Dir, "files", "objects", filepath.FromSlash(f.ObjectKey))
 }
 
-// alphabet is a text of n bytes in which every part says where it is.
+// alphabet returns n bytes of text in which the position is recognizable.
 func alphabet(n int) string {
 	return strings.Repeat("abcdefghijklmnopqrstuvwxyz", n/26+1)[:n]
 }

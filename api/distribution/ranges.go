@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// maxRanges is how many ranges a request may ask for; with more it gets the whole
-// file. Differential updaters send hundreds.
+// maxRanges limits the number of ranges in a request. With more, the whole file is sent.
+// Differential updaters send hundreds.
 const maxRanges = 1024
 
-// span is a part of a file: length bytes from start.
+// span is a section of a file: length bytes from start.
 type span struct{ start, length int64 }
 
-// parseRange reads the Range headers of a request for a file of size bytes. It
-// answers with the parts to send, none for the whole file, or that there are none
-// to send.
+// parseRange parses the Range headers of a request for a file of size bytes. It returns the spans
+// to send, or none for the whole file. satisfiable is false if the request must be answered with
+// 416.
 //
-// One range that asks for nothing there is cannot be satisfied. Of several, all must
-// be good, none may overlap, and together they must be smaller than the file;
-// otherwise the whole file is the answer, as it is for what is no range of bytes at
-// all. RFC 9110 section 14.2 lets a server choose so.
+// A single range outside of the file cannot be satisfied. Several ranges must all be valid, must
+// not overlap, and must be smaller than the file together; otherwise the whole file is sent, as it
+// is for anything that is not a byte range. RFC 9110 section 14.2 allows that.
 func parseRange(headers []string, size int64) (spans []span, satisfiable bool) {
 	if len(headers) != 1 {
 		return nil, true
@@ -30,7 +29,7 @@ func parseRange(headers []string, size int64) (spans []span, satisfiable bool) {
 		return nil, true
 	}
 
-	bad := false // one of them asks for nothing
+	bad := false // one of them is empty or outside of the file
 	for item := range strings.SplitSeq(list, ",") {
 		if item = strings.Trim(item, " \t"); item == "" {
 			continue // RFC 9110 section 5.6.1.2
@@ -53,8 +52,7 @@ func parseRange(headers []string, size int64) (spans []span, satisfiable bool) {
 	return spans, true
 }
 
-// parseSpan reads one range: a-b, a- or -n. One that asks for nothing there is has
-// no length.
+// parseSpan parses one range: a-b, a- or -n. A range outside of the file has length 0.
 func parseSpan(text string, size int64) (s span, known bool) {
 	from, to, found := strings.Cut(text, "-")
 	from, to = strings.TrimRight(from, " \t"), strings.TrimLeft(to, " \t")
@@ -77,7 +75,7 @@ func parseSpan(text string, size int64) (s span, known bool) {
 	return span{start, end - start + 1}, true
 }
 
-// parseOffset reads digits. A number too large for a file is the largest there is.
+// parseOffset parses digits. It returns the maximum for a number that is too large.
 func parseOffset(text string) (n int64, sent, ok bool) {
 	const largest = 1<<63 - 1
 	for _, c := range []byte(text) {
@@ -105,7 +103,7 @@ func apart(spans []span) bool {
 	return true
 }
 
-// total is how many bytes spans that do not overlap have.
+// total returns the total length of spans that do not overlap.
 func total(spans []span) (n int64) {
 	for _, s := range spans {
 		n += s.length

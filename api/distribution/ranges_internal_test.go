@@ -13,7 +13,7 @@ import (
 
 func TestParseRange(t *testing.T) {
 	t.Parallel()
-	many := func(n int) string { // each of one byte, two bytes apart
+	many := func(n int) string { // one-byte ranges, two bytes apart
 		var b strings.Builder
 		for i := range n {
 			fmt.Fprintf(&b, ",%d-%d", 2*i, 2*i)
@@ -55,7 +55,7 @@ func TestParseRange(t *testing.T) {
 		{"bytes=0-1, 2-3 ,\t-2", 10, []span{{0, 2}, {2, 2}, {8, 2}}, false},
 		{"bytes=0-1,1-2", 10, nil, false},
 		{"bytes=4-5,0-9", 10, nil, false},
-		{"bytes=0-4,5-9", 10, nil, false}, // as much as the whole
+		{"bytes=0-4,5-9", 10, nil, false}, // as large as the whole
 		{"bytes=0-1,10-", 10, nil, false},
 		{"bytes=0-1,5-4", 10, nil, false},
 		{"bytes=0-1,-0", 10, nil, false},
@@ -94,8 +94,8 @@ func TestParseRange(t *testing.T) {
 	}
 }
 
-// FuzzParseRange holds what is parsed to the file, and single ranges to what
-// net/http answers to them, where both follow the same rule.
+// FuzzParseRange checks that spans lie within the file, and compares single ranges with the answers
+// of net/http where both follow the same rule.
 func FuzzParseRange(f *testing.F) {
 	for _, seed := range []string{"bytes=0-4", "bytes=5-", "bytes=-3", "bytes=10-", "bytes=0-1,4-5", "bytes=8-,0-1", "bytes=-0", "bytes=4-3", "bytes=,1-2,,", "bytes=0-99999999999999999999"} {
 		f.Add(seed, uint16(10))

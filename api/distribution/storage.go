@@ -31,7 +31,7 @@ type storageView struct {
 	Backends  []backendView `json:"backends"`
 }
 
-// backendView is a storage as it is shown, without its password.
+// backendView is the JSON form of a storage, without its password.
 type backendView struct {
 	ID                  string      `json:"id"`
 	Name                string      `json:"name"`
@@ -53,7 +53,7 @@ type backendView struct {
 	UpdatedAt           int64       `json:"updated_at"`
 }
 
-// originView is where a CDN finds objects at the paths of their links.
+// originView tells where a CDN finds objects at the paths of their links.
 type originView struct {
 	Scheme     string `json:"scheme"`
 	Host       string `json:"host"`
@@ -72,8 +72,8 @@ func viewBackend(tx *store.Tx, b *store.StorageBackend) backendView {
 	return v
 }
 
-// originOf is nil for what a CDN cannot read: a folder of this machine, parts, and a
-// bucket that asks who is there.
+// originOf returns nil if a CDN cannot read the storage: for a local folder, for objects in parts,
+// and for a bucket that requires credentials.
 func originOf(b *store.StorageBackend) *originView {
 	u, err := url.Parse(b.BaseURL)
 	if err != nil || b.Builtin() || b.PartSizeKB != 0 || b.Kind == store.StorageS3 && !b.Public {
@@ -121,8 +121,8 @@ type backendInput struct {
 	PathStyle  web.Optional[bool]        `json:"path_style"`
 }
 
-// apply changes a storage as the input says, whose kind is known by then, or names
-// every broken rule.
+// apply applies the input to a storage of known kind, or returns an error that lists all
+// violations.
 func (in backendInput) apply(keys *seal.Keys, b *store.StorageBackend, update bool) error {
 	p := web.Problems{Update: update}
 	p.Text("name", in.Name, web.TextRule{Max: 64, Required: true, Trim: true, Filled: true})
@@ -161,7 +161,7 @@ func (in backendInput) apply(keys *seal.Keys, b *store.StorageBackend, update bo
 	return nil
 }
 
-// refuseConnection names the fields that the built-in storage does not have.
+// refuseConnection reports fields that the built-in storage does not have.
 func (in backendInput) refuseConnection(p *web.Problems) {
 	for _, field := range []struct {
 		name string
@@ -183,7 +183,7 @@ func (in backendInput) checkConnection(p *web.Problems) {
 	p.Number("part_size_kb", in.PartSizeKB, 64, 1<<20, false)
 }
 
-// checkS3 checks what only storages of kind s3 have.
+// checkS3 checks the fields that only storages of kind s3 have.
 func (in backendInput) checkS3(p *web.Problems, b *store.StorageBackend) {
 	if b.Kind != store.StorageS3 {
 		for _, field := range []struct {
@@ -268,8 +268,7 @@ type probeView struct {
 	Error          *string `json:"error"`
 }
 
-// testBackend probes a storage with what is saved of it, and remembers whether a CDN
-// could read it.
+// testBackend probes a saved storage and stores whether a CDN can read it.
 func (h *Handlers) testBackend(r *web.Request) (view probeView, err error) {
 	b, err := store.Read(h.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(r.Param("id")) })
 	if err != nil {
@@ -293,7 +292,7 @@ func (h *Handlers) probe(r *web.Request, b *store.StorageBackend) storage.Probe 
 	return backend.Probe(r.Context())
 }
 
-// notePublic stores what a probe found out, unless the storage was changed meanwhile.
+// notePublic stores the result of a probe, unless the storage has been changed since.
 func (h *Handlers) notePublic(probed *store.StorageBackend, public bool) error {
 	err := h.DB.Update(func(tx *store.Tx) error {
 		b, err := tx.StorageBackend(probed.ID)

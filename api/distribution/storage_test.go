@@ -110,7 +110,8 @@ func TestStorageRules(t *testing.T) {
 	})
 }
 
-// A probe says what works, and what does not is an answer as well.
+// TestStorageProbe checks that a probe reports what works, and that a failure is also a successful
+// response.
 func TestStorageProbe(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -125,7 +126,7 @@ func TestStorageProbe(t *testing.T) {
 	if apitest.Field[bool](t, answer, "ok") || apitest.Field[*string](t, answer, "error") == nil || apitest.Field[*bool](t, answer, "large_write_ok") != nil {
 		t.Errorf("wrong password: got %s", answer)
 	}
-	// The password was sealed with another JWT_SECRET.
+	// Seal the password with another JWT_SECRET.
 	err := s.DB.Update(func(tx *store.Tx) error {
 		b, err := tx.StorageBackend(strings.TrimPrefix(one, backends+"/"))
 		if err != nil {
@@ -142,8 +143,8 @@ func TestStorageProbe(t *testing.T) {
 	}
 }
 
-// Files of other storages are read through the cache: the first time they are fetched,
-// then they are there, even without the storage, until the file is deleted.
+// TestRemoteDownload checks that files of other storages are read through the cache: the first
+// request fetches them, and later ones work even without the storage until the file is deleted.
 func TestRemoteDownload(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -188,7 +189,8 @@ func TestRemoteDownload(t *testing.T) {
 	}
 }
 
-// A storage that takes longer than a request may is waited for, and so is its failure.
+// TestSlowStorage checks that a storage may take longer than the time limit of a request, also if
+// it fails.
 func TestSlowStorage(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -198,7 +200,7 @@ func TestSlowStorage(t *testing.T) {
 	dav := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == "GET" {
 			select {
-			case <-time.After(2500 * time.Millisecond): // an impatient server gives 2 s
+			case <-time.After(2500 * time.Millisecond): // the server under test has a limit of 2 s
 			case <-r.Context().Done():
 				return
 			}

@@ -16,14 +16,15 @@ import (
 	"svc/store"
 )
 
-// writerOfA is a key that may upload files to project a and nothing else.
+// writerOfA returns a key that may only upload files to project a.
 func writerOfA(t testing.TB, s *apitest.Server, name string) (token string) {
 	t.Helper()
 	id := apitest.Field[string](t, s.Must(t, 200, "GET", "/admin/projects/a", ""), "id")
 	return s.Key(t, fmt.Sprintf(`{"name":%q,"scopes":["files:write"],"project_ids":[%q]}`, name, id))
 }
 
-// TestOpenUploads: limits.md 4.3, open sessions are listed with the credential that began them.
+// TestOpenUploads checks limits.md 4.3: open sessions are listed with the credential that began
+// them.
 func TestOpenUploads(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -66,7 +67,8 @@ func TestOpenUploads(t *testing.T) {
 	}
 }
 
-// TestTooManyUploads: limits.md 4.2, a credential has at most 8 open sessions, a project 32.
+// TestTooManyUploads checks limits.md 4.2: a credential may have at most 8 open sessions, a project
+// 32.
 func TestTooManyUploads(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -110,8 +112,8 @@ func TestTooManyUploads(t *testing.T) {
 	}
 }
 
-// TestNoRoomForAnUpload: limits.md 4.2, an upload or a pending file that is more than half of
-// the free space is refused.
+// TestNoRoomForAnUpload checks limits.md 4.2: an upload or a pending file larger than half of the
+// free space is refused.
 func TestNoRoomForAnUpload(t *testing.T) {
 	t.Parallel()
 	const huge = 1 << 50

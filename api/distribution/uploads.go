@@ -20,11 +20,11 @@ import (
 	"svc/store"
 )
 
-// Limits of bodies that are streamed to disk.
+// Limits of request bodies that are streamed to disk.
 const (
 	chunkBodyLimit = 16 << 20
-	bodyPiece      = chunkBodyLimit    // of a whole file
-	bodyTime       = 300 * time.Second // for a chunk or a piece to arrive
+	bodyPiece      = chunkBodyLimit    // unit of the time limit of a whole file
+	bodyTime       = 300 * time.Second // time limit of a chunk or a piece
 )
 
 func (h *Handlers) uploadRoutes() []web.Route {
@@ -42,7 +42,7 @@ func (h *Handlers) uploadRoutes() []web.Route {
 	}
 }
 
-// SessionView is an upload in progress as it is shown.
+// SessionView is the JSON form of an upload in progress.
 type SessionView struct {
 	ID          string `json:"upload_id"`
 	Filename    string `json:"filename"`
@@ -61,18 +61,18 @@ func viewSession(s *upload.Session) SessionView {
 	}
 }
 
-// announced is what a client says of a file before it sends it.
+// announced describes a file before its content is sent.
 type announced struct {
-	filename string // clean
+	filename string // sanitized
 	size     int64
-	backend  string // "" = not chosen
+	backend  string // "" = use the default
 }
 
-// byteCount is a web.Integer that may have any size: what no file can have is as many
-// bytes as can be counted, and so more than the limit.
+// byteCount is a web.Integer of any size. Values that no file can have become the largest int64,
+// which exceeds every limit.
 type byteCount int64
 
-// UnmarshalJSON accepts every spelling of a whole number.
+// UnmarshalJSON accepts every notation of a whole number.
 func (n *byteCount) UnmarshalJSON(raw []byte) error {
 	var whole web.Integer
 	err := whole.UnmarshalJSON(raw)
@@ -80,7 +80,7 @@ func (n *byteCount) UnmarshalJSON(raw []byte) error {
 	if err == nil {
 		return nil
 	}
-	// From 2^53 on every float is whole; one that is too large for a float is infinite.
+	// From 2^53 on every float is whole; one that is too large for a float64 is infinite.
 	if f, wrong := strconv.ParseFloat(string(raw), 64); f > 1<<53 && (wrong == nil || errors.Is(wrong, strconv.ErrRange)) {
 		*n = math.MaxInt64
 		return nil
@@ -111,7 +111,7 @@ func (in uploadInput) check() (a announced, err error) {
 	return announced{a.filename, int64(*in.Size.Value), strings.TrimSpace(in.Backend.Or(""))}, err
 }
 
-// admit finds where a file that is announced goes, or says why it cannot come.
+// admit determines the destination of an announced file, or returns an error if it is not allowed.
 func (h *Handlers) admit(r *web.Request, a announced) (in upload.Request, err error) {
 	in = upload.Request{Filename: a.filename, Size: a.size}
 	if k := r.Caller.Key; k != nil {
@@ -156,7 +156,7 @@ func (h *Handlers) createUpload(r *web.Request) (view SessionView, err error) {
 	return viewSession(session), nil
 }
 
-// openUploadView is an upload in progress as it is listed.
+// openUploadView is an element of the list of open uploads.
 type openUploadView struct {
 	ID            string `json:"upload_id"`
 	Filename      string `json:"filename"`
@@ -166,7 +166,7 @@ type openUploadView struct {
 	Credential    string `json:"credential"`
 }
 
-// openUploadsView is all uploads in progress of a project.
+// openUploadsView lists all open uploads of a project.
 type openUploadsView struct {
 	Data []openUploadView `json:"data"`
 }
@@ -182,7 +182,7 @@ func (h *Handlers) listUploads(r *web.Request) (view openUploadsView, err error)
 	}
 	view.Data = web.Views(h.Uploads.ListOpen(uint32(project)), func(s *upload.Session) openUploadView {
 		name, known := names[s.Credential]
-		if !known { // it was lost with a restore of older records
+		if !known { // its record was lost when older data was restored
 			name = s.CredentialName
 		}
 		return openUploadView{s.ID, s.Filename, s.Size, s.ReceivedBytes(), s.Created().Unix(), name}
@@ -190,7 +190,7 @@ func (h *Handlers) listUploads(r *web.Request) (view openUploadsView, err error)
 	return view, nil
 }
 
-// projectID finds the project in the path.
+// projectID returns the ID of the project in the path.
 func (h *Handlers) projectID(r *web.Request) (store.ProjectID, error) {
 	p, err := r.Reached(h.DB.FindProject(r.Param("k")))
 	if err != nil {
@@ -234,7 +234,7 @@ func (h *Handlers) putChunk(r *web.Request) (view chunkView, err error) {
 	}
 	index, err := strconv.Atoi(r.Param("index"))
 	if err != nil {
-		index = -1 // which no chunk has
+		index = -1 // matches no chunk
 	}
 	defer web.NoWriteDeadline(r.Writer)()
 	n, err := h.Uploads.WriteChunk(r.Context(), uint32(project), r.Param("upload_id"), index, r.ContentLength, newBody(r))
@@ -257,7 +257,7 @@ func (h *Handlers) completeUpload(r *web.Request) (view fileView, err error) {
 	return h.showFile(r, store.FileID(id))
 }
 
-// uploadFile takes a whole file in one request.
+// uploadFile receives a whole file in one request.
 func (h *Handlers) uploadFile(r *web.Request) (view fileView, err error) {
 	if r.ContentLength < 0 || r.Header.Get("Content-Length") == "" {
 		return view, fault.New(fault.LengthRequired, "Content-Length is required: the number of bytes of the file")
@@ -287,8 +287,8 @@ func (h *Handlers) uploadFile(r *web.Request) (view fileView, err error) {
 	return h.showFile(r, store.FileID(id))
 }
 
-// announcedFile reads what query and headers say of a file. digest is its SHA-256 in
-// hexadecimal, "" when none is given.
+// announcedFile parses the query and the headers that describe a file. digest is its SHA-256 in
+// hexadecimal, or "" if none is given.
 func announcedFile(r *web.Request) (a announced, digest string, err error) {
 	var p web.Problems
 	name := r.Query("filename")
@@ -316,8 +316,8 @@ func announcedFile(r *web.Request) (a announced, digest string, err error) {
 	return announced{name, r.ContentLength, backend}, digest, err
 }
 
-// parseDigest finds the SHA-256 in the header Digest, RFC 3230, which may have other
-// sums as well.
+// parseDigest returns the SHA-256 in a Digest header (RFC 3230), which may contain other checksums
+// as well.
 func parseDigest(headers []string) (digest string, ok bool) {
 	for one := range strings.SplitSeq(strings.Join(headers, ","), ",") {
 		algorithm, value, _ := strings.Cut(strings.TrimSpace(one), "=")
@@ -333,21 +333,21 @@ func parseDigest(headers []string) (digest string, ok bool) {
 	return digest, true
 }
 
-// body is what a client sends, each piece with its own time to arrive, so that a whole
-// file may take as long as it needs.
+// body is a request body with a time limit for each piece, so that a whole file may take as long as
+// it needs.
 type body struct {
 	io.Reader
 	wire *http.ResponseController
-	left int64 // bytes until there is more time
+	left int64 // bytes until the time limit is extended
 }
 
 func newBody(r *web.Request) *body { return &body{r.Stream(), http.NewResponseController(r.Writer), 0} }
 
-// Read reads on.
+// Read extends the time limit for each piece.
 func (b *body) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		b.left = bodyPiece
-		_ = b.wire.SetReadDeadline(time.Now().Add(bodyTime)) // in process there is none
+		_ = b.wire.SetReadDeadline(time.Now().Add(bodyTime)) // not supported in process
 	}
 	n, err := b.Reader.Read(p)
 	b.left -= int64(n)

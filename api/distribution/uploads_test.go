@@ -29,7 +29,7 @@ const chunkSize = 8 << 20
 // fileList is the path of the files of project a.
 const fileList = "/admin/projects/a/files"
 
-// withFiles is a server with project a.
+// withFiles starts a server with project a.
 func withFiles(t testing.TB, opts ...apitest.Option) *apitest.Server {
 	t.Helper()
 	s := apitest.NewServer(t, opts...)
@@ -37,7 +37,7 @@ func withFiles(t testing.TB, opts ...apitest.Option) *apitest.Server {
 	return s
 }
 
-// begin makes a session and returns its path.
+// begin creates an upload session and returns its path.
 func begin(t testing.TB, s *apitest.Server, name string, size int) (path string) {
 	t.Helper()
 	session := s.Must(t, 201, "POST", fileList+"/uploads", fmt.Sprintf(`{"filename":%q,"size":%d}`, name, size))
@@ -49,7 +49,7 @@ func sumOf(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// download is the content behind the link of a file.
+// download returns the content behind a file's link.
 func download(t testing.TB, s *apitest.Server, file string) string {
 	t.Helper()
 	status, body, _ := s.Send(t, "GET", apitest.Field[string](t, file, "path"), nil, "")
@@ -105,7 +105,7 @@ func TestUploadInChunks(t *testing.T) {
 	s.Must(t, 404, "POST", at+"/complete", "")
 }
 
-// Chunks from many at once, and completions from many at once, make one file.
+// TestUploadInParallel checks that concurrent chunks and concurrent completions produce one file.
 func TestUploadInParallel(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -116,7 +116,7 @@ func TestUploadInParallel(t *testing.T) {
 		for range 2 {
 			all.Go(func() {
 				status, answer, _ := s.Do(t, "PUT", fmt.Sprintf("%s/chunks/%d", at, i), s.Admin, content[i*chunkSize:min((i+1)*chunkSize, len(content))])
-				if status != 200 && status != 409 { // the other one sends it
+				if status != 200 && status != 409 { // another request is sending it
 					t.Errorf("chunk %d: got %d %s", i, status, answer)
 				}
 			})
@@ -192,8 +192,8 @@ func TestUploadRules(t *testing.T) {
 	s.Must(t, 404, "PUT", expired+"/chunks/0", "12345")
 }
 
-// A chunk that comes again while it is still coming counts, not the request before,
-// whose connection may be dead.
+// TestChunkSentAgainMeanwhile checks that a chunk that is sent again while it is being received
+// replaces the earlier request, because that may use a dead connection.
 func TestChunkSentAgainMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -204,7 +204,7 @@ func TestChunkSentAgainMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+s.Admin)
-	r.Header.Set("Expect", "100-continue") // the body is asked for when the chunk is claimed
+	r.Header.Set("Expect", "100-continue") // the server sends 100 Continue once it has claimed the chunk
 	r.ContentLength = 5
 	status := make(chan int, 1)
 	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Hour}}
@@ -235,8 +235,8 @@ func TestChunkSentAgainMeanwhile(t *testing.T) {
 	}
 }
 
-// A file whose project is deleted while it is registered leaves nothing, wherever its
-// bytes are by then.
+// TestUploadOfADeletedProject checks that a file that is being registered while its project is
+// deleted leaves nothing behind, wherever its content is.
 func TestUploadOfADeletedProject(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -245,7 +245,7 @@ func TestUploadOfADeletedProject(t *testing.T) {
 		name := strings.ReplaceAll(folder, "/", "-")
 		s.Project(t, name)
 		status := make(chan int)
-		// Who writes a record waits for this transaction.
+		// A request that writes a record waits for this transaction.
 		err := s.DB.Update(func(tx *store.Tx) error {
 			go func() {
 				defer close(status)
@@ -289,7 +289,7 @@ func regular(t testing.TB, dir string) (names []string) {
 	return names
 }
 
-// A body that breaks off leaves what was there.
+// TestInterruptedUploads checks that a truncated body leaves existing data unchanged.
 func TestInterruptedUploads(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -400,7 +400,7 @@ func TestUploadInOneRequest(t *testing.T) {
 	}
 }
 
-// raw sends the beginning of a request of the administrator as it is.
+// raw sends the beginning of an administrator's request unmodified.
 func raw(t *testing.T, s *apitest.Server, beginning string) (status int, body string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
@@ -422,7 +422,8 @@ func raw(t *testing.T, s *apitest.Server, beginning string) (status int, body st
 	return status, text
 }
 
-// A file for another storage waits for its job, and survives what happens meanwhile.
+// TestUploadForOtherStorage checks that a file for another storage waits for its job, and that its
+// record survives failures and the loss of its storage.
 func TestUploadForOtherStorage(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -457,7 +458,7 @@ func TestUploadForOtherStorage(t *testing.T) {
 		{"nothing is kept", "POST", one + "/retry", "", 400, "no longer kept"},
 		{"unknown", "POST", fileList + "/000000000000/retry", "", 404, "file not found"},
 	})
-	// A storage that was chosen at the beginning and is gone at the end.
+	// The storage was selected at the beginning and is deleted before the end.
 	at = begin(t, s, "b.zip", 5)
 	s.Must(t, 200, "PUT", at+"/chunks/0", "12345")
 	if err := os.WriteFile(s.Storages.Local().Staged(id), []byte("12345"), 0o600); err != nil {
@@ -474,7 +475,7 @@ func TestUploadForOtherStorage(t *testing.T) {
 	}
 }
 
-// fail notes that the job of a file has failed.
+// fail records that the job of a file has failed.
 func fail(t *testing.T, s *apitest.Server, id, reason string) {
 	t.Helper()
 	err := s.DB.Update(func(tx *store.Tx) error {
@@ -494,7 +495,7 @@ func fail(t *testing.T, s *apitest.Server, id, reason string) {
 	}
 }
 
-// drained drops what a job would remove.
+// drained deletes the entries for objects that a job would remove.
 func drained(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	err := s.DB.Update(func(tx *store.Tx) error {
@@ -511,7 +512,8 @@ func drained(t *testing.T, s *apitest.Server) {
 	}
 }
 
-// A former key of a project opens its uploads, and completing again finds the file.
+// TestCompleteAfterRename checks that uploads are found under a former key of a project, and that
+// completing again finds the file.
 func TestCompleteAfterRename(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
