@@ -21,7 +21,7 @@ type target struct {
 	project, alias, version, announcement, feedback, log, key, definition, card, file, link, upload, backend string
 }
 
-// somebody is a target that need not exist.
+// somebody is a target with parts that need not exist.
 var somebody = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l"}
 
 // unknownRecords are ids of the right form in the project "a".
@@ -62,8 +62,8 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 	}
 }
 
-// path fills in the parameters of a route. What a new one stands for is added
-// here; until then it stands for nothing.
+// path returns the path of a route with its parameters filled in. Each new parameter needs a
+// value here; until then it has none.
 func (a target) path(route string) string {
 	if strings.HasPrefix(route, "/f/") {
 		return a.link
@@ -123,11 +123,10 @@ func (a target) record(before []string) string {
 	return a.version
 }
 
-// isLink reports whether a route is that of direct links, which answer programs that
-// expect no JSON.
+// isLink reports whether a route serves direct links. Their clients expect no JSON.
 func isLink(e api.Endpoint) bool { return strings.HasPrefix(e.Path, "/f/") }
 
-// isSDK reports whether a route is that of the client library for web pages.
+// isSDK reports whether a route serves the client library for web pages.
 func isSDK(e api.Endpoint) bool { return strings.HasPrefix(e.Path, "/sdk/") }
 
 // grant is the text of a new key that never ends, with more of its fields.
@@ -167,7 +166,7 @@ func deadKeys(t *testing.T, s *apitest.Server) map[string]string {
 	return keys
 }
 
-// visitor is somebody who calls a route, and whom it should let in.
+// visitor is a kind of caller, with the routes that it may use.
 type visitor struct {
 	name    string
 	opens   func(api.Endpoint) bool
@@ -267,8 +266,8 @@ func scopeOr(e api.Endpoint, other string) []string {
 	return strings.Fields(e.Scope)[:1]
 }
 
-// Every route of the table, called by everybody. Those who are let in may
-// still hear that their request is wrong, but not that they may not ask.
+// TestAccessMatrix calls every route of the table as every kind of caller. A caller with access
+// may be refused for the content of its request, but not for its credential.
 func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -321,7 +320,8 @@ func visit(t *testing.T, s *apitest.Server, e api.Endpoint, v visitor, to target
 	return status
 }
 
-// Over TCP the control routes do not exist, whoever asks.
+// TestControlRoutesAreHidden checks that the control routes do not exist over TCP, for any
+// caller.
 func TestControlRoutesAreHidden(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -70,8 +70,8 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// TestAccessLogOfPrivateCallers: of somebody who asks not to be tracked there is no
-// address, and of a sender of events what event.ip_storage leaves of it.
+// TestAccessLogOfPrivateCallers checks that the log has no address of callers that ask not to be
+// tracked, and the address of a sender of events in the form that event.ip_storage permits.
 func TestAccessLogOfPrivateCallers(t *testing.T) {
 	t.Parallel()
 	const me = "/events/me?distinct_id=u"
@@ -110,7 +110,7 @@ func TestAccessLogOfPrivateCallers(t *testing.T) {
 	}
 }
 
-// Nothing that opens a door or was said in confidence gets into the log.
+// TestLogKeepsSecrets checks that credentials and confidential texts never get into the log.
 func TestLogKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	var log apitest.Journal

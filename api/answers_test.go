@@ -33,14 +33,14 @@ func addLarge(t *testing.T, s *apitest.Server, i int) (feedback string) {
 	return apitest.Field[string](t, s.Must(t, 201, "POST", "/admin/projects/a/feedbacks", fmt.Sprintf(`{"content":"x","custom_data":{"k":%q}}`, text)), "id")
 }
 
-// largeLists are the lists whose records may be large.
+// largeLists contains the lists with records that may be large.
 var largeLists = []string{
 	"/admin/projects/a/logs", "/admin/projects/a/feedbacks", "/admin/projects/a/versions", "/admin/projects/a/announcements",
 	"/public/a/versions", "/public/a/announcements",
 }
 
-// TestLargeListsHaveTheirShape: a list that is too large for one piece is what its
-// records are one at a time.
+// TestLargeListsHaveTheirShape checks that a list that is sent in pieces equals its records
+// requested one at a time.
 func TestLargeListsHaveTheirShape(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -105,8 +105,8 @@ func TestMemoryOfLists(t *testing.T) {
 	}
 }
 
-// TestListWhileRecordsGo: what is deleted while a list is sent is left out, and what is
-// changed is shown as it was or as it is.
+// TestListWhileRecordsGo checks that a list omits records that are deleted while it is sent. A
+// changed record appears in its old or its new state.
 func TestListWhileRecordsGo(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -113,8 +113,8 @@ func TestHostileHeaders(t *testing.T) {
 	}
 }
 
-// What no client library sends, as bytes. What does not reach the interface
-// is answered by the HTTP server below it, in text.
+// TestHostileBytes sends bytes that no client library sends. Requests that do not reach the
+// interface are answered by net/http, in text.
 func TestHostileBytes(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -179,8 +179,8 @@ func TestLengthReservesNothing(t *testing.T) {
 	}
 }
 
-// TestSubmissionData: the free-form objects of public submissions have a limit in common.
-// What the administrator writes has none.
+// TestSubmissionData checks the common limit of the free-form objects in public submissions.
+// Submissions by the administrator have no such limit.
 func TestSubmissionData(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.WithConfig(func(c *api.Config) { c.SubmissionData = 2 << 10 }))

@@ -40,7 +40,7 @@ var notInClients = map[string]string{
 	"POST /api/v1/auth/tokens/{id}/rotate": "another address of /auth/api-keys",
 }
 
-// What the libraries can do and what the server can do are compared in both
+// TestEndpointsOfClients compares the endpoints of the libraries and of the server in both
 // directions.
 func TestEndpointsOfClients(t *testing.T) {
 	t.Parallel()
@@ -85,8 +85,8 @@ func TestEndpointsOfClients(t *testing.T) {
 	}
 }
 
-// A name that a client refuses to send is one that the server would skip, and what a
-// client makes of a name is what the server stores.
+// TestEventNameVectors checks that the server skips exactly the names that a client refuses to
+// send, and stores a name as the client normalizes it.
 func TestEventNameVectors(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -117,8 +117,8 @@ func TestEventNameVectors(t *testing.T) {
 	}
 }
 
-// What a client has cleaned arrives: the server only puts it into lower case and takes
-// punctuation off its ends.
+// TestHeaderValueVectors checks that the server stores values that a client has normalized. It
+// only changes them to lower case and trims punctuation.
 func TestHeaderValueVectors(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -139,7 +139,8 @@ func TestHeaderValueVectors(t *testing.T) {
 	}
 }
 
-// A tag finds the language that the clients are told it finds.
+// TestLanguageMatchVectors checks that a tag selects the same language as in the clients'
+// vectors.
 func TestLanguageMatchVectors(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -192,8 +193,8 @@ func TestLanguageMatchVectors(t *testing.T) {
 	}
 }
 
-// Whatever a client escapes in a segment of a path arrives as it was: a version with any
-// character of ASCII, a tag with parentheses, and each character escaped.
+// TestEscapedSegments checks that a path segment that a client escapes arrives unchanged: a
+// version with any ASCII character, a tag with parentheses, and each character escaped.
 func TestEscapedSegments(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -226,8 +227,8 @@ func TestEscapedSegments(t *testing.T) {
 	}
 }
 
-// What a page sends when it is closed: JSON with whatever content type, with the time in
-// the body, and fields that the server does not know.
+// TestUnloadBatches sends batches as a page does when it is closed: JSON with any content type,
+// with the time in the body, and with fields that the server does not know.
 func TestUnloadBatches(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

@@ -8,8 +8,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// What is no JSON object is refused everywhere in the same way, and changes
-// nothing.
+// TestBodyIsAnObject checks that every endpoint refuses a body that is not a JSON object in the
+// same way, and changes nothing.
 func TestBodyIsAnObject(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

@@ -48,8 +48,8 @@ func endpoints(control bool) []Endpoint {
 	return all
 }
 
-// AddRoute gives a server that has not answered yet a GET route for everybody,
-// so that tests can say what becomes of a handler that fails.
+// AddRoute adds a public GET route to a server that has not answered a request yet. Tests use it
+// for handlers that fail.
 func AddRoute(s *Server, path string, handler func(http.ResponseWriter) error) error {
 	return s.serve(append(s.table(), web.Route{
 		Method: "GET", Path: path, Access: web.Anyone(), BodyLimit: web.PublicBodyLimit,

@@ -30,8 +30,8 @@ func TestDiskIsFull(t *testing.T) {
 	}
 }
 
-// onAFullDisk: who asks for something that needs a file beside the data reads
-// that the disk is full, and nothing of it stays.
+// onAFullDisk checks that requests that need a temporary file report a full disk, and leave
+// nothing behind.
 func onAFullDisk(t *testing.T) {
 	s := apitest.NewServer(t)
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"a","name":"A"}`)

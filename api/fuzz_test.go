@@ -12,9 +12,9 @@ import (
 	"svc/api/apitest"
 )
 
-// FuzzRequest sends any request, as the HTTP server hands it over, to a server
-// with a project, as nobody, as the administrator or with a limited key. The
-// answer is as openapi.yaml says and never a fault of the server.
+// FuzzRequest sends any request to a server with a project, in the form in which net/http passes
+// it on: without a credential, as the administrator or with a limited key. The answer must match
+// openapi.yaml and must not be a server error.
 func FuzzRequest(f *testing.F) {
 	s := apitest.NewServer(f, apitest.WithRateLimit(0))
 	s.Project(f, "a")

@@ -194,8 +194,8 @@ func TestLimitedKeyRecord(t *testing.T) {
 	})
 }
 
-// A key keeps its project under every name that the project has, and nothing
-// else under a name that the project had.
+// TestLimitedKeyFollowsItsProject checks that a key reaches its project under every current name
+// of the project, and no other project that takes over a former name.
 func TestLimitedKeyFollowsItsProject(t *testing.T) {
 	t.Parallel()
 	b := newBorder(t)

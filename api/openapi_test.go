@@ -65,7 +65,8 @@ func TestContractDescribesEachProperty(t *testing.T) {
 	}
 }
 
-// The file says of each route who may call it, and nothing of any other route.
+// TestRoutesAreTheContract checks that openapi.yaml states the access of each route, and has no
+// other routes.
 func TestRoutesAreTheContract(t *testing.T) {
 	t.Parallel()
 	var served, documented []string

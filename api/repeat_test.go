@@ -54,7 +54,7 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 	count(1)
 
-	// What was refused is tried again.
+	// A refused request is tried again.
 	if status, answer, _ := send("POST", list, "d", "", `{}`); status != 400 {
 		t.Errorf("refused: %d %s", status, answer)
 	}
@@ -68,7 +68,8 @@ func TestIdempotencyKey(t *testing.T) {
 			t.Errorf("a key of %d characters: %d %s", len(key), status, answer)
 		}
 	}
-	// Another caller does not get the answer, and a key of nobody is none.
+	// Another caller does not get the answer, and a key from a caller without a credential has no
+	// effect.
 	if status, answer, _ := s.Send(t, "POST", "/api/v1"+list, map[string]string{"Idempotency-Key": "a"}, body); status != 401 {
 		t.Errorf("without a credential: %d %s", status, answer)
 	}

@@ -68,8 +68,8 @@ func (s *Server) serve(routes []web.Route) (err error) {
 	return err
 }
 
-// SetPublicRateLimit replaces Config.PublicRateLimit while the server runs. What
-// was counted stays.
+// SetPublicRateLimit replaces Config.PublicRateLimit while the server runs. Requests counted so
+// far still count.
 func (s *Server) SetPublicRateLimit(perMinute int) {
 	for _, w := range s.publicWindows {
 		w.SetLimit(perMinute)

@@ -1,17 +1,16 @@
-// Package api is the HTTP face of the service: the server, the order of the steps
-// that a request takes, and the table of all routes, which is put together from
-// the packages below:
+// Package api is the HTTP interface of the service: the server, the order of the steps that each
+// request takes, and the table of all routes, which consists of the tables of these packages:
 //
-//	web           router, request, who may call what, checks, answers
+//	web           router, request, access, validation, answers
 //	resource      projects, versions, announcements, feedback, logs, keys, search
 //	analytics     events, analyses, request statistics
-//	control       what only the owner of the data directory asks
+//	control       requests that only the owner of the data directory may make
 //	transfer      export and import of a project
 //	distribution  direct links, files and uploads, storages, CDN
 //	site          the terms documents, the client library for web pages
-//	pages         what people open in a browser
+//	pages         pages for browsers
 //
-// server.go has the server and the steps of a request, routes.go the table.
+// server.go contains the server and the steps of a request, routes.go the table.
 //
 // A new resource is one file in resource, one in package store, its paths in
 // openapi.yaml and its tests.
@@ -60,7 +59,7 @@ import (
 	"svc/store"
 )
 
-// Config is what a Server is made of.
+// Config holds everything that a Server needs.
 type Config struct {
 	DB     *store.Store
 	Search *index.Index // nil = searches scan all records
@@ -96,8 +95,8 @@ type Config struct {
 	SiteURL    string            // public address of the site; "" = not known
 	OpenAPI    []byte            // openapi.yaml, for the API reference
 	Translator *translate.Client // asks the translation service
-	// Codehost is what the code host is asked with; DB, Log, Now, Keys, BaseURL and
-	// Mirror are those of the server.
+	// Codehost configures the access to the code host. The server sets DB, Log, Now, Keys,
+	// BaseURL and Mirror.
 	Codehost codehost.Config
 
 	// Examine makes the checks of svc doctor; nil = none.
@@ -221,7 +220,8 @@ type exchange struct {
 	id       [1]string // header X-Request-Id
 }
 
-// counts is what the request is counted as in request statistics: 0 is not at all.
+// counts returns the endpoint under which request statistics count the request, or 0 if they do
+// not.
 func (x *exchange) counts() store.Endpoint {
 	if x.endpoint == nil || x.out.Status < 200 || x.out.Status > 299 || x.Method == http.MethodHead {
 		return 0
@@ -316,9 +316,9 @@ func (s *Server) handle(x *exchange) error {
 
 var noStore = []string{"no-store"}
 
-// checkRoom refuses what strangers send while the disk has no more free space than files
-// leave for everything else, so that they cannot fill it: administration, deletions and
-// logins go on. A file system that does not answer is left to the write that follows.
+// checkRoom refuses public submissions while the disk has less free space than disk.Reserve, so
+// that they cannot fill it. Administration, deletions and logins continue. If the file system
+// does not answer, the write that follows reports its error.
 func (s *Server) checkRoom() error {
 	if s.config.Data == "" {
 		return nil
@@ -346,7 +346,7 @@ func (s *Server) takeTurn(x *exchange) error {
 	return nil
 }
 
-// recover turns a panic, which is a bug of ours, into a 500 and one log entry.
+// recover turns a panic, which is always a bug in this program, into a 500 and one log entry.
 func (s *Server) recover(x *exchange) {
 	p := recover()
 	if p == nil {
@@ -405,14 +405,15 @@ func (s *Server) EnsureAdmin(ctx context.Context, password string) (generated st
 	return s.resource.EnsureAdmin(ctx, password)
 }
 
-// copyData copies both data files, as they are at one moment, to a new folder in
-// the staging folder whose name begins with a prefix.
+// copyData copies a consistent state of both data files to a new folder in the staging folder.
+// The name of the new folder begins with prefix.
 func (s *Server) copyData(prefix string) (folder string, err error) {
 	folder, _, err = instance.CopyData(s.config.DB, s.config.Events, s.now, s.config.Staging, prefix)
 	return folder, err
 }
 
-// Started says that requests are answered now, and at which addresses, for people.
+// Started reports that the server answers requests, with the addresses to show to the
+// administrator.
 func (s *Server) Started(addresses ...string) { s.control.Started(addresses...) }
 
 // WatchConnections says where the figures of the public connections come from.
@@ -420,12 +421,11 @@ func (s *Server) WatchConnections(count func() apicontrol.Connections) {
 	s.control.WatchConnections(count)
 }
 
-// Stopping says that no more requests should be sent. Those that come are
-// answered all the same.
+// Stopping announces that the server will stop. Requests that still arrive are answered.
 func (s *Server) Stopping() { s.control.Stopping() }
 
-// Metrics answers with all metrics in the text format of Prometheus. It asks for
-// no credential: the listener that serves it decides who reaches it.
+// Metrics serves all metrics in the text format of Prometheus. It asks for no credential; the
+// listener that serves it determines the callers.
 func (s *Server) Metrics() http.Handler { return s.control.Metrics() }
 
 // Status returns the current state.

@@ -83,8 +83,8 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	}
 }
 
-// A large body may take longer than the time that a small one has, and is
-// answered all the same.
+// TestSlowUpload checks that a large body that takes longer than the timeout of a small one is
+// answered.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -168,7 +168,8 @@ func TestClientGoesAway(t *testing.T) {
 	}
 }
 
-// A client that goes away while its password is checked is nobody's mistake.
+// TestClientGivesUp checks that a client that disconnects while its password is checked causes no
+// error in the log.
 func TestClientGivesUp(t *testing.T) {
 	t.Parallel()
 	var log apitest.Journal
@@ -196,7 +197,7 @@ func TestClientGivesUp(t *testing.T) {
 	}
 }
 
-// exchangeRaw sends bytes as they are and returns the answer to them.
+// exchangeRaw sends bytes unchanged and returns the answer.
 func exchangeRaw(t *testing.T, s *apitest.Server, text string) (status int, header http.Header, body string) {
 	t.Helper()
 	conn := s.Dial(t, text)

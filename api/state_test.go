@@ -114,7 +114,7 @@ func TestIfMatch(t *testing.T) {
 	}
 }
 
-// What others do to a record without changing it leaves its tag alone.
+// TestETagOfUse checks that use of a record that does not change it keeps its tag.
 func TestETagOfUse(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

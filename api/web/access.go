@@ -7,8 +7,8 @@ import (
 	"svc/store"
 )
 
-// Access says who may call a route and, for API keys limited to listed
-// projects, which project the call reaches.
+// Access specifies the callers of a route and, for API keys limited to listed projects, the
+// project that the call reaches.
 type Access struct {
 	Kind    AccessKind
 	Scopes  []string // one of them is enough
@@ -48,10 +48,11 @@ func LoginOnly() Access { return Access{Kind: Administrator} }
 // OwnerOnly is for the control connection.
 func OwnerOnly() Access { return Access{Kind: Owner} }
 
-// BySignature is for what other services deliver. The handler checks who they are.
+// BySignature returns the access of deliveries by other services. The handler verifies their
+// signature.
 func BySignature() Access { return Access{Kind: Signed} }
 
-// Open reports whether a route asks for no credential of ours.
+// Open reports whether a route needs no credential issued by this server.
 func (a Access) Open() bool { return a.Kind == Public || a.Kind == Signed }
 
 // ByScope is for an endpoint of the project in the path.
@@ -73,7 +74,8 @@ func (a Access) From(p ProjectFrom) Access {
 	return a
 }
 
-// Caller is who sent a request: an administrator, or an API key.
+// Caller is the sender of a request: an administrator, an API key, or, as the zero value, a
+// caller without a credential.
 type Caller struct {
 	Administrator bool
 	Key           *store.APIKey

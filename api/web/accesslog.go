@@ -54,8 +54,8 @@ func (w *Recorder) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Write writes one line for each request but health checks. Query values
-// stay out of it, except those of the page that was asked for.
+// Write writes one line for each request except health checks. Of the query it logs only limit
+// and offset.
 func (l *AccessLog) Write(r *Request, w *Recorder, end time.Time) {
 	if r.Route != nil && r.Route.Quiet || !l.Log.Enabled(context.Background(), slog.LevelInfo) {
 		return

@@ -160,8 +160,8 @@ func (g *Gate) checkReach(r *Request) error {
 	return nil
 }
 
-// bodyProjectKey reads project_key as the handler will. A body that has none
-// reaches no project; one that is too large says so.
+// bodyProjectKey reads project_key in the same way as the handler. A body without one reaches no
+// project. If the body is too large, that is the error.
 func bodyProjectKey(r *Request) (string, error) {
 	var in struct {
 		ProjectKey Optional[string] `json:"project_key"`

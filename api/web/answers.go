@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// answerFactor is the memory of an answer in the making, in sizes of its records: as
-	// they are decoded, encoded, and copied while the buffer grows.
+	// answerFactor is the memory that an answer takes while it is made, in multiples of the size
+	// of its records: decoded, encoded, and copied while the buffer grows.
 	answerFactor = 4
 	// answerWait is how long a request waits for its share of the budget.
 	answerWait = 10 * time.Second

@@ -34,8 +34,8 @@ const (
 	largePerAddress  = 2 // of bodies above PublicBodyLimit
 )
 
-// Bodies limits the memory and the number of request bodies whose callers have no
-// credential that could be checked first. It is safe for concurrent use.
+// Bodies limits the memory and the number of the request bodies of callers without a credential
+// that could be checked first. It is safe for concurrent use.
 type Bodies struct {
 	memory   *limit.Budget // bytes of buffers above firstPiece
 	arriving *limit.Slots  // bodies in progress, by address
@@ -335,8 +335,8 @@ func (r *Request) arrived() (refused bool) {
 	return b.refused
 }
 
-// extend gives a large body more time: 30 seconds and one more for each
-// MinBytesPerSecond that have arrived since begin, but no more than stallTime from now.
+// extend gives a large body more time: 30 seconds and one more for each MinBytesPerSecond
+// received since begin, but at most stallTime from now.
 func (r *Request) extend(begin time.Time, arrived int) {
 	r.body.mu.Lock()
 	defer r.body.mu.Unlock()
@@ -356,8 +356,8 @@ func (r *Request) stopReading() {
 	_ = http.NewResponseController(r.Writer).SetReadDeadline(time.Unix(1, 0))
 }
 
-// Stream is the body, for a handler that does not decode it. It has no limit. What goes
-// wrong with it is the client's fault, of kind Invalid.
+// Stream returns the body, without a limit, for a handler that does not decode it. Read errors
+// are the client's and have the kind Invalid.
 func (r *Request) Stream() io.Reader { return stream{r.Body} }
 
 type stream struct{ io.Reader }

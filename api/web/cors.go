@@ -12,7 +12,7 @@ var (
 	varyOrigin  = []string{"Origin"}
 )
 
-// What is the same for everybody needs no Origin in caches.
+// Headers that do not depend on the origin of the request need no Vary.
 var (
 	anything    = []string{"*"}
 	readMethods = []string{"GET, HEAD"}
@@ -38,9 +38,9 @@ func SetCORS(h http.Header, r *http.Request) {
 	}
 }
 
-// AllowEveryOrigin sets the cross-origin headers of what everybody may read without a
-// credential, and all headers of the answer with it, as a page that resumes a download
-// needs its entity tag. Nothing of the request is reflected, so caches need no Vary.
+// AllowEveryOrigin sets the cross-origin headers of public content. Pages may also read all
+// headers of the answer, because a page that resumes a download needs the entity tag. The headers
+// do not depend on the request, so caches need no Vary.
 func AllowEveryOrigin(h http.Header, r *http.Request) {
 	h["Access-Control-Allow-Origin"] = anything
 	h["Access-Control-Expose-Headers"] = anything

@@ -114,7 +114,7 @@ func (b *LooseBool) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Object is a free-form JSON object, kept as it was sent but for white space.
+// Object is a free-form JSON object, stored as received except for white space.
 type Object json.RawMessage
 
 // maxDepth is how many levels of objects and lists a free-form object may have.
@@ -173,7 +173,7 @@ func Fill(in any, object json.RawMessage) bool {
 	})
 }
 
-// setter is what every Optional is, whatever its type.
+// setter is implemented by every Optional, regardless of its type.
 type setter interface{ set(raw json.RawMessage) }
 
 // inputField is a field of an input struct.
@@ -200,8 +200,7 @@ func fieldsOf(t reflect.Type) []inputField {
 	return fields
 }
 
-// Entries reads a list of objects into inputs. What is not an object is a
-// problem of the list.
+// Entries decodes a list of objects. An element that is not an object is a problem of the list.
 func Entries[T any](p *Problems, field string, raw Optional[[]json.RawMessage], most int) []T {
 	if raw.Wrong {
 		p.Add("%s must be a list", field)

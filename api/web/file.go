@@ -20,15 +20,16 @@ type File struct {
 	forms       func() []form // the one to prefer first, the plain one last
 }
 
-// form is a file as it is sent. Its body is made when somebody asks for it.
+// form is an encoding of a file. Its body is made at the first request for it.
 type form struct {
 	encoding string // "" = as it is
 	etag     string
 	body     func() string
 }
 
-// NewFile makes a file of a type, whose text, and that text compressed with Brotli, are
-// read at the first request for it. Without brotli there is none.
+// NewFile returns a file of a content type. text and brotli return its content, plain and
+// compressed with Brotli; they are called at the first request. If brotli is nil, there is no
+// such form.
 func NewFile(contentType string, text, brotli func() string) *File {
 	return &File{[]string{contentType}, sync.OnceValue(func() []form {
 		plain := text()
@@ -60,8 +61,8 @@ func NewPackedFile(contentType string, brotli, gzip func() string) *File {
 	})}
 }
 
-// fileTypes are those of the files that pages are made of. They are not left to the
-// tables of the system, which differ.
+// fileTypes maps extensions of files of web pages to content types. The tables of operating
+// systems differ, so they are not used.
 var fileTypes = map[string]string{
 	".css":   "text/css; charset=utf-8",
 	".html":  "text/html; charset=utf-8",
@@ -90,7 +91,7 @@ func zipped(text string) string {
 	return to.String()
 }
 
-// unzipped is what zipped made something of. The text is in the program.
+// unzipped returns the text that was passed to zipped. The text is part of the program.
 func unzipped(text string) string {
 	r, err := gzip.NewReader(strings.NewReader(text))
 	if err != nil {
@@ -112,8 +113,8 @@ var (
 // VaryByEncoding is the header Vary of an answer that comes in several encodings.
 var VaryByEncoding = []string{"Accept-Encoding"}
 
-// Serve answers a GET or HEAD with the form that the client likes, or says that it has
-// not changed.
+// Serve answers a GET or HEAD with the client's preferred form, or with 304 if the client has it
+// already.
 func (f *File) Serve(w http.ResponseWriter, r *Request, caching []string) {
 	chosen := choose(f.forms(), strings.Join(r.Header["Accept-Encoding"], ","))
 	header := w.Header()

@@ -27,8 +27,8 @@ type List struct {
 	Encode func(i int) ([]byte, error)
 }
 
-// NewList returns a page of records that are in memory and together take no more than
-// MaxUnheld, or belong to a snapshot that others share.
+// NewList returns a page of records that are in memory already. Together they must not take more
+// than MaxUnheld, unless they belong to a shared snapshot.
 func NewList[R, V any](total int, page []R, view func(R) V) List {
 	return List{Total: total, Sizes: make([]int, len(page)), Encode: func(i int) ([]byte, error) { return Encode(view(page[i])) }}
 }

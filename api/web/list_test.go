@@ -91,7 +91,8 @@ func TestSlowReadersOfLists(t *testing.T) {
 	}
 }
 
-// TestListEndsWithItsClient checks that no more records are encoded when the client has gone.
+// TestListEndsWithItsClient checks that the encoding of a list ends when the client has
+// disconnected.
 func TestListEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())

@@ -93,8 +93,8 @@ func (m *Metrics) InFlight() uint64 {
 	return m.Begun.Load() - answered
 }
 
-// Each visits what there is of answers, by route and status; 0 stands for the
-// statuses that are counted together.
+// Each calls visit with the number of answers for each route and status that occurred. Status 0
+// is the sum of the statuses that are not counted separately.
 func (m *Metrics) Each(visit func(of *RouteMetrics, status int, answers uint64)) {
 	for _, of := range m.Routes {
 		if n := of.ok.Load(); n > 0 {

@@ -49,7 +49,7 @@ func (p *Problems) Project(r *Request, db *store.Store) (*store.Project, error) 
 	return r.Reached(db.FindProject(r.Param("k")))
 }
 
-// TextRule is what a text field must keep to. Lengths count characters.
+// TextRule holds the constraints of a text field. Lengths count characters.
 type TextRule struct {
 	Min, Max int
 	Required bool // on creation it must be sent; never null

@@ -2,7 +2,7 @@ package web
 
 import "svc/store"
 
-// RecordInput is what all records of an archive have.
+// RecordInput contains the fields that all records of an archive share.
 type RecordInput struct {
 	ID        Optional[string]  `json:"id"`
 	CreatedAt Optional[Integer] `json:"created_at"`

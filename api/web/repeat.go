@@ -10,7 +10,7 @@ import (
 	"svc/internal/fault"
 )
 
-// What is remembered of answers to requests with an Idempotency-Key.
+// Limits of the answers kept for requests with an Idempotency-Key.
 const (
 	answersKept     = 10 * time.Minute
 	maxAnswersBytes = 16 << 20 // all of them
@@ -19,9 +19,9 @@ const (
 	maxKeyLength    = 255
 )
 
-// Repeats makes a change once whose request arrives more often under the same
-// Idempotency-Key: browsers and proxies send again what got no answer, whether or not the
-// server has done it. It forgets with the process.
+// Repeats makes a change once if its request arrives several times with the same Idempotency-Key.
+// Browsers and proxies resend requests that got no answer, although the server may have executed
+// them. Its state is lost when the process ends.
 type Repeats struct {
 	mu      sync.Mutex // guards what follows
 	answers map[repeatKey]*keptAnswer
@@ -43,14 +43,14 @@ type keptAnswer struct {
 
 func (k *keptAnswer) size() int { return perAnswer + len(k.body) }
 
-// Repeatable reports whether the request is a change that must be made once, by a caller
-// who is known.
+// Repeatable reports whether the request is a change with an Idempotency-Key by a known caller,
+// so that it must be made only once.
 func (r *Request) Repeatable() bool {
 	return r.Header["Idempotency-Key"] != nil && !r.Route.Access.Open() && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
-// Answer has the request answered, or repeats the answer that the same request got before.
-// While that one is under way, it waits. What was refused is tried again.
+// Answer executes the request, or repeats the answer to an earlier copy of it. It waits for a
+// copy that is still being executed. A refused request is executed again.
 func (p *Repeats) Answer(w http.ResponseWriter, r *Request) error {
 	key, err := keyOf(r)
 	if err != nil {
@@ -85,8 +85,8 @@ func keyOf(r *Request) (repeatKey, error) {
 	return sha256.Sum256([]byte(strings.Join(parts, "\x00"))), nil
 }
 
-// enter finds what is known of a request; first says that it is nothing, and that the
-// caller has to keep the answer.
+// enter returns the entry of a request. If first is true, the entry is new, and the caller must
+// complete it.
 func (p *Repeats) enter(key repeatKey, now time.Time) (kept *keptAnswer, first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -87,7 +87,8 @@ func (r *Request) Sent(name string) bool {
 	return r.values.Has(name)
 }
 
-// LoggedPath is the path for logs. It does not say whose events were deleted.
+// LoggedPath returns the path for logs, without the identifier of the person in a deletion of
+// events.
 func (r *Request) LoggedPath() string {
 	if r.Route != nil && strings.HasSuffix(r.Route.Path, "/:distinct_id") {
 		return r.Route.Path
@@ -102,8 +103,8 @@ func (r *Request) Project(tx *store.Tx) (*store.Project, error) {
 	return r.Reached(tx.Project(r.Param("k")))
 }
 
-// Reached passes on a project that was looked up, unless the caller may not touch
-// it. On a route that asks for no credential everybody may.
+// Reached returns the project and the error that it is given, or ErrOtherProject if the caller
+// may not access the project. Routes without a credential give access to all projects.
 func (r *Request) Reached(p *store.Project, err error) (*store.Project, error) {
 	if err == nil && !r.Route.Access.Open() && !r.Caller.Reaches(p.ID) {
 		return nil, ErrOtherProject

@@ -55,9 +55,8 @@ func StatusOf(err error) int {
 	return statuses[f.Kind]
 }
 
-// Fail answers with an error. What is neither a fault nor a disk that is full or
-// fails is internal: the client gets a constant text, the log gets the rest with
-// the request id.
+// Fail answers with an error. Any error except faults and disk errors is internal: the client
+// gets a constant text, and the details are logged with the request id.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 	delete(w.Header(), "Etag") // the change that made it did not happen
 	f := explain(log, r, err)
@@ -87,8 +86,8 @@ func Explain(log *slog.Logger, r *Request, err error) (status int) {
 	return http.StatusInternalServerError
 }
 
-// explain is what a client may know of an error, nil for what is internal. What it may
-// not know is logged.
+// explain returns the part of an error that the client may see, or nil for an internal error,
+// which it logs.
 func explain(log *slog.Logger, r *Request, err error) *fault.Error {
 	err = fault.Disk(err)
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
@@ -105,7 +104,7 @@ func explain(log *slog.Logger, r *Request, err error) *fault.Error {
 	return f
 }
 
-// FailInternally answers for a bug or an accident of ours.
+// FailInternally answers 500 after a bug or another internal failure.
 func FailInternally(w http.ResponseWriter) {
 	writeError(w, http.StatusInternalServerError, "unexpected error; the log has the details under this request's X-Request-Id")
 }
@@ -169,7 +168,8 @@ func AppendText(to []byte, text string) []byte {
 // ContentTypeJSON is the value of the header; it must not be changed.
 var ContentTypeJSON = []string{"application/json; charset=utf-8"}
 
-// MinBytesPerSecond is the pace, in bytes a second, below which a client is given up.
+// MinBytesPerSecond is the minimum rate of a client, in bytes per second. The server disconnects
+// slower ones.
 const MinBytesPerSecond = 64 << 10
 
 // readingTime is the time that a client has to read some bytes.
@@ -217,8 +217,8 @@ func Views[R, V any](list []R, view func(R) V) []V {
 	return views
 }
 
-// NoDeadlines takes the time limits off a request of the owner whose body or answer
-// may take long.
+// NoDeadlines removes the timeouts of a request by the owner with a body or an answer that may
+// take long.
 func NoDeadlines(w http.ResponseWriter) {
 	wire := http.NewResponseController(w)
 	// In this process there is no connection that could time out.

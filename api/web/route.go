@@ -1,12 +1,12 @@
-// Package web is what all handlers of the interface share: the router and the
-// lines of its table, who may call what, decoding and checking of requests, and
-// the shape of answers. It knows no resource.
+// Package web is common to all handlers of the interface: the router and the entries of its table,
+// access control, decoding and validation of requests, and the format of answers. It does not
+// depend on any resource.
 //
 //	route.go      Route, and the handlers it can have
 //	router.go     finding the route of a path
 //	request.go    Request: parameters, query
 //	client.go     Client: platform, version, place and clock of the caller
-//	body.go       bodies: reading them, limits of strangers
+//	body.go       bodies: reading them, limits for callers without a credential
 //	access.go     Access of a route, Caller
 //	admission.go  Gate: checks the credential
 //	decode.go     decoding of JSON bodies, fields by name
@@ -17,7 +17,7 @@
 //	paging.go     pages of lists
 //	state.go      entity tags of records, If-Match
 //	settings.go   reading and saving settings
-//	repeat.go     changes that are made once, Idempotency-Key
+//	repeat.go     changes that are made once (Idempotency-Key)
 //	respond.go    bodies, errors and their statuses
 //	list.go       lists, written record by record
 //	answers.go    the memory that large answers share

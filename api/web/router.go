@@ -15,16 +15,16 @@ import (
 // with a colon is a parameter and matches one segment that is not empty.
 type Pattern struct{ Method, Path string }
 
-// Router finds the route of a request. Where several patterns match, the one
-// that is static at the first segment in which they differ wins.
+// Router finds the route of a request. If several patterns match, the one that is static at the
+// first segment in which they differ takes precedence.
 //
-// httprouter refuses a static segment where another route of the method has a
-// parameter, so there are three steps: patterns without parameters are in a
-// map; patterns that would collide with a more general one are in a narrow
-// tree, which is asked first; all others are in a wide tree.
+// httprouter does not allow a static segment where another route of the same method has a
+// parameter, so there are three steps. Patterns without parameters are in a map. Patterns that
+// would collide with a more general one are in a narrow tree, which is searched first. All others
+// are in a wide tree.
 //
-// Nothing is redirected, and a method without a route is no match, except that
-// HEAD is served by GET. It is immutable and safe for concurrent use.
+// Router never redirects. A method without a route is no match, except that GET routes serve HEAD.
+// It is immutable and safe for concurrent use.
 type Router struct {
 	static       map[Pattern]int
 	longest      int // of the paths in static, in bytes
@@ -166,9 +166,9 @@ func checkPath(path string, names map[string]string) (shape string, err error) {
 	return shape, nil
 }
 
-// Lookup returns the index of the pattern for a request, whose path is as it
-// was sent, still escaped. One slash at the end is ignored. An escaped slash
-// does not split a segment; any other character may arrive escaped or not.
+// Lookup returns the index of the pattern that matches a request. escapedPath is the path in
+// escaped form, as received. One slash at the end is ignored. An escaped slash does not separate
+// segments. Any other character may be escaped or not.
 func (r *Router) Lookup(method, escapedPath string) (index int, p Params, ok bool) {
 	path := "/" // what an address without a path asks for
 	if escapedPath != "" {
@@ -226,11 +226,10 @@ func reportHit(index int) httprouter.Handle {
 	}
 }
 
-// decodeUnreserved decodes the escapes of unreserved characters, RFC 3986 2.3,
-// which mean the same in either form; static segments consist of nothing else.
-// All other escapes stay as they are, that of % above all, so that what is left
-// can still be decoded exactly once. It stops at an escape that is malformed,
-// which decoding what follows could turn into a good one.
+// decodeUnreserved decodes the escapes of unreserved characters (RFC 3986 2.3), which are
+// equivalent to the characters. Static segments consist only of these. All other escapes are
+// kept, including that of %, so that each value can still be decoded exactly once. It stops at a
+// malformed escape, because decoding the rest could complete it.
 func decodeUnreserved(path string) string {
 	at := strings.IndexByte(path, '%')
 	if at < 0 {

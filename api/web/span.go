@@ -117,7 +117,8 @@ func (p *Problems) Buckets(r *Request, s Span, otherwise string) (b stats.Bucket
 	return b, granularity
 }
 
-// FewBuckets adds a problem if an answer would have too many buckets. name is what it calls them.
+// FewBuckets adds a problem if an answer would have too many buckets. The text calls them by
+// name.
 func (p *Problems) FewBuckets(n int, name string) {
 	if reason := stats.TooMany(n, name); reason != "" {
 		p.Add("%s", reason)
