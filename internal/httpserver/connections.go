@@ -308,7 +308,7 @@ func closeNow(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// limit lets a listener accept no more than there is room for.
+// limit returns a listener that accepts a connection only when there is room for it.
 func (c *connections) limit(l net.Listener) net.Listener {
 	_, unix := l.(proxyListener)
 	return &limited{Listener: l, all: c, exempt: unix}

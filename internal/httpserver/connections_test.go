@@ -107,8 +107,8 @@ func TestUnixSocketHasRoom(t *testing.T) {
 	talk(t, commands)
 }
 
-// pipes is a listener whose connections have no buffer: who does not read lets
-// the other side wait.
+// pipes is a listener for connections without a buffer. A write blocks until the other side
+// reads.
 type pipes struct {
 	net.Listener // nil: nobody asks for its address
 
@@ -263,7 +263,7 @@ func serveCrowd(t *testing.T) (*Server, *pipes) {
 	return s, l
 }
 
-// closed reports whether the server has closed a pipe on which it says nothing.
+// closed reports whether the server has closed a pipe on which it sends nothing.
 func closed(t *testing.T, c net.Conn) bool {
 	t.Helper()
 	err := c.SetReadDeadline(time.Time{}) // fails on a pipe whose other end is closed
@@ -317,8 +317,8 @@ func TestShareOfAnAddress(t *testing.T) {
 	}
 }
 
-// TestAddressWithBusyConnections: an address all of whose connections are being answered
-// gets no more.
+// TestAddressWithBusyConnections checks that an address gets no further connection while it has
+// requests in progress on all of its connections.
 func TestAddressWithBusyConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -355,8 +355,8 @@ func TestAddressWithBusyConnections(t *testing.T) {
 	})
 }
 
-// TestSilentConnectionsMakeRoom: when all connections are taken, those without a header of
-// the address that has most of them make room, so nobody waits for them.
+// TestSilentConnectionsMakeRoom checks that, when all connections are in use, a new one replaces
+// one without a header, of the address with the most of these. So no client waits for them.
 func TestSilentConnectionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

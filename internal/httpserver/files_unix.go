@@ -4,8 +4,8 @@ package httpserver
 
 import "syscall"
 
-// openFiles is how many files the process may have open; 0 when nobody says. Go
-// has raised the limit as far as it may when the program began.
+// openFiles returns the number of files that the process may have open, or 0 if it is unknown.
+// The Go runtime has raised the limit as far as possible when the program started.
 func openFiles() uint64 {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {

@@ -30,7 +30,7 @@ type Server struct {
 	log         *slog.Logger
 }
 
-// Limits are those of the public connections of a server. The control socket has none.
+// Limits apply to the public connections of a server. The control socket has none.
 type Limits struct {
 	// Connections is the number that may be open. It is never more than the open files of
 	// the process leave room for, which is also the default, used for 0.

@@ -17,7 +17,7 @@ import (
 	"svc/internal/setting"
 )
 
-// Config is what Open needs beside the settings.
+// Config holds the arguments of Open besides the settings.
 type Config struct {
 	Certificate *certificate.Files // nil without tls.cert
 	CertsDir    string             // for automatic certificates
@@ -102,7 +102,7 @@ func (f *Listeners) automate(ctx context.Context, s *setting.Settings, l net.Lis
 	return nil
 }
 
-// Addresses are those of the listeners, HTTPS first.
+// Addresses returns the addresses of the listeners, HTTPS first.
 func (f *Listeners) Addresses() string {
 	all := make([]string, len(f.Open))
 	for i, l := range f.Open {

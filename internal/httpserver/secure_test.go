@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestOnlySecure: what is asked over plain HTTP, and what is sent on.
+// TestOnlySecure checks which requests are answered over plain HTTP, and which are redirected.
 func TestOnlySecure(t *testing.T) {
 	t.Parallel()
 	next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answer") })

@@ -32,7 +32,7 @@ func listenUnix(ctx context.Context, path string, mode fs.FileMode) (net.Listene
 	return proxyListener{l}, nil
 }
 
-// removeDeadSocket removes a socket at which nobody answers, and nothing else.
+// removeDeadSocket removes a socket that no process listens on. It removes no other file.
 func removeDeadSocket(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -55,8 +55,8 @@ func removeDeadSocket(ctx context.Context, path string) error {
 	return fmt.Errorf("cannot tell whether another process listens on %s: %w", path, err)
 }
 
-// refused reports whether a dial was refused. Other errors prove nothing: a
-// listener whose queue is full is there, too.
+// refused reports whether a dial was refused. Other errors prove nothing, because a listener with
+// a full queue exists, too.
 func refused(err error) bool {
 	const windows = syscall.Errno(10061) // WSAECONNREFUSED; its ECONNREFUSED is a number of Go's own
 	return errors.Is(err, syscall.ECONNREFUSED) || runtime.GOOS == "windows" && errors.Is(err, windows)

@@ -24,7 +24,7 @@ func TestOtherFilesAreNoSockets(t *testing.T) {
 	}
 }
 
-// TestLiveSocketStays: only a socket at which nobody answers is removed.
+// TestLiveSocketStays checks that a socket is only removed if no process listens on it.
 func TestLiveSocketStays(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -9,7 +9,7 @@ import (
 	"svc/internal/platform"
 )
 
-// The rules once more, as they are worded, for comparison.
+// The functions below implement the rules a second time, close to their wording, for comparison.
 
 var (
 	appleNumber   = regexp.MustCompile(`(?s)(?:iphone|ipad|ipod).*?os ([0-9]+(?:[._][0-9]+)+)`)

@@ -17,8 +17,8 @@ const maxVersion = 32
 type token struct {
 	text     string
 	platform platform.Platform
-	// keep says that the token belongs to the version: "ubuntu 24.04", but
-	// "windows 11" is version 11.
+	// keep makes the token part of the version: "ubuntu 24.04" is kept, but "windows 11" has
+	// version 11.
 	keep bool
 }
 
@@ -123,9 +123,9 @@ func cleanVersion(text string) string {
 
 func punctuation(c byte) bool { return strings.IndexByte(" .-/,;:", c) >= 0 }
 
-// normal trims a text, puts it into lower case and makes each run of white space
-// one blank. Control characters count as white space, because versions become
-// parts of keys and of lines. What is normal already is returned as it is.
+// normal trims a text, converts it to lower case and replaces each run of white space with one
+// blank. Control characters count as white space, because versions become parts of keys and of
+// lines. A text in this form is returned unchanged.
 func normal(text string) string {
 	if isNormal(text) {
 		return text
@@ -145,8 +145,8 @@ func normal(text string) string {
 	return string(made)
 }
 
-// isNormal reports whether normal would change nothing. It may say no too often:
-// whatever is not ASCII is looked at in full.
+// isNormal reports whether normal would return the text unchanged. It may return false for such a
+// text if it is not ASCII, which normal then examines.
 func isNormal(text string) bool {
 	blank := true // a blank before this byte, or the beginning
 	for i := range len(text) {

@@ -7,21 +7,21 @@ package useragent
 
 import "svc/internal/platform"
 
-// Text is what a client may have sent: an empty text that was sent is not the
-// same as none.
+// Text is a text that a client may have sent. An empty text that was sent differs from one that
+// was not.
 type Text struct {
 	Value string
 	Sent  bool
 }
 
-// Source is what one part of a request declares about the caller.
+// Source holds the declarations of one part of a request about its client.
 type Source struct {
 	Platform Text
 	Version  Text // of the system
 }
 
-// Declared is what the parts of a request declare. In a query, an empty value
-// counts as not sent.
+// Declared holds the declarations of all parts of a request. In a query, an empty value counts as
+// not sent.
 type Declared struct{ Header, Query, Body Source }
 
 // System is the system of a caller.
@@ -88,8 +88,8 @@ func Feedback(d Declared, detect func() System) System {
 	return System{p, version}
 }
 
-// Stored is the origin as submissions keep it: others without a version says
-// nothing, and is the zero Origin.
+// Stored returns the system as submissions store it. Others without a version carries no
+// information and becomes the zero System.
 func (o System) Stored() System {
 	if o.Platform == platform.Others && o.Version == "" {
 		return System{}

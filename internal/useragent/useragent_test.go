@@ -9,7 +9,7 @@ import (
 	"svc/internal/platform"
 )
 
-// said makes a text that was sent; "-" stands for one that was not.
+// said returns a text that was sent, or for "-" one that was not.
 func said(text string) Text {
 	if text == "-" {
 		return Text{}
@@ -175,8 +175,8 @@ func TestStatisticsName(t *testing.T) {
 	}
 }
 
-// TestAgainstOracle makes texts of the pieces that matter, which a fuzzer finds
-// too rarely, and compares with the rules as they are worded.
+// TestAgainstOracle composes texts of the parts that matter, which a fuzzer finds too rarely, and
+// compares the results with the oracle's.
 func TestAgainstOracle(t *testing.T) {
 	t.Parallel()
 	const seed = 1
