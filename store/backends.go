@@ -183,7 +183,11 @@ func (tx *Tx) DeleteStorageBackend(id string) error {
 	if err != nil {
 		return err
 	}
-	switch n := tx.FilesOn(id); {
+	n, err := tx.FilesOn(id)
+	if err != nil {
+		return err
+	}
+	switch {
 	case b.Builtin():
 		return fault.New(fault.Invalid, "the built-in storage cannot be deleted")
 	case b.Default:

@@ -152,7 +152,7 @@ func TestFilesOnStorage(t *testing.T) {
 	b := addBackend(t, db, "nas")
 	want := func(n int64) {
 		t.Helper()
-		if got, _ := store.Read(db, func(tx *store.Tx) (int64, error) { return tx.FilesOn(b.ID), nil }); got != n {
+		if got, _ := store.Read(db, func(tx *store.Tx) (int64, error) { return tx.FilesOn(b.ID) }); got != n {
 			t.Errorf("got %d, want %d", got, n)
 		}
 	}

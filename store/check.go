@@ -205,10 +205,10 @@ func (c *checker) counted(b *boltfile.Bucket, path string, counts map[countName]
 	wrong := map[countName]string{}
 	err := c.each(b, func(key, raw []byte) error {
 		name := countName(key)
-		if n := counts[name]; len(raw) != 8 {
+		if n, err := numberOf(raw, 8); err != nil {
 			wrong[name] = "a number of " + integrity.Key(raw)
-		} else if counted(raw) != n {
-			wrong[name] = fmt.Sprint(counted(raw))
+		} else if int64(n) != counts[name] {
+			wrong[name] = fmt.Sprint(int64(n))
 		}
 		return nil
 	})

@@ -160,6 +160,77 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	}
 }
 
+// TestWrongLengths: reading a key or a value that has the wrong length for its number reports
+// damage.
+func TestWrongLengths(t *testing.T) {
+	t.Parallel()
+	one, short := []byte{0, 0, 0, 1}, []byte{0}
+	content := func(name string) [][]byte { return [][]byte{[]byte("content"), one, []byte(name)} }
+	root := func(name string) [][]byte { return [][]byte{[]byte(name)} }
+	for _, tc := range []struct {
+		name       string
+		key, value []byte
+		bucket     [][]byte
+		read       func(tx *store.Tx) error
+	}{
+		{"name", []byte("app"), short, root("names"), func(tx *store.Tx) error { _, err := tx.Project("app"); return err }},
+		{"change", []byte{0, 0, 0, 0, 0, 0, 0, 1, 0}, []byte{1, 0, 0, 0, 1}, root("feed"), func(tx *store.Tx) error {
+			_, err := tx.Changes(0, 1000)
+			return err
+		}},
+		{"count", []byte("versions"), short, content("counts"), func(tx *store.Tx) error { _, err := tx.VersionStatistics(); return err }},
+		{"size", []byte("logs.bytes"), short, content("counts"), func(tx *store.Tx) error {
+			_, _, err := tx.SubmissionBytes(1)
+			return err
+		}},
+		{"display text", []byte("1.0"), short, content("version_names"), func(tx *store.Tx) error {
+			_, err := tx.VersionNamed(1, "1.0")
+			return err
+		}},
+		{"version", short, []byte("{}"), content("versions"), func(tx *store.Tx) error { _, err := tx.VersionStatistics(); return err }},
+		{"hour", []byte{0, 0, 0, 0, 0}, short, content("requests"), func(tx *store.Tx) error {
+			tx.HasRequestsBefore(1, 9)
+			return tx.EachRequest(1, 0, 9, func(store.Hour, store.Request, int64) {})
+		}},
+		{"number of a log", short, []byte("{}"), content("logs"), func(tx *store.Tx) error {
+			_, _, err := tx.ListLogs(1, store.LogSelection{Selection: store.Selection{Limit: 1}, To: 1 << 40})
+			return errors.Join(err, tx.EachLog(1, func(*store.Log) error { return nil }))
+		}},
+		{"pending file", short, []byte{}, root("file_pending"), func(tx *store.Tx) error { _, err := tx.PendingFiles(9); return err }},
+		{"deletion", short, []byte("{}"), root("file_deletions"), func(tx *store.Tx) error {
+			_, _, err := tx.DueFileDeletions(9, 9, func(string) bool { return false })
+			_, all := tx.FileDeletions(9)
+			return errors.Join(err, all)
+		}},
+		{"file in order", append(one[:4:4], 0), short, root("file_order"), func(tx *store.Tx) error {
+			_, _, err := tx.ListFiles(1, store.FileSelection{Limit: 1})
+			return errors.Join(err, tx.EachFile(1, func(*store.File) error { return nil }))
+		}},
+		{"files of a storage", []byte("local"), short, root("file_counts"), func(tx *store.Tx) error { _, err := tx.FilesOn("local"); return err }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			path, _ := newDamageable(t)
+			db := openStore(t, path, store.Options{NoSync: true})
+			err := db.Update(func(tx *store.Tx) error {
+				if err := tx.Put(tc.key, tc.value, tc.bucket...); err != nil {
+					return err
+				}
+				if err := tc.read(tx); !errors.Is(err, store.ErrDamaged) {
+					t.Errorf("got %v, want ErrDamaged", err)
+				}
+				return errRefused
+			})
+			if !errors.Is(err, errRefused) {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// errRefused undoes the damage of a test.
+var errRefused = errors.New("refused")
+
 // damage changes a file behind the back of its rules.
 func damage(t testing.TB, path string, change func(*store.Tx) error) {
 	t.Helper()

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 )
@@ -87,8 +86,7 @@ type IntegratedProject struct {
 // IntegrationsOf lists the projects with a repository, whatever the case of its name,
 // the oldest project first.
 func (tx *Tx) IntegrationsOf(repo string) (all []IntegratedProject, err error) {
-	err = tx.bolt.Bucket(projectsBucket).ForEach(func(key, raw []byte) error {
-		id := ProjectID(binary.BigEndian.Uint32(key))
+	err = tx.eachProject(func(id ProjectID) error {
 		i, err := IntegrationSettings(id).Get(tx)
 		if err != nil || !strings.EqualFold(i.Repo, repo) {
 			return err

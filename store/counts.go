@@ -2,8 +2,11 @@ package store
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
+
+	"svc/internal/boltfile"
 )
 
 // countName names a number that is kept for each project.
@@ -39,13 +42,15 @@ func (tx *Tx) count(p ProjectID, name countName, delta int64) {
 
 // SubmissionBytes returns the size of the stored feedback and logs of a project, in bytes.
 // The file takes more, for what lists and searches read.
-func (tx *Tx) SubmissionBytes(p ProjectID) (feedback, logs int64) {
-	content := tx.content(p)
-	if content == nil {
-		return 0, 0
+func (tx *Tx) SubmissionBytes(p ProjectID) (feedback, logs int64, err error) {
+	b := tx.contentBucket(p, countsBucket)
+	if b == nil {
+		return 0, 0, nil
 	}
-	b := content.Bucket(countsBucket)
-	return counted(b.Get([]byte(feedbackSeries.bytes))), counted(b.Get([]byte(logSeries.bytes)))
+	if feedback, err = counted(b, feedbackSeries.bytes); err == nil {
+		logs, err = counted(b, logSeries.bytes)
+	}
+	return feedback, logs, err
 }
 
 // writeCounts writes the numbers that changed.
@@ -57,8 +62,7 @@ func (tx *Tx) writeCounts() error {
 		}
 		b := content.Bucket(countsBucket)
 		for name, delta := range deltas {
-			n := counted(b.Get([]byte(name))) + delta
-			if err := b.Put([]byte(name), binary.BigEndian.AppendUint64(nil, uint64(n))); err != nil {
+			if err := addTo(b, name, delta); err != nil {
 				return err
 			}
 		}
@@ -66,11 +70,23 @@ func (tx *Tx) writeCounts() error {
 	return nil
 }
 
-func counted(raw []byte) int64 {
-	if raw == nil {
-		return 0
+// addTo adds to a number in a bucket.
+func addTo(b *boltfile.Bucket, name countName, delta int64) error {
+	n, err := counted(b, name)
+	if err != nil {
+		return err
 	}
-	return int64(binary.BigEndian.Uint64(raw))
+	return b.Put([]byte(name), binary.BigEndian.AppendUint64(nil, uint64(n+delta)))
+}
+
+// counted reads a number, which is 0 if it is missing.
+func counted(b *boltfile.Bucket, name countName) (int64, error) {
+	raw := b.Get([]byte(name))
+	if raw == nil {
+		return 0, nil
+	}
+	n, err := numberOf(raw, 8)
+	return int64(n), err
 }
 
 // sums adds up numbers over all projects.
@@ -83,7 +99,11 @@ func (tx *Tx) sums(names ...countName) ([]int64, error) {
 		}
 		counts := all.Bucket(key).Bucket(countsBucket)
 		for i, name := range names {
-			totals[i] += counted(counts.Get([]byte(name)))
+			n, err := counted(counts, name)
+			if err != nil {
+				return err
+			}
+			totals[i] += n
 		}
 		return nil
 	})
@@ -137,16 +157,20 @@ type Contents struct {
 // Contents counts what belongs to a project. It reads the record of each file.
 func (tx *Tx) Contents(p ProjectID) (c Contents, err error) {
 	counts := tx.content(p).Bucket(countsBucket)
-	number := func(name countName) int64 { return counted(counts.Get([]byte(name))) }
+	number := func(name countName) int64 {
+		n, damaged := counted(counts, name)
+		err = errors.Join(err, damaged)
+		return n
+	}
 	c.Versions, c.Announcements, c.Feedback = number(countVersions), number(countAnnouncements), number(countFeedback)
 	for level := range 4 {
 		c.Logs += number(countLevel(level))
 	}
-	err = tx.EachFile(p, func(f *File) error {
+	err = errors.Join(err, tx.EachFile(p, func(f *File) error {
 		c.Files++
 		c.FileBytes += f.Size
 		return nil
-	})
+	}))
 	if err != nil {
 		return c, err
 	}

@@ -54,7 +54,9 @@ func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
 		if err != nil {
 			return nil, err
 		}
-		d.ID = FileID(key[8:])
+		if d.ID, err = fileIDAfter(key, 8); err != nil {
+			return nil, err
+		}
 		list = append(list, d)
 	}
 	return list, nil
@@ -79,6 +81,10 @@ func (tx *Tx) DueFileDeletions(by int64, limit int, skip func(backend string) bo
 	var passed [][]byte // the backends of which no more are wanted, as they stand in a record
 	cursor := tx.bolt.Bucket(fileDeletionsBucket).Cursor()
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
+		id, err := fileIDAfter(key, 8)
+		if err != nil {
+			return nil, 0, err
+		}
 		if at := int64(binary.BigEndian.Uint64(key)); at > by {
 			return due, at, nil
 		}
@@ -93,7 +99,7 @@ func (tx *Tx) DueFileDeletions(by int64, limit int, skip func(backend string) bo
 			passed = append(passed, fmt.Appendf(nil, `"backend":%q`, d.Backend))
 			continue
 		}
-		d.ID = FileID(key[8:])
+		d.ID = id
 		due[d.Backend] = append(due[d.Backend], d)
 	}
 	return due, 0, nil

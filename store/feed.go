@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"svc/internal/fault"
@@ -94,19 +95,23 @@ func (tx *Tx) Changes(after uint64, limit int) ([]Change, error) {
 		if err != nil {
 			return nil, fmt.Errorf("change %x: %w", key, err)
 		}
-		c.Seq = binary.BigEndian.Uint64(key)
+		if c.Seq, err = numberOf(key, 8); err != nil {
+			return nil, fmt.Errorf("change %x: %w", key, err)
+		}
 		changes = append(changes, c)
 	}
 	return changes, nil
 }
 
 // FeedRange returns the number of the last change that was ever recorded, and that of
-// the oldest one still held. When the feed is empty, oldest is last+1.
+// the oldest one still held. When the feed is
+// empty or damaged, oldest is last+1.
 func (tx *Tx) FeedRange() (oldest, last uint64) {
 	feed := tx.bolt.Bucket(feedBucket)
 	last = feed.Sequence()
-	if key, _ := feed.Cursor().First(); key != nil {
-		return binary.BigEndian.Uint64(key), last
+	key, _ := feed.Cursor().First()
+	if oldest, err := numberOf(key, 8); err == nil {
+		return oldest, last
 	}
 	return last + 1, last
 }
@@ -117,7 +122,7 @@ func (s *Store) TrimFeed(upTo uint64) error {
 	const step = 1000
 	for done := false; !done; {
 		err := s.Update(func(tx *Tx) error {
-			n, err := tx.bolt.Bucket(feedBucket).DeleteFirst(step, func(key []byte) bool { return binary.BigEndian.Uint64(key) <= upTo })
+			n, err := deleteNumbers(tx.bolt.Bucket(feedBucket), step, 8, func(seq uint64) bool { return seq <= upTo })
 			done = n < step
 			return err
 		})
@@ -261,13 +266,17 @@ func orGone(err error) error {
 func (tx *Tx) Searchable(after string, limit int) ([]Change, error) {
 	var list []Change
 	for kind := KindProject; kind <= KindLog; kind++ {
-		projects := tx.bolt.Bucket(projectsBucket).Cursor()
-		for key, _ := projects.First(); key != nil; key, _ = projects.Next() {
-			of := Change{Kind: kind, Project: ProjectID(binary.BigEndian.Uint32(key))}
-			list = tx.searchableOf(list, of, after, limit)
-			if len(list) >= limit {
-				return list, nil
+		err := tx.eachProject(func(p ProjectID) error {
+			if list = tx.searchableOf(list, Change{Kind: kind, Project: p}, after, limit); len(list) >= limit {
+				return errEnough
 			}
+			return nil
+		})
+		if errors.Is(err, errEnough) {
+			break
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return list, nil

@@ -313,7 +313,11 @@ func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, 
 	}
 	for _, status := range FileStatuses {
 		if q.Status == "" || q.Status == status {
-			total += int(counted(content.Bucket(countsBucket).Get([]byte(countFiles(status)))))
+			n, err := counted(content.Bucket(countsBucket), countFiles(status))
+			if err != nil {
+				return nil, 0, err
+			}
+			total += int(n)
 		}
 	}
 	if len(q.Terms) > 0 {
@@ -326,6 +330,9 @@ func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, 
 	}
 	key, value := back()
 	for skip := q.Offset; bytes.HasPrefix(key, p.key()); key, value = cursor.Prev() {
+		if len(value) == 0 {
+			return nil, 0, fmt.Errorf("%w: file_order %x has no value", ErrDamaged, key)
+		}
 		if q.Status != "" && value[0] != q.Status[0] || !searchtext.ContainsAll(string(value[1:]), q.Terms) {
 			continue
 		}
@@ -341,28 +348,43 @@ func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, 
 		if len(page) == q.Limit {
 			continue
 		}
-		f, err := tx.file(key[len(key)-fileIDLength:])
+		f, err := tx.orderedFile(key)
 		if err != nil {
 			return nil, 0, err
-		}
-		if f == nil {
-			return nil, 0, fmt.Errorf("%w: no file %s", ErrDamaged, key[len(key)-fileIDLength:])
 		}
 		page = append(page, f)
 	}
 	return page, total, nil
 }
 
+// fileIDAfter returns the file id that ends a key, after n other bytes.
+func fileIDAfter(key []byte, n int) (FileID, error) {
+	if len(key) != n+fileIDLength {
+		return "", fmt.Errorf("%w: %x ends with no file id", ErrDamaged, key)
+	}
+	return FileID(key[n:]), nil
+}
+
+// orderedFile reads the file of a key of file_order.
+func (tx *Tx) orderedFile(key []byte) (*File, error) {
+	id, err := fileIDAfter(key, 4+8)
+	if err != nil {
+		return nil, err
+	}
+	f, err := tx.file([]byte(id))
+	if err == nil && f == nil {
+		err = fmt.Errorf("%w: no file %s", ErrDamaged, id)
+	}
+	return f, err
+}
+
 // EachFile visits the files of a project, the oldest first. visit must not write.
 func (tx *Tx) EachFile(p ProjectID, visit func(*File) error) error {
 	cursor := tx.bolt.Bucket(fileOrderBucket).Cursor()
 	for key, _ := cursor.Seek(p.key()); bytes.HasPrefix(key, p.key()); key, _ = cursor.Next() {
-		f, err := tx.file(key[len(key)-fileIDLength:])
+		f, err := tx.orderedFile(key)
 		if err != nil {
 			return err
-		}
-		if f == nil {
-			return fmt.Errorf("%w: no file %s", ErrDamaged, key[len(key)-fileIDLength:])
 		}
 		if err := visit(f); err != nil {
 			return err
@@ -401,7 +423,11 @@ func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {
 func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {
 	cursor := tx.bolt.Bucket(filePendingBucket).Cursor()
 	for key, _ := cursor.First(); key != nil && len(list) < limit; key, _ = cursor.Next() {
-		f, err := tx.file(key[8:])
+		id, err := fileIDAfter(key, 8)
+		if err != nil {
+			return nil, err
+		}
+		f, err := tx.file([]byte(id))
 		if err != nil {
 			return nil, err
 		}
@@ -458,14 +484,13 @@ func countFiles(status FileStatus) countName { return countName("files." + statu
 
 // countBackend adds to the number of files on a storage.
 func (tx *Tx) countBackend(id string, delta int64) error {
-	b := tx.bolt.Bucket(fileCountsBucket)
-	return b.Put([]byte(id), binary.BigEndian.AppendUint64(nil, uint64(counted(b.Get([]byte(id)))+delta)))
+	return addTo(tx.bolt.Bucket(fileCountsBucket), countName(id), delta)
 }
 
 // FilesOn returns the number of files on a storage. Those of deleted projects count
 // until their objects are due for removal.
-func (tx *Tx) FilesOn(backend string) int64 {
-	return counted(tx.bolt.Bucket(fileCountsBucket).Get([]byte(backend)))
+func (tx *Tx) FilesOn(backend string) (int64, error) {
+	return counted(tx.bolt.Bucket(fileCountsBucket), countName(backend))
 }
 
 // ReplaceLinks replaces the address from by to in every link of a project's versions,

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"time"
 
 	"svc/internal/boltfile"
@@ -280,8 +279,7 @@ func (s *Store) ForgetForwards(before time.Time) error {
 // forwardsThat returns some of those of all projects.
 func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err error) {
 	err = s.View(func(tx *Tx) error {
-		return tx.bolt.Bucket(projectsBucket).ForEach(func(key, _ []byte) error {
-			p := ProjectID(binary.BigEndian.Uint32(key))
+		return tx.eachProject(func(p ProjectID) error {
 			b := tx.contentBucket(p, forwardsBucket)
 			if b == nil {
 				return nil

@@ -355,8 +355,9 @@ func (tx *Tx) recordAll(p ProjectID) error {
 	changes := []Change{{Kind: KindProject, Project: p}}
 	note := func(kind Kind) func(key, _ []byte) error {
 		return func(key, _ []byte) error {
-			changes = append(changes, Change{Kind: kind, Project: p, ID: ID(key)})
-			return nil
+			id, err := idOf(key)
+			changes = append(changes, Change{Kind: kind, Project: p, ID: id})
+			return err
 		}
 	}
 	err := errors.Join(

@@ -19,6 +19,23 @@ type ProjectID uint32
 
 func (p ProjectID) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(p)) }
 
+// projectOf reads a project number.
+func projectOf(raw []byte) (ProjectID, error) {
+	n, err := numberOf(raw, 4)
+	return ProjectID(n), err
+}
+
+// eachProject visits the numbers of all projects, the oldest first. visit must not write.
+func (tx *Tx) eachProject(visit func(ProjectID) error) error {
+	return tx.bolt.Bucket(projectsBucket).ForEach(func(key, _ []byte) error {
+		p, err := projectOf(key)
+		if err != nil {
+			return err
+		}
+		return visit(p)
+	})
+}
+
 // Project is an app that is served. Times are Unix seconds; a nil pointer or a
 // zero version is a field without a value.
 type Project struct {
@@ -84,7 +101,11 @@ func (tx *Tx) Project(name string) (*Project, error) {
 	if raw == nil {
 		return nil, errNoProject(name)
 	}
-	return tx.projectByID(ProjectID(binary.BigEndian.Uint32(raw)))
+	id, err := projectOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	return tx.projectByID(id)
 }
 
 func errNoProject(name string) error {
@@ -143,10 +164,14 @@ func (tx *Tx) makeContent(p ProjectID) error {
 // claim fails when the name belongs to a project other than owner.
 func (tx *Tx) claim(name string, owner ProjectID) error {
 	raw := tx.bolt.Bucket(namesBucket).Get([]byte(name))
-	if raw == nil || ProjectID(binary.BigEndian.Uint32(raw)) == owner {
+	if raw == nil {
 		return nil
 	}
-	holder, err := tx.projectByID(ProjectID(binary.BigEndian.Uint32(raw)))
+	id, err := projectOf(raw)
+	if err != nil || id == owner {
+		return err
+	}
+	holder, err := tx.projectByID(id)
 	if err != nil {
 		return err
 	}
@@ -240,10 +265,8 @@ func (s *Store) ProjectDeleted() <-chan struct{} { return s.projectDeleted }
 // owner is the project of a record that is addressed by its id alone.
 func (tx *Tx) owner(id ID) (ProjectID, bool) {
 	raw := tx.bolt.Bucket(ownersBucket).Get(id[:])
-	if raw == nil || !tx.alive(raw) {
-		return 0, false
-	}
-	return ProjectID(binary.BigEndian.Uint32(raw)), true
+	p, err := projectOf(raw)
+	return p, err == nil && tx.alive(raw) // what cannot be read has no owner; svc check reports it
 }
 
 // OwnerOf finds the project of a record that is addressed by its id alone.
@@ -285,10 +308,9 @@ func (s *Store) loadProjects(tx *Tx) error {
 		if err != nil {
 			return err
 		}
-		if len(key) != 4 {
-			return fmt.Errorf("%w: project number %x", ErrDamaged, key)
+		if p.ID, err = projectOf(key); err != nil {
+			return err
 		}
-		p.ID = ProjectID(binary.BigEndian.Uint32(key))
 		d.byID[p.ID] = newSlot(p)
 		return nil
 	})

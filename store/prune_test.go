@@ -143,7 +143,7 @@ func TestPruneLeavesNothing(t *testing.T) {
 		t.Fatalf("got %d deleted, %v", deleted, err)
 	}
 	err := db.View(func(tx *store.Tx) error {
-		if _, size := tx.SubmissionBytes(p.ID); size != 0 {
+		if _, size, err := tx.SubmissionBytes(p.ID); size != 0 || err != nil {
 			t.Errorf("the logs take %d bytes, want none", size)
 		}
 		things, err := tx.Searchable("", 100)
@@ -272,9 +272,9 @@ func TestSubmissionBytes(t *testing.T) {
 	update(t, db, func(tx *store.Tx) error { return errors.Join(tx.AddFeedback(p.ID, f), tx.AddLog(p.ID, l)) })
 	sizes := func(db *store.Store) (feedback, logs int64) {
 		t.Helper()
-		if err := db.View(func(tx *store.Tx) error {
-			feedback, logs = tx.SubmissionBytes(p.ID)
-			return nil
+		if err := db.View(func(tx *store.Tx) (err error) {
+			feedback, logs, err = tx.SubmissionBytes(p.ID)
+			return err
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"encoding/binary"
-
-	"svc/internal/boltfile"
-)
+import "svc/internal/boltfile"
 
 // purgeStep is the number of keys that one transaction of Purge removes.
 const purgeStep = 1000
@@ -30,24 +26,25 @@ func (s *Store) Purge() error {
 // objects and copies are still there.
 func (tx *Tx) purge() (more bool, err error) {
 	all := tx.bolt.Bucket(contentBucket)
-	var orphans [][]byte
+	var orphans []ProjectID
 	err = all.ForEachBucket(func(key []byte) error {
-		if !tx.alive(key) && !tx.store.imports[ProjectID(binary.BigEndian.Uint32(key))] {
-			orphans = append(orphans, key)
+		p, err := projectOf(key)
+		if err == nil && !tx.alive(key) && !tx.store.imports[p] {
+			orphans = append(orphans, p)
 		}
-		return nil
+		return err
 	})
 	if err != nil || len(orphans) == 0 {
 		return false, err
 	}
 	left := purgeStep
 	for _, orphan := range orphans {
-		left, err = tx.purgeFiles(ProjectID(binary.BigEndian.Uint32(orphan)), left)
+		left, err = tx.purgeFiles(orphan, left)
 		if err != nil || left <= 0 {
 			return true, err
 		}
 	}
-	orphan := orphans[0]
+	orphan := orphans[0].key()
 	content := all.Bucket(orphan)
 	touched := false
 	for _, name := range contentBuckets {
@@ -92,7 +89,7 @@ func (tx *Tx) drain(b *boltfile.Bucket, name []byte, limit int) (left int, neste
 		case string(name) == string(versionsBucket), string(name) == string(announcementsBucket):
 			owned = append(owned, key)
 		case string(name) == string(feedbackSeries.Records):
-			owned = append(owned, value[:16])
+			owned = append(owned, value[:min(len(ID{}), len(value))]) // a shorter one is damaged
 		}
 	}
 	owners := tx.bolt.Bucket(ownersBucket)

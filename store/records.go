@@ -108,6 +108,30 @@ func decode[T any](key, raw []byte) (*T, error) {
 	return v, nil
 }
 
+// numberOf reads a number that is a key, a value or a part of one. It has size bytes unless
+// the file is damaged.
+func numberOf(raw []byte, size int) (n uint64, err error) {
+	if len(raw) != size {
+		return 0, fmt.Errorf("%w: %x is no number of %d bytes", ErrDamaged, raw, size)
+	}
+	for _, b := range raw {
+		n = n<<8 | uint64(b)
+	}
+	return n, nil
+}
+
+// deleteNumbers deletes up to limit of the first keys, which are numbers of size bytes, as
+// long as goes is true, and returns how many it has deleted.
+func deleteNumbers(b *boltfile.Bucket, limit, size int, goes func(uint64) bool) (int, error) {
+	var damaged error
+	n, err := b.DeleteFirst(limit, func(key []byte) bool {
+		number, err := numberOf(key, size)
+		damaged = err
+		return err == nil && goes(number)
+	})
+	return n, errors.Join(err, damaged)
+}
+
 // put stores v at key.
 func put(b *boltfile.Bucket, key []byte, v any) error {
 	raw, err := encode(v)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -166,11 +165,12 @@ func (tx *Tx) eachCounter(p ProjectID, kind counterKind, from, to Hour, each fun
 	}
 	cursor := b.Cursor()
 	for key, raw := cursor.Seek(from.key()); key != nil; key, raw = cursor.Next() {
-		h := Hour(binary.BigEndian.Uint32(key))
-		if h > to {
-			break
+		number, err := numberOf(key, 4)
+		h := Hour(number)
+		if err != nil || h > to {
+			return err
 		}
-		err := decodeHour(raw, kind, func(what uint64, text []byte, n int64) { each(h, what, text, n) })
+		err = decodeHour(raw, kind, func(what uint64, text []byte, n int64) { each(h, what, text, n) })
 		if err != nil {
 			return fmt.Errorf("requests of project %d in hour %d: %w", p, h, err)
 		}
@@ -191,7 +191,7 @@ func (tx *Tx) DropRequests(p ProjectID, before Hour, limit int) (dropped int, er
 		if b == nil {
 			continue
 		}
-		n, err := b.DeleteFirst(limit-dropped, func(key []byte) bool { return Hour(binary.BigEndian.Uint32(key)) < before })
+		n, err := deleteNumbers(b, limit-dropped, 4, func(hour uint64) bool { return Hour(hour) < before })
 		if err != nil {
 			return dropped, err
 		}
@@ -204,7 +204,8 @@ func (tx *Tx) DropRequests(p ProjectID, before Hour, limit int) (dropped int, er
 func (tx *Tx) HasRequestsBefore(p ProjectID, before Hour) bool {
 	for kind := range counterBuckets {
 		if b := tx.counters(p, counterKind(kind)); b != nil {
-			if key, _ := b.Cursor().First(); key != nil && Hour(binary.BigEndian.Uint32(key)) < before {
+			key, _ := b.Cursor().First()
+			if hour, err := numberOf(key, 4); err == nil && Hour(hour) < before {
 				return true
 			}
 		}

@@ -115,7 +115,11 @@ func (tx *Tx) VersionNamed(p ProjectID, text string) (*Version, error) {
 	if raw == nil {
 		return nil, nil
 	}
-	return tx.Version(p, ID(raw))
+	id, err := idOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	return tx.Version(p, id)
 }
 
 // EachVersion visits the versions of a project, the oldest first. visit must not
@@ -280,16 +284,24 @@ func (tx *Tx) VersionStatistics() (VersionStatistics, error) {
 			return nil
 		}
 		content := tx.bolt.Bucket(contentBucket).Bucket(key)
-		n := counted(content.Bucket(countsBucket).Get([]byte(countVersions)))
-		if n == 0 {
-			return nil
+		n, err := counted(content.Bucket(countsBucket), countVersions)
+		if err != nil || n == 0 {
+			return err
 		}
 		st.Versions += n
 		st.Projects++
 		cursor := content.Bucket(versionsBucket).Cursor()
-		first, _ := cursor.First()
-		last, _ := cursor.Last()
-		oldest, newest := CreatedAt(ID(first)), CreatedAt(ID(last))
+		key, _ = cursor.First()
+		first, err := idOf(key)
+		if err != nil {
+			return err
+		}
+		key, _ = cursor.Last()
+		last, err := idOf(key)
+		if err != nil {
+			return err
+		}
+		oldest, newest := CreatedAt(first), CreatedAt(last)
 		if st.Oldest == nil || oldest < *st.Oldest {
 			st.Oldest = &oldest
 		}

@@ -60,16 +60,17 @@ type originView struct {
 	PathPrefix string `json:"path_prefix"`
 }
 
-func viewBackend(tx *store.Tx, b *store.StorageBackend) backendView {
+func viewBackend(tx *store.Tx, b *store.StorageBackend) (backendView, error) {
+	files, err := tx.FilesOn(b.ID)
 	v := backendView{
 		ID: b.ID, Name: b.Name, Kind: b.Kind, IsBuiltin: b.Builtin(), IsDefault: b.Default, BaseURL: web.OrNull(b.BaseURL), Username: web.OrNull(b.Username),
 		HasPassword: b.Password != "", PasswordFingerprint: web.OrNull(b.PasswordFingerprint), PartSizeKB: web.OrNull(b.PartSizeKB),
-		FileCount: tx.FilesOn(b.ID), Origin: originOf(b), CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt,
+		FileCount: files, Origin: originOf(b), CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt,
 	}
 	if b.Kind == store.StorageS3 {
 		v.Region, v.Bucket, v.PathPrefix, v.PathStyle = web.OrNull(b.Region), &b.Bucket, &b.PathPrefix, &b.PathStyle
 	}
-	return v
+	return v, err
 }
 
 // originOf returns nil if a CDN cannot read the storage: for a local folder, for objects in parts,
@@ -101,7 +102,12 @@ func (h *Handlers) getStorage(*web.Request) (storageView, error) {
 	view := storageView{BaseURL: web.OrNull(h.BaseURL), UploadMax: h.MaxSize, ChunkSize: upload.ChunkSize}
 	err := h.DB.View(func(tx *store.Tx) error {
 		list, err := tx.StorageBackends()
-		view.Backends = web.Views(list, func(b *store.StorageBackend) backendView { return viewBackend(tx, b) })
+		view.Backends = make([]backendView, len(list))
+		for i, b := range list {
+			if err == nil {
+				view.Backends[i], err = viewBackend(tx, b)
+			}
+		}
 		return err
 	})
 	return view, err
@@ -229,8 +235,10 @@ func (h *Handlers) createBackend(r *web.Request) (view backendView, err error) {
 		return view, err
 	}
 	err = h.DB.Update(func(tx *store.Tx) error {
-		err := tx.PutStorageBackend(b)
-		view = viewBackend(tx, b)
+		if err := tx.PutStorageBackend(b); err != nil {
+			return err
+		}
+		view, err = viewBackend(tx, b)
 		return err
 	})
 	return view, err
@@ -249,8 +257,10 @@ func (h *Handlers) updateBackend(r *web.Request) (view backendView, err error) {
 		if err := in.apply(h.Keys, b, true); err != nil {
 			return err
 		}
-		err = tx.PutStorageBackend(b)
-		view = viewBackend(tx, b)
+		if err := tx.PutStorageBackend(b); err != nil {
+			return err
+		}
+		view, err = viewBackend(tx, b)
 		return err
 	})
 	return view, err

@@ -88,8 +88,8 @@ func (h *Handlers) checkQuota(p *store.Project) error {
 		return nil
 	}
 	taken, err := store.Read(h.DB, func(tx *store.Tx) (int64, error) {
-		feedback, logs := tx.SubmissionBytes(p.ID)
-		return feedback + logs, nil
+		feedback, logs, err := tx.SubmissionBytes(p.ID)
+		return feedback + logs, err
 	})
 	if err != nil || taken < h.SubmissionMax {
 		return err

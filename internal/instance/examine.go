@@ -96,7 +96,9 @@ func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 	}
 	facts.Index.Last = db.LastChange()
 	err := db.View(func(tx *store.Tx) (err error) {
-		facts.Submissions = submissions(tx, db.Projects())
+		if facts.Submissions, err = submissions(tx, db.Projects()); err != nil {
+			return err
+		}
 		if facts.Files, err = tx.FileCount(); err != nil {
 			return err
 		}
@@ -126,10 +128,13 @@ func unpublishedTerms(tx *store.Tx) ([]string, error) {
 }
 
 // submissions are the sizes of the feedback and logs of projects.
-func submissions(tx *store.Tx, projects []*store.Project) []doctor.Submissions {
+func submissions(tx *store.Tx, projects []*store.Project) ([]doctor.Submissions, error) {
 	list := []doctor.Submissions{}
 	for _, p := range projects {
-		feedback, logs := tx.SubmissionBytes(p.ID)
+		feedback, logs, err := tx.SubmissionBytes(p.ID)
+		if err != nil {
+			return nil, err
+		}
 		if feedback+logs == 0 {
 			continue
 		}
@@ -139,7 +144,7 @@ func submissions(tx *store.Tx, projects []*store.Project) []doctor.Submissions {
 		}
 		list = append(list, of)
 	}
-	return list
+	return list, nil
 }
 
 // BackupFolder is a folder of scheduled backups, with what the records know of it.
