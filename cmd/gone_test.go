@@ -156,7 +156,7 @@ func in(function string) int {
 // TestClientsThatDisappear checks that nothing of a request remains soon after its client has
 // disconnected, whatever stage the request had reached.
 //
-// nolint:paralleltest // counts the goroutines of the whole process
+//nolint:paralleltest // counts the goroutines of the whole process
 func TestClientsThatDisappear(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs to dial the control socket by its path, which is too long for Windows: run this on Linux or macOS")

@@ -322,9 +322,10 @@ type LogSelection struct {
 	From, To int64
 }
 
-// Found and Unread describe a list.
 type (
-	Found  = series.Found
+	// Found is the size of a list.
+	Found = series.Found
+	// Unread is a record of a list that has not been read.
 	Unread = series.Unread
 )
 

@@ -30,10 +30,10 @@ func (s *slowReader) SetWriteDeadline(t time.Time) error {
 func (s *slowReader) Write(b []byte) (int, error) {
 	end := time.Now().Add(time.Duration(len(b)) * time.Second / time.Duration(s.rate))
 	if s.read+len(b) > s.until || end.After(s.deadline) {
-		time.Sleep(time.Until(s.deadline))
+		time.Sleep(time.Until(s.deadline)) //nolint:forbidigo // by the fake clock of synctest
 		return 0, os.ErrDeadlineExceeded
 	}
-	time.Sleep(time.Until(end))
+	time.Sleep(time.Until(end)) //nolint:forbidigo // by the fake clock of synctest
 	s.read += len(b)
 	return len(b), nil
 }
