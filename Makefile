@@ -41,9 +41,11 @@ test-clients: clients ## the same as clients
 clients-generate: ## write what the client libraries have from openapi.yaml
 	@$(GO) run ./clients/generate
 	@if command -v npm >/dev/null; then \
-		cd clients/typescript && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-progress; } && node scripts/generate.mjs; \
+		for library in typescript browser; do \
+			(cd clients/$$library && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --ignore-scripts --silent --no-progress; }) || exit; \
+		done && node clients/typescript/scripts/generate.mjs && node clients/browser/build.mjs >/dev/null; \
 	else \
-		echo 'skipped: clients/typescript, which needs Node.js'; \
+		echo 'skipped: clients/typescript and clients/browser, which need Node.js'; \
 	fi
 
 test-console: ## the console if it has changed, where Node.js and Chromium are, against the program built from here
