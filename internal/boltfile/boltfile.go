@@ -1,5 +1,5 @@
-// Package boltfile wraps bbolt: atomic creation, errors instead of panics on damage, a
-// bounded wait for the file lock, group commit, compaction.
+// Package boltfile wraps bbolt. It adds atomic creation, errors instead of panics on
+// damage, a bounded wait for the file lock, group commit and compaction.
 //
 //	boltfile.go  Options, creation of a file
 //	db.go        DB: opening, read transactions
@@ -37,7 +37,7 @@ const LockWait = 2 * time.Second
 var (
 	// ErrNewer is returned for a file written by a newer program.
 	ErrNewer = errors.New("written by a newer version of svc")
-	// ErrDamaged is returned for a file that cannot be read.
+	// ErrDamaged is returned for a file with damaged content.
 	ErrDamaged = integrity.ErrDamaged
 	// ErrLocked is returned for a file that another process has open.
 	ErrLocked = errors.New("in use by another process")
@@ -60,8 +60,10 @@ type Options struct {
 	NoSync bool
 }
 
-// Create creates a file with layOut unless it exists. It writes to a temporary name and
-// renames, so that a power failure cannot leave a file that cannot be opened.
+// Create creates the file at path with the content that layOut writes. If the file
+// exists, Create does nothing. It writes to a temporary file and renames it, so that a
+// power failure cannot leave an incomplete file. The error comes from layOut or the file
+// system.
 func Create(path string, layOut func(*Tx) error) error {
 	if _, err := os.Stat(path); err == nil || !errors.Is(err, os.ErrNotExist) {
 		return err

@@ -51,8 +51,9 @@ func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err er
 	})
 }
 
-// Repair runs fix with a file of the newest format. No other process may have it open.
-// The error comes from Open or fix, with the path.
+// Repair opens the file at path, calls fix with it and closes it. The file must have the
+// newest format of l, and no other process may have it open. The error comes from Open or
+// fix, or reports an older format, each with the path.
 func Repair(path string, o Options, l Layout, fix func(*Writer) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -82,7 +83,8 @@ func (x *examiner) passOver(err error) error {
 	return nil
 }
 
-// noteLeaks counts the pages that are neither in use nor in the list of free pages.
+// noteLeaks adds the number of pages that are neither in use nor in the list of free
+// pages to the report.
 func (x *examiner) noteLeaks() {
 	leaked := 0
 	for _, used := range x.used[2:] {

@@ -20,8 +20,7 @@ const (
 	// compactStep is the number of bytes copied by one transaction.
 	compactStep = 16 << 20
 
-	// A file is worth compacting if this share of it, and at least this many bytes, are
-	// free.
+	// A file is worth compacting if at least 1/worthShare of it and worthBytes are free.
 	worthShare = 4
 	worthBytes = 1 << 20
 )
@@ -47,12 +46,13 @@ type Compaction struct {
 	old *bbolt.DB // to be closed after its last reader has ended
 }
 
-// compact copies everything to a smaller file and replaces this one with it, if at least
-// a quarter of it is free, or unconditionally if always is true. The caller must block
-// writers; readers continue. A crash leaves the old file or the new one. The caller must
-// call finish afterwards, when writers may continue. compact needs space for both files;
-// without it the error is NoSpace. If a page is damaged, the error is ErrDamaged and the
-// file stays in use.
+// compact replaces the file with a smaller copy if at least a quarter of it and 1 MiB are
+// free, or unconditionally if always is true. The caller must block writers; readers
+// continue. Afterwards, the caller must let writers continue and call finish. A crash
+// leaves either the old file or the new one.
+//
+// compact needs disk space for both files; the error is NoSpace if there is too little.
+// If a page is damaged, the error is ErrDamaged and the old file stays in use.
 func (d *DB) compact(always bool) (c Compaction, err error) {
 	begun := time.Now()
 	defer func() { c.Took = time.Since(begun) }()
@@ -85,7 +85,8 @@ func (d *DB) compact(always bool) (c Compaction, err error) {
 	return c, nil
 }
 
-// finish waits for the readers of the old file, and releases its space.
+// finish waits until the readers of the old file have ended, and closes it, which frees
+// its disk space.
 func (c Compaction) finish() error {
 	if c.old == nil {
 		return nil
@@ -146,8 +147,9 @@ func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 	return old, err
 }
 
-// exchangeClosed is used on systems that cannot rename over an open file. Readers wait
-// during the exchange. The old database is closed when it returns.
+// exchangeClosed is exchange for systems that cannot rename over an open file. New
+// readers wait during the exchange. exchangeClosed closes the old database, which waits
+// for its readers.
 func (d *DB) exchangeClosed(temp string) (old *bbolt.DB, err error) {
 	d.swap.Lock()
 	defer d.swap.Unlock()

@@ -11,8 +11,9 @@ import (
 )
 
 // DB is an open file, safe for concurrent use. All writes go through its Writer, one
-// transaction at a time: writers wait for the Writer's lock, because otherwise readers
-// would wait while both a writer and a compaction are active.
+// transaction at a time. Writers wait for the Writer's lock, not in begin: begin holds
+// swap while it waits for bbolt's own lock, and a compaction that waits for swap blocks
+// new readers.
 type DB struct {
 	path    string
 	options Options
@@ -84,7 +85,8 @@ func (d *DB) now() *bbolt.DB {
 	return d.bolt
 }
 
-// Size returns the size of a file in bytes. With an error it returns 0.
+// Size returns the size of the file at path, in bytes. If there is an error, it returns
+// 0.
 func Size(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -16,13 +16,14 @@ import (
 // is rolled back, and the callers that share it get no error.
 var ErrNothing = errors.New("nothing to write")
 
-// Limits limits the items of a Group. If a number of bytes is 0, it is unlimited.
+// Limits limits the items of a Group. Waiting and Together must be positive. If a limit
+// of bytes is 0, the size is unlimited.
 type Limits struct {
-	// Waiting limits the number of waiting items, and WaitingBytes their size; further
-	// items are refused. A single item may be larger.
+	// Waiting limits the number of waiting items, and WaitingBytes their total size.
+	// Further items are refused, but an item of any size may wait alone.
 	Waiting, WaitingBytes int
 	// Together limits the number of items that share a transaction, and TogetherBytes
-	// their size. A single item may be larger.
+	// their total size. An item of any size can have a transaction of its own.
 	Together, TogetherBytes int
 }
 
@@ -52,7 +53,7 @@ type Group[T any] struct {
 
 	queue   sync.Mutex
 	waiting []*waiter[T] // guarded by queue
-	bytes   int          // size of these; guarded by queue
+	bytes   int          // total size of waiting; guarded by queue
 	led     bool         // a leader is active; guarded by queue
 }
 
@@ -66,15 +67,16 @@ type waiter[T any] struct {
 	done  chan struct{}
 }
 
-// NewGroup returns a Group that writes with file. what names its items in the plural, for
-// messages. Commit must be set before the first Submit.
+// NewGroup returns a Group that writes with file. what is a plural noun for its items,
+// for messages. Commit must be set before the first Submit.
 func NewGroup[T any](file *Writer, what string, limits Limits) *Group[T] {
 	return &Group[T]{file: file, what: what, limits: limits, arrived: make(chan struct{}, 1)}
 }
 
-// Submit returns when an item is on disk. The error is Unavailable if too many items
-// wait, that of Commit, or, for a short time after a failed transaction, the error of
-// that transaction without another attempt.
+// Submit commits an item and returns when it is on disk. bytes is its approximate size.
+// The error is Unavailable if too many items are waiting; otherwise it is the error of
+// Commit. For a short time after a failed commit, Submit returns the error of that commit
+// without another attempt; see Writer.Refused.
 func (g *Group[T]) Submit(item T, bytes int) error {
 	w := &waiter[T]{item: item, bytes: bytes, done: make(chan struct{})}
 	g.queue.Lock()
@@ -96,7 +98,7 @@ func (g *Group[T]) Submit(item T, bytes int) error {
 	return w.err
 }
 
-// Waiting returns the number of items in the queue and their total size.
+// Waiting returns the number of items in the queue and their total size in bytes.
 func (g *Group[T]) Waiting() (n, bytes int) {
 	g.queue.Lock()
 	defer g.queue.Unlock()
@@ -217,7 +219,7 @@ func (g *Group[T]) guard(taken []*waiter[T], fn func() error) {
 // together holds the items that share a transaction.
 type together[T any] struct {
 	waiters []*waiter[T]
-	items   []T // of them
+	items   []T // of the waiters
 	bytes   int
 }
 

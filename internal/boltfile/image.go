@@ -7,15 +7,16 @@ import (
 	"os"
 )
 
-// Image is a file as of one commit. While it is open, pages that are freed stay in the
-// file, so that it grows: copy the image, close it, and only then read or send the copy.
+// Image is a file as of one commit. While it is open, freed pages cannot be reused, so
+// the file grows. Therefore copy the image, close it, and only then read or send the
+// copy.
 type Image struct {
 	from   io.WriterTo // the transaction, or the file itself if the database cannot be opened
 	bytes  int64
 	closed func() error
 }
 
-// Bytes returns the size of a copy.
+// Bytes returns the number of bytes that Copy writes.
 func (s *Image) Bytes() int64 { return s.bytes }
 
 // Copy writes the image to a new file at path. It does not sync it, because the copy is

@@ -7,25 +7,25 @@ import (
 	"svc/internal/integrity"
 )
 
-// The names that are the same in every file, whatever its format.
+// Every file has these keys in this bucket, whatever its format.
 var (
 	metaBucket = []byte("meta")
 	formatKey  = []byte("format") // 4 bytes
 	writerKey  = []byte("writer") // the version of svc that last opened it for writing
 )
 
-// Layout describes the formats of a kind of file that a program can open.
+// Layout describes the formats of one kind of file that this program can open.
 type Layout struct {
 	// Buckets lists the buckets at the root of every file. The first one contains the
 	// format.
 	Buckets [][]byte
-	// Oldest is the first format that can be opened.
+	// Oldest is the oldest format that can be opened.
 	Oldest uint32
 	// Steps upgrade a file by one format each, starting with Oldest.
 	Steps []func(*Tx) error
 }
 
-// Newest returns the format of files that have been opened.
+// Newest returns the newest format, to which Settle migrates every file.
 func (l Layout) Newest() uint32 { return l.Oldest + uint32(len(l.Steps)) }
 
 // Make creates the buckets of a new file and writes its format.
@@ -39,8 +39,9 @@ func (l Layout) Make(tx *Tx) (meta *Bucket, err error) {
 	return meta, meta.Put(formatKey, binary.BigEndian.AppendUint32(nil, l.Newest()))
 }
 
-// Check reports which parts of the layout are missing. If the check cannot continue, meta
-// is nil or whole is false. The error is ErrNewer.
+// Check adds missing parts of the layout to the report. whole reports whether none is
+// missing. meta is nil if the meta bucket is missing or there is an error. The error is
+// ErrNewer if the format is newer than this program's.
 func (l Layout) Check(tx *Tx, report *integrity.Report) (meta *Bucket, whole bool, err error) {
 	whole = true
 	for _, name := range l.Buckets {
@@ -63,7 +64,7 @@ func (l Layout) Check(tx *Tx, report *integrity.Report) (meta *Bucket, whole boo
 	return meta, whole, nil
 }
 
-// Upgrade configures what is done with a file when it is opened.
+// Upgrade configures Settle.
 type Upgrade struct {
 	// Version is the version of this program, which is stored in the file unless it is
 	// "".
@@ -81,7 +82,7 @@ type NewerError struct {
 	Writer         string // the version of svc that last wrote it; "" = not known
 }
 
-// Error describes the formats.
+// Error states the format of the file and the newest one that this program reads.
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("format %d, this program reads up to %d: %v", e.Format, e.Newest, ErrNewer)
 }
@@ -90,10 +91,10 @@ func (e *NewerError) Error() string {
 func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 
 // Settle migrates an open file to the newest format, with one transaction for each step,
-// and stores this program's version. A crash in between leaves the file in one of the
-// formats. The error is a *NewerError, in which case nothing is changed,
-// ErrDamaged, or an error of Before, of a step or of the file system. A file that is open
-// read-only must already have the newest format.
+// and stores u.Version in it. A crash in between leaves the file in one of the formats.
+// The error is a *NewerError, in which case nothing is changed, ErrDamaged, or an error
+// of Before, of a step or of the file system. A file that is open read-only must already
+// have the newest format.
 func (l Layout) Settle(w *Writer, u Upgrade) error {
 	db := w.db
 	format, writer, err := l.mark(db)

@@ -23,13 +23,13 @@ import (
 
 // The page format of bbolt, version 2; see docs/format/pages.md.
 const (
-	headSize    = 16 // of a page, of an element on it, and of a bucket
+	headSize    = 16 // bytes of the header of a page, an element or a bucket
 	branchPage  = 0x01
 	leafPage    = 0x02
 	freePage    = 0x10
 	nestedEntry = 0x01      // the flag of a leaf element that is a bucket
-	noFreeList  = 1<<64 - 1 // the page number that means that there is none
-	metaSize    = 56        // without its checksum
+	noFreeList  = 1<<64 - 1 // in a meta page: the list of free pages has not been written
+	metaSize    = 56        // bytes, without the checksum of 8 bytes
 	metaMagic   = 0xED0CDAED
 	metaVersion = 2
 )
@@ -348,7 +348,9 @@ func (x *examiner) bucket(p *page, e element) error {
 	return nil
 }
 
-// freePages examines the list of free pages, which must contain each of them once.
+// freePages examines the list of free pages. It may contain each page only once and no
+// page that has been visited. It marks all of them as visited, so that tree reports one
+// that is in use.
 func (x *examiner) freePages(number uint64) error {
 	p, err := x.page(number)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // Distributions of times are in nanoseconds.
 type State struct {
 	Commits uint64 // on disk, excluding those of UpdateUncounted
-	Failed  uint64 // of any kind, not accepted by the file
+	Failed  uint64 // transactions that failed because of the disk, including those of UpdateUncounted
 	Commit  meter.Distribution
 	Sync    meter.Distribution // the part of a commit that waits for the disk
 	Group   meter.Distribution // number of items that shared a commit

@@ -63,13 +63,14 @@ func (tx *Tx) PageAlloc() int64 {
 // caller must read the channel to its end.
 func (tx *Tx) Check() <-chan error { return tx.bolt().Check() }
 
-// WriteTo writes the file as the transaction sees it.
+// WriteTo writes the file to w as the transaction sees it, and returns the number of
+// bytes written.
 func (tx *Tx) WriteTo(w io.Writer) (int64, error) { return tx.bolt().WriteTo(w) }
 
-// Commit writes the changes of a transaction from Begin and ends it.
+// Commit writes the changes of a write transaction to disk and ends it.
 func (tx *Tx) Commit() error { return tx.bolt().Commit() }
 
-// Rollback ends a transaction from Begin without its changes.
+// Rollback ends a transaction and discards its changes.
 func (tx *Tx) Rollback() error { return tx.bolt().Rollback() }
 
 // Bucket is an ordered collection of keys with values or buckets.
@@ -77,7 +78,8 @@ type Bucket bbolt.Bucket
 
 func (b *Bucket) bolt() *bbolt.Bucket { return (*bbolt.Bucket)(b) }
 
-// Get returns the value of a key, or nil. The caller must not change it.
+// Get returns the value of a key. It returns nil if the key does not exist or is a nested
+// bucket. The caller must not change the value.
 func (b *Bucket) Get(key []byte) []byte { return b.bolt().Get(key) }
 
 // Put sets the value of a key. The caller must not change the value until the transaction
@@ -114,7 +116,7 @@ func (b *Bucket) ForEachBucket(visit func(name []byte) error) error {
 	return b.bolt().ForEachBucket(visit)
 }
 
-// Cursor returns a cursor for the keys. Deleting keys during an iteration skips keys.
+// Cursor returns a cursor for the keys. An iteration that deletes keys can skip others.
 func (b *Bucket) Cursor() *Cursor { return (*Cursor)(b.bolt().Cursor()) }
 
 // Sequence returns the last number that NextSequence returned.
@@ -136,7 +138,7 @@ func (b *Bucket) Len() int { return b.bolt().Inspect().KeyN }
 func (b *Bucket) Stats() bbolt.BucketStats { return b.bolt().Stats() }
 
 // Cursor iterates over the keys of a bucket in order. The value is nil for a nested
-// bucket, and the key is nil after the last one.
+// bucket. The key is nil before the first key and after the last one.
 type Cursor bbolt.Cursor
 
 func (c *Cursor) bolt() *bbolt.Cursor { return (*bbolt.Cursor)(c) }

@@ -1,8 +1,9 @@
 package boltfile
 
-// A large value is stored in a separate bucket, under ownKey. bbolt keeps at least two to
-// four values in a leaf, however large they are, and rewrites the leaf when one of them
-// changes. In a shared bucket, a large value would be written four times.
+// A large value is stored in a separate bucket, under ownKey. bbolt does not split a leaf
+// of up to four values, however large they are, and rewrites the whole leaf when one of
+// them changes. In a shared bucket, changing one large value would therefore write up to
+// four.
 //
 // Smaller values are stored in the shared bucket, because a separate bucket rounds a
 // value up to whole pages.
@@ -11,7 +12,8 @@ const largeValue = 32 << 10
 // ownKey has eight bytes, so that the value is aligned to eight bytes.
 var ownKey = []byte("contents")
 
-// PutValue stores a value of any size.
+// PutValue sets the value of a key, which can have any size. Get does not find a large
+// value; use Value, ValueAt or EachValue.
 func (b *Bucket) PutValue(key, value []byte) error {
 	own := b.Bucket(key)
 	if len(value) < largeValue {
@@ -53,13 +55,14 @@ func (b *Bucket) ValueAt(key, raw []byte) []byte {
 	return nil
 }
 
-// EachValue visits the values that PutValue stored.
+// EachValue visits the values that PutValue stored, in the order of their keys, until
+// visit returns an error.
 func (b *Bucket) EachValue(visit func(key, value []byte) error) error {
 	return b.ForEach(func(key, raw []byte) error { return visit(key, b.ValueAt(key, raw)) })
 }
 
-// DeleteFirst deletes the first values for as long as goes accepts the key, at most limit
-// of them, and returns their number.
+// DeleteFirst deletes values in the order of their keys, until goes returns false for a
+// key or limit values have been deleted. It returns the number of deleted values.
 func (b *Bucket) DeleteFirst(limit int, goes func(key []byte) bool) (n int, err error) {
 	var keys [][]byte // deleting during an iteration skips keys
 	cursor := b.Cursor()

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// SlowTx is the age from which an open transaction is reported. A forgotten reader makes
-// the file grow with every commit.
+// SlowTx is the age at which an open transaction is logged. A read transaction that stays
+// open makes the file grow with every commit.
 const SlowTx = time.Second
 
-// watch reports a transaction that is still open after SlowTx, with the code that opened
-// it. The returned function ends the watch.
+// watch logs a transaction that is still open after SlowTx, with the function that
+// requested it. The returned function ends the watch.
 func (w *Writer) watch() (stop func() bool) {
 	var stack [8]uintptr
 	n := runtime.Callers(3, stack[:])
@@ -22,7 +22,8 @@ func (w *Writer) watch() (stop func() bool) {
 	}).Stop
 }
 
-// passing lists the functions between a transaction and the code that requested it.
+// passing lists prefixes of the functions that only pass on a transaction to the code
+// that requested it.
 var passing = []string{"svc/internal/boltfile.", "svc/store.(*Store).View", "svc/store.(*Store).Update", "svc/store.(*Store).commit", "svc/store.Read["}
 
 // opener returns the first function of a stack that does more than pass on a transaction,

@@ -26,7 +26,8 @@ const (
 	// readersWait limits the wait for older readers to end.
 	readersWait = time.Second
 
-	// tryEvery is the interval at which Writable retries after a failed commit.
+	// tryEvery is the minimum interval between the attempts of Writable after a failed
+	// commit.
 	tryEvery = time.Second
 )
 
@@ -34,8 +35,9 @@ const (
 // failing disk into faults.
 //
 // Its lock is held from the start of a write transaction until its changes in memory are
-// visible, so that both have the same order. The caller must hold the lock for Update and
-// Refused; all other methods are safe for concurrent use.
+// visible, so that changes become visible in the order in which they are written. The
+// caller must hold the lock for Update, UpdateUncounted and Refused. All other methods
+// are safe for concurrent use.
 type Writer struct {
 	mu     sync.Mutex
 	locked atomic.Int64 // when mu was locked, in nanoseconds since epoch; 0 = not locked
@@ -65,7 +67,7 @@ func NewWriter(db *DB, log *slog.Logger) *Writer {
 	return &Writer{db: db, log: log, observed: newObserved()}
 }
 
-// epoch is the reference for times of locks, which need no date.
+// epoch is the start of the monotonic times that are stored as nanoseconds.
 var epoch = time.Now()
 
 // Lock acquires the lock of the writer.
@@ -92,7 +94,8 @@ func (w *Writer) Unlock() {
 // Path returns the path of the file.
 func (w *Writer) Path() string { return w.db.Path() }
 
-// Size returns the file size and the bytes in use; the rest is free pages.
+// Size returns the size of the file and the part of it that is in use, in bytes. The
+// remainder is free pages and reserved space.
 func (w *Writer) Size() (file, used int64, err error) {
 	if file, err = Size(w.db.Path()); err != nil || w.Unopened() != nil {
 		return file, file, err
@@ -101,8 +104,8 @@ func (w *Writer) Size() (file, used int64, err error) {
 	return file, size - free, err
 }
 
-// Hold blocks writers until the caller calls release, which must be soon. It makes it
-// possible to copy several files at one point in time.
+// Hold blocks writers until release is called, so that several files can be copied as of
+// the same moment. The caller must call release soon.
 func (w *Writer) Hold() (release func()) {
 	w.Lock()
 	return w.Unlock
@@ -146,9 +149,10 @@ func (w *Writer) Image() (*Image, error) {
 	}}, nil
 }
 
-// Compact copies the content to a smaller file if a quarter of this one is free, or
-// unconditionally if always is true. Readers continue and writers wait until it is done. The
-// error is NoSpace, ErrDamaged or comes from the file system.
+// Compact copies the content to a smaller file if at least a quarter of this one and 1
+// MiB are free, or unconditionally if always is true. Writers wait until the new file is
+// in use; readers continue. Compact returns when the last reader of the old file has
+// ended. The error is NoSpace, ErrDamaged or comes from the file system.
 func (w *Writer) Compact(always bool) (Compaction, error) {
 	c, err := w.compact(always)
 	return c, errors.Join(err, c.finish())
@@ -168,9 +172,10 @@ func (w *Writer) compact(always bool) (Compaction, error) {
 	return c, err
 }
 
-// Refused returns the error of the last commit if it failed very recently, and nil
-// otherwise. A Group calls it before a commit, because its items can be sent again. Work
-// that frees space does not call it.
+// Refused returns the error of the last commit if it failed recently, and nil otherwise.
+// Recently means within 20 times the duration of that commit, but at least 100 ms and at
+// most 10 s. A Group calls it before a commit, because its items can be sent again. Work
+// that frees space does not call it, because it must also run while the disk is full.
 func (w *Writer) Refused() error {
 	if f := w.failing.Load(); f != nil && time.Now().Before(f.rest) {
 		return f.fault
@@ -206,10 +211,10 @@ var (
 	errWaiting = fault.New(fault.Unavailable, "the disk of the server has not confirmed an earlier change, and nothing was stored; try again in a minute").After(time.Minute)
 )
 
-// Written reports, given the error of Update, whether readers see the transaction. They
-// do if the error is nil, and if the disk failed at the very last step. In the latter
-// case, it is unknown whether the transaction would survive a power failure. State in
-// memory must be updated in both cases.
+// Written reports whether readers see the transaction for which Update returned err. This
+// is the case if err is nil, or if the disk failed only in the last step of the commit.
+// In the latter case, it is unknown whether the transaction would survive a power
+// failure. State in memory must be updated in both cases.
 func Written(err error) bool { return err == nil || errors.Is(err, errUnconfirmed) }
 
 // Update runs fn in a write transaction. It returns an error of fn unchanged. If the disk
@@ -335,7 +340,8 @@ func (w *Writer) cause(err error) error {
 	return err
 }
 
-// failed stores a failure, logs it if it is the first, and returns its fault.
+// failed stores a failure, logs it unless the previous commit failed too, and returns its
+// fault.
 func (w *Writer) failed(f *fault.Error, cause error, begun time.Time) error {
 	w.failures.Add(1)
 	rest := min(max(restFactor*time.Since(begun), minRest), maxRest)
@@ -345,7 +351,8 @@ func (w *Writer) failed(f *fault.Error, cause error, begun time.Time) error {
 	return f
 }
 
-// succeeded clears a failure.
+// succeeded clears the failure of the previous commit, if it failed, and logs that the
+// disk is writable again.
 func (w *Writer) succeeded() {
 	if w.failing.Swap(nil) != nil {
 		w.log.Info("disk is writable again", "file", w.db.Path())

@@ -21,22 +21,24 @@ const (
 	// zeroRun is the number of bytes examined together.
 	zeroRun = 256 << 10
 
-	// endWait limits how long a turn waits for the end of transactions that read older
-	// pages. It retries after endPause, and gives up after endTries failures in a row.
+	// endWait limits how long a turn waits until transactions that read older pages have
+	// ended. ZeroFreePages repeats the turn after endPause, and gives up after endTries
+	// failures in a row.
 	endWait  = 50 * time.Millisecond
 	endPause = time.Second
 	endTries = 600
 )
 
-// errReading is returned if a transaction still reads the pages.
+// errReading is returned if a transaction that may read freed pages has not ended in
+// time.
 var errReading = errors.New("a read transaction has been open for too long")
 
 // ZeroFreePages overwrites the free pages of the file with zeros and returns the number
-// of bytes that were not zero before. Afterwards, the file contains nothing that had been
-// deleted before the call. It works in turns of some milliseconds, so that writers can
-// continue in between, and can be stopped and repeated at any time. The error comes from
-// ctx, the file system, a fault of Update, an error that wraps ErrDamaged, or one that
-// reports that a transaction has been open for too long.
+// of bytes written. It skips runs of pages that are already zero. Afterwards, the file
+// contains nothing that had been deleted before the call. ZeroFreePages works in turns of
+// about 20 milliseconds, between which writers can continue. It can be stopped and
+// repeated at any time. The error comes from ctx or the file system, is one that Update
+// returns, or reports that a read transaction has stayed open for about ten minutes.
 //
 // A crash is harmless at any time: during a turn there are no other writers, no
 // transaction reads free pages, and both meta pages lead to the same tree, which uses
@@ -71,11 +73,11 @@ func (w *Writer) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 // position is where ZeroFreePages continues.
 type position struct {
 	page  int64
-	start bool // a used page can only begin there if this is set; otherwise the position may be inside one
+	start bool // page is known not to be an overflow page, so that its header can be read
 	end   bool // there are no more pages
 }
 
-// zeroFrom does one turn and waits for the disk.
+// zeroFrom does one turn and syncs the file.
 func (w *Writer) zeroFrom(at position) (zeroed int64, next position, err error) {
 	file, err := os.OpenFile(w.db.Path(), os.O_RDWR, 0)
 	if err != nil {
@@ -87,7 +89,8 @@ func (w *Writer) zeroFrom(at position) (zeroed int64, next position, err error) 
 	return zeroed, next, errors.Join(err, file.Close())
 }
 
-// zeroLocked does one turn under the lock of the writer, without waiting for the disk.
+// zeroLocked does one turn while holding the lock of the writer, and does not sync the
+// file.
 func (w *Writer) zeroLocked(file *os.File, at position) (zeroed int64, next position, err error) {
 	w.Lock()
 	defer w.Unlock()
@@ -154,7 +157,8 @@ func (w *Writer) releasePages() error {
 	}
 }
 
-// zeroing is a turn of ZeroFreePages. No page of its file is held back for a reader.
+// zeroing overwrites free pages in one turn of ZeroFreePages, or those of a copy. During
+// its life, bbolt holds back no freed page for a reader.
 type zeroing struct {
 	file     *os.File
 	tx       *Tx // a write transaction that writes nothing
@@ -162,7 +166,7 @@ type zeroing struct {
 	used     int64 // the number of pages that were ever used; all later pages are free
 	pages    int64 // number of pages in the file
 
-	free, end int64 // the free pages seen last: from free to end
+	free, end int64 // the pages from free up to, but not including, end are free and not yet overwritten
 	zeroed    int64 // bytes
 }
 
@@ -200,8 +204,8 @@ func (z *zeroing) from(at position) (next position, err error) {
 	return position{page: at.page, end: true}, z.flush()
 }
 
-// look reports whether a page is free. If it is used and the first page of an entry, it
-// also returns the number of overflow pages.
+// look reports whether a page is free. If it is in use, look also returns the number of
+// its overflow pages, which is only valid if the page is not an overflow page itself.
 func (z *zeroing) look(page int64) (free bool, overflow int64, err error) {
 	if page >= z.used {
 		return true, 0, nil
@@ -216,7 +220,7 @@ func (z *zeroing) look(page int64) (free bool, overflow int64, err error) {
 // zeros is the content of an overwritten page.
 var zeros [zeroRun]byte
 
-// flush overwrites the free pages seen so far.
+// flush overwrites the pages from z.free to z.end.
 func (z *zeroing) flush() error {
 	for ; z.free < z.end; z.free = min(z.end, z.free+zeroRun/z.pageSize) {
 		at, n := z.free*z.pageSize, min((z.end-z.free)*z.pageSize, zeroRun)
@@ -229,8 +233,8 @@ func (z *zeroing) flush() error {
 	return nil
 }
 
-// zero overwrites at most zeroRun bytes of a file, unless they are zero, and returns the
-// number of bytes written.
+// zero overwrites n bytes of a file, at most zeroRun, unless all of them are zero, and
+// returns the number of bytes written.
 func zero(file *os.File, at, n int64) (written int64, err error) {
 	content := make([]byte, n)
 	if _, err := file.ReadAt(content, at); err != nil {
@@ -243,8 +247,9 @@ func zero(file *os.File, at, n int64) (written int64, err error) {
 	return n, err
 }
 
-// ExamineCopy examines a copy that is not in use, like ExaminePages, and overwrites all
-// its unused pages with zeros, so that it contains no deleted data.
+// ExamineCopy examines a copy as ExaminePages does and overwrites its unused pages with
+// zeros, so that it contains no deleted data. The copy must not be open. It returns the
+// same errors as ExaminePages.
 func ExamineCopy(path string) error {
 	x := examiner{}
 	err := x.examine(path)
@@ -257,7 +262,8 @@ func ExamineCopy(path string) error {
 	return nil
 }
 
-// zeroUnused overwrites the pages that an examination has not visited.
+// zeroUnused overwrites the pages that the examination has not visited or has found in
+// the list of free pages.
 func (x *examiner) zeroUnused(path string) (err error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
