@@ -40,10 +40,10 @@ type Catalog struct {
 	latestPreview     int
 }
 
-// value is a comparable version of one or more versions.
+// value holds the positions of the versions that share a comparable value.
 type value struct {
 	Comparable
-	first   int // newest published, then newest created
+	first   int // the newest published, then newest created
 	current int // the same, but official versions before previews
 }
 
@@ -130,13 +130,15 @@ func (c *Catalog) Item(at int) *Item { return &c.items[at] }
 // version; else the newest published one. It returns -1 only for an empty catalog.
 func (c *Catalog) Latest() int { return c.latest }
 
-// LatestPreview returns the preview with the greatest comparable version, of several the
-// newest published, then the newest created. It includes deprecated previews.
+// LatestPreview returns the preview with the greatest comparable version; of several
+// equal ones, the newest published, then the newest created. It returns -1 if there is no
+// preview. It includes deprecated previews.
 func (c *Catalog) LatestPreview() int { return c.latestPreview }
 
-// ByVersion returns the version with a display text, ignoring surrounding blanks.
-// Otherwise it returns a version with an equal comparable version (of several the newest
-// published, then the newest created).
+// ByVersion returns the version with this display text, ignoring surrounding blanks. If
+// there is none, it parses text as a comparable version and returns a version of the same
+// value; of several, the newest published, then the newest created. Otherwise it returns
+// -1.
 func (c *Catalog) ByVersion(text string) int {
 	text = strings.TrimSpace(text)
 	if at := c.Named(text); at >= 0 {
@@ -150,7 +152,7 @@ func (c *Catalog) ByVersion(text string) int {
 	return -1
 }
 
-// Named returns the version with exactly this display text.
+// Named returns the version with exactly this display text, or -1 if there is none.
 func (c *Catalog) Named(version string) int {
 	if at, ok := c.named[version]; ok {
 		return at

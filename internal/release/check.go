@@ -24,9 +24,9 @@ type Query struct {
 
 // Decision is the answer to a client. Versions are positions in the catalog; -1 is none.
 type Decision struct {
-	Latest  int // the newest version for this client, not always newer than its own; never -1
+	Latest  int // the greatest version offered to this client, which may not exceed its own; never -1
 	Preview int // the greatest preview, even if not included; see Catalog.LatestPreview
-	Target  int // the version to install now; -1 exactly if there is nothing newer
+	Target  int // the version to install now; -1 if and only if there is nothing newer
 	Current int // the client's version, if it is registered
 
 	Comparable   Comparable // the version that the client was compared by; never zero
@@ -91,8 +91,9 @@ func (c *Catalog) findCandidate(preview bool) int {
 	return c.first(fits)
 }
 
-// candidate returns the greatest version that a client may be offered. A preview wins
-// over an official version of the same value.
+// candidate returns the greatest version that a client may be offered, or -1. If preview
+// is true, previews are included, and a preview wins over an official version of the same
+// value.
 func (c *Catalog) candidate(preview bool) int {
 	switch {
 	case !preview || c.preview < 0:

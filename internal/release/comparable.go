@@ -19,9 +19,9 @@ import (
 const maxLength = 64
 
 // Comparable is a version that can be ordered: numbers separated by dots, optionally
-// followed by -alpha, -beta or -rc, which may have its own numbers. The size and the
-// count of numbers are not limited. The zero value means none and is less than every
-// version.
+// followed by -alpha, -beta or -rc, which may have its own numbers. Neither the size nor
+// the count of the numbers is limited, except by the length of the text. The zero value
+// means that there is no version. It is less than every version.
 //
 // The operator == compares texts (1.0 is not 1.0.0); Compare compares values.
 type Comparable struct {
@@ -34,8 +34,8 @@ var tags = []string{"alpha", "beta", "rc"}
 
 const rankRelease = 4
 
-// Parse parses a comparable version of at most 64 characters. It does not trim, and
-// returns false for any other text.
+// Parse parses a comparable version of at most 64 characters, without surrounding blanks.
+// It returns false for any other text.
 func Parse(text string) (Comparable, bool) {
 	if len(text) > maxLength { // all characters of the grammar are single bytes
 		return Comparable{}, false
@@ -67,7 +67,8 @@ func Parse(text string) (Comparable, bool) {
 // order of the numbers. A number is encoded as its count of digits plus one, followed by
 // the digits, without leading zeros. A zero byte follows the last number; it is less than
 // the start of any number. Trailing numbers that are 0 are omitted, because a missing
-// number counts as 0.
+// number counts as 0. appendNumbers returns false if a number is empty or contains
+// anything but digits.
 func appendNumbers(key []byte, text string) ([]byte, bool) {
 	end := len(key)
 	for more := true; more; {
@@ -95,8 +96,8 @@ func isNumber(text string) bool {
 	return text != ""
 }
 
-// Derive returns the comparable version of a display version: the text without
-// surrounding blanks and without one leading v or V.
+// Derive derives a comparable version from a display text. It removes surrounding blanks
+// and one leading v or V, and then calls Parse.
 func Derive(display string) (Comparable, bool) {
 	text := strings.TrimSpace(display)
 	if text != "" && (text[0] == 'v' || text[0] == 'V') {
@@ -105,21 +106,21 @@ func Derive(display string) (Comparable, bool) {
 	return Parse(text)
 }
 
-// String returns the text that was parsed, or "" for none.
+// String returns the text that was parsed, or "" for the zero value.
 func (c Comparable) String() string { return c.text }
 
-// IsZero reports whether c is none.
+// IsZero reports whether c is the zero value.
 func (c Comparable) IsZero() bool { return c.key == "" }
 
 // Compare returns a negative number if c is less than d, a positive number if it is
 // greater, and 0 if both have the same value, however they are written.
 func (c Comparable) Compare(d Comparable) int { return strings.Compare(c.key, d.key) }
 
-// MarshalText returns the text, which is empty for none.
+// MarshalText returns the text that was parsed, which is empty for the zero value.
 func (c Comparable) MarshalText() ([]byte, error) { return []byte(c.text), nil }
 
-// UnmarshalText parses a text from MarshalText. For any other text it returns an error
-// and leaves c unchanged.
+// UnmarshalText parses a comparable version; an empty text sets c to the zero value. For
+// any other text it returns an error and leaves c unchanged.
 func (c *Comparable) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*c = Comparable{}

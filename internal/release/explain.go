@@ -11,7 +11,7 @@ const (
 	CurrentVersionRegistered    = "current_version_registered"     // the client's version is in the catalog
 	CurrentVersionNotRegistered = "current_version_not_registered" // the client is compared by the version that it sent
 	CurrentVersionUnknown       = "current_version_unknown"        // the client cannot be compared
-	LatestVersionInstalled      = "latest_version_installed"       // the candidate has the value of the client's version
+	LatestVersionInstalled      = "latest_version_installed"       // the client's version equals the candidate
 	AboveLatestVersion          = "above_latest_version"           // the client's version is greater than the candidate
 	InsideOptionalUpdateRange   = "inside_optional_update_range"   // the client may keep its version
 )
@@ -20,7 +20,7 @@ const (
 type Finding struct {
 	Code    string // one of the constants of this package
 	Version int    // position of the version in the catalog; -1 = none
-	Range   Range  // for findings about the optional range
+	Range   Range  // set only for findings about the optional range
 }
 
 // Explain returns the result of Check with the rules that led to it, in the order in which they

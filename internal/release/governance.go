@@ -2,16 +2,16 @@ package release
 
 import "svc/internal/fault"
 
-// Plan describes the changes of the latest flag by a write. After all of them, at most
-// one version has the flag.
+// Plan describes how a write changes the latest flags. After all of these changes, at
+// most one version has the flag.
 type Plan struct {
-	Latest bool  // of the written version
+	Latest bool  // whether the written version has the flag
 	Clear  []int // other versions that lose the flag
 	Elect  int   // the other version that gets the flag, which may already have it; -1 = none
 }
 
 // PlanCreate plans the creation of next, which must not be in the catalog yet;
-// next.Latest is ignored. latest is the value that the client sent, or nil. If it is nil,
+// next.Latest is ignored. latest is the flag that the client sent, or nil. If it is nil,
 // an official version that is not deprecated becomes the latest, unless the holder of the
 // flag is greater, so that a patch of an older line does not take the flag.
 //
@@ -36,7 +36,7 @@ func (c *Catalog) PlanCreate(next Item, latest *bool) (Plan, error) {
 }
 
 // PlanUpdate plans the change of the version at a position to next; next.Latest is
-// ignored. latest is the value that the client sent, or nil. previewSent reports whether
+// ignored. latest is the flag that the client sent, or nil. previewSent reports whether
 // it sent is_preview: turning a version into a preview removes its flag unless latest is
 // set.
 //
@@ -88,8 +88,9 @@ func (c *Catalog) checkDeprecation(at int, next Item) error {
 }
 
 // TakesLatest reports whether next, which is a release of the code host, becomes the
-// latest. It does unless it is a preview or deprecated, or less than the holder of the
-// flag. at is the position of the version that it overwrites, -1 for a new one.
+// latest. A preview or a deprecated version never does. If another version has the flag,
+// next takes it only if both have a comparable version and next is not less. at is the
+// position of the version that it overwrites, -1 for a new one.
 func (c *Catalog) TakesLatest(at int, next Item) bool {
 	switch {
 	case next.Preview || next.Deprecated:
@@ -101,8 +102,8 @@ func (c *Catalog) TakesLatest(at int, next Item) bool {
 	return !holder.IsZero() && next.Comparable.Compare(holder) >= 0
 }
 
-// succession passes the flag from the version at a position to the best of the others. It
-// also removes surplus flags.
+// succession passes the flag from the version at a position to its successor. It also
+// removes surplus flags.
 func (c *Catalog) succession(from int) Plan {
 	plan := Plan{Elect: c.successor(from)}
 	for _, at := range c.holders(from) {
@@ -113,7 +114,8 @@ func (c *Catalog) succession(from int) Plan {
 	return plan
 }
 
-// successor returns the greatest official version that is not deprecated, except for one.
+// successor returns the greatest official version that is not deprecated, excluding the
+// one at position except. It returns -1 if there is none.
 func (c *Catalog) successor(except int) int {
 	for at := range c.items {
 		if v := &c.items[at]; at != except && !v.Preview && !v.Deprecated {
@@ -124,13 +126,13 @@ func (c *Catalog) successor(except int) int {
 }
 
 // replaceable reports whether there is an official version above from that is not
-// deprecated.
+// deprecated, excluding the one at position except.
 func (c *Catalog) replaceable(except int, from Comparable) bool {
 	at := c.successor(except)
 	return at >= 0 && c.items[at].Comparable.Compare(from) > 0
 }
 
-// holders returns the versions with the flag, except for one.
+// holders returns the versions with the flag, excluding the one at position except.
 func (c *Catalog) holders(except int) []int {
 	var all []int
 	for at := range c.items {
