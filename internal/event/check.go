@@ -19,12 +19,12 @@ import (
 	"svc/internal/integrity"
 )
 
-// Check verifies every page and value of a file: it decodes all blocks and texts,
-// and checks that every event is in the index of event IDs and that every number
-// refers to something. Check only reads the file, and nothing may write to it
-// during the check. Its memory does not grow with the number of events. The error
-// is ErrNewer, ErrLocked, ErrDamaged if nothing of the file can be read, or an error
-// of the file system or of ctx, each with the path.
+// Check verifies every page and value of a file: it decodes all blocks and texts, and
+// checks that every event is in the index of event IDs and that every name, sender and
+// session that is referred to exists. Check only reads the file, and nothing may write to
+// it during the check. Its memory does not grow with the number of events. The error is
+// ErrNewer, ErrLocked, ErrDamaged if nothing of the file can be read, or an error of the
+// file system or of ctx, each with the path.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(tx *boltfile.Tx) error {
 		return newChecker(ctx, tx, report).run()
@@ -72,8 +72,8 @@ func (c *checker) run() error {
 	return c.wal(flushed)
 }
 
-// marks checks what every file must have. whole is false if too little of it is
-// right to continue.
+// marks checks the buckets and meta values that every file must have, and returns the
+// last WAL generation that was flushed. whole is false if the check cannot continue.
 func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	meta, whole, err := layout.Check(c.tx, c.report)
 	if meta == nil || err != nil {
@@ -92,7 +92,7 @@ func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	return binary.BigEndian.Uint64(raw), whole, nil
 }
 
-// read reports progress. It returns the error of the context.
+// read adds bytes to the reported progress. It returns the error of the context.
 func (c *checker) read(bytes int) error {
 	c.seen += int64(bytes)
 	c.report.Progress(c.seen, c.tx.Size())
@@ -249,8 +249,8 @@ func (p *projectCheck) checkBlocks() error {
 	return nil
 }
 
-// checkRows checks that what the events of a block refer to exists, and that their
-// IDs are indexed.
+// checkRows checks that the names, senders and sessions of a block's events exist, and
+// that their IDs are indexed.
 func (p *projectCheck) checkRows(where string, hour int64, r *block.Rows) error {
 	for i := range r.Senders {
 		s := &r.Senders[i]

@@ -27,7 +27,7 @@ type Definition struct {
 // DefinitionsQuery selects definitions.
 type DefinitionsQuery struct {
 	query.Range        // for Count
-	Search      string // part of name, display name or description; "" = all
+	Search      string // part of name, display name or description in any case; "" = all
 	Archived    bool   // include archived definitions
 	Limit       int
 	Offset      int
@@ -131,8 +131,8 @@ func (e *Engine) Contents(ctx context.Context, p Project) (events int64, definit
 	return events, definitions, err
 }
 
-// Definition returns a definition without a count. The error is NotFound if none has this
-// ID.
+// Definition returns a definition without a count. The error is NotFound if no definition
+// has this ID.
 func (e *Engine) Definition(p Project, id string) (Definition, error) {
 	if err := e.file.Unopened(); err != nil {
 		return Definition{}, err
@@ -148,7 +148,8 @@ func (e *Engine) Definition(p Project, id string) (Definition, error) {
 func errNoDefinition() error { return fault.New(fault.NotFound, "event definition not found") }
 
 // UpdateDefinition changes the display name, the description and the archived state of a
-// definition. change can refuse with an error. The error is NotFound if none has this ID.
+// definition. An error of change is returned unchanged, and nothing is stored then. The
+// error is NotFound if no definition has this ID.
 func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition) error) (d Definition, err error) {
 	err = e.changeName(p, id, func(n *name) error {
 		d = n.definition()
@@ -163,8 +164,9 @@ func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition)
 }
 
 // DeleteDefinition removes a definition. Events and counters of the name stay, and the
-// next event recreates the definition. check can refuse with an error; a nil check never
-// refuses. The error is NotFound if none has this ID.
+// next event recreates the definition. If check is not nil and returns an error,
+// DeleteDefinition returns it and removes nothing. The error is NotFound if no definition
+// has this ID.
 func (e *Engine) DeleteDefinition(p Project, id string, check func(*Definition) error) error {
 	return e.changeName(p, id, func(n *name) error {
 		if d := n.definition(); check != nil {

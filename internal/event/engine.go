@@ -29,8 +29,9 @@
 //	repair.go       rebuilding what can be derived from intact data
 //	probe.go        examining a file without opening it
 //
-// Subpackages: submission parses requests; query answers analyses; block, hashindex and
-// dictionary define the file format; they are built on encoding and jsonscan.
+// Subpackages: submission parses requests, query computes analyses, and block, hashindex
+// and dictionary define the file format. The packages encoding and jsonscan are helpers
+// of the others.
 package event
 
 import (
@@ -74,11 +75,13 @@ const (
 	// events.
 	mapSize = 8 << 30
 	// Failed background work is retried after firstRetry, then after twice that, up to
-	// lastRetry, which is also the interval for polling for unsignalled work.
+	// lastRetry, which is also the interval at which maintain looks for work that was not
+	// signalled.
 	firstRetry = time.Second
 	lastRetry  = time.Minute
 
-	// defaultMemory is enough for the state of several million subjects.
+	// defaultMemory is the default of Options.Memory. It is enough for the state of
+	// several million subjects.
 	defaultMemory = 192 << 20
 	// maxQueries limits the queries that run at the same time, and so their memory.
 	// Other queries wait; each running one already uses several processors.
@@ -88,7 +91,7 @@ const (
 var (
 	// ErrNewer is returned by Open for a file written by a newer program.
 	ErrNewer = boltfile.ErrNewer
-	// ErrDamaged is returned for a file that cannot be read.
+	// ErrDamaged is returned for a file with damaged content.
 	ErrDamaged = boltfile.ErrDamaged
 	// ErrLocked is returned by Open while another process has the file open.
 	ErrLocked = boltfile.ErrLocked
@@ -98,7 +101,7 @@ var (
 type Options struct {
 	// Now is the clock; time.Now when nil.
 	Now func() time.Time
-	// Log receives errors of background work.
+	// Log receives errors of background work; nil discards them.
 	Log *slog.Logger
 	// HeadEvents is the number of events at which a head is written as blocks; 131,072
 	// if 0.
@@ -107,9 +110,10 @@ type Options struct {
 	Memory int64
 	// MaxSize limits the size of the file, in bytes; 0 means no limit.
 	MaxSize int64
-	// MaxNames limits the event names of a project; 2,000 if 0.
+	// MaxNames limits the event names of a project; 2,000 if 0. Ingest leaves out events
+	// that would exceed it.
 	MaxNames int
-	// Upgrade determines how a file of another version is handled.
+	// Upgrade determines how a file of an older format is upgraded.
 	Upgrade boltfile.Upgrade
 	// ReadOnly disables background work, for a copy that is only read.
 	ReadOnly bool
@@ -118,16 +122,18 @@ type Options struct {
 // Engine is an open events.db. It is safe for concurrent use.
 //
 // After a damaged block is found, queries of its hour fail. After a damaged page is
-// found, or damage that keeps batches from being stored, nothing is written to the
-// file: writing methods return a fault of kind Damaged, and queries continue where the
-// file can be read.
+// found, or damage that keeps batches from being stored, nothing is written to the file:
+// writing methods return a fault of kind Damaged, and queries continue where the file can
+// be read.
+//
+// A query waits while maxQueries others are running, until ctx is done. Its errors are
+// those of ctx, Damaged, and the errors of the method with the same name of query.Source.
 //
 // Locks are acquired in this order: maintaining, to move events; then the lock of file,
-// to write; then known, the mutex of a head or that of the names of a project, which
-// are held briefly and never together. A slot in queries is acquired before a read
-// transaction. Do not lock file or maintaining while holding a read transaction, which
-// every snapshot does: a commit that makes the file grow beyond its map waits for
-// readers.
+// to write; then known, the mutex of a head, or the mutex of a project's names. The last
+// three are held briefly and never together. A slot in queries is acquired before a read
+// transaction. Every snapshot holds a read transaction. Do not lock file or maintaining
+// while holding one: a commit that makes the file grow beyond its map waits for readers.
 type Engine struct {
 	// file is locked from the start of a write transaction until its changes in memory
 	// are visible.
@@ -142,7 +148,7 @@ type Engine struct {
 	queries    chan struct{}
 
 	known    sync.RWMutex
-	projects map[Project]*project // those that were ever written to; guarded by known
+	projects map[Project]*project // the projects with stored data; guarded by known
 
 	// maintaining is held while events are moved or removed: from the head to blocks,
 	// or between blocks. It is acquired before the lock of file.
@@ -154,7 +160,7 @@ type Engine struct {
 
 	heads  atomic.Pointer[heads]
 	room   *sync.Cond // its lock is that of file; signals that a frozen head has been written
-	failed error      // error of the last attempt to write one; guarded by the lock of file
+	failed error      // error of the last attempt to write a frozen head; guarded by the lock of file
 
 	observed observed
 	commits  atomic.Int64 // of batches
@@ -168,7 +174,7 @@ type Engine struct {
 	done sync.WaitGroup
 }
 
-// heads are the events in memory. New events go to the active head. The frozen head
+// heads holds the events in memory. New events go to the active head. The frozen head
 // holds older events and is being written; it is nil if there is none.
 type heads struct{ active, frozen *head }
 
@@ -231,9 +237,9 @@ func Open(path string, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// OpenDamaged returns an engine in place of one that Open refused with ErrDamaged,
-// which is the cause. It has no events, and all other methods return an error that
-// wraps ErrDamaged, so that the rest of a server works.
+// OpenDamaged returns an engine for a file that Open refused with cause, which wraps
+// ErrDamaged. The engine has no events. Its methods that read or write events return an
+// error that wraps ErrDamaged. A server can therefore run without its events.
 func OpenDamaged(path string, cause error, o Options) *Engine {
 	e := newEngine(path, o)
 	e.file = boltfile.NewDamaged(path, e.log, cause)
@@ -297,8 +303,9 @@ func (e *Engine) load() error {
 // Path returns the path of the file.
 func (e *Engine) Path() string { return e.path }
 
-// Close writes the head as blocks, waits for background work, and closes the file. If
-// the disk does not accept the head, its events stay in the log of the file.
+// Close writes the head as blocks, waits for background work, and closes the file. If the
+// disk does not accept the head, Close returns no error, because the events are also in
+// the WAL, which the next Open replays.
 func (e *Engine) Close() error {
 	e.stop()
 	e.batches.Wait()
@@ -313,17 +320,18 @@ func (e *Engine) Close() error {
 	return errors.Join(err, e.file.Close())
 }
 
-// Hold blocks writers until the caller calls release, which must be soon. It makes it
-// possible to copy several files at one point in time.
+// Hold blocks writers until release is called, so that several files can be copied as of
+// the same moment. The caller must call release soon.
 func (e *Engine) Hold() (release func()) { return e.file.Hold() }
 
 // Image returns the file as of the last commit. It contains everything that was
 // acknowledged: events in memory are in the WAL of the file. The caller must close it.
 func (e *Engine) Image() (*boltfile.Image, error) { return e.file.Image() }
 
-// CompactFile copies the content to a smaller file if a quarter of this one is free, or
-// unconditionally if always is true. Queries continue and writers wait until it is done. The
-// error is NoSpace, boltfile.ErrDamaged or comes from the file system.
+// CompactFile copies the content to a smaller file if at least a quarter of this one and
+// 1 MiB are free, or unconditionally if always is true. Writers wait until the new file
+// is in use; queries continue. CompactFile returns when the last query of the old file
+// has ended. The error is NoSpace, ErrDamaged or comes from the file system.
 func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -340,10 +348,10 @@ func (e *Engine) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 // of background work do not count.
 func (e *Engine) Commits() int64 { return e.commits.Load() }
 
-// Size returns the file size and the bytes in use; the rest is free pages.
+// Size returns the size of the file and the part of it that is in use, in bytes.
 func (e *Engine) Size() (file, used int64, err error) { return e.file.Size() }
 
-// maintain writes heads and merges blocks until it is stopped or finds the file damaged.
+// maintain writes heads and merges blocks until ctx is done or a damaged page is found.
 func (e *Engine) maintain(ctx context.Context) {
 	retry := firstRetry
 	next := time.NewTimer(lastRetry)
@@ -401,8 +409,8 @@ func (e *Engine) maintainOnce(ctx context.Context) error {
 	return nil
 }
 
-// rest pauses background work so that other work can use the processor. It returns
-// false if it was cut short.
+// rest pauses background work so that other work can use the processor. It returns false
+// if wake or ctx ended the pause early.
 func rest(ctx context.Context, wake <-chan struct{}, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

@@ -11,9 +11,10 @@ import (
 	"svc/internal/event/dictionary"
 )
 
-// DeleteSubject removes every event of a subject, and its distinct_id and
-// session_ids from the dictionaries, and returns the number of events. Counters
-// and definitions stay. If it fails halfway, it can be repeated.
+// DeleteSubject removes every event of a subject and returns their number. It also
+// removes the subject's distinct_id and the session_ids that no other subject has.
+// Counters and definitions stay. If it fails halfway, it can be repeated, and then counts
+// only the remaining events.
 func (e *Engine) DeleteSubject(ctx context.Context, p Project, subject string) (deleted int64, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -116,8 +117,9 @@ func eachBlock(ctx context.Context, tx *boltfile.Tx, p Project, visit func(key [
 	})
 }
 
-// rewrite writes a block without some rows and returns their number. The caller
-// must hold e.maintaining, so that blocks do not change.
+// rewrite rewrites a block without the rows for which drop returns true, and returns the
+// number of these rows. It deletes a block without remaining rows. The caller must hold
+// e.maintaining, so that blocks do not change.
 func (e *Engine) rewrite(of *project, key []byte, drop func(r *block.Rows, row int) bool) (dropped int, err error) {
 	var raw []byte
 	err = e.file.View(func(tx *boltfile.Tx) error {
@@ -170,11 +172,11 @@ func (e *Engine) removeTexts(of *project, subjects, sessions []uint32) error {
 	return err
 }
 
-// used holds the numbers of the texts that events in memory have.
+// used holds the numbers of the distinct_ids and session_ids that events in memory have.
 type used struct{ subjects, sessions map[uint32]bool }
 
-// usedInMemory returns the texts in use. The caller must hold the lock of
-// e.file.
+// usedInMemory returns the texts that events in memory have. The caller must hold the
+// lock of e.file.
 func (e *Engine) usedInMemory(p Project) used {
 	u := used{map[uint32]bool{}, map[uint32]bool{}}
 	for _, h := range e.heads.Load().all() {

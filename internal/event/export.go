@@ -38,8 +38,8 @@ func (e *Engine) Export(ctx context.Context, p Project, subject string, visit fu
 // hoursAtOnce is the number of hours searched in one transaction.
 const hoursAtOnce = 256
 
-// exportHour returns the events of a subject in the next hour that has some, and the
-// hour to continue with, -1 at the end.
+// exportHour returns the events of a subject in the next hour that has some. next is the
+// start of the hour to continue with, or -1 at the end.
 func (e *Engine) exportHour(ctx context.Context, p Project, subject string, from int64) (next int64, events []Event, err error) {
 	err = e.snapshot(ctx, p, func(v *snapshot) error {
 		next = -1
@@ -200,10 +200,11 @@ func (e *Engine) Names(p Project) []Definition {
 	return list
 }
 
-// EachEvent visits the events of a project with their senders, hour by hour. Within
-// an hour, events of the same second come in the order of receipt; otherwise the
-// order is unspecified. It runs in one transaction, so the file must have no writers,
-// and Flush must have been called. The event is only valid during the call.
+// EachEvent visits the events of a project with their senders, hour by hour. Within an
+// hour, events of the same second come in the order of receipt; otherwise the order is
+// unspecified. Flush must have been called, because events in memory are not visited.
+// EachEvent runs in one transaction, during which the file must have no writers. The
+// event is only valid during the call.
 func (e *Engine) EachEvent(ctx context.Context, p Project, visit func(subject string, event *Event) error) error {
 	return e.snapshot(ctx, p, func(v *snapshot) error {
 		subjects, err := v.dictionary(subjectsBucket)
@@ -259,8 +260,8 @@ func (v *snapshot) eachRow(start int64, r *block.Rows, subjects, sessions *dicti
 	return nil
 }
 
-// EachCount visits the hourly counters of a project, hour by hour. Like EachEvent, it
-// requires a file without writers, after a Flush.
+// EachCount visits the hourly counters of a project, hour by hour. As for EachEvent,
+// Flush must have been called, and the file must have no writers.
 func (e *Engine) EachCount(ctx context.Context, p Project, visit func(Count) error) error {
 	return e.snapshot(ctx, p, func(v *snapshot) error {
 		if v.counts == nil {

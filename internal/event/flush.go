@@ -72,8 +72,8 @@ type preparedBlock struct {
 	raw  []byte
 }
 
-// prepareHead encodes a frozen head outside of the transaction, because
-// encoding takes long.
+// prepareHead encodes a frozen head. This takes long, so it runs outside of the
+// transaction, while writers continue.
 func prepareHead(h *head) (map[Project]*preparedProject, error) {
 	all := map[Project]*preparedProject{}
 	for number, of := range h.projects {
@@ -161,7 +161,8 @@ func addTexts(b *boltfile.Bucket, d *dictionary.Dictionary, texts *newTexts) (*d
 	return d.Add(b, texts.list)
 }
 
-// writeProject writes blocks, counters and names.
+// writeProject writes the blocks and counters of a project, and the names that its events
+// have.
 func (e *Engine) writeProject(b *boltfile.Bucket, p *project, of *preparedProject) error {
 	blocks := b.Bucket(blocksBucket)
 	for _, block := range of.blocks {
@@ -193,7 +194,7 @@ func (e *Engine) writeProject(b *boltfile.Bucket, p *project, of *preparedProjec
 
 func blockKey(hour, part uint32) []byte { return append(encoding.Key32(hour), encoding.Key32(part)...) }
 
-// nextPart returns the key of a new last part of an hour.
+// nextPart returns the key for a new block after all others of an hour.
 func nextPart(blocks *boltfile.Bucket, hour uint32) ([]byte, error) {
 	cursor := blocks.Cursor()
 	key, _ := cursor.Seek(encoding.Key32(hour + 1))

@@ -92,8 +92,8 @@ func (h *head) has(p Project, hash uint64, id string) bool {
 	return of.byHash.any(of.hashes, hash, func(row uint32) bool { return of.ids[row] == id })
 }
 
-// of returns the part of a project, and creates it for the first event. before
-// is the head that is being written, nil if there is none.
+// of returns the events of a project in the head. It creates an empty part for a project
+// without events. before is the frozen head, or nil if there is none.
 func (h *head) of(p *project, before *head) *headProject {
 	of := h.projects[p.number]
 	if of == nil {
@@ -119,8 +119,9 @@ func (h *head) logged(bytes int) {
 	h.walBytes += bytes
 }
 
-// append adds the events of a batch. subject and session are the numbers of its texts, 0
-// for a new text. hashes holds the hash of each event_id.
+// append adds the events of a batch. before is the frozen head, or nil. subject and
+// session are the numbers of its texts, 0 for a new text. hashes holds the hash of each
+// event_id.
 func (h *head) append(p *project, before *head, t *walBatch, subject, session uint32, hashes []uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -178,10 +179,10 @@ func eachHeadCount(counts map[counterGroup][]int64, visit func(c counter, n int6
 	}
 }
 
-const rowBits = 24 // a head has fewer rows
+const rowBits = 24 // a head has fewer than 1<<rowBits rows
 
-// order returns those of the first n rows that happened between from and to, sorted by
-// time, then receipt, as time<<rowBits | row.
+// order returns the rows among the first n with times from from to to, both inclusive.
+// They are sorted by time, then receipt, and encoded as time<<rowBits | row.
 func (of *headProject) order(n int, from, to int64) []uint64 {
 	var list []uint64
 	for row, at := range of.at[:n] {
@@ -193,7 +194,8 @@ func (of *headProject) order(n int, from, to int64) []uint64 {
 	return list
 }
 
-// cutHour splits off the rows of the first hour.
+// cutHour splits off the rows of the first hour. hour is the Unix second at which it
+// begins.
 func cutHour(order []uint64) (hour int64, first, rest []uint64) {
 	hour = int64(order[0]>>rowBits) / 3600 * 3600
 	n, _ := slices.BinarySearch(order, uint64(hour+3600)<<rowBits)

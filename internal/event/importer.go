@@ -8,9 +8,9 @@ import (
 	"svc/internal/stats"
 )
 
-// Importer imports the events of a project that is not yet visible. They bypass the WAL:
-// if the server crashes, the partial import belongs to a project that does not exist and
-// is removed like a deleted one. Importer is not safe for concurrent use.
+// Importer imports the events of a project that does not exist for clients yet. Imported
+// events bypass the WAL. If the server crashes, the partial import belongs to no project
+// and is removed like the data of a deleted one. Importer is not safe for concurrent use.
 type Importer struct {
 	engine  *Engine
 	project Project
@@ -53,8 +53,8 @@ func (l *Importer) define(list []Definition) error {
 // unseen is the FirstSeen of a name without events so far.
 const unseen = 1 << 62
 
-// seen returns the times of the first and the last event of a name. The caller must be
-// allowed to change names.
+// seen returns the times of the first and the last event of a name. Only the writer may
+// call it.
 func seen(n *names, text string) (first, last int64) {
 	number, there := n.numbers[text]
 	switch {
@@ -144,8 +144,8 @@ func (l *Importer) write() error {
 	return nil
 }
 
-// Count adds to hourly counters. The platform must not be empty, and events must be
-// possible in the hour.
+// Count adds to hourly counters. Their platform must not be empty, and their hour must
+// not be in the future.
 func (l *Importer) Count(list []Count) error {
 	return l.change(func(c *commit, p *commitProject) (changed bool, err error) {
 		byHour := map[uint32][]counted{}
@@ -169,7 +169,8 @@ func (l *Importer) Count(list []Count) error {
 	})
 }
 
-// Finish writes the events in memory, and the definitions as passed to Define.
+// Finish writes the events in memory to disk. It also writes the definitions of Define
+// again, because importing events changes the times of their names.
 func (l *Importer) Finish() error {
 	return errors.Join(l.write(), l.define(l.defined))
 }

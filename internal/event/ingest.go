@@ -36,14 +36,14 @@ type Ingested struct {
 	NamesFull bool // an event was left out because the project has reached its limit of names
 }
 
-// Ingest stores the events of a batch that are not stored yet. It returns their
-// number once they are on disk. Concurrent batches share one commit; a single
-// batch is not delayed. The error is Unavailable if too many batches wait, and
-// NoSpace or Unavailable while the disk refuses writes and shortly afterwards.
+// Ingest stores the events of a batch that are not stored yet. It returns when they are
+// on disk. Concurrent batches share one commit; a single batch is not delayed. The error
+// is Unavailable if too many batches wait, NoSpace or Unavailable while the disk refuses
+// writes and shortly afterwards, and Damaged if the file is damaged.
 //
-// Names and times must be normalized as in the contract. An item with an empty
-// name is left out, and so is an item with a new name beyond Options.MaxNames.
-// The caller must not change the batch afterwards.
+// Names and times must be normalized; package submission does so. An item with an empty
+// name is left out, and so is an item with a new name beyond Options.MaxNames. The caller
+// must not change the batch afterwards.
 func (e *Engine) Ingest(b *Batch) (Ingested, error) {
 	in := &ingestion{batch: b}
 	if err := e.batches.Submit(in, b.bytes()); err != nil {
@@ -64,7 +64,7 @@ func (e *Engine) lookUpGroup(group []*ingestion) {
 	group[0].lookup = l
 }
 
-// bytes estimates the size of a batch.
+// bytes estimates the memory that a batch takes, in bytes.
 func (b *Batch) bytes() int {
 	n := 500
 	for i := range b.Items {
@@ -100,8 +100,10 @@ func (e *Engine) commitGroup(group []*ingestion) error {
 	return err
 }
 
-// makeRoom freezes a full head. If the previous head is still being written and
-// memory is short, it waits. The caller must hold e.file's lock.
+// makeRoom freezes the active head if it is full. If the frozen head is still being
+// written, makeRoom waits once the active one has twice its normal size, or returns an
+// error if the last attempt to write the frozen head failed. The caller must hold
+// e.file's lock.
 func (e *Engine) makeRoom() error {
 	for {
 		h := e.heads.Load()
@@ -128,7 +130,8 @@ func (e *Engine) makeRoom() error {
 	}
 }
 
-// freeze starts a new head. The caller must hold e.file's lock.
+// freeze makes the active head the frozen one and starts a new active head. There must be
+// no frozen head. The caller must hold e.file's lock.
 func (e *Engine) freeze(h *heads) {
 	e.heads.Store(&heads{active: newHead(h.active.generation + 1), frozen: h.active})
 	e.failed = nil
@@ -182,9 +185,9 @@ func (r *projectReader) sender(subject, session string) (subjectNumber, sessionN
 	return subjectNumber, sessionNumber, err
 }
 
-// storedID reports whether an event is stored in one of the hours that its key
-// allows. The key has the lower 16 bits of the hour, so about one hour in seven
-// years matches.
+// storedID reports whether an event ID is stored in a block. payload is the payload of
+// its key. It contains the lower 16 bits of the hour, so about one hour in seven years
+// matches.
 func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, err error) {
 	from := int(payload&(1<<slotBits-1)) * slotSeconds
 	cursor := blocks.Cursor()
@@ -203,9 +206,9 @@ func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, e
 	return false, nil
 }
 
-// lookup holds what the file already has of a group's batches. Looking up takes as long
-// as the rest of the work, so it runs while the previous group is being written. The
-// commit repeats lookups that have become outdated by then.
+// lookup holds the stored events and senders of a group's batches. Looking them up takes
+// as long as the remaining work, so it runs while the previous group is being written.
+// The commit repeats lookups that have become outdated by then.
 type lookup struct {
 	batches []batchLookup
 	hashes  []uint64 // of all items
@@ -215,7 +218,7 @@ type lookup struct {
 // batchLookup is the lookup of one batch. Its slices are parts of those of the
 // group.
 type batchLookup struct {
-	state            projectState // in which it is valid
+	state            projectState // the state in which the lookup is valid
 	hashes           []uint64     // of the event_ids
 	stored           []bool       // in blocks
 	subject, session uint32       // 0 if they have no number
@@ -233,8 +236,8 @@ func (x *projectIndexes) state(p *project) projectState {
 	return projectState{p, x.keys.Generation(), x.subjects.Generation(), x.sessions.Generation()}
 }
 
-// lookUp finds what the file already has of a group. Errors are ignored here,
-// because the commit looks up again what is missing and returns them.
+// lookUp finds the events and senders of a group that the file already has. It ignores
+// errors, because the commit repeats failed lookups and returns their errors.
 func (e *Engine) lookUp(group []*ingestion, l *lookup) {
 	l.prepare(group, e.secret)
 	_ = e.file.View(func(tx *boltfile.Tx) error {
@@ -262,7 +265,8 @@ func (e *Engine) lookUp(group []*ingestion, l *lookup) {
 	})
 }
 
-// prepare allocates an empty lookup for a group.
+// prepare resets l to an empty lookup of a group and computes the hashes of its event
+// IDs.
 func (l *lookup) prepare(group []*ingestion, s hashindex.Secret) {
 	n := 0
 	for _, w := range group {
@@ -441,8 +445,9 @@ func (c *commit) refresh(p *commitProject, b *Batch, found *batchLookup) error {
 	return p.reader.lookUp(b, found)
 }
 
-// choose selects the items of a batch that are new, and the numbers of their
-// names. full reports that some were left out because of the limit of names.
+// choose sets c.take to the indexes of the new items of a batch, and c.named to the
+// numbers of their names. full reports that some were left out because of the limit of
+// names.
 func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) (full bool, err error) {
 	c.take, c.named = c.take[:0], c.named[:0]
 	for i := range b.Items {

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// defaultMaxNames is the number of event names that a project may have.
+	// defaultMaxNames is the default of Options.MaxNames.
 	defaultMaxNames = 2000
 
 	// endOfNumbers limits the numbers of names that are read from a file, and so the
@@ -312,8 +312,8 @@ func (e *Engine) unusedNames(ctx context.Context, of *project) (map[uint32]struc
 	return unused, err
 }
 
-// removeCounted removes the names that have a counter from a set. It starts with the
-// latest hour, because most names are in use.
+// removeCounted removes from a set of names those with a counter. It starts with the
+// latest hour, because most names are in use and the set is then empty soon.
 func removeCounted(ctx context.Context, counters *boltfile.Bucket, from map[uint32]struct{}) error {
 	cursor := counters.Cursor()
 	for key, raw := cursor.Last(); key != nil && len(from) > 0; key, raw = cursor.Prev() {

@@ -10,7 +10,7 @@ import (
 	"svc/internal/event/hashindex"
 )
 
-// project is the writer's state of a project.
+// project is the state of a project that is kept in memory.
 type project struct {
 	number Project
 	names  *names
@@ -25,15 +25,16 @@ type project struct {
 	vacuumed bool
 }
 
-// projectIndexes find the events and the senders of a project. They are immutable.
+// projectIndexes holds the indexes of a project: of event IDs, and the dictionaries of
+// distinct_ids and session_ids. They are immutable.
 type projectIndexes struct {
 	keys               *hashindex.Index
 	subjects, sessions *dictionary.Dictionary
 }
 
 const (
-	// The payload of a key is the lower 16 bits of the event's hour and the
-	// 15-second slot within the hour.
+	// The payload of a key has keyPayload bytes: the lower 16 bits of the event's hour
+	// and the 15-second slot within the hour.
 	keyPayload  = 3
 	slotBits    = 8
 	slotSeconds = 15

@@ -7,7 +7,7 @@ import (
 	"svc/internal/stats"
 )
 
-// Package query computes the answers from a snapshot of the project.
+// Package query computes the results from a snapshot of the project.
 
 // ask answers a query from a snapshot of a project.
 func ask[Q, A any](ctx context.Context, e *Engine, p Project, q Q, answer func(*query.Source, context.Context, Q) (A, error)) (a A, err error) {
@@ -46,12 +46,12 @@ func (e *Engine) Funnel(ctx context.Context, p Project, q query.FunnelQuery) ([]
 	return ask(ctx, e, p, q, (*query.Source).Funnel)
 }
 
-// Cohorts counts the users that return.
+// Cohorts counts the users that return after a start event.
 func (e *Engine) Cohorts(ctx context.Context, p Project, q query.CohortQuery) ([]query.Cohort, error) {
 	return ask(ctx, e, p, q, (*query.Source).Cohorts)
 }
 
-// Paths counts which event follows which.
+// Paths counts how often each event follows another.
 func (e *Engine) Paths(ctx context.Context, p Project, q query.PathsQuery) (query.Paths, error) {
 	return ask(ctx, e, p, q, (*query.Source).Paths)
 }

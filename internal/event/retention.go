@@ -16,10 +16,11 @@ import (
 // writers wait only briefly.
 const dropStep = 64
 
-// ApplyRetention removes the events of a project from before eventsBefore, and the
-// counters of the hours from before the hour of countersBefore, both in Unix seconds.
-// It also removes texts that only these events had, and names that nothing refers to
-// and that were never edited. It can be stopped and repeated at any time.
+// ApplyRetention removes the events of a project that are older than eventsBefore, and
+// the counters of all hours before the hour that contains countersBefore. Both are Unix
+// seconds. It also removes distinct_ids and session_ids that no other event has, and
+// names that nothing refers to and that were never edited. It can be stopped and repeated
+// at any time.
 func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, countersBefore int64) error {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -51,8 +52,8 @@ func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, co
 	return e.forgetNames(ctx, of)
 }
 
-// dropBefore deletes the values stored under earlier hours. When the first counters
-// are removed, it records the hour from which counters are complete.
+// dropBefore deletes the values of all hours before hour from a bucket. If it deletes
+// counters, it also records hour as the first hour with complete counters.
 func (e *Engine) dropBefore(ctx context.Context, of *project, name []byte, hour int64) (dropped bool, err error) {
 	hour = min(max(hour, 0), math.MaxUint32)
 	for ctx.Err() == nil {
@@ -88,7 +89,8 @@ func (e *Engine) update(fn func(*boltfile.Tx) error) error {
 	return e.updateFile(fn)
 }
 
-// cutHour removes the events of an hour from before a time within it.
+// cutHour removes the events that are in the same hour as before, but precede it. cut
+// reports whether there were any.
 func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bool, err error) {
 	var keys [][]byte
 	hour := uint32(min(max(before/3600, 0), 1<<32-1))
@@ -114,7 +116,7 @@ func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bo
 	return cut, err
 }
 
-// vacuum removes the texts that no event refers to from the dictionaries.
+// vacuum removes from the dictionaries the texts that no event refers to.
 func (e *Engine) vacuum(ctx context.Context, of *project) error {
 	e.file.Lock()
 	ends := [2]uint32{of.subjects.Next(), of.sessions.Next()}

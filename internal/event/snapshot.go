@@ -48,7 +48,7 @@ func (s *headSnapshot) subject(text string) uint32 {
 	return s.of.subjects.numbers[text]
 }
 
-// hour is an hour of a snapshot.
+// hour holds the events of one hour of a snapshot.
 type hour struct {
 	start int64 // Unix second
 	raws  [][]byte
@@ -140,7 +140,7 @@ func (h *hour) failed(err error) error {
 	return fmt.Errorf("events of hour %d: %w", h.start/3600, err)
 }
 
-// take adds the present events of a project in a head.
+// take adds the events of a project that are in a head now.
 func (v *snapshot) take(h *head, p Project) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

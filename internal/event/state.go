@@ -17,16 +17,16 @@ import (
 type State struct {
 	boltfile.State // commits are those of batches
 
-	Batches   uint64  // answered
-	Events    uint64  // stored
+	Batches   uint64  // batches without an error
+	Events    uint64  // events stored
 	PerSecond float64 // events stored, mean of the last minute
 
-	Waiting      int // batches in the queue
+	Waiting      int // batches in the queue; WaitingBytes is their estimated size
 	WaitingBytes int
 
 	HeadEvents, HeadBytes int // in memory
-	FrozenHeads           int // how many of these heads are being written: 0 or 1
-	WALBytes              int // size of these events in the log of the file
+	FrozenHeads           int // heads that are being written: 0 or 1
+	WALBytes              int // size of the events in memory in the WAL
 
 	Blocks, Hours int // blocks in the file, and distinct hours of projects that have blocks
 
@@ -42,7 +42,7 @@ type observed struct {
 	waitingQueries, rewritten   atomic.Int64
 	rate                        meter.Rate
 	counting                    sync.Mutex
-	countedAt                   int64 // value of rewritten; guarded by counting, like the following fields
+	countedAt                   int64 // rewritten when blocks were last counted; guarded by counting, like the following fields
 	countedBlocks, countedHours int
 }
 
@@ -104,8 +104,8 @@ func (e *Engine) noteDamage(err error) error {
 	return fault.New(fault.Damaged, "some of these events are damaged on the server; its administrator has to repair events.db")
 }
 
-// State returns the current state. If it returns an error, the state contains what could be
-// read.
+// State returns the current state. If there is an error, the numbers that could not be
+// determined are 0.
 func (e *Engine) State() (State, error) {
 	file, err := e.file.State()
 	o := &e.observed

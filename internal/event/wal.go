@@ -142,7 +142,8 @@ func removeFromWAL(tx *boltfile.Tx, p Project) error {
 	})
 }
 
-// valueWithout returns a value of the WAL without the batches of a project.
+// valueWithout returns a value of the WAL without the batches of a project. has reports
+// whether it had any.
 func valueWithout(value []byte, p Project) (kept []byte, has bool, err error) {
 	var t walBatch
 	for r := newWALReader(value); len(r.Rest) > 0; {
