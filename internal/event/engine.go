@@ -126,8 +126,8 @@ type Options struct {
 // writing methods return a fault of kind Damaged, and queries continue where the file can
 // be read.
 //
-// A query waits while maxQueries others are running, until ctx is done. Its errors are
-// those of ctx, Damaged, and the errors of the method with the same name of query.Source.
+// A query waits while maxQueries others are running, until ctx is done. It returns the
+// error of ctx, Damaged, or an error of the query.Source method with the same name.
 //
 // Locks are acquired in this order: maintaining, to move events; then the lock of file,
 // to write; then known, the mutex of a head, or the mutex of a project's names. The last
