@@ -68,8 +68,8 @@ type value struct {
 	missing bool
 }
 
-// byRank orders groups by number, the greatest first, ties by key. Of two groups with an
-// empty key, the one for missing values is first.
+// byRank orders groups by number, the greatest first, ties by key. If both keys are
+// empty, the group of missing values is first.
 func byRank[N int64 | float64](x, y N, a, b value) int {
 	switch order := cmp.Or(cmp.Compare(y, x), strings.Compare(a.text, b.text)); {
 	case order != 0 || a.missing == b.missing:
@@ -104,7 +104,7 @@ func (s *values) code(v value) uint32 {
 
 func (s *values) count(v value, n int64) { s.counts[s.code(v)] += n }
 
-// textValue returns the value of a property in compact JSON.
+// textValue returns the value for a property, given as compact JSON.
 func textValue(raw string) value {
 	text, missing := textForm(raw)
 	if missing {

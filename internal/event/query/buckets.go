@@ -26,8 +26,8 @@ type piece struct {
 	period   int
 }
 
-// piecesOf splits the part of an hour that is in the range at the starts of buckets. No
-// bucket is shorter than an hour.
+// piecesOf splits an hour, as far as it is in the range, at the boundaries of buckets.
+// Buckets must not be shorter than an hour.
 func piecesOf(b stats.Buckets, reuse []piece, hour int64, r Range) []piece {
 	from, to := max(hour, r.Start), min(hour+hourSeconds-1, r.End)
 	for reuse = reuse[:0]; from <= to; {

@@ -8,8 +8,9 @@ import (
 	"svc/internal/stats"
 )
 
-// Cohorts counts the users that return, for a cohort per period of the range, including
-// empty cohorts. The error is Invalid if the query needs too much memory.
+// Cohorts returns a cohort for each period of the range, including empty ones, with the
+// number of its users that return in each period. The error is Invalid if there are too
+// many periods or the query needs too much memory.
 func (s *Source) Cohorts(ctx context.Context, c CohortQuery) ([]Cohort, error) {
 	return s.query(ctx, c.Range, "retention", lessRange).cohorts(c)
 }
@@ -122,7 +123,7 @@ func (q *query) period(all stats.Buckets, period int, workers []*presence) (*pre
 	return workers[0], nil
 }
 
-// take adds the subjects of a part.
+// take adds the subjects of a part that start or return in r.
 func (p *presence) take(of *block.Columns, r Range) error {
 	low, high := of.Between(r.Start, r.End)
 	switch {

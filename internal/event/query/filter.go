@@ -88,7 +88,8 @@ func (f *Filter) Matches(text string, missing bool) bool {
 	return f.compare(text)
 }
 
-// compare performs a numeric comparison.
+// compare compares a text as a number with the operand. It returns false for a text that
+// is not a number.
 func (f *Filter) compare(text string) bool {
 	n, ok := numeric(text)
 	if !ok {
@@ -106,9 +107,9 @@ func (f *Filter) compare(text string) bool {
 	}
 }
 
-// DecodeFilters parses a list of filters, all of which must match. An empty text and null
-// are an empty list. The messages describe invalid filters and begin with field, the path
-// of the list.
+// DecodeFilters parses a list of filters, all of which must match. Empty text and null
+// are an empty list. It returns a message for each invalid field, which begins with
+// field, the path of the list. If there are messages, it returns no filters.
 func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -132,8 +133,9 @@ func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 	return filters, nil
 }
 
-// DecodeFilter parses one filter. The messages describe invalid fields and begin with
-// field, the path of the filter.
+// DecodeFilter parses one filter. It returns a message for each invalid field, which
+// begins with field, the path of the filter. If there are messages, the filter is
+// invalid.
 func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
 	// A map, because the fields of a struct would match names in any case.
 	var object map[string]json.RawMessage
@@ -167,7 +169,7 @@ func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
 	return f, nil
 }
 
-// requiredText parses a required string.
+// requiredText parses a required string. problem describes an error, or is "".
 func requiredText(raw json.RawMessage) (text, problem string) {
 	switch {
 	case isNull(raw):

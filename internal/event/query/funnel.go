@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Funnel counts the users that reach each step. The error is Invalid if the query needs
-// too much memory.
+// Funnel returns the number of users that reach each step, in the order of the steps. The
+// error is Invalid if the query needs too much memory.
 func (s *Source) Funnel(ctx context.Context, f FunnelQuery) ([]int64, error) {
 	return s.query(ctx, f.Range, "the funnel", lessRange).funnel(f)
 }
@@ -44,8 +44,8 @@ type funnelRun struct {
 	states  table[funnelState]
 	anchors *table[anchors] // set if every first step is an entry; otherwise nil
 
-	// together holds events of the current second of subjects that already have one
-	// waiting.
+	// together holds events of the second togetherSecond, of subjects that already have a
+	// waiting event in that second.
 	together       []waitingEvent
 	togetherSecond uint32
 }
@@ -190,8 +190,8 @@ func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
 	}
 }
 
-// reached returns the number of subjects that reach each step, after all events were
-// taken.
+// reached returns the number of subjects that reach each step. It must be called after
+// the last take.
 func (r *funnelRun) reached() []int64 {
 	r.settleTogether()
 	users := make([]int64, r.steps+1)
@@ -220,8 +220,8 @@ func (c *multiset) add(m mask) { c[m] = min(c[m]+1, maxSteps) }
 // maxSteps is the maximum number of steps of a funnel.
 const maxSteps = 8
 
-// gain returns the greatest n for which each of the n steps after the first from steps
-// can be assigned its own event. steps is the total number of steps.
+// gain returns the greatest n such that each of the steps from to from+n-1 can be
+// assigned an event of its own. steps is the total number of steps.
 func (c *multiset) gain(from, steps int) int {
 	var g matching
 	for m, count := range c {

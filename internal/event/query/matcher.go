@@ -43,8 +43,8 @@ type matcher struct {
 	columns    []fetchedColumn
 }
 
-// subjectState is a worker's state of a sender: the slot of its subject, and the operands
-// that matter for it, which are none if the subject belongs to another worker.
+// subjectState is a worker's state of a sender. If the sender's subject belongs to the
+// worker, slot is its slot and wants includes all operands. Otherwise both are 0.
 type subjectState struct {
 	slot  uint32
 	wants mask
@@ -95,7 +95,7 @@ func (l *matcher) assign(w worker) {
 	}
 }
 
-// match determines which names and values of the part match which operand.
+// match determines, for each operand, which names and values of the part match it.
 func (l *matcher) match(operands []operand) error {
 	l.byName = resize(l.byName, max(256, len(l.NameOf)))
 	l.matching, l.filtered = false, 0
@@ -115,7 +115,8 @@ func (l *matcher) match(operands []operand) error {
 	return nil
 }
 
-// matchName reports whether some event of the part can match.
+// matchName marks the names of the part that match an operand, and reports whether there
+// are any.
 func (l *matcher) matchName(o *operand, bit mask) bool {
 	found := false
 	for code, name := range l.NameOf {
@@ -162,7 +163,7 @@ func (l *matcher) column(key string) (*block.Column, error) {
 }
 
 // pick selects the rows from low to high, at most batchLength, that match an operand. If
-// owned is true, it selects only those with an operand that matters for the sender.
+// owned is true, it selects only those of subjects that belong to the worker.
 func (s *selection) pick(l *matcher, low, high int, owned bool) {
 	s.named(l.Columns, l.byName, low, high)
 	if l.filtered != 0 {
@@ -173,7 +174,8 @@ func (s *selection) pick(l *matcher, low, high int, owned bool) {
 	}
 }
 
-// filter clears the operands with a filter that does not match, in each row's mask.
+// filter clears, in each row's mask, the operands with a filter that does not match. It
+// drops rows without remaining operands.
 func (s *selection) filter(l *matcher) {
 	for i := range l.predicates {
 		p := &l.predicates[i]

@@ -91,10 +91,12 @@ type totals struct {
 	everUser [maxEvents]int64 // distinct users in the whole range
 }
 
-// bucketTotals holds the events of a bucket and their distinct users, by operand.
+// bucketTotals holds the number of events of a bucket and of their distinct users, by
+// operand.
 type bucketTotals struct{ events, users [maxEvents]int64 }
 
-// maxEvents is the maximum number of events in a query. A mask has no room for more.
+// maxEvents is the maximum number of operands of a query, which is the number of bits in
+// a mask.
 const maxEvents = 8
 
 // values returns the values of the events of a query in a bucket.
@@ -225,7 +227,7 @@ func (r *totalsRun) countUsers(b *bucketTotals, bucket uint32) {
 	}
 }
 
-// addByMask adds n to the counts of the operands in a mask.
+// addByMask adds n to the count of each operand in a mask.
 func addByMask(to *[maxEvents]int64, m mask, n int64) {
 	for i := range to {
 		if m>>i&1 != 0 {

@@ -15,8 +15,8 @@ import (
 // hours apart.
 
 const (
-	// A batch ends with the hour in which it reaches this many events, or this many
-	// hours. Its partitions fit in the cache.
+	// A batch is full after the hour in which it reaches batchEvents events, or after
+	// batchHours hours. Its partitions fit in the cache.
 	batchEvents = 1 << 16
 	batchHours  = 256
 )
@@ -54,8 +54,8 @@ type partitionScratch struct {
 	scratch  []matched // for merging
 }
 
-// partition calls take for each worker with the events of each hour, in order of time.
-// Calls for the same worker are sequential.
+// partition calls take for each worker and hour with the matching events of the worker's
+// subjects, in order of time. Calls for the same worker are sequential.
 func (q *query) partition(operands []operand, take func(w worker, start int64, events []matched)) error {
 	d := &partitioner{query: q, operands: operands}
 	full, empty := &batch{}, &batch{}
@@ -152,7 +152,7 @@ func (d *partitioner) part(p *partitionScratch, shift uint32, partitions *[maxWo
 	return nil
 }
 
-// mergeMatched merges two sorted runs of events, before and after an index, by time. The
+// mergeMatched merges events[:from] and events[from:], both sorted by time, in place. The
 // merge is stable. room is a buffer; mergeMatched returns it for reuse.
 func mergeMatched(events []matched, from int, room []matched) []matched {
 	if from == 0 || from == len(events) || events[from-1].second() <= events[from].second() {

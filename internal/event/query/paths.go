@@ -9,8 +9,8 @@ import (
 	"svc/internal/event/block"
 )
 
-// Paths counts which event follows which. The error is Invalid if the query needs too
-// much memory.
+// Paths counts how often each event follows another. The error is Invalid if the query
+// needs too much memory.
 func (s *Source) Paths(ctx context.Context, in PathsQuery) (Paths, error) {
 	return s.query(ctx, in.Range, "paths", lessRange).paths(in)
 }
@@ -37,7 +37,7 @@ func (q *query) paths(in PathsQuery) (Paths, error) {
 	return rankEdges(list, in.Branches), nil
 }
 
-// rankEdges sorts edges and merges those of a step that exceed the limit.
+// rankEdges sorts edges and merges those of a step that exceed the limit branches.
 func rankEdges(list []Edge, branches int) Paths {
 	slices.SortFunc(list, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(b.Count, a.Count),
@@ -78,8 +78,8 @@ type edges struct {
 	memory *budget
 }
 
-// maxMatrixNames is the maximum number of names for a matrix. It takes 640 KiB per step
-// then.
+// maxMatrixNames is the maximum number of names for a matrix, which then takes 648 KiB
+// per step.
 const maxMatrixNames = 256 + 32
 
 func newEdges(names, depth int, memory *budget) *edges {
@@ -143,8 +143,9 @@ type pathState struct {
 	progress pathProgress
 }
 
-// pathProgress is the progress of a sequence: the last name << nodeBits | nodes. While
-// the sequence has a number in the hour, it is taken | number instead.
+// pathProgress is the progress of a sequence: the last name << nodeBits | nodes. While an
+// hour is being processed, the value of a sequence with a number in that hour is taken |
+// number instead.
 type pathProgress uint32
 
 const (

@@ -64,10 +64,11 @@ type SeriesQuery struct {
 	Limit   int       // of groups
 }
 
-// Series is a count for each bucket of a range, empty ones included.
+// Series holds a count for each bucket of a range, including empty ones. Groups are those
+// with the greatest counts, the greatest first.
 type Series struct {
 	Starts []int64 // Unix second at which each bucket begins
-	Counts []int64 // of all events, bucket by bucket
+	Counts []int64 // of all selected events, bucket by bucket
 	Groups []SeriesGroup
 }
 
@@ -82,12 +83,13 @@ type SeriesGroup struct {
 type BreakdownQuery struct {
 	Range
 	Dimension Dimension
-	Property  string // the key, for ByProperty
+	Property  string // first-level key, for ByProperty
 	Event     string // restricts events to this name; "" = all
-	Limit     int
+	Limit     int    // of groups
 }
 
-// Breakdown holds the count of each value, the most frequent first, ties by key.
+// Breakdown holds the count of each value, the most frequent first, ties by key. Groups
+// has at most BreakdownQuery.Limit entries.
 type Breakdown struct {
 	Total  int64 // of all values, including those beyond the limit
 	Groups []Group
@@ -97,7 +99,7 @@ type Breakdown struct {
 type FunnelQuery struct {
 	Range
 	Steps  []Step // 2 to 8
-	Window int64  // seconds from the first step to the last
+	Window int64  // maximum number of seconds from the first step to the last
 	// AnyEntry tries each event of the first step as the entry; otherwise only each
 	// user's first one counts.
 	AnyEntry bool
@@ -109,7 +111,8 @@ type Step struct {
 	Filters []Filter
 }
 
-// CohortQuery requests the number of users that return.
+// CohortQuery requests, for each period, the number of users whose first start event is
+// in it, and how many of them return in that period and in later ones.
 type CohortQuery struct {
 	Range
 	StartEvent  string
@@ -123,7 +126,7 @@ type CohortQuery struct {
 type Cohort struct {
 	Start int64  // Unix second at which the period begins
 	Size  int64  // users
-	Cells []Cell // one for each period, the cohort's own first
+	Cells []Cell // one for each of the CohortQuery.Periods periods from Start
 }
 
 // Cell is the number of users of a cohort that returned in a period. Open means that the
@@ -133,11 +136,11 @@ type Cell struct {
 	Open  bool
 }
 
-// PathsQuery requests which event follows which.
+// PathsQuery requests how often each event follows another.
 type PathsQuery struct {
 	Range
-	StartEvent string // start of each path; "" = its first event
-	Depth      int    // nodes, 2 to 6
+	StartEvent string // event that starts a path; "" = the first event in the range
+	Depth      int    // maximum number of events in a path, 2 to 6
 	Branches   int    // edges kept for each step
 	Users      bool   // one path for each user; otherwise for each session
 }
@@ -164,9 +167,9 @@ type Measure string
 
 // The measures.
 const (
-	MeasureCount   Measure = "count"
-	MeasureUsers   Measure = "unique_users"
-	MeasurePerUser Measure = "count_per_user"
+	MeasureCount   Measure = "count"          // number of events
+	MeasureUsers   Measure = "unique_users"   // number of distinct users with an event
+	MeasurePerUser Measure = "count_per_user" // events divided by the distinct users of the whole range; 0 without users
 )
 
 // MetricEvent is one operand of a metric.
@@ -180,17 +183,17 @@ type MetricEvent struct {
 // MetricQuery requests numbers computed from events.
 type MetricQuery struct {
 	Range
-	Events  []MetricEvent // 1 to 6
-	Filters []Filter      // applied to all events in addition to their own
-	Formula *formula.Formula
-	Hourly  bool // for MetricTimeseries: hours; otherwise days
+	Events  []MetricEvent    // 1 to 6
+	Filters []Filter         // applied to all events in addition to their own
+	Formula *formula.Formula // of the aliases of Events; nil = none
+	Hourly  bool             // for MetricTimeseries: hours; otherwise days
 	// For MetricBreakdown, which uses only the first event:
 	GroupBy  Dimension
 	Property string
-	Limit    int
+	Limit    int // of groups
 }
 
-// MetricValue is a number for a whole range.
+// MetricValue holds the numbers for a whole range.
 type MetricValue struct {
 	Values []float64 // of each event of the query
 	Result float64   // of the formula, or of the first event if there is none
@@ -215,7 +218,8 @@ type MetricBreakdown struct {
 	Groups []MetricGroup
 }
 
-// MetricGroup is the number of one value; see Group.
+// MetricGroup holds the number of one value of a dimension; Key and Missing are as in
+// Group.
 type MetricGroup struct {
 	Key     string
 	Missing bool

@@ -52,7 +52,8 @@ func (w worker) slot(number uint32) uint32 {
 // maxWorkers limits the processors that one query uses, so that other work can proceed.
 const maxWorkers = 4
 
-// workersShift returns the shift for a query that starts now.
+// workersShift returns the binary logarithm of the number of workers for a query that
+// starts now.
 func workersShift() (shift uint32) {
 	for 2<<shift <= min(runtime.GOMAXPROCS(0), maxWorkers) {
 		shift++
@@ -60,8 +61,9 @@ func workersShift() (shift uint32) {
 	return shift
 }
 
-// spread runs work once for each worker and returns their results. The first error stops
-// the other workers. A panic is rethrown in the caller's goroutine.
+// spread runs work once for each worker, concurrently, and returns their results. The
+// first error stops the other workers and is returned. A panic is rethrown in the
+// caller's goroutine.
 func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, error) {
 	results := make([]R, 1<<q.shift)
 	ctx, stop := context.WithCancelCause(q.ctx)
@@ -115,8 +117,9 @@ func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*block
 	}
 }
 
-// visit opens an hour and calls visit. reuse holds parts to be reused; the result
-// replaces it.
+// visit opens the hour with index i and calls visit. reuse holds parts to be reused; the
+// caller must replace it with the result. The error is Invalid if the query has exceeded
+// its memory budget.
 func (q *query) visit(i int, reuse []*block.Columns, visit func(start int64, parts []*block.Columns) error) ([]*block.Columns, error) {
 	if err := context.Cause(q.ctx); err != nil {
 		return nil, err
@@ -210,7 +213,8 @@ func (s *selection) named(p *block.Columns, byName []mask, low, high int) {
 	s.n = int(n)
 }
 
-// owned keeps the rows and operands that matter for their senders.
+// owned keeps the rows of subjects that belong to the worker, and sets slots to the slots
+// of these subjects.
 func (s *selection) owned(p *block.Columns, bySender []subjectState) {
 	n := uint(0)
 	raw := p.SenderOf.Raw

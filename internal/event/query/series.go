@@ -23,7 +23,7 @@ func groupNumber(by Dimension, c Counter) uint32 {
 	return 0
 }
 
-// groupSum is the count of a group.
+// groupSum is a group with its count.
 type groupSum struct {
 	number uint32
 	key    string
@@ -37,8 +37,9 @@ func ranked(sums map[uint32]*groupSum) []*groupSum {
 	return list
 }
 
-// sum adds up counters by a dimension. If only is not "", it includes only events of that
-// name. each is called with the hour and the group number of each count.
+// sum adds up the counters of a range by a dimension and returns the sums by group
+// number. If only is not "", it includes only events of that name. It calls each with the
+// hour, the group number and the count of each counter.
 func (s *Source) sum(r Range, by Dimension, only string, each func(hour int64, number uint32, n int64)) (map[uint32]*groupSum, error) {
 	sums := map[uint32]*groupSum{}
 	wanted, ok := s.Number(only)
@@ -61,7 +62,8 @@ func (s *Source) sum(r Range, by Dimension, only string, each func(hour int64, n
 	return sums, err
 }
 
-// Overview returns the totals of a range.
+// Overview returns the totals of a range. The error is Invalid if the query needs too
+// much memory.
 func (s *Source) Overview(ctx context.Context, r Range) (o Overview, err error) {
 	seen := make([]bool, len(s.Names))
 	err = s.Counts(r.Start, r.End, func(c Counter) {
@@ -112,9 +114,9 @@ func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err er
 	return series, err
 }
 
-// Heatmap returns counts by the hours of a week. The time zone of an event is the one its
-// client sent, else the usual one of its country, else the range's. only is the name of
-// the events, "" for all.
+// Heatmap returns counts by the hours of a week. It uses the time zone that the client of
+// an event sent, otherwise the usual one of the client's country, otherwise the range's.
+// If only is not "", it counts only events of that name.
 func (s *Source) Heatmap(r Range, only string) (m stats.Heatmap, err error) {
 	number, ok := s.Number(only)
 	if only != "" && !ok {

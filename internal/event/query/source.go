@@ -6,19 +6,19 @@ import (
 	"svc/internal/event/block"
 )
 
-// Source is the snapshot of a project that queries read. Everything that it returns is
-// valid as long as the snapshot.
+// Source is the snapshot of a project that queries read. All data from it is valid until
+// the snapshot ends.
 type Source struct {
 	// Names are the names of events by number.
 	Names []string
-	// Number returns the number of a name.
+	// Number returns the number of a name. ok is false if the project has no such name.
 	Number func(name string) (number uint32, ok bool)
 	// Hours returns the hours with events that overlap a range, ascending. Both ends are
 	// Unix seconds and inclusive.
 	Hours func(from, to int64) []Hour
 	// Counts visits the hourly counters of the hours that overlap a range; the first hour
 	// counts as a whole. A counter may be visited more than once, each time with a part
-	// of its number.
+	// of its count.
 	Counts func(from, to int64, visit func(c Counter)) error
 	// Budget is the memory that a query may use, in bytes.
 	Budget int64
@@ -27,12 +27,13 @@ type Source struct {
 // Hour is an hour that has events.
 type Hour struct {
 	Start int64 // Unix second
-	// Open returns the columns of the hour in the order of receipt. It is safe for
-	// concurrent use. Each goroutine must pass its own columns for reuse.
+	// Open returns the parts of the hour in the order of receipt. It is safe for
+	// concurrent use. reuse is the result of an earlier call by the same goroutine, which
+	// becomes invalid, or nil.
 	Open func(reuse []*block.Columns) ([]*block.Columns, error)
 }
 
-// Counter is the number of events of an hour with the same dimensions.
+// Counter holds the number of an hour's events that share all dimensions.
 type Counter struct {
 	Hour     int64 // Unix second at which it begins
 	Name     uint32
@@ -50,8 +51,9 @@ func (s *Source) name(number uint32) string {
 	return s.Names[number]
 }
 
-// query returns a query of the events of a range. what names the analysis and less tells
-// how to reduce the query, for the error when it takes too much memory.
+// query returns a query of the events of a range. what is the name of the analysis, and
+// less is advice for reducing the query. Both appear in the error if it takes too much
+// memory.
 func (s *Source) query(ctx context.Context, r Range, what, less string) *query {
 	return &query{
 		ctx: ctx, Range: r, hours: s.Hours(r.Start, r.End), shift: workersShift(),

@@ -24,7 +24,8 @@ type budget struct {
 // between two checks.
 func (b *budget) take(bytes int) { b.used.Add(int64(bytes)) }
 
-// over returns an error for the client if more was taken than the limit.
+// over returns an error for the client, of kind Invalid, if more than the limit has been
+// taken.
 func (b *budget) over() error {
 	if b.used.Load() <= b.max {
 		return nil
@@ -42,7 +43,7 @@ type table[T any] struct {
 	memory *budget
 }
 
-// at returns the entry of a number.
+// at returns the entry of a number, and allocates its page if necessary.
 func (t *table[T]) at(number uint32) *T {
 	if at := number / pageLength; at < uint32(len(t.pages)) && t.pages[at] != nil {
 		return &t.pages[at][number%pageLength]
@@ -103,7 +104,7 @@ func (s *bitset) clear() {
 	}
 }
 
-// without returns the elements of s that are not in other.
+// without returns a set of the elements of s that are not in other.
 func (s *bitset) without(other *bitset, memory *budget) *bitset {
 	left := newBitset(memory)
 	for at, page := range s.words.used() {
@@ -129,7 +130,7 @@ func (s *bitset) without(other *bitset, memory *budget) *bitset {
 	return left
 }
 
-// common returns the number of elements in both sets.
+// common returns the number of elements that both sets have in common.
 func (s *bitset) common(other *bitset) (n int64) {
 	for at, page := range s.words.pages[:min(len(s.words.pages), len(other.words.pages))] {
 		theirs := other.words.pages[at]
@@ -175,7 +176,7 @@ type members struct {
 	n     int
 }
 
-// maxSets is the number of groups that have bitsets.
+// maxSets is the maximum number of groups with a bitset.
 const maxSets = 256
 
 // add adds a subject to a group and reports whether it was new. Slots start at 1.
