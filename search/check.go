@@ -14,8 +14,8 @@ import (
 
 // Check compares the index in a data directory with a store: every file must be intact,
 // and the index must contain every searchable record except those changed after its
-// checkpoint. The index must not be open. Check changes nothing. The error comes from the
-// store or from ctx.
+// checkpoint. The index must not be open. Check changes nothing. Errors of the index go
+// to the report. The error comes from the store or from ctx.
 func Check(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
 	path := filepath.Join(dir, datadir.Index)
 	report.Begin(datadir.Index)
@@ -61,9 +61,9 @@ func (x *Index) Check(ctx context.Context, report *integrity.Report) error {
 	return e.check(ctx, x.db, report)
 }
 
-// check reports searchable records that are not in the index. It uses about 100 bytes of
-// memory for each document: a project, version or announcement, or a block of 256
-// feedback entries or logs.
+// check adds searchable records that are not in the index to the report. It uses about
+// 100 bytes of memory for each document: a project, version or announcement, or a block
+// of 256 feedback entries or logs.
 func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.Report) error {
 	seen := e.seen.Load() // loaded before the documents are listed; the list may then be newer
 	there, err := e.references(ctx)
@@ -95,8 +95,8 @@ func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.R
 	}
 }
 
-// reportMissing reports records that are not in the index, except those that changed
-// after the last change that it has seen.
+// reportMissing adds the records of list that are not in the index to the report, except
+// those that changed after change seen.
 func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, seen uint64, report *integrity.Report) error {
 	var late map[string]bool
 	for _, c := range list {
@@ -132,7 +132,7 @@ func describe(c store.Change) string {
 	}
 }
 
-// changedSince returns the records that have changed since a change.
+// changedSince returns the references of the records with a change after change seen.
 func changedSince(tx *store.Tx, seen uint64) (refs map[string]bool, err error) {
 	refs = map[string]bool{}
 	for {
@@ -147,7 +147,8 @@ func changedSince(tx *store.Tx, seen uint64) (refs map[string]bool, err error) {
 	}
 }
 
-// references returns the documents of the index. The error of a panic is errDead.
+// references returns the references of all documents of the index. The error is errDead
+// if bleve panics.
 func (e *engine) references(ctx context.Context) (refs map[string]bool, err error) {
 	defer panicOnFault()()
 	defer recovered(&err)

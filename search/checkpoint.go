@@ -9,8 +9,8 @@ import (
 	"svc/store"
 )
 
-// format must change whenever older indexes become wrong, because of the terms of
-// documents or the tables by which text is folded.
+// format must change whenever existing indexes become wrong because the terms of
+// documents or the tables for folding text have changed.
 const format = "1/" + searchtext.Version
 
 // newCheckpoint returns the checkpoint of an index of db that has processed changes up to
@@ -56,7 +56,8 @@ func (s checkpoint) check(db *store.Store) error {
 	return db.View(func(tx *store.Tx) error { return inFeed(tx, s.Seq) })
 }
 
-// inFeed returns an error if the feed lacks a change after seq.
+// inFeed returns an error if seq is after the last change of the feed, or if the feed
+// lacks a change after seq.
 func inFeed(tx *store.Tx, seq uint64) error {
 	oldest, last := tx.FeedRange()
 	if seq > last {

@@ -15,7 +15,7 @@ import (
 // The fields of a document.
 const (
 	gramField  = "g" // runs of one, two and three runes
-	scopeField = "s" // kind; kind and project
+	scopeField = "s" // two terms, one for the kind and one for kind and project
 )
 
 // maxGrams is the maximum number of distinct grams of a document. A very long text with
@@ -33,7 +33,7 @@ func scopeOf(kind store.Kind, project store.ProjectID) string {
 	return fmt.Sprintf("%d/%d", kind, project)
 }
 
-// documentID returns a reference in a printable form that preserves the order.
+// documentID returns a reference in a printable form with the same order.
 func documentID(ref string) string { return hex.EncodeToString([]byte(ref)) }
 
 func parseDocumentID(id string) (ref string, err error) {
@@ -44,8 +44,8 @@ func parseDocumentID(id string) (ref string, err error) {
 	return string(raw), nil
 }
 
-// newDocument returns the document of a record with its folded text, and the number of
-// its grams.
+// newDocument returns the document of a record, given the record's folded text, and the
+// number of its grams.
 func newDocument(c store.Change, text string) (d *document.Document, size int) {
 	scopes := bleveindex.TokenFrequencies{scopeOf(c.Kind, 0): present, scopeOf(c.Kind, c.Project): present}
 	grams, ok := gramsOf(text)

@@ -21,7 +21,7 @@ var (
 	errWrite = errors.New("write to the index")
 )
 
-// engine is one bleve index on disk. It alone handles the pitfalls of bleve.
+// engine is one bleve index on disk. It hides the pitfalls of bleve from its callers.
 type engine struct {
 	path  string
 	bleve bleve.Index
@@ -102,7 +102,7 @@ func openWith(ctx context.Context, path string, settings map[string]any) (*engin
 	return e, s, nil
 }
 
-// guard opens an index and handles what bleve leaves to its callers. A damaged file makes
+// guard opens an index and works around three defects of bleve. A damaged file makes
 // bleve panic. With an error, bleve also returns a non-nil interface that holds a nil
 // pointer, on which no method may be called. A second Close panics.
 func guard(path string, open func() (bleve.Index, error)) (e *engine, err error) {
@@ -134,14 +134,14 @@ func panicOnFault() (end func()) {
 	return func() { debug.SetPanicOnFault(before) }
 }
 
-// recovered, when deferred, turns a panic of bleve into an errDead.
+// recovered, when deferred, turns a panic of bleve into an error that wraps errDead.
 func recovered(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%w: panic: %v", errDead, r)
 	}
 }
 
-// closeWait limits how long closing waits for the remains of a dead index.
+// closeWait limits how long closing waits after a background goroutine of bleve has died.
 const closeWait = 2 * time.Second
 
 // shut closes the index. If a background goroutine of bleve has panicked, it may have
@@ -241,9 +241,9 @@ func (e *engine) apply(b *batch) error {
 	return nil
 }
 
-// find returns the references of the documents of a scope that may contain all of some
-// grams: those that contain them, and those with too many grams to store. If there are
-// more than limit, the error is errMany; the error of a panic is errDead.
+// find returns the references of the documents of a scope that may contain all grams:
+// those that contain them, and those with too many grams to store. The error is errMany
+// if there are more than limit, and errDead if bleve panics.
 func (e *engine) find(ctx context.Context, scope string, grams []string, limit int) (refs []string, err error) {
 	defer panicOnFault()()
 	defer recovered(&err)
@@ -288,8 +288,8 @@ func term(field, text string) query.Query {
 	return q
 }
 
-// bleve reports errors of its background goroutines to a function that has to be
-// registered by name for the whole process.
+// callbackName is the name under which backgroundError is registered for the whole
+// process. bleve reports errors of its background goroutines to it.
 const callbackName = "svc"
 
 var (
@@ -299,7 +299,7 @@ var (
 
 // backgroundError is called in the goroutine in which the error occurred. That goroutine
 // would immediately retry, forever, so backgroundError makes it wait if the disk is full.
-// After a panic the goroutine is gone.
+// After a panic, the goroutine no longer exists, and the engine is marked as dead.
 func backgroundError(err error, path string) {
 	v, ok := engines.Load(path)
 	if !ok {

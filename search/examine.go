@@ -36,7 +36,7 @@ type root struct {
 	segments   []string // file names, sorted
 }
 
-// readRoot reads root.bolt. It is fast.
+// readRoot reads and verifies root.bolt, but no segments, which makes it fast.
 func readRoot(path string) (r root, err error) {
 	var raw []byte
 	err = boltfile.ExaminePages(filepath.Join(storeFolder(path), "root.bolt"), func(key, value []byte) {
@@ -56,9 +56,9 @@ func readRoot(path string) (r root, err error) {
 	return r, err
 }
 
-// examine verifies all files until ctx is cancelled. It ignores segments that root.bolt
-// does not name. A killed process can leave such segments, possibly torn, and bleve
-// removes them.
+// examine verifies all files of an index; ctx can cancel it. It ignores segments that
+// root.bolt does not name. A killed process can leave such segments, possibly torn, and
+// bleve removes them.
 func examine(ctx context.Context, path string) (root, error) {
 	r, err := readRoot(path)
 	if err != nil {
@@ -72,7 +72,8 @@ func examine(ctx context.Context, path string) (root, error) {
 	return r, nil
 }
 
-// examineSegment compares the checksum of a segment with its last four bytes.
+// examineSegment compares the checksum of a segment, which is in its last four bytes,
+// with its content.
 func examineSegment(ctx context.Context, name string) error {
 	f, err := os.Open(name)
 	if err != nil {

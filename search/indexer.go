@@ -22,7 +22,7 @@ const (
 	// feedTail is the number of changes kept in the feed before the checkpoint, so that
 	// an index that was restored from a copy can catch up.
 	feedTail = 10_000
-	// trimStep is the number of changes that one transaction removes.
+	// trimStep is the minimum number of changes that trim removes at once.
 	trimStep = 2_000
 
 	// Changes gather before they are indexed. A batch costs several syncs, which compete
@@ -45,7 +45,7 @@ const (
 // errStale is returned if the feed cannot bring an index up to date.
 var errStale = errors.New("the index cannot catch up")
 
-// Start runs the index until stop is called. stop waits for the end.
+// Start calls Run in a new goroutine. stop ends Run and waits until it has returned.
 func (x *Index) Start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	x.observed.running.Store(true) // set now, because a search could arrive before Run sets it
@@ -107,8 +107,9 @@ func (x *Index) catchUpOrRecover(ctx context.Context) (err error) {
 	return x.catchUp(ctx)
 }
 
-// gather waits until the next batch is due, no more changes arrive, or there are many.
-// seen is the ChangedText at the last indexed change.
+// gather waits until the next batch is due, no change has arrived for gatherFor, or
+// gatherChanges or gatherText is reached. seen is the value of ChangedText at the last
+// indexed change.
 func (x *Index) gather(ctx context.Context, due time.Time, seen int64) {
 	timer, quiet := time.NewTimer(time.Until(due)), time.NewTimer(x.gatherFor)
 	defer timer.Stop()
@@ -169,7 +170,8 @@ func (x *Index) catchUp(ctx context.Context) error {
 // errNone reports that there is no index to write to.
 var errNone = errors.New("there is no index")
 
-// step indexes one batch of changes.
+// step indexes one batch of changes and reports whether there may be more. It removes an
+// index that has failed. The error is errNone if there is no index.
 func (x *Index) step() (more bool, err error) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -220,7 +222,7 @@ func (x *Index) use(e *engine) {
 	x.current.Store(e)
 }
 
-// trim removes processed entries from the feed.
+// trim removes processed changes from the feed, except the last feedTail ones.
 func (x *Index) trim() error {
 	if !x.building.TryLock() {
 		return nil // an index that is being built needs the feed from the start of its build

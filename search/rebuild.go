@@ -19,7 +19,7 @@ var errClosed = errors.New("the search index is being closed")
 // Rebuild builds a new index and replaces the old one, which serves searches until then.
 // progress, which may be nil, is called periodically with the number of records that have
 // been read: versions, announcements, projects, and blocks of feedback or logs. The error
-// is a Conflict if another rebuild is in progress.
+// is Conflict if another rebuild is in progress.
 func (x *Index) Rebuild(ctx context.Context, progress func(records int)) error {
 	if !x.building.TryLock() {
 		return fault.New(fault.Conflict, "the search index is already being rebuilt")
@@ -31,7 +31,7 @@ func (x *Index) Rebuild(ctx context.Context, progress func(records int)) error {
 	return x.rebuild(ctx, progress)
 }
 
-// build builds the index if there is none.
+// build builds the index unless one is in use.
 func (x *Index) build(ctx context.Context) error {
 	x.building.Lock()
 	defer x.building.Unlock()
@@ -59,8 +59,9 @@ func (x *Index) rebuild(ctx context.Context, progress func(records int)) error {
 	return err
 }
 
-// renew builds an index in a separate directory and then swaps it in. Once the index is
-// closed, which waits for building, the next Open owns that directory.
+// renew builds an index in a separate directory and then replaces the old one with it.
+// Close waits for a renew in progress. After Close, renew does not touch the directory,
+// because the next Open owns it.
 func (x *Index) renew(ctx context.Context, progress func(records int)) (err error) {
 	if err := x.ended(ctx); err != nil {
 		return err
@@ -142,9 +143,9 @@ func (x *Index) fill(ctx context.Context, e *engine, first checkpoint, progress 
 	}
 }
 
-// exchange replaces the index with a complete one. Both are closed briefly, because not
-// every system can rename directories that are in use. Searches scan all records during
-// that time.
+// exchange replaces the index with that of e, which must be complete. Both are closed
+// briefly, because not every system can rename directories that are in use. Meanwhile,
+// searches scan all records.
 func (x *Index) exchange(e *engine) (err error) {
 	x.writing.Lock()
 	defer x.writing.Unlock()

@@ -38,7 +38,8 @@ const (
 	oldSuffix = ".old" // while it is being removed
 )
 
-// maxHits is the number of hits above which scanning all records is as fast.
+// maxHits is the number of hits above which scanning all records is as fast as using the
+// index.
 const maxHits = 10_000
 
 // Index is the index of a data directory. It is safe for concurrent use. With a nil
@@ -59,7 +60,7 @@ type Index struct {
 	building sync.Mutex
 
 	writing sync.Mutex
-	engine  *engine // open, but possibly abandoned; guarded by writing
+	engine  *engine // the open engine, if any, which may be bad; guarded by writing
 	closed  bool    // guarded by writing
 
 	gatherFor time.Duration // minimum pause after a batch
@@ -92,8 +93,8 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	return x, nil
 }
 
-// passes reports whether an index cannot be opened for a temporary reason unrelated to
-// the index: the process cannot open more files, or the disk is full or read-only.
+// passes reports whether an index could not be opened for a temporary reason unrelated to
+// its content: the process cannot open more files, or the disk is full or read-only.
 func passes(err error) bool {
 	err = fault.Disk(err)
 	return fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) && !errors.Is(err, syscall.EIO)
@@ -120,10 +121,10 @@ func (x *Index) discard(reason error) error {
 	return nil
 }
 
-// Candidates returns the records of a kind that may contain all of some folded texts, in
-// one project, or in all projects if project is 0. If the index cannot answer, or a scan
-// would be faster, every record is a candidate. Candidates never waits, however far the
-// index is behind.
+// Candidates returns the records of a kind that may contain all terms, which must be
+// folded. project limits them to one project, unless it is 0. If the index cannot answer,
+// or a scan would be faster, every record is a candidate. Candidates does not wait for
+// the index to catch up.
 func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.ProjectID, terms []string) store.Candidates {
 	all := store.Candidates{All: true}
 	if x == nil {
@@ -162,7 +163,7 @@ func (x *Index) Seen() (seq uint64, ok bool) {
 	return e.seen.Load(), true
 }
 
-// required returns the grams that every text with all terms contains.
+// required returns the distinct grams that every text with all terms must contain.
 func required(terms []string) []string {
 	var grams []string
 	seen := map[string]bool{}

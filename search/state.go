@@ -2,13 +2,14 @@ package search
 
 import "sync/atomic"
 
-// State holds counters of an index since it was opened, and its current position.
+// State holds counters since an index was opened, and its current position in the change
+// feed.
 type State struct {
 	Running bool // the index is kept up to date
 	Ready   bool // searches use it; until then they scan all records
 
 	Seen, Last uint64 // the last indexed change, and the last change of the store
-	Batches    uint64 // written
+	Batches    uint64 // batches written, including those of rebuilds
 	Documents  uint64 // documents in these batches
 	Failed     uint64 // failed attempts to catch up
 	Failure    string // error of the last attempt; "" if it succeeded
