@@ -266,7 +266,10 @@ func (s *Store) ProjectDeleted() <-chan struct{} { return s.projectDeleted }
 func (tx *Tx) owner(id ID) (ProjectID, bool) {
 	raw := tx.bolt.Bucket(ownersBucket).Get(id[:])
 	p, err := projectOf(raw)
-	return p, err == nil && tx.alive(raw) // what cannot be read has no owner; svc check reports it
+	if err != nil || !tx.alive(raw) { // svc check reports an owner that cannot be read
+		return 0, false
+	}
+	return p, true
 }
 
 // OwnerOf finds the project of a record that is addressed by its id alone.
