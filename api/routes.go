@@ -10,7 +10,8 @@ import (
 	"svc/store"
 )
 
-// table lists every route of the interface; pages have a table of their own. A route cannot be written without its access.
+// table returns every route of the interface. Pages have a table of their own. The type of a
+// route requires its access.
 func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{
@@ -35,7 +36,7 @@ func (s *Server) table() []web.Route {
 	return routes
 }
 
-// endpoint is a route with what the server keeps of it.
+// endpoint is a route with its state in the server.
 type endpoint struct {
 	web.Route
 	limits  *limit.Windows // nil where callers are not counted
@@ -44,7 +45,7 @@ type endpoint struct {
 	metrics *web.RouteMetrics
 }
 
-// serve makes endpoints of routes, and the router that finds them.
+// serve builds the endpoints of routes, and their router.
 func (s *Server) serve(routes []web.Route) (err error) {
 	s.metrics.Register(routes)
 	s.endpoints, s.publicWindows = make([]endpoint, len(routes)), nil

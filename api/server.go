@@ -99,14 +99,14 @@ type Config struct {
 	// BaseURL and Mirror.
 	Codehost codehost.Config
 
-	// Examine makes the checks of svc doctor; nil = none.
+	// Examine runs the checks of svc doctor; nil = none.
 	Examine apicontrol.Examiner
 
 	Data string // the data directory, whose disk must have room; "" = not checked
-	// Free returns the bytes that are free on the disk of Data; those of a disk.Gauge when nil.
+	// Free returns the free bytes on the disk of Data. If it is nil, a disk.Gauge is used.
 	Free func() (uint64, error)
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
-	// Backup writes an archive of everything; nil = it cannot be done.
+	// Backup writes an archive of all data; nil = backups are not available.
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 }
 
@@ -151,7 +151,7 @@ type Server struct {
 	idPrefix string // of request ids, new at each start
 }
 
-// New makes a server. It fails for a secret that is too short.
+// New returns a server. It returns an error if a secret is too short.
 func New(c Config) (*Server, error) {
 	s := &Server{log: c.Log, now: c.Now, config: c}
 	if s.now == nil {
@@ -282,8 +282,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 
 var noSniff = []string{"nosniff"}
 
-// handle takes the steps in the order that clients rely on: route, rate limit,
-// credential, and in the handler body, existence, rules.
+// handle takes the steps in the order that clients rely on: route, rate limit, credential, and in
+// the handler body, existence, rules.
 func (s *Server) handle(x *exchange) error {
 	r, w := &x.Request, &x.out
 	at, params, ok := s.router.Lookup(r.Method, r.URL.EscapedPath())
@@ -362,8 +362,7 @@ func (s *Server) recover(x *exchange) {
 	web.FailInternally(&x.out)
 }
 
-// requestID is the id that a trusted proxy gave the request, or one made of its
-// number.
+// requestID returns the id that a trusted proxy gave the request, or one derived from its number.
 func (s *Server) requestID(r *http.Request, number uint64) string {
 	if given := r.Header["X-Request-Id"]; len(given) == 1 && usableID(given[0]) && s.config.Proxies.Trusted(r.RemoteAddr) {
 		return given[0]
@@ -385,7 +384,7 @@ func usableID(id string) bool {
 	return true
 }
 
-// finish counts a request that was answered, and logs it.
+// finish counts and logs an answered request.
 func (s *Server) finish(x *exchange) {
 	end := s.now()
 	var metrics *web.RouteMetrics
@@ -399,8 +398,7 @@ func (s *Server) finish(x *exchange) {
 	s.access.Write(&x.Request, &x.out, end)
 }
 
-// EnsureAdmin makes the administrator at the first start; see
-// resource.Handlers.EnsureAdmin.
+// EnsureAdmin creates the administrator at the first start; see resource.Handlers.EnsureAdmin.
 func (s *Server) EnsureAdmin(ctx context.Context, password string) (generated string, created bool, err error) {
 	return s.resource.EnsureAdmin(ctx, password)
 }
@@ -416,7 +414,7 @@ func (s *Server) copyData(prefix string) (folder string, err error) {
 // administrator.
 func (s *Server) Started(addresses ...string) { s.control.Started(addresses...) }
 
-// WatchConnections says where the figures of the public connections come from.
+// WatchConnections sets the source of the figures of the public connections.
 func (s *Server) WatchConnections(count func() apicontrol.Connections) {
 	s.control.WatchConnections(count)
 }

@@ -27,10 +27,10 @@ const (
 	Signed                              // who knows a secret, by which the handler checks the body
 )
 
-// ProjectFrom is where the project that a call reaches is named.
+// ProjectFrom is the part of a request that names its project.
 type ProjectFrom uint8
 
-// Where a project is named.
+// The parts of a request that can name its project.
 const (
 	NoProject   ProjectFrom = iota // refuses keys limited to listed projects
 	PathProject                    // key or alias in the path
@@ -39,13 +39,13 @@ const (
 	EachProject                    // the handler leaves out what the key does not reach
 )
 
-// Anyone needs no credential.
+// Anyone returns the access of a route that needs no credential.
 func Anyone() Access { return Access{Kind: Public} }
 
-// LoginOnly is for what no API key opens.
+// LoginOnly returns the access of a route that needs a login. No API key gives access to it.
 func LoginOnly() Access { return Access{Kind: Administrator} }
 
-// OwnerOnly is for the control connection.
+// OwnerOnly returns the access of a route on the control connection.
 func OwnerOnly() Access { return Access{Kind: Owner} }
 
 // BySignature returns the access of deliveries by other services. The handler verifies their
@@ -55,20 +55,20 @@ func BySignature() Access { return Access{Kind: Signed} }
 // Open reports whether a route needs no credential issued by this server.
 func (a Access) Open() bool { return a.Kind == Public || a.Kind == Signed }
 
-// ByScope is for an endpoint of the project in the path.
+// ByScope returns the access of a route for the project in its path.
 func ByScope(s string) Access { return Access{Kind: Scoped, Scopes: []string{s}, Project: PathProject} }
 
-// AcrossProjects is for an endpoint that spans projects.
+// AcrossProjects returns the access of a route that spans projects.
 func AcrossProjects(s string) Access {
 	return Access{Kind: Scoped, Scopes: []string{s}, Project: NoProject}
 }
 
-// AnyScope is for an endpoint that shows as much as the caller's scopes open.
+// AnyScope returns the access of a route that shows everything that the caller's scopes permit.
 func AnyScope(scopes ...string) Access {
 	return Access{Kind: Scoped, Scopes: scopes, Project: EachProject}
 }
 
-// From changes where the project of a call is found.
+// From returns a with another source of the project.
 func (a Access) From(p ProjectFrom) Access {
 	a.Project = p
 	return a

@@ -12,13 +12,13 @@ import (
 	"svc/internal/logging"
 )
 
-// AccessLog is one line for each request but health checks.
+// AccessLog writes one line for each request except health checks.
 type AccessLog struct {
 	Log       *slog.Logger
 	IPStorage string // how addresses of senders of events are logged, as submission.StoredAddress
 }
 
-// Recorder remembers what was answered, for the access log.
+// Recorder records the status and size of an answer for the access log.
 type Recorder struct {
 	http.ResponseWriter
 	Status int // 0 = not begun
@@ -82,9 +82,8 @@ func (l *AccessLog) Write(r *Request, w *Recorder, end time.Time) {
 	logging.Info(l.Log, end, "request", line)
 }
 
-// address is the caller's address as the access log has it: nothing where the
-// client asks not to be tracked, and of senders of events what is stored with
-// those.
+// address returns the caller's address for the access log: none if the client asks not to be
+// tracked, and for a sender of events the address that is stored with the events.
 func (l *AccessLog) address(r *Request) string {
 	switch {
 	case r.DoNotTrack():

@@ -56,8 +56,8 @@ func (g *Gate) Administers(r *Request) bool {
 	return err == nil && !isKey && g.checkToken(text) == nil
 }
 
-// admitOwner lets the control connection pass. A browser that was lured
-// there would send one of these headers.
+// admitOwner admits the control connection. It refuses requests with headers that only a browser
+// sends, which another site may have directed there.
 func (g *Gate) admitOwner(r *Request) error {
 	if r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "" {
 		return fault.New(fault.Unauthorized, "requests on the control connection must not carry Origin or Referer")
@@ -66,8 +66,8 @@ func (g *Gate) admitOwner(r *Request) error {
 	return nil
 }
 
-// credential finds what the request authenticates with. X-API-Key, when not
-// empty, wins over Authorization.
+// credential returns the credential of the request. X-API-Key, if it is not empty, takes
+// precedence over Authorization.
 func credential(r *Request) (text string, isKey bool, err error) {
 	if k := strings.TrimSpace(r.Header.Get("X-Api-Key")); k != "" {
 		return k, true, nil
@@ -88,7 +88,7 @@ func (g *Gate) admitToken(r *Request, token string) error {
 	return nil
 }
 
-// checkToken makes sure that a token is of a session that has not ended.
+// checkToken verifies that a token belongs to a session that has not ended.
 func (g *Gate) checkToken(token string) error {
 	subject, epoch, err := g.Tokens.Verify(token, g.Now())
 	account := g.DB.Account()
@@ -118,7 +118,7 @@ func (g *Gate) admitKey(r *Request, text string) error {
 	return nil
 }
 
-// checkReach makes sure that a key limited to listed projects stays there.
+// checkReach verifies that a key limited to listed projects does not reach others.
 func (g *Gate) checkReach(r *Request) error {
 	var project store.ProjectID
 	switch r.Route.Access.Project {
@@ -176,8 +176,8 @@ func bodyProjectKey(r *Request) (string, error) {
 	return *in.ProjectKey.Value, nil
 }
 
-// markUsed notes the use of a key, at most once a minute. That it cannot be
-// noted must not refuse a request.
+// markUsed records the use of a key, at most once a minute. A failure to record it does not fail
+// the request.
 func (g *Gate) markUsed(k *store.APIKey, now int64) {
 	if k.LastUsedAt != nil && now-*k.LastUsedAt < 60 {
 		return

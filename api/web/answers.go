@@ -23,9 +23,9 @@ const (
 	sharesPerAddress = 8
 )
 
-// Answers is the memory that large answers in the making share. Answers to callers without a
-// credential may take half of it, so that slow readers among them do not keep administrators
-// out, and those of one address may take half of that. It is safe for concurrent use.
+// Answers limits the memory of large answers that are being made. Answers to callers without a
+// credential may take half of it, so that slow readers among them do not keep administrators out.
+// Those of one address may take half of that. It is safe for concurrent use.
 type Answers struct {
 	memory  *limit.Budget
 	public  *limit.Budget // the part for callers without a credential
@@ -57,7 +57,7 @@ func (a *Answers) Waiting() int64 {
 	return a.memory.Waiting() + a.public.Waiting() + a.address.Waiting()
 }
 
-// Refused returns the number of requests that waited in vain.
+// Refused returns the number of requests that did not get their share in time.
 func (a *Answers) Refused() uint64 {
 	return a.memory.Refused() + a.public.Refused() + a.address.Refused()
 }
@@ -116,7 +116,7 @@ func (r *Request) holdPublic(ctx context.Context, need int64) (err error) {
 	return err
 }
 
-// releaseAnswer gives back what the answer held.
+// releaseAnswer returns everything that the answer held.
 func (r *Request) releaseAnswer() {
 	if r.share == (share{}) {
 		return

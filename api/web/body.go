@@ -20,14 +20,14 @@ const (
 )
 
 const (
-	// firstPiece is the largest buffer that a body begins with. Each connection has
-	// such buffers anyway, so this much does not count against the budget, and small
-	// bodies are read when others have used it up.
+	// firstPiece is the maximum initial size of the buffer of a body. Each connection has such
+	// buffers anyway, so this much does not count against the budget, and small bodies are read
+	// even if the budget is used up.
 	firstPiece = 4 << 10
 	// arrivalTime is how long a body may take to arrive before it counts as in
 	// progress. Most bodies arrive with their header.
 	arrivalTime = 250 * time.Millisecond
-	// stallTime is how long a body above MinBytesPerSecond may bring nothing.
+	// stallTime is the maximum pause of a body above MinBytesPerSecond.
 	stallTime = 30 * time.Second
 
 	bodiesPerAddress = 8
@@ -47,8 +47,8 @@ type Bodies struct {
 	largeOf    *limit.Slots // their number, by address
 	largeBytes *limit.Slots // their bytes, by address
 
-	// Bodies are received in a ring in the order in which they began, and one timer looks
-	// at it: a timer of its own would cost each small request a microsecond.
+	// The bodies that are being received form a ring, in the order in which they began. One timer
+	// watches it, because a timer for each small request would cost a microsecond.
 	mu       sync.Mutex // guards the fields below, and prev, next, begun and late of bodies
 	ends     body       // its next is the body that began first, its prev the last one
 	watching bool       // the timer is set
@@ -117,7 +117,7 @@ func (b *Bodies) Refused() (byBudget, byAddress uint64) {
 	return b.memory.Refused() + b.large.Refused(), b.arriving.Refused() + b.largeOf.Refused() + b.largeBytes.Refused()
 }
 
-// body is the body of a request, and what it holds of the limits in Bodies.
+// body is the body of a request, with its part of the limits in Bodies.
 type body struct {
 	bytes []byte
 	err   error
@@ -184,8 +184,8 @@ func (r *Request) readBody() ([]byte, error) {
 	return b, nil
 }
 
-// restartDeadline gives the answer its time once more, which has been running since the
-// header came: after a slow body, or a wait, none of it may be left.
+// restartDeadline restarts the write timeout, which has been running since the header came. After
+// a slow body, or a wait, it may be nearly over.
 func (r *Request) restartDeadline() {
 	_ = http.NewResponseController(r.Writer).SetWriteDeadline(time.Now().Add(30 * time.Second))
 }
@@ -228,7 +228,7 @@ func (r *Request) receive(from io.Reader, size int64) (b []byte, err error) {
 	}
 }
 
-// grow doubles a full buffer, up to size, as far as the limits of strangers allow.
+// grow doubles a full buffer, up to size, within the limits for callers without a credential.
 func (r *Request) grow(b []byte, size int64) ([]byte, error) {
 	next := min(2*int64(cap(b)), size)
 	if r.Route.Bodies != nil {
@@ -289,8 +289,8 @@ func (b *Bodies) returnLarge(address string, n int64) {
 	b.largeBytes.Return(address, n)
 }
 
-// Release gives back what the body and the answer held of the limits. The server calls it
-// when the request has been answered.
+// Release returns the memory and slots of the body and the answer. The server calls it when the
+// request has been answered.
 func (r *Request) Release() {
 	r.releaseAnswer()
 	b := &r.body
@@ -362,7 +362,7 @@ func (r *Request) Stream() io.Reader { return stream{r.Body} }
 
 type stream struct{ io.Reader }
 
-// Read reads on.
+// Read reads from the body.
 func (s stream) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {

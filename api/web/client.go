@@ -142,7 +142,7 @@ const (
 	maxDescription = 512 // bytes of one description
 )
 
-// headerText is a header by its canonical name.
+// headerText returns a header by its canonical name.
 func headerText(r *Request, name string) useragent.Text {
 	values := r.Header[name]
 	if len(values) == 0 {
@@ -155,7 +155,8 @@ func queryText(r *Request, name string) useragent.Text {
 	return useragent.Text{Value: r.Query(name), Sent: r.Sent(name)}
 }
 
-// BodyText is a field of the body. A value that is not a text counts as sent.
+// BodyText returns a field of the body. A value that is not a text counts as an empty text that
+// was sent.
 func BodyText(o Optional[string]) useragent.Text {
 	return useragent.Text{Value: o.Or(""), Sent: o.Sent && !o.Null()}
 }

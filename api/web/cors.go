@@ -51,8 +51,8 @@ func AllowEveryOrigin(h http.Header, r *http.Request) {
 	}
 }
 
-// IsPreflight reports whether a browser asks what it may send. The answer is the
-// same for every path and needs no credential.
+// IsPreflight reports whether a request is a preflight of a browser. The answer is the same for
+// every path and needs no credential.
 func IsPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }

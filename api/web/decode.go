@@ -15,8 +15,8 @@ import (
 	"svc/internal/event/jsonscan"
 )
 
-// Optional is a body field that may be absent, null or a value. One of the
-// wrong type is remembered, not refused, so that it is reported with the rest.
+// Optional is a body field that may be absent, null or a value. A value of the wrong type is
+// recorded instead of refused, so that all problems are reported together.
 type Optional[T any] struct {
 	Sent  bool
 	Wrong bool
@@ -26,7 +26,7 @@ type Optional[T any] struct {
 // Null reports whether the field was sent as JSON null.
 func (o Optional[T]) Null() bool { return o.Sent && !o.Wrong && o.Value == nil }
 
-// Or is the value, or another one when there is none.
+// Or returns the value, or other if there is none.
 func (o Optional[T]) Or(other T) T {
 	if o.Value == nil {
 		return other
@@ -45,8 +45,8 @@ func (o *Optional[T]) set(raw json.RawMessage) {
 	}
 }
 
-// simple reads what most fields are, texts without escapes and booleans, and
-// leaves the rest to encoding/json.
+// simple decodes the most frequent values, texts without escapes and booleans. It reports false
+// for all others, which encoding/json decodes.
 func simple(v any, raw json.RawMessage) bool {
 	switch v := v.(type) {
 	case *string:
@@ -85,7 +85,7 @@ func (n *Integer) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// LooseInteger is an integer that may also come as text.
+// LooseInteger is an integer that may be sent as text.
 type LooseInteger int64
 
 // UnmarshalJSON accepts 5 and "5".
@@ -98,7 +98,7 @@ func (n *LooseInteger) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// LooseBool is a boolean that may also come as text.
+// LooseBool is a boolean that may be sent as text.
 type LooseBool bool
 
 // UnmarshalJSON accepts true, false and the texts "true", "1", "false", "0".
@@ -117,9 +117,9 @@ func (b *LooseBool) UnmarshalJSON(raw []byte) error {
 // Object is a free-form JSON object, stored as received except for white space.
 type Object json.RawMessage
 
-// maxDepth is how many levels of objects and lists a free-form object may have.
-// Go's JSON gives up at 10,000, counted from the outside of each document, so
-// what was just readable in a request might not be writable in an answer.
+// maxDepth is the maximum number of levels of objects and lists in a free-form object. Go's JSON
+// decoder fails at 10,000 levels, counted from the outside of each document, so an object that
+// was readable in a request might not be readable in an answer.
 const maxDepth = 100
 
 // UnmarshalJSON refuses everything that is not an object.
@@ -132,9 +132,8 @@ func (o *Object) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Decode fills the Optional fields of the struct in points to from the request
-// body. Names are compared exactly; unknown ones are ignored, and of one that
-// comes twice the last counts.
+// Decode decodes the request body into the Optional fields of the struct that in points to. Names
+// must match exactly. Unknown names are ignored, and the last one of a repeated name counts.
 func Decode(r *Request, in any) error {
 	body, err := r.ReadBody()
 	if err != nil {
@@ -147,8 +146,8 @@ func Decode(r *Request, in any) error {
 	return err
 }
 
-// Checked decodes the request body and checks it. how tells check which kind of write
-// it is, which decides what must be sent and what null means.
+// Checked decodes the request body and checks it. how is the kind of write, on which required
+// fields and the meaning of null depend.
 func Checked[In, How, Change any](r *Request, check func(In, How) (Change, error), how How) (change Change, err error) {
 	var in In
 	if err := Decode(r, &in); err != nil {
@@ -157,9 +156,8 @@ func Checked[In, How, Change any](r *Request, check func(In, How) (Change, error
 	return check(in, how)
 }
 
-// Fill is Decode for an object at hand. It reports whether it is one; when it is not,
-// a part of the struct may be filled. Structs that are embedded in that of in are
-// filled, too.
+// Fill decodes an object as Decode does, including fields of embedded structs. It reports whether
+// object is a JSON object; otherwise it may have set some of the fields.
 func Fill(in any, object json.RawMessage) bool {
 	v := reflect.ValueOf(in).Elem()
 	fields := fieldsOf(v.Type())
@@ -182,8 +180,8 @@ type inputField struct {
 	index []int  // as reflect has it
 }
 
-// knownFields remembers the fields of input structs: few, which are found by looking at
-// each one's name.
+// knownFields caches the fields of input structs. There are few for each, so they are searched by
+// comparing names.
 var knownFields sync.Map // reflect.Type -> []inputField
 
 func fieldsOf(t reflect.Type) []inputField {
@@ -241,7 +239,7 @@ func SetText(field *string, o Optional[string]) {
 	}
 }
 
-// OrNull is nil where a field has no value, as answers show it.
+// OrNull returns a pointer to v, or nil for the zero value, which answers show as null.
 func OrNull[T comparable](v T) *T {
 	var none T
 	if v == none {
@@ -250,7 +248,7 @@ func OrNull[T comparable](v T) *T {
 	return &v
 }
 
-// SetIfSent changes a field to what was made of an input that was sent.
+// SetIfSent sets a field to value if the input was sent.
 func SetIfSent[T, In any](field *T, o Optional[In], value T) {
 	if o.Sent {
 		*field = value

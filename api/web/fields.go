@@ -7,10 +7,10 @@ import (
 	"svc/internal/event/jsonscan"
 )
 
-// EachField calls fn with name and raw value of each field of a JSON object, in
-// order, and reports whether it is one, of which it has seen a part when it is not.
-// Values are not copied: encoding/json would make a map and a copy of each, on the
-// busiest path of the program.
+// EachField calls fn with the name and raw value of each field of a JSON object, in order. It
+// reports whether the text is a valid object; otherwise fn may have been called for some fields.
+// It does not copy values, unlike encoding/json, because it is on the busiest path of the
+// program.
 func EachField(object json.RawMessage, fn func(name string, raw json.RawMessage)) bool {
 	object = bytes.TrimSpace(object)
 	if len(object) == 0 || object[0] != '{' {

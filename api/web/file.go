@@ -46,8 +46,8 @@ func NewFile(contentType string, text, brotli func() string) *File {
 	})}
 }
 
-// NewPackedFile makes a file of which there are only two compressed forms, read at the first
-// request for it. gzip must be one of gzip.
+// NewPackedFile returns a file that is only stored in two compressed forms. brotli and gzip
+// return them; they are called at the first request.
 func NewPackedFile(contentType string, brotli, gzip func() string) *File {
 	return &File{[]string{contentType}, sync.OnceValue(func() []form {
 		brotli := sync.OnceValue(brotli)
@@ -75,7 +75,7 @@ var fileTypes = map[string]string{
 	".woff2": "font/woff2",
 }
 
-// FileType is the type of a file by its name.
+// FileType returns the content type of a file by its name.
 func FileType(name string) string {
 	if known := fileTypes[path.Ext(name)]; known != "" {
 		return known
@@ -136,8 +136,8 @@ func (f *File) Serve(w http.ResponseWriter, r *Request, caching []string) {
 	}
 }
 
-// choose is the first form that an Accept-Encoding lists, RFC 9110 section 12.5.3. Who
-// accepts anything, or all but what is listed, gets the plain one.
+// choose returns the first form that an Accept-Encoding lists (RFC 9110 section 12.5.3). Clients
+// that accept any encoding, or all except those listed, get the plain form.
 func choose(forms []form, accepted string) form {
 	last := len(forms) - 1
 	for _, f := range forms[:last] {
@@ -148,8 +148,8 @@ func choose(forms []form, accepted string) form {
 	return forms[last]
 }
 
-// hasItem reports whether a list with commas has an item, in any case. A weak entity tag
-// is like a strong one, and an item of no weight, as in "br;q=0", is not in the list.
+// hasItem reports whether a list separated by commas contains an item, in any case. Weak entity
+// tags count as strong ones. An item with weight 0, as in "br;q=0", does not count.
 func hasItem(list, want string) bool {
 	for item := range strings.SplitSeq(list, ",") {
 		item, parameter, _ := strings.Cut(item, ";")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// pieceBytes is the size from which the part of a list that has been encoded is sent.
-// Lists below it are sent as one body.
+// pieceBytes is the size at which the encoded part of a list is sent. Smaller lists are sent as
+// one body.
 const pieceBytes = 64 << 10
 
 // MaxUnheld is the size in bytes up to which the records of a page are read and encoded
@@ -33,8 +33,8 @@ func NewList[R, V any](total int, page []R, view func(R) V) List {
 	return List{Total: total, Sizes: make([]int, len(page)), Encode: func(i int) ([]byte, error) { return Encode(view(page[i])) }}
 }
 
-// Listed answers with the page of a list. An error that it returns when the answer has
-// begun must cut the answer off.
+// Listed returns a handler that answers with a page of a list. If its error comes after the
+// answer has begun, the caller must abort the answer.
 func Listed(answer func(*Request) (List, error)) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		list, err := answer(r)
@@ -63,7 +63,7 @@ func (l List) isLarge() bool {
 	return all > MaxUnheld
 }
 
-// hold takes a share of the budget of answers for what encode has in memory at a time.
+// hold reserves the memory that encode takes at a time.
 func (l List) hold(r *Request) error { return r.Hold(slices.Max(l.Sizes) + pieceBytes) }
 
 // encode writes the list as JSON. It ends early, with an error, if the client has gone.

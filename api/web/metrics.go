@@ -8,8 +8,7 @@ import (
 	"svc/internal/meter"
 )
 
-// countedStatuses are those beside 200 that requests are counted by; the others
-// are counted together.
+// countedStatuses lists the statuses besides 200 that are counted separately.
 var countedStatuses = [...]int{
 	http.StatusCreated, http.StatusAccepted, http.StatusNoContent, http.StatusPartialContent, http.StatusNotModified,
 	http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusGone,
@@ -28,8 +27,8 @@ var statusIndex = func() (index [600]uint8) {
 	return index
 }()
 
-// Metrics are the answered requests since the start. Every request passes
-// here, so all there is to do is three additions to counters known beforehand.
+// Metrics counts the answered requests since the start. It is on the path of every request, which
+// takes three additions to existing counters.
 type Metrics struct {
 	Begun     atomic.Uint64   // requests, answered or not
 	Routes    []*RouteMetrics // in the order of Register, and two for requests without a route
@@ -37,8 +36,8 @@ type Metrics struct {
 	preflight *RouteMetrics
 }
 
-// RouteMetrics are the requests of one route. The first two fields begin with
-// what a quick request with status 200 touches, one cache line.
+// RouteMetrics counts the requests of one route. The first two fields begin with the counters of
+// a quick request with status 200, in one cache line.
 type RouteMetrics struct {
 	ok           atomic.Uint64   // status 200
 	Took         meter.Histogram // nanoseconds
@@ -46,8 +45,8 @@ type RouteMetrics struct {
 	Method, Path string
 }
 
-// Register makes the counters of each route, in the order of the routes. It must be
-// called once, before the first request.
+// Register creates the counters of each route, in the order of the routes. It must be called
+// once, before the first request.
 func (m *Metrics) Register(routes []Route) {
 	m.Routes = nil
 	add := func(method, path string) *RouteMetrics {
@@ -62,7 +61,7 @@ func (m *Metrics) Register(routes []Route) {
 	m.unrouted, m.preflight = add("other", "other"), add(http.MethodOptions, "preflight")
 }
 
-// Without finds the counters of a request without a route.
+// Without returns the counters of a request without a route.
 func (m *Metrics) Without(r *http.Request) *RouteMetrics {
 	if IsPreflight(r) {
 		return m.preflight
@@ -70,8 +69,7 @@ func (m *Metrics) Without(r *http.Request) *RouteMetrics {
 	return m.unrouted
 }
 
-// Answered counts a request. An answer without a status is one that net/http
-// gives: 200.
+// Answered counts a request. net/http sends 200 for an answer without a status.
 func (m *RouteMetrics) Answered(status int, took time.Duration) {
 	if status == http.StatusOK || status == 0 {
 		m.ok.Add(1)

@@ -35,7 +35,7 @@ func (p *Problems) Count(r *Request, name string, otherwise, least, most int) in
 	return n
 }
 
-// PageOf is the part of a list that is on a page.
+// PageOf returns the part of a list that is on a page.
 func PageOf[T any](list []T, p Page) []T {
 	from := min(p.Offset, len(list))
 	return list[from:min(from+p.Limit, len(list))]

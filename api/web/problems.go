@@ -17,13 +17,11 @@ import (
 	"svc/store"
 )
 
-// Problems collects every broken rule of a request, so that one answer names
-// them all.
+// Problems collects all violations in a request, so that one answer reports them together.
 type Problems struct {
 	List []string
-	// Update is true where a stored record changes: null clears a field there
-	// and is refused for one that cannot be empty. On creation null is the
-	// same as not sent.
+	// Update is true for changes of a stored record: null then clears a field and is refused for
+	// a field that cannot be empty. On creation, null is the same as not sent.
 	Update bool
 }
 
@@ -32,7 +30,7 @@ func (p *Problems) Add(format string, args ...any) {
 	p.List = append(p.List, fmt.Sprintf(format, args...))
 }
 
-// Err is nil, or one validation error of all broken rules.
+// Err returns one validation error for all problems, or nil if there are none.
 func (p *Problems) Err() error {
 	if len(p.List) == 0 {
 		return nil
@@ -40,8 +38,8 @@ func (p *Problems) Err() error {
 	return fault.Validation(p.List...)
 }
 
-// Project is the project in the path of a request without problems. They are
-// answered first, so that what is wrong with a request does not depend on the data.
+// Project returns the project in the path. If the request has problems, it returns those instead,
+// so that the validation of a request does not depend on the data.
 func (p *Problems) Project(r *Request, db *store.Store) (*store.Project, error) {
 	if err := p.Err(); err != nil {
 		return nil, err
@@ -85,8 +83,8 @@ func (p *Problems) Text(field string, o Optional[string], rule TextRule) {
 	}
 }
 
-// Present reports whether there is a value left to check, and adds what is
-// wrong with its absence.
+// Present reports whether there is a value to check, and adds a problem if it must not be
+// missing.
 func (p *Problems) Present(field string, sent, null, required, fixed bool) bool {
 	switch {
 	case null && p.Update && (required || fixed):
@@ -276,7 +274,7 @@ func (p *Problems) Object(field string, o Optional[Object]) {
 	}
 }
 
-// OrNil is the text, or nil when it is blank.
+// OrNil returns text, or nil if it is blank.
 func OrNil(text *string) *string {
 	if text == nil || strings.TrimSpace(*text) == "" {
 		return nil
@@ -284,7 +282,7 @@ func OrNil(text *string) *string {
 	return text
 }
 
-// Quote is a short text in quotation marks, for messages.
+// Quote returns a short text in quotation marks, for messages.
 func Quote(text string) string {
 	if runes := []rune(text); len(runes) > 64 {
 		text = string(runes[:64]) + "…"
@@ -292,7 +290,7 @@ func Quote(text string) string {
 	return `"` + strings.ToValidUTF8(text, "�") + `"`
 }
 
-// JoinValidation makes one validation error of two.
+// JoinValidation joins two validation errors.
 func JoinValidation(a, b error) error {
 	var all []string
 	for _, err := range []error{a, b} {
@@ -320,7 +318,7 @@ func Shorten(text string, limit int) string {
 	return string([]rune(text)[:limit])
 }
 
-// OrEmpty is a text that may be missing.
+// OrEmpty returns the text, or "" for nil.
 func OrEmpty(t *string) string {
 	if t == nil {
 		return ""

@@ -15,8 +15,8 @@ type Record struct {
 	Created, Updated int64    // Unix seconds
 }
 
-// Record checks what all records have. Without an id or times the record is one
-// of now.
+// Record checks the fields that all records share. A record without an id or times gets the
+// current time.
 func (p *Problems) Record(in RecordInput, now int64) Record {
 	p.UnixTime("created_at", in.CreatedAt, true)
 	p.UnixTime("updated_at", in.UpdatedAt, true)
@@ -37,8 +37,7 @@ func (p *Problems) Record(in RecordInput, now int64) Record {
 	return rec
 }
 
-// MaxAhead is how far a time may lie ahead of the server's clock and still be
-// believed.
+// MaxAhead is the maximum by which a time may be ahead of the server's clock.
 const MaxAhead = 300 // seconds
 
 // Past checks a moment that must not lie in the future.

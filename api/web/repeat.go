@@ -106,7 +106,7 @@ func (p *Repeats) enter(key repeatKey, now time.Time) (kept *keptAnswer, first b
 	return kept, true
 }
 
-// keep has the request answered and remembers the answer.
+// keep executes the request and stores the answer.
 func (p *Repeats) keep(key repeatKey, kept *keptAnswer, w http.ResponseWriter, r *Request) (err error) {
 	copied := &copyingWriter{ResponseWriter: w}
 	answered := false

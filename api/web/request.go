@@ -16,7 +16,7 @@ import (
 	"svc/store"
 )
 
-// Request is a request on its way through the server.
+// Request is a request with its route, caller and body.
 type Request struct {
 	*http.Request
 	Writer http.ResponseWriter
@@ -34,10 +34,10 @@ type Request struct {
 	client *Client // nil until it is asked for
 }
 
-// Param is a path parameter, percent-decoded.
+// Param returns a path parameter, percent-decoded.
 func (r *Request) Param(name string) string { return r.Params.get(name) }
 
-// Query is the first value of a query parameter.
+// Query returns the first value of a query parameter.
 func (r *Request) Query(name string) string {
 	if r.values == nil {
 		r.values = parseQuery(r.URL.RawQuery)
@@ -45,9 +45,9 @@ func (r *Request) Query(name string) string {
 	return r.values.Get(name)
 }
 
-// parseQuery reads a query as browsers do: a % that begins no escape, and a
-// semicolon, are characters like any other. net/url would leave out the parameters
-// that have one, so that limit=%zz was no limit at all instead of a wrong one.
+// parseQuery parses a query as browsers do: a % that does not begin an escape, and a semicolon,
+// are ordinary characters. net/url omits parameters that contain one, so limit=%zz would count as
+// no limit instead of an invalid one.
 func parseQuery(raw string) url.Values {
 	values, err := url.ParseQuery(raw)
 	if err == nil {
@@ -63,7 +63,7 @@ func parseQuery(raw string) url.Values {
 	return values
 }
 
-// unescape decodes what is escaped in a part of a query.
+// unescape decodes the escapes in a part of a query.
 func unescape(text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -96,9 +96,9 @@ func (r *Request) LoggedPath() string {
 	return r.URL.Path
 }
 
-// Project reads the project in the path inside the transaction that is about
-// to use it. A key or alias may have moved to another project since the
-// credential was checked, so a limited key is held to its list here again.
+// Project returns the project in the path, inside the transaction that uses it. A key or alias
+// may have moved to another project since the credential was checked, so the reach of a limited
+// key is checked again.
 func (r *Request) Project(tx *store.Tx) (*store.Project, error) {
 	return r.Reached(tx.Project(r.Param("k")))
 }

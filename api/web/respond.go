@@ -39,11 +39,11 @@ type errorView struct {
 	Error      string `json:"error"`
 }
 
-// errGone is for a request that ended because its client went away. Nobody
-// reads the answer, and nothing is wrong here.
+// errGone reports that the client has disconnected. No client reads the answer, and the server
+// has not failed.
 var errGone = fault.New(fault.Invalid, "the request was given up by the client")
 
-// StatusOf is the status of an answer with an error, or of one without.
+// StatusOf returns the status of an answer with the given error, which may be nil.
 func StatusOf(err error) int {
 	f, ok := errors.AsType[*fault.Error](err)
 	switch {
@@ -77,8 +77,8 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 	writeError(w, statuses[f.Kind], f.Error())
 }
 
-// Explain is Fail for a handler that writes the answer itself: it logs what Fail logs
-// and returns the status.
+// Explain does the logging of Fail for a handler that writes the answer itself, and returns the
+// status.
 func Explain(log *slog.Logger, r *Request, err error) (status int) {
 	if f := explain(log, r, err); f != nil {
 		return statuses[f.Kind]
@@ -118,8 +118,8 @@ func writeError(w http.ResponseWriter, status int, message any) {
 	WriteJSON(w, status, body)
 }
 
-// Seconds is a duration as whole seconds, at least one: what Retry-After and
-// the rate-limit headers carry.
+// Seconds formats a duration as whole seconds, at least one, for Retry-After and the rate-limit
+// headers.
 func Seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }
@@ -134,7 +134,7 @@ func Respond(w http.ResponseWriter, status int, v any) error {
 	return nil
 }
 
-// Encode is JSON without escapes that only HTML needs.
+// Encode returns the JSON of v, without the escapes that only HTML needs.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -145,7 +145,7 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// AppendText appends what Encode makes of a text.
+// AppendText appends the JSON of a text, as Encode returns it.
 func AppendText(to []byte, text string) []byte {
 	begin, from := len(to), 0
 	to = append(to, '"')
@@ -177,11 +177,10 @@ func readingTime(bytes int) time.Duration {
 	return 30*time.Second + time.Duration(bytes)*time.Second/MinBytesPerSecond
 }
 
-// WriteJSON sends a finished body. A body that a slow line cannot take within the
-// server's time limit gets more time by its size.
+// WriteJSON sends a complete body. A large one extends the write timeout by its size.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 	if len(body) > MinBytesPerSecond {
-		// A writer without deadlines, as in process, has no slow client.
+		// Writers without deadlines, as in tests without a connection, have no slow clients.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(readingTime(len(body))))
 	}
 	h := w.Header()
@@ -208,7 +207,8 @@ type ListView struct {
 	Data any `json:"data"`
 }
 
-// Views shows a list; that of nothing is empty, not null.
+// Views returns the views of a list. The result is never nil, so that an empty list is not null
+// in JSON.
 func Views[R, V any](list []R, view func(R) V) []V {
 	views := make([]V, len(list))
 	for i, record := range list {
@@ -221,12 +221,12 @@ func Views[R, V any](list []R, view func(R) V) []V {
 // take long.
 func NoDeadlines(w http.ResponseWriter) {
 	wire := http.NewResponseController(w)
-	// In this process there is no connection that could time out.
+	// A request without a connection has no timeouts.
 	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{})
 }
 
-// NoWriteDeadline lifts the time limit of an answer for work that may take longer, and
-// returns what sets it again once there is an answer.
+// NoWriteDeadline removes the write timeout for work that may take longer. The returned function
+// restores it when there is an answer.
 func NoWriteDeadline(w http.ResponseWriter) (done func()) {
 	wire := http.NewResponseController(w)
 	_ = wire.SetWriteDeadline(time.Time{}) // in process there is none

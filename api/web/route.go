@@ -35,7 +35,7 @@ type Handler func(http.ResponseWriter, *Request) error
 // OK answers with the body that answer returns.
 func OK[V any](answer func(*Request) (V, error)) Handler { return withStatus(http.StatusOK, answer) }
 
-// Created answers with the body of the record that create has made.
+// Created answers 201 with the body of the record that create returns.
 func Created[V any](create func(*Request) (V, error)) Handler {
 	return withStatus(http.StatusCreated, create)
 }
@@ -50,7 +50,7 @@ func withStatus[V any](status int, answer func(*Request) (V, error)) Handler {
 	}
 }
 
-// Done answers that something was deleted or changed.
+// Done answers that a deletion or a change has succeeded.
 func Done(change func(*Request) error) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if err := change(r); err != nil {
@@ -60,8 +60,8 @@ func Done(change func(*Request) error) Handler {
 	}
 }
 
-// Route is a line of the table from which router, access checks, body limits
-// and the comparison with openapi.yaml are made.
+// Route is an entry of the table from which the router, access checks, body limits and the
+// comparison with openapi.yaml are derived.
 type Route struct {
 	Method, Path string
 	Access       Access
@@ -80,7 +80,7 @@ type Route struct {
 	EventSender     bool   // the caller is a sender of events: its address is logged as it is stored with them
 }
 
-// RateClass is how often an address may call a route.
+// RateClass is the limit of the requests of one address to a route.
 type RateClass uint8
 
 // The rate classes.

@@ -36,16 +36,16 @@ type Router struct {
 // is a value, never a part of a path.
 type Params []httprouter.Param
 
-// get returns the parameter of a name without its colon, or the empty string
-// where the pattern has none. A matched value is never empty.
+// get returns a parameter by its name without the colon, or "" if the pattern has none. A matched
+// value is never empty.
 func (p Params) get(name string) string {
 	return httprouter.Params(p).ByName(name)
 }
 
-// NewRouter builds the router of all patterns; lookup answers with their
-// indexes. It returns an error for a pattern that is not well formed, for two
-// that match the same paths, for a parameter that has another name in another
-// pattern at the same place, and for patterns that three steps cannot separate.
+// NewRouter returns the router of all patterns. Lookup returns their indexes. The error is for a
+// pattern that is not well formed, for two that match the same paths, for a parameter that has
+// another name in another pattern at the same place, and for patterns that three steps cannot
+// separate.
 func NewRouter(patterns []Pattern) (*Router, error) {
 	if err := checkPatterns(patterns); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func cutSegment(path string) (segment, rest string) {
 
 func isParam(segment string) bool { return strings.HasPrefix(segment, ":") }
 
-// checkPatterns makes sure that registration in a tree cannot panic.
+// checkPatterns verifies that registration in a tree cannot panic.
 func checkPatterns(patterns []Pattern) error {
 	shapes := map[Pattern]string{} // method and path without names, to the path
 	names := map[string]string{}   // path up to a parameter without names, to its name
@@ -281,6 +281,5 @@ func unreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
-// ErrNoPath is the answer where there is no route, or none that the caller may know
-// of.
+// ErrNoPath refuses a request without a route, or with one that must be hidden from the caller.
 var ErrNoPath = error(fault.New(fault.NotFound, "no such path or method"))

@@ -17,7 +17,7 @@ type Span struct {
 	Offset     int
 }
 
-// SpanView is how the answer of a statistic begins.
+// SpanView is the beginning of the answer of a statistic.
 type SpanView struct {
 	StartTime int64 `json:"start_time"`
 	EndTime   int64 `json:"end_time"`
@@ -26,8 +26,8 @@ type SpanView struct {
 // View shows the span.
 func (s Span) View() SpanView { return SpanView{s.Start, s.End} }
 
-// MaxTime is the greatest time that can be asked for: the greatest integer that
-// every JSON reader keeps.
+// MaxTime is the maximum time in a request. It is the greatest integer that every JSON parser
+// keeps exactly.
 const MaxTime = 1 << 53
 
 // RangeInput is the range of an analysis, in the body of a request.
@@ -42,7 +42,7 @@ func (p *Problems) Span(r *Request, now time.Time) Span {
 	return p.SpanOf(RangeInput{queryInteger(r, "start_time"), queryInteger(r, "end_time"), queryInteger(r, "tz_offset_minutes")}, now)
 }
 
-// SpanOf checks a range; without times it is the last seven days.
+// SpanOf checks a range. Without times, it covers the last seven days.
 func (p *Problems) SpanOf(in RangeInput, now time.Time) Span {
 	known := len(p.List)
 	s := Span{End: p.timeOf("end_time", in.End, now.Unix())}
@@ -62,8 +62,8 @@ func (p *Problems) timeOf(field string, o Optional[LooseInteger], otherwise int6
 	return t
 }
 
-// queryInteger is an integer of the query as a field of a body would be; an empty one
-// was not sent.
+// queryInteger returns an integer of the query in the form of a field of a body. An empty one
+// counts as not sent.
 func queryInteger(r *Request, name string) (o Optional[LooseInteger]) {
 	if text := r.Query(name); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)

@@ -8,14 +8,14 @@ import (
 	"svc/internal/fault"
 )
 
-// ErrStale refuses a change of a record that is no longer what the caller has read.
+// ErrStale refuses a change of a record that has changed since the caller read it.
 var ErrStale = fault.New(fault.Stale, "the record was changed since it was read: it does not match If-Match; read it again and repeat the change")
 
-// Conditional reports whether the request is meant for one state of a record only.
+// Conditional reports whether the request applies to only one state of a record.
 func (r *Request) Conditional() bool { return len(r.Header["If-Match"]) > 0 }
 
-// Match holds If-Match, when there is one, to the state of the record that is about to change: what
-// is stored, as JSON. Call it in the transaction that changes the record.
+// Match compares If-Match, if it was sent, with the state of the record, which is its stored
+// JSON. Call it in the transaction that changes the record.
 func (r *Request) Match(state any) error {
 	if !r.Conditional() {
 		return nil
@@ -32,7 +32,7 @@ func (r *Request) Match(state any) error {
 	return ErrStale
 }
 
-// Tag says in the answer which state of a record it shows. Errors have no tag.
+// Tag sets the entity tag of the state that the answer shows. Errors have no tag.
 func (r *Request) Tag(state any) error {
 	tag, err := stateTag(state)
 	if err == nil {
@@ -41,7 +41,7 @@ func (r *Request) Tag(state any) error {
 	return err
 }
 
-// stateTag is an entity tag that changes with the state.
+// stateTag returns an entity tag that changes with the state.
 func stateTag(state any) (string, error) {
 	encoded, err := Encode(state)
 	if err != nil {

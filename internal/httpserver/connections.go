@@ -20,11 +20,10 @@ import (
 const (
 	// maxConnections is the default where the system has no limit of open files.
 	maxConnections = 10_000
-	// reservedFiles are left for the data, the index and the log when connections
-	// have taken all others; where fewer than twice as many are allowed, half.
+	// reservedFiles is the number of open files reserved for the data, the index and the log. If
+	// the process may open fewer than twice as many, half of them are reserved.
 	reservedFiles = 256
-	// shortagePercent is the part of all connections, in percent, below which a
-	// shortage is over.
+	// shortagePercent is the percentage of the maximum below which a shortage is over.
 	shortagePercent = 90
 )
 
@@ -39,13 +38,12 @@ func connectionLimit(wanted int, files uint64) int {
 	return min(cmp.Or(wanted, most), most)
 }
 
-// addressShare is the part of all connections that one address may have.
+// addressShare limits the connections of one address to an eighth of all.
 const addressShare = 8
 
-// connections limits the public connections, over the network or a Unix socket. When all
-// are taken, a new one takes the place of one that is idle between requests or, if there
-// is none, of one that has not sent a complete header, or waits. The control socket has
-// no limit.
+// connections limits the public connections, over the network or a Unix socket. When all are in
+// use, a new one replaces one that is idle between requests. If none is idle, it replaces one
+// that has not sent a complete header, or waits. The control socket has no limit.
 type connections struct {
 	max, perAddress int
 	exempt          func(remoteAddr string) bool
@@ -64,11 +62,11 @@ type connections struct {
 	counts   Counts // but for Open and Max
 }
 
-// Counts are the public connections of a server. Counters start at zero.
+// Counts holds the figures of the public connections of a server. Counters start at zero.
 type Counts struct {
 	Open, Max int
-	// Idle and Headerless are those that were closed to make room, and Refused those that
-	// were closed at once because their address had too many.
+	// Idle and Headerless count connections that were closed to make room. Refused counts those
+	// that were closed at once because their address had too many.
 	Idle, Headerless, Refused uint64
 }
 
@@ -85,7 +83,7 @@ type peer struct {
 // may make room.
 type queue struct{ list.List }
 
-// claim returns the first connection in a state, which then is in the state givenAway. It
+// claim puts the first connection in a given state into the state givenAway and returns it. It
 // returns nil if there is none.
 func (q *queue) claim(state http.ConnState) *connection {
 	for e := q.Front(); e != nil; e = e.Next() {
@@ -125,7 +123,7 @@ func (q *queue) drop(place **list.Element) {
 	}
 }
 
-// byHeaderless is a heap of peers. The first one has most connections without a complete
+// byHeaderless is a heap of peers. The first one has the most connections without a complete
 // header.
 type byHeaderless []*peer
 
@@ -136,26 +134,27 @@ func (h byHeaderless) Swap(i, j int) {
 	h[i].index, h[j].index = i, j
 }
 
-// Push is for container/heap.
+// Push implements heap.Interface.
 func (h *byHeaderless) Push(one any) {
 	one.(*peer).index = len(*h)
 	*h = append(*h, one.(*peer))
 }
 
-// Pop is for container/heap.
+// Pop implements heap.Interface.
 func (h *byHeaderless) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]
 	return last
 }
 
-// connection is one that is open.
+// connection is an open connection.
 type connection struct {
 	conn  net.Conn
 	peer  *peer        // nil for the control socket
 	state atomic.Int32 // http.ConnState or givenAway; while it is StateNew, no complete header has come
 
-	// Places in queues, nil outside of them; guarded by connections.mu, like gone.
+	// The positions in the queues, nil if the connection is not in the queue. They and gone are
+	// guarded by connections.mu.
 	idle, peerIdle, headerless *list.Element
 	gone                       bool // it was closed to make room and is not counted
 }
@@ -224,7 +223,7 @@ func (c *connections) track(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// add notes a new connection.
+// add registers a new connection.
 func (c *connections) add(one *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,8 +252,8 @@ func (c *connections) peerOf(conn net.Conn) *peer {
 	return p
 }
 
-// headerCame takes a connection out of those without a complete header. The caller must
-// hold c.mu.
+// headerCame removes a connection from those without a complete header. The caller must hold
+// c.mu.
 func (c *connections) headerCame(one *connection) {
 	if one.headerless != nil {
 		one.peer.headerless.drop(&one.headerless)
@@ -280,9 +279,9 @@ func (c *connections) leave(one *connection) {
 	}
 }
 
-// closeSilent closes connections on which nothing has come yet, such as browsers
-// open in advance, and those to come. A stop would wait five seconds for each to
-// say something.
+// closeSilent closes present and future connections that have not sent a complete header, such as
+// those that browsers open in advance. Otherwise a shutdown would wait five seconds for each of
+// them.
 func (c *connections) closeSilent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -292,15 +291,15 @@ func (c *connections) closeSilent() {
 	}
 }
 
-// closeIfSilent closes a connection on which no complete header has come.
+// closeIfSilent closes a connection that has not sent a complete header.
 func (c *connections) closeIfSilent(one *connection) {
 	if one.state.CompareAndSwap(int32(http.StateNew), givenAway) {
 		closeNow(one.conn)
 	}
 }
 
-// closeNow closes a connection at once. TLS would send its alert first, and wait
-// five seconds for a client that does not read.
+// closeNow closes a connection without the alert of TLS, which takes up to five seconds if the
+// client does not read.
 func closeNow(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
@@ -357,8 +356,8 @@ func (l *limited) waitForRoom() bool {
 	return !l.closed
 }
 
-// firstHeaderless returns the connections without a complete header of the address that has
-// most of them.
+// firstHeaderless returns the connections without a complete header of the address with the most
+// of them.
 func (c *connections) firstHeaderless() *queue {
 	if len(c.most) == 0 {
 		return &queue{}
@@ -366,8 +365,8 @@ func (c *connections) firstHeaderless() *queue {
 	return &c.most[0].headerless
 }
 
-// mayEnter reports whether the address of a connection may have one more. If it has as many
-// as it may, one of its own makes room.
+// mayEnter reports whether the address of a connection may have one more. If it has the maximum,
+// mayEnter tries to close another one of the same address.
 func (c *connections) mayEnter(conn net.Conn) bool {
 	if c.exempt == nil || c.exempt(conn.RemoteAddr().String()) {
 		return true
@@ -400,7 +399,7 @@ func (c *connections) makeRoom(idle *queue, place func(*connection) **list.Eleme
 	return true
 }
 
-// Close ends the waiting too.
+// Close closes the listener and ends the waiting of Accept.
 func (l *limited) Close() error {
 	l.all.mu.Lock()
 	l.closed = true

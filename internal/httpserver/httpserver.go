@@ -1,13 +1,13 @@
-// Package httpserver opens the listeners that settings ask for and answers on
-// them: TCP or Unix socket, plain or HTTPS, with limits against clients that are
-// slow on purpose, and a stop that lets requests finish.
+// Package httpserver opens the listeners that the settings specify, and serves HTTP on them: over
+// TCP or a Unix socket, plain or with TLS. It has timeouts and connection limits against slow
+// clients, and a shutdown that lets requests finish.
 //
-//	httpserver.go   Server: limits of time, serving, draining
+//	httpserver.go   Server: timeouts, serving, shutdown
 //	listeners.go    Listeners: addresses, certificates
 //	unix.go         Unix sockets for a reverse proxy on this machine
 //	secure.go       redirects from HTTP to HTTPS
-//	connections.go  how many connections may be open
-//	files_unix.go   how many files may be open; files_windows.go likewise
+//	connections.go  the limit of open connections
+//	files_unix.go   the limit of open files; files_windows.go likewise
 package httpserver
 
 import (
@@ -23,7 +23,7 @@ import (
 	"svc/internal/control"
 )
 
-// Server answers requests. Its limits are against clients that are slow on purpose.
+// Server answers requests, with timeouts against clients that are slow on purpose.
 type Server struct {
 	http        *http.Server
 	connections *connections
@@ -40,7 +40,7 @@ type Limits struct {
 	Exempt func(remoteAddr string) bool
 }
 
-// NewServer makes a server. Requests over the control socket are marked as the owner's.
+// NewServer returns a server. It marks requests over the control socket as the owner's.
 func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 	most := connectionLimit(limits.Connections, openFiles())
 	if most < limits.Connections {
@@ -63,10 +63,10 @@ func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 	return s
 }
 
-// Serve answers on public listeners and on that of the control socket, which may
-// be nil, until ctx ends or one of them fails. Then nothing new is accepted, and
-// requests that are being answered have the limit to finish; 0 cuts them off. When it returns,
-// nothing is accepted and no request is being answered.
+// Serve serves public listeners and the listener of the control socket, which may be nil, until
+// ctx ends or one of them fails. It then stops accepting connections, and gives requests in
+// progress the time limit to finish; 0 interrupts them. When it returns, no request is in
+// progress.
 func (s *Server) Serve(ctx context.Context, limit time.Duration, owner net.Listener, public ...net.Listener) error {
 	var listeners []net.Listener
 	for _, l := range public {
@@ -81,8 +81,8 @@ func (s *Server) Serve(ctx context.Context, limit time.Duration, owner net.Liste
 // Connections returns the figures of the public connections.
 func (s *Server) Connections() Counts { return s.connections.Counts() }
 
-// serverLog takes what net/http says. Handshakes fail all day on a server that
-// the internet can reach.
+// serverLog logs the messages of net/http. TLS handshakes fail all the time on a server on the
+// internet, so they are only logged for debugging.
 type serverLog struct{ log *slog.Logger }
 
 func (l serverLog) Write(line []byte) (int, error) {

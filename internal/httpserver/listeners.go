@@ -25,8 +25,8 @@ type Config struct {
 	Log         *slog.Logger
 }
 
-// Listeners are the public listeners: one for plain HTTP or HTTPS, and with
-// automatic certificates one that redirects to HTTPS.
+// Listeners holds the public listeners: one for plain HTTP or HTTPS, and with automatic
+// certificates one that redirects to HTTPS.
 type Listeners struct {
 	Open      []net.Listener
 	URLs      []string // where the server answers
@@ -34,7 +34,7 @@ type Listeners struct {
 	automatic *certificate.Automatic // nil without domain
 }
 
-// Open listens where the settings say.
+// Open opens the listeners that the settings specify.
 func Open(ctx context.Context, s *setting.Settings, c Config) (*Listeners, error) {
 	l := &Listeners{domain: s.Domain}
 	if err := l.open(ctx, s, c); err != nil {
@@ -75,7 +75,7 @@ func (f *Listeners) open(ctx context.Context, s *setting.Settings, c Config) err
 	return nil
 }
 
-// automate makes l a listener of HTTPS with automatic certificates.
+// automate serves HTTPS with automatic certificates on l.
 func (f *Listeners) automate(ctx context.Context, s *setting.Settings, l net.Listener, c Config) error {
 	o := certificate.Options{
 		Names:     s.Domain,
@@ -111,7 +111,7 @@ func (f *Listeners) Addresses() string {
 	return strings.Join(all, " ")
 }
 
-// Start begins to fetch certificates where that is wanted.
+// Start begins to obtain certificates, if they are automatic.
 func (f *Listeners) Start(ctx context.Context) error {
 	if f.automatic == nil {
 		return nil
@@ -119,7 +119,7 @@ func (f *Listeners) Start(ctx context.Context) error {
 	return f.automatic.Start(ctx)
 }
 
-// Close closes what Open opened. Listeners that have served are closed already.
+// Close closes the listeners. Those that have been served are closed already.
 func (f *Listeners) Close() {
 	for _, l := range f.Open {
 		_ = l.Close()
@@ -129,7 +129,7 @@ func (f *Listeners) Close() {
 	}
 }
 
-// Guard redirects plain requests to HTTPS where certificates are automatic.
+// Guard redirects plain requests to HTTPS if certificates are automatic.
 func (f *Listeners) Guard(next http.Handler) http.Handler {
 	if f.automatic == nil {
 		return next
@@ -149,8 +149,8 @@ func listenTCP(ctx context.Context, address, hint string) (net.Listener, error) 
 	return l, nil
 }
 
-// Reachable are the URLs at which people can open a listener. One on all addresses
-// answers on each that this machine has, but link-local ones, which need a zone.
+// Reachable returns the URLs of a listener. A listener on all addresses has one for each address
+// of the machine except link-local ones, which need a zone.
 func Reachable(scheme string, a net.Addr) []string {
 	return reachable(scheme, a.(*net.TCPAddr), net.InterfaceAddrs)
 }

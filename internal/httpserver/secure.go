@@ -13,13 +13,13 @@ import (
 // strictTransport lets browsers use HTTPS only, for a year.
 const strictTransport = "max-age=31536000"
 
-// openPaths are answered over plain HTTP too: load balancers ask there, and
-// nothing in the answers is worth protecting.
+// openPaths lists the paths that are also answered over plain HTTP. Load balancers request them,
+// and the answers contain nothing confidential.
 var openPaths = []string{"/healthz", "/readyz", "/api/v1/health"}
 
-// onlySecure answers over HTTPS and the control socket. Plain requests are
-// checks of the certificate authority, which challenges answers, or are sent on
-// to the same path of one of the names.
+// onlySecure passes on requests over HTTPS and the control socket. Of the plain requests,
+// challenges answers the checks of the certificate authority. All others are redirected to the
+// same path of one of the names.
 func onlySecure(next http.Handler, names []string, challenges func(http.Handler) http.Handler) http.Handler {
 	plain := challenges(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slices.Contains(openPaths, r.URL.Path) {
@@ -41,8 +41,8 @@ func onlySecure(next http.Handler, names []string, challenges func(http.Handler)
 	})
 }
 
-// redirect keeps method and body. The port is the one at which the outside
-// reaches HTTPS, whatever this process listens on.
+// redirect redirects to HTTPS with the same method and body. The port is the default one,
+// regardless of the port on which this process listens.
 func redirect(w http.ResponseWriter, r *http.Request, names []string) {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {

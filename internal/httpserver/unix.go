@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// listenUnix opens a socket for a reverse proxy on this machine. One that a
-// killed process left behind is replaced.
+// listenUnix opens a socket for a reverse proxy on this machine. It replaces a socket that a
+// killed process left behind.
 func listenUnix(ctx context.Context, path string, mode fs.FileMode) (net.Listener, error) {
 	const hint = "use another path with --listen or SVC_LISTEN"
 	if err := removeDeadSocket(ctx, path); err != nil {
@@ -62,8 +62,8 @@ func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || runtime.GOOS == "windows" && errors.Is(err, windows)
 }
 
-// proxyListener gives its peers the address of this machine, where they are: the
-// headers of a reverse proxy count as they do when it calls from there.
+// proxyListener gives its connections the loopback address as their peer. So the headers of a
+// reverse proxy count as if it connected over the network of this machine.
 type proxyListener struct{ net.Listener }
 
 func (l proxyListener) Accept() (net.Conn, error) {

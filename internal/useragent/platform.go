@@ -9,8 +9,8 @@ import (
 	"svc/internal/platform"
 )
 
-// maxVersion is the number of characters of the longest version. A longer one is
-// dropped, not cut: a part of it would be another version.
+// maxVersion is the maximum number of characters of a version. Longer ones are dropped instead of
+// cut, because a part of a version would be another version.
 const maxVersion = 32
 
 // token is a name by which clients declare a platform.
@@ -71,7 +71,7 @@ var tokens = []token{
 	{"unknown", platform.Others, false},
 }
 
-// tokensFrom has the tokens by their first letter, longer ones first.
+// tokensFrom holds the tokens by their first letter, longer ones first.
 var tokensFrom = sortTokens(tokens)
 
 func sortTokens(all []token) (from ['z' - 'a' + 1][]token) {
@@ -85,7 +85,7 @@ func sortTokens(all []token) (from ['z' - 'a' + 1][]token) {
 	return from
 }
 
-// parseDeclared finds the longest token that a normal text starts with and that
+// parseDeclared returns the platform of the longest token that a normal text starts with and that
 // no letter follows, and the version behind it.
 func parseDeclared(text string) (p platform.Platform, version string, recognised bool) {
 	if text == "" || !letter(text[0]) {
@@ -106,8 +106,8 @@ func parseDeclared(text string) (p platform.Platform, version string, recognised
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// cleanVersion takes punctuation off both ends of a normal text. A text that is
-// too long for a version is none.
+// cleanVersion trims punctuation from both ends of a normal text. It returns "" for a text that
+// is too long for a version.
 func cleanVersion(text string) string {
 	for text != "" && punctuation(text[0]) {
 		text = text[1:]

@@ -1,8 +1,8 @@
-// Package useragent detects the operating system of a caller and its version
-// from what the request declares and from its User-Agent. Values in, values out.
+// Package useragent detects the operating system of a client and its version from the
+// declarations in a request and from its User-Agent. Its functions are pure.
 //
-// useragent.go has the rules of precedence, platform.go the tokens of declared
-// platforms, agent.go the parser of User-Agent texts.
+// useragent.go contains the rules of precedence, platform.go the tokens of declared platforms,
+// agent.go the parser of User-Agent texts.
 package useragent
 
 import "svc/internal/platform"
@@ -97,7 +97,7 @@ func (o System) Stored() System {
 	return o
 }
 
-// StatisticsName is a platform as statistics write it, in upper case. No
+// StatisticsName returns the name of a platform in statistics, in upper case. The name of no
 // platform is OTHERS.
 func StatisticsName(p platform.Platform) string {
 	switch p {
@@ -118,7 +118,7 @@ func StatisticsName(p platform.Platform) string {
 	}
 }
 
-// firstSent is the value of the first text that was sent, "" if none was.
+// firstSent returns the value of the first text that was sent, or "".
 func firstSent(texts ...Text) string {
 	for _, text := range texts {
 		if text.Sent {
@@ -128,15 +128,14 @@ func firstSent(texts ...Text) string {
 	return ""
 }
 
-// withoutEmpty takes away what is sent but empty.
+// withoutEmpty returns s with empty values marked as not sent.
 func (s Source) withoutEmpty() Source {
 	s.Platform.Sent = s.Platform.Sent && s.Platform.Value != ""
 	s.Version.Sent = s.Version.Sent && s.Version.Value != ""
 	return s
 }
 
-// versionOf is the version that a source gives for p: none if it names another
-// platform.
+// versionOf returns the version that a source declares for p, or "" if it names another platform.
 func (s Source) versionOf(p platform.Platform) string {
 	text := normal(s.Platform.Value)
 	named, inText, _ := parseDeclared(text)
