@@ -335,10 +335,13 @@ func TestRebuildForgetsWhatWasDeleted(t *testing.T) {
 		gram = strings.Repeat(string(letter), 3)
 		deleted := store.Feedback{Content: gram}
 		b.update(func(tx *store.Tx) (err error) {
-			for range 128 {
+			for i := range 256 {
+				if i == 100 {
+					err = errors.Join(err, tx.AddFeedback(p.ID, &deleted))
+				}
 				err = errors.Join(err, tx.AddFeedback(p.ID, &store.Feedback{Content: "needle in a haystack"}))
 			}
-			return errors.Join(err, tx.AddFeedback(p.ID, &deleted))
+			return err
 		})
 		b.settle()
 		b.update(func(tx *store.Tx) error { return tx.DeleteFeedback(p.ID, &deleted) })
