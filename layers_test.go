@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/forward", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/seal", "internal/searchtext", "internal/setting", "internal/translate", "internal/useragent", "search", "store"},
 	"api/site":      {"api/web", "clients/browser", "internal/fault", "internal/locale", "internal/terms", "store"},
 	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/engine", "internal/files/storage", "internal/platform", "internal/stats", "internal/transfer", "store"},
-	"api/web":       {"internal/auth", "internal/control", "internal/event/jsonscan", "internal/event/submission", "internal/fault", "internal/geo", "internal/limit", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
+	"api/web":       {"internal/auth", "internal/control", "internal/jsonscan", "internal/event/submission", "internal/fault", "internal/geo", "internal/limit", "internal/logging", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
 	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
 	"store":         {"internal/boltfile", "internal/fault", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "store/column", "store/series", "internal/hourly"},
 	"store/series":  {"internal/boltfile", "internal/fault", "internal/integrity", "store/column"},
@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	// Examines an installation from outside.
 	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/proxy", "internal/setting", "internal/datadir"},
 
-	"internal/event/submission": {"internal/event/jsonscan", "internal/platform"},
+	"internal/event/submission": {"internal/jsonscan", "internal/platform"},
 
 	// Each of these uses one external resource.
 	"internal/backup":       {"internal/durable", "internal/datadir", "internal/disk"},
@@ -85,17 +85,17 @@ var mayImport = map[string][]string{
 	"internal/files/upload":              {"internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/integrity"},
 
 	// The layers of the event engine: event -> query -> block -> encoding.
-	"internal/event/block":      {"internal/event/encoding", "internal/event/jsonscan", "internal/integrity"},
+	"internal/event/block":      {"internal/event/encoding", "internal/jsonscan", "internal/integrity"},
 	"internal/event/dictionary": {"internal/boltfile", "internal/event/encoding", "internal/event/hashindex", "internal/integrity"},
 	"internal/event/encoding":   {"internal/integrity"},
 	"internal/event/hashindex":  {"internal/boltfile", "internal/event/encoding", "internal/integrity"},
-	"internal/event/jsonscan":   {},
-	"internal/event/query":      {"internal/event/block", "internal/event/encoding", "internal/event/jsonscan", "internal/fault", "internal/formula", "internal/geo", "internal/stats"},
+	"internal/event/query":      {"internal/event/block", "internal/event/encoding", "internal/jsonscan", "internal/fault", "internal/formula", "internal/geo", "internal/stats"},
 
 	// Pure rules without side effects.
 	"internal/auth":        {},
 	"internal/seal":        {"internal/fault"},
 	"internal/limit":       {"internal/fault"},
+	"internal/jsonscan":    {},
 	"internal/locale":      {},
 	"internal/markdown":    {},
 	"internal/placeholder": {},

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"svc/internal/event/jsonscan"
+	"svc/internal/jsonscan"
 )
 
 // Optional is a body field that may be absent, null or a value. A value of the wrong type is

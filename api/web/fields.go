@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"svc/internal/event/jsonscan"
+	"svc/internal/jsonscan"
 )
 
 // EachField calls fn with the name and raw value of each field of a JSON object, in order. It

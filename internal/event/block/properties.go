@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"svc/internal/event/encoding"
-	"svc/internal/event/jsonscan"
+	"svc/internal/jsonscan"
 )
 
 // The properties of a block. A frequent key has a column: a list of its distinct values

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"svc/internal/event/jsonscan"
+	"svc/internal/jsonscan"
 )
 
 // Limits of filters.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"svc/internal/event/jsonscan"
+	"svc/internal/jsonscan"
 )
 
 // maxDigits is the maximum length of a number with its exponent expanded.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"svc/internal/event/jsonscan"
+	"svc/internal/jsonscan"
 )
 
 // Limits of a submission, in characters and, for properties, in levels of objects and
