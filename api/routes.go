@@ -15,7 +15,7 @@ import (
 func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{
-		s.resource.Routes(), s.analytics.Routes(), s.control.Routes(), s.transfer.Routes(), s.distribution.Routes(), s.codehost.Routes(), s.site.Routes(),
+		s.resource.Routes(), s.analytics.Routes(), s.control.Routes(), s.transfer.Routes(), s.distribution.Routes(), s.codehost.Routes(),
 	} {
 		routes = append(routes, more...)
 	}

@@ -7,8 +7,7 @@
 //	control       requests that only the owner of the data directory may make
 //	transfer      export and import of a project
 //	distribution  direct links, files and uploads, storages, CDN
-//	site          the terms documents, the client library for web pages
-//	pages         pages for browsers
+//	pages         pages for browsers, the client library for web pages
 //
 // server.go contains the server and the steps of a request, routes.go the table.
 //
@@ -37,7 +36,6 @@ import (
 	"svc/api/distribution"
 	"svc/api/pages"
 	"svc/api/resource"
-	"svc/api/site"
 	"svc/api/transfer"
 	"svc/api/web"
 	"svc/internal/auth"
@@ -131,7 +129,6 @@ type Server struct {
 	transfer     *transfer.Handlers
 	distribution *distribution.Handlers
 	codehost     *codehost.Handlers
-	site         *site.Handlers
 	pages        *pages.Handlers
 	hosts        distribution.Hosts
 	counts       *analytics.RequestCounter
@@ -201,7 +198,6 @@ func New(c Config) (*Server, error) {
 		},
 		Forward: c.Codehost.Forward,
 	})
-	s.site = site.New(site.Config{DB: c.DB})
 	s.pages = pages.New(pages.Config{DB: c.DB, Log: c.Log, SiteURL: c.SiteURL, OpenAPI: c.OpenAPI})
 	if err := s.serve(append(s.table(), s.pages.Routes()...)); err != nil {
 		return nil, err
@@ -249,8 +245,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	switch {
 	case link:
 		distribution.SetLinkHeaders(h, hr)
-	case site.IsSDK(hr.URL.Path):
-		site.SetSDKHeaders(h, hr)
+	case pages.IsSDK(hr.URL.Path):
+		pages.SetSDKHeaders(h, hr)
 	default:
 		web.SetCORS(h, hr)
 	}

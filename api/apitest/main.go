@@ -24,7 +24,7 @@ const (
 	Distribution Package = "api/distribution"
 	Control      Package = "api/control"
 	Resource     Package = "api/resource"
-	Site         Package = "api/site"
+	Pages        Package = "api/pages"
 	Codehost     Package = "api/codehost"
 )
 
@@ -86,8 +86,8 @@ func owner(o *Operation, status int) Package {
 		return Control
 	case tag == "Files", tag == "Storage":
 		return Distribution
-	case tag == "Terms", tag == "Client library":
-		return Site
+	case tag == "Client library":
+		return Pages
 	case tag == "Code host", o.OperationID == "forwardFeedback", o.OperationID == "submitFeedback" && status == http.StatusServiceUnavailable:
 		return Codehost // the code host receives the issues
 	case tag == "Health":

@@ -10,6 +10,7 @@
 //	language.go  the language that a visitor prefers
 //	words.go     the words of pages in each language
 //	missing.go   pages for missing addresses and errors
+//	sdk.go       the client library for web pages
 package pages
 
 import (
@@ -61,7 +62,7 @@ func (h *Handlers) Routes() []web.Route {
 	}
 	add("/console/:file", serveConsoleFile)
 	add("/robots.txt", serveRobots)
-	return routes
+	return append(routes, web.Route{Method: http.MethodGet, Path: sdkPrefix + ":file", Access: web.Anyone(), Handler: serveSDK})
 }
 
 // sameOrigin removes the CORS headers that let pages of other origins read an API response.

@@ -26,6 +26,7 @@
 //	submissions.go           what feedback and logs share: sender, fingerprint
 //	feedback.go              feedback
 //	logs.go                  logs
+//	terms.go                 the terms documents
 //	search.go                search through all records
 //	archive.go               lines of an archive as records, and back
 package resource
@@ -95,7 +96,7 @@ func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(
 		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.publicRoutes(),
 		h.announcementRoutes(), h.publicAnnouncementRoutes(), h.feedbackRoutes(), h.logRoutes(), h.searchRoutes(),
-		h.translateRoutes(), h.markdownRoutes(),
+		h.translateRoutes(), h.markdownRoutes(), h.termsRoutes(),
 	)
 }
 

@@ -30,7 +30,7 @@ export default defineConfig({
     // What had light-dark() first, in spring 2024: without it, colours of both themes would
     // be rewritten to something that needs more than the attribute of the theme.
     target: ["chrome123", "edge123", "firefox120", "safari17.5"],
-    // The server compresses what it sends; see api/site.
+    // The server compresses what it sends; see api/pages.
     reportCompressedSize: false,
     assetsDir: ".",
     // Data addresses would need an exception in the Content-Security-Policy.

@@ -50,7 +50,7 @@ var togetherInputs = inputs{
 var consoleInputs = inputs{
 	paths: []string{
 		"assets", "clients/typescript", "openapi.yaml",
-		"api/pages", "api/site", "api/web", "internal/demo", "internal/doctor", "internal/httpserver",
+		"api/pages", "api/web", "internal/demo", "internal/doctor", "internal/httpserver",
 	},
 	tools: slices.Concat(versions.node, versions.chromium),
 }

@@ -1,4 +1,4 @@
-package site
+package pages
 
 import (
 	"net/http"
@@ -11,10 +11,6 @@ import (
 
 // sdkPrefix is what the paths of the client library for web pages begin with.
 const sdkPrefix = "/sdk/"
-
-func (h *Handlers) sdkRoutes() []web.Route {
-	return []web.Route{{Method: "GET", Path: sdkPrefix + ":file", Access: web.Anyone(), Handler: serveSDK}}
-}
 
 // IsSDK reports whether a decoded path is below that of the client library.
 func IsSDK(path string) bool { return strings.HasPrefix(path, sdkPrefix) }

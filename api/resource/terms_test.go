@@ -1,4 +1,4 @@
-package site_test
+package resource_test
 
 import (
 	"encoding/json"

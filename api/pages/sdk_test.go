@@ -1,4 +1,4 @@
-package site_test
+package pages_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"svc/api/apitest"
-	"svc/clients/browser"
+	library "svc/clients/browser"
 )
 
 // Each file has two names and, as the client likes, three encodings, of which each has
@@ -16,7 +16,7 @@ import (
 func TestSDK(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
-	for _, f := range browser.Files() {
+	for _, f := range library.Files() {
 		for name, caching := range map[string]string{f.Name: "public, max-age=300", f.PinnedName(): "public, max-age=31536000, immutable"} {
 			tags := map[string]bool{}
 			for _, tc := range []struct{ accept, encoding string }{
@@ -54,7 +54,7 @@ func TestSDK(t *testing.T) {
 }
 
 // decoded takes an encoding off a body.
-func decoded(t *testing.T, f browser.File, encoding, body string) string {
+func decoded(t *testing.T, f library.File, encoding, body string) string {
 	t.Helper()
 	switch encoding {
 	case "br": // that it is the text compressed is a test of clients/browser
@@ -79,7 +79,7 @@ func decoded(t *testing.T, f browser.File, encoding, body string) string {
 func TestSDKHasNoOtherFiles(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
-	module := browser.Files()[0]
+	module := library.Files()[0]
 	for _, path := range []string{
 		"/sdk/", "/sdk", "/sdk/svc-sdk", "/sdk/svc-sdk.js.br", "/sdk/SVC-SDK.js", "/sdk/browser.go", "/sdk/..%2fbrowser.go", "/sdk/svc-sdk-0123456789abcdef.js",
 		"/sdk/" + strings.Replace(module.PinnedName(), ".js", ".global.js", 1), "/sdk/svc-sdk.js/x", "/sdk//svc-sdk.js",

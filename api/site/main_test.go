@@ -1,9 +1,0 @@
-package site_test
-
-import (
-	"testing"
-
-	"svc/api/apitest"
-)
-
-func TestMain(m *testing.M) { apitest.Main(m, apitest.Site) }
