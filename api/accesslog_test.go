@@ -12,7 +12,7 @@ import (
 
 	"svc/api"
 	"svc/api/apitest"
-	"svc/internal/event/submission"
+	"svc/internal/proxy"
 )
 
 func TestAccessLog(t *testing.T) {
@@ -76,7 +76,7 @@ func TestAccessLogOfPrivateCallers(t *testing.T) {
 	t.Parallel()
 	const me = "/events/me?distinct_id=u"
 	untracked := map[string]string{"x-svc-do-not-track": "1"}
-	for storage, address := range map[string]string{"": "203.0.113.0", submission.IPAnonymized: "203.0.113.0", submission.IPFull: "203.0.113.77", submission.IPNone: ""} {
+	for storage, address := range map[string]string{"": "203.0.113.0", proxy.IPAnonymized: "203.0.113.0", proxy.IPFull: "203.0.113.77", proxy.IPNone: ""} {
 		t.Run("storage "+storage, func(t *testing.T) {
 			t.Parallel()
 			var log apitest.Journal

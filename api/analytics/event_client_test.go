@@ -9,7 +9,7 @@ import (
 
 	"svc/api"
 	"svc/api/apitest"
-	"svc/internal/event/submission"
+	"svc/internal/proxy"
 )
 
 // sendEvent sends one event of "u" with the given headers and additional batch fields, and returns
@@ -30,25 +30,25 @@ func sendEvent(t *testing.T, s *apitest.Server, project string, headers map[stri
 func TestStoredAddress(t *testing.T) {
 	t.Parallel()
 	servers := map[string]*apitest.Server{}
-	for _, storage := range []string{"", submission.IPAnonymized, submission.IPFull, submission.IPNone} {
+	for _, storage := range []string{"", proxy.IPAnonymized, proxy.IPFull, proxy.IPNone} {
 		servers[storage] = apitest.NewServer(t, apitest.WithRateLimit(0), apitest.WithConfig(func(c *api.Config) { c.EventIPStorage = storage }))
 	}
 	for i, tc := range []struct{ rule, storage, address, want string }{
 		{"anonymised is the default", "", "203.0.113.77", `"203.0.113.0"`},
-		{"IPv4 loses its last part", submission.IPAnonymized, "203.0.113.77", `"203.0.113.0"`},
-		{"also with a port", submission.IPAnonymized, "203.0.113.77:4711", `"203.0.113.0"`},
-		{"IPv4 in IPv6 is IPv4", submission.IPAnonymized, "::ffff:203.0.113.77", `"203.0.113.0"`},
-		{"IPv6 keeps 48 bits, written in full", submission.IPAnonymized, "2001:db8:1::9", `"2001:db8:1:0:0:0:0:0"`},
-		{"in lower case, without leading zeros", submission.IPAnonymized, "2001:0DB8:00AB:1:2:3:4:5", `"2001:db8:ab:0:0:0:0:0"`},
-		{"zeros are not left out", submission.IPAnonymized, "2001::1", `"2001:0:0:0:0:0:0:0"`},
-		{"brackets and port", submission.IPAnonymized, "[2001:db8:1::9]:443", `"2001:db8:1:0:0:0:0:0"`},
-		{"a zone is stripped", submission.IPAnonymized, "fe80::1%eth0", `"fe80:0:0:0:0:0:0:0"`},
-		{"a private address, too", submission.IPAnonymized, "192.168.7.9", `"192.168.7.0"`},
-		{"what is no address leaves the connection's", submission.IPAnonymized, "unknown", `"127.0.0.0"`},
-		{"full", submission.IPFull, "203.0.113.77", `"203.0.113.77"`},
-		{"full IPv6 in its usual form", submission.IPFull, "2001:0DB8:1::0:9", `"2001:db8:1::9"`},
-		{"none", submission.IPNone, "203.0.113.77", `null`},
-		{"none of IPv6", submission.IPNone, "2001:db8:1::9", `null`},
+		{"IPv4 loses its last part", proxy.IPAnonymized, "203.0.113.77", `"203.0.113.0"`},
+		{"also with a port", proxy.IPAnonymized, "203.0.113.77:4711", `"203.0.113.0"`},
+		{"IPv4 in IPv6 is IPv4", proxy.IPAnonymized, "::ffff:203.0.113.77", `"203.0.113.0"`},
+		{"IPv6 keeps 48 bits, written in full", proxy.IPAnonymized, "2001:db8:1::9", `"2001:db8:1:0:0:0:0:0"`},
+		{"in lower case, without leading zeros", proxy.IPAnonymized, "2001:0DB8:00AB:1:2:3:4:5", `"2001:db8:ab:0:0:0:0:0"`},
+		{"zeros are not left out", proxy.IPAnonymized, "2001::1", `"2001:0:0:0:0:0:0:0"`},
+		{"brackets and port", proxy.IPAnonymized, "[2001:db8:1::9]:443", `"2001:db8:1:0:0:0:0:0"`},
+		{"a zone is stripped", proxy.IPAnonymized, "fe80::1%eth0", `"fe80:0:0:0:0:0:0:0"`},
+		{"a private address, too", proxy.IPAnonymized, "192.168.7.9", `"192.168.7.0"`},
+		{"what is no address leaves the connection's", proxy.IPAnonymized, "unknown", `"127.0.0.0"`},
+		{"full", proxy.IPFull, "203.0.113.77", `"203.0.113.77"`},
+		{"full IPv6 in its usual form", proxy.IPFull, "2001:0DB8:1::0:9", `"2001:db8:1::9"`},
+		{"none", proxy.IPNone, "203.0.113.77", `null`},
+		{"none of IPv6", proxy.IPNone, "2001:db8:1::9", `null`},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"svc/internal/event"
 	"svc/internal/event/submission"
 	"svc/internal/fault"
+	"svc/internal/proxy"
 	"svc/internal/useragent"
 	"svc/store"
 )
@@ -102,6 +103,6 @@ func (h *Handlers) eventClient(r *web.Request) submission.Client {
 	return submission.Client{
 		Platform: system.Platform, PlatformVersion: system.Version,
 		Region: place.CountryCode, CountryName: place.CountryName, RegionName: place.RegionName, City: place.City,
-		Address: submission.StoredAddress(r.Addr, h.IPStorage), UserAgent: web.Shorten(strings.TrimSpace(r.UserAgent()), 512),
+		Address: proxy.StoredAddress(r.Addr, h.IPStorage), UserAgent: web.Shorten(strings.TrimSpace(r.UserAgent()), 512),
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"svc/internal/control"
-	"svc/internal/event/submission"
 	"svc/internal/logging"
+	"svc/internal/proxy"
 )
 
 // AccessLog writes one line for each request except health checks.
 type AccessLog struct {
 	Log       *slog.Logger
-	IPStorage string // how addresses of senders of events are logged, as submission.StoredAddress
+	IPStorage string // how addresses of senders of events are logged, as proxy.StoredAddress
 }
 
 // Recorder records the status and size of an answer for the access log.
@@ -89,7 +89,7 @@ func (l *AccessLog) address(r *Request) string {
 	case r.DoNotTrack():
 		return ""
 	case r.Route != nil && r.Route.EventSender:
-		return submission.StoredAddress(r.Addr, l.IPStorage)
+		return proxy.StoredAddress(r.Addr, l.IPStorage)
 	case r.Addr.IsValid():
 		return r.Addr.String()
 	case control.Owner(r.Context()):

@@ -1,5 +1,6 @@
 // Package proxy determines the address of a client behind reverse proxies. A forwarding header is
-// used only if the peer that sent it is trusted.
+// used only if the peer that sent it is trusted. The package also has the form in which the address
+// is stored.
 package proxy
 
 import (

@@ -21,6 +21,7 @@ import (
 	"svc/internal/codehost"
 	"svc/internal/event/submission"
 	"svc/internal/placeholder"
+	"svc/internal/proxy"
 	"svc/internal/setting"
 	"svc/internal/terms"
 )
@@ -266,7 +267,7 @@ func zeroBits(t *testing.T, address string, want int) {
 		if d.Key != "event.ip_storage" {
 			continue
 		}
-		stored, got := netip.MustParseAddr(submission.StoredAddress(netip.MustParseAddr(address), d.Default)), 0
+		stored, got := netip.MustParseAddr(proxy.StoredAddress(netip.MustParseAddr(address), d.Default)), 0
 		for _, b := range slices.Backward(stored.AsSlice()) {
 			got += bits.TrailingZeros8(b)
 			if b != 0 {

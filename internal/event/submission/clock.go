@@ -4,7 +4,6 @@
 //	decode.go   Decode, parsing the body and reporting its problems
 //	batch.go    Accept, the events with the names and times to be stored
 //	clock.go    the client's clock
-//	address.go  the stored form of an address
 package submission
 
 import (
