@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/instance", "search"},
 
 	// Examines an installation from outside.
-	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/proxy", "internal/setting", "internal/datadir"},
+	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/machine", "internal/proxy", "internal/setting", "internal/datadir"},
 
 	"internal/event/submission": {"internal/jsonscan", "internal/platform"},
 
@@ -126,6 +126,7 @@ var mayImport = map[string][]string{
 	"internal/fault":     {"internal/integrity"},
 	"internal/integrity": {},
 	"internal/logging":   {},
+	"internal/machine":   {},
 	"internal/meter":     {},
 	"internal/openapi":   {},
 	"internal/setting":   {"internal/datadir"},

@@ -7,7 +7,7 @@ import (
 	"runtime/metrics"
 	"time"
 
-	"svc/internal/doctor"
+	"svc/internal/machine"
 )
 
 // limitMemory sets the memory limit of the Go runtime to 90 % of the container's or service's
@@ -17,7 +17,7 @@ func limitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	if limit, ok := doctor.MemoryLimit(os.DirFS("/"), "self"); ok {
+	if limit, ok := machine.MemoryLimit(os.DirFS("/"), "self"); ok {
 		debug.SetMemoryLimit(limit / 10 * 9)
 	}
 }

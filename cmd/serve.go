@@ -32,6 +32,7 @@ import (
 	"svc/internal/httpserver"
 	"svc/internal/instance"
 	"svc/internal/jobs"
+	"svc/internal/machine"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
 	"svc/internal/requests"
@@ -349,7 +350,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		Data:            s.Data,
 		Jobs:            i.jobs,
 		Backup:          i.archive.Write,
-		Gateway:         doctor.ContainerGateway(os.DirFS("/")),
+		Gateway:         machine.ContainerGateway(os.DirFS("/")),
 	})
 	return err
 }

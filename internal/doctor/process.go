@@ -3,9 +3,10 @@ package doctor
 import (
 	"io/fs"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
+
+	"svc/internal/machine"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 
 // checkMemory compares the limit of the control group with the server's needs and with GOMEMLIMIT.
 func checkMemory(p *Installation) []Finding {
-	limit, ok := MemoryLimit(p.Machine, p.process())
+	limit, ok := machine.MemoryLimit(p.Machine, p.process())
 	if !ok {
 		return nil
 	}
@@ -67,44 +68,6 @@ func parseBytes(text string) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(strings.TrimSuffix(text, "B"), 10, 64)
 	return n << shift, err == nil && n >= 0 && n < 1<<(62-shift)
-}
-
-// MemoryLimit returns the lowest memory limit, in bytes, of the control groups of version 1 or 2
-// that contain a process; ok is false if there is none. machine is the root of the file system, and
-// process is a process ID or "self".
-func MemoryLimit(machine fs.FS, process string) (limit int64, ok bool) {
-	groups, err := fs.ReadFile(machine, path.Join("proc", process, "cgroup"))
-	if err != nil {
-		return 0, false
-	}
-	for line := range strings.Lines(string(groups)) {
-		// hierarchy:controllers:path
-		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(part) != 3 {
-			continue
-		}
-		root, file := "sys/fs/cgroup", "memory.max"
-		if part[1] != "" { // version 1
-			if !slices.Contains(strings.Split(part[1], ","), "memory") {
-				continue
-			}
-			root, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
-		}
-		// The limits of all parents apply, too. In a container the path may be the host's; then the
-		// group is the root itself.
-		for group := path.Clean("/" + part[2]); ; group = path.Dir(group) {
-			text, _ := fs.ReadFile(machine, path.Join(root, group, file))
-			n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is not a number
-			// Version 1 expresses "no limit" as a number near 2^63.
-			if err == nil && n > 0 && n < 1<<60 && (!ok || n < limit) {
-				limit, ok = n, true
-			}
-			if group == "/" {
-				break
-			}
-		}
-	}
-	return limit, ok
 }
 
 func checkHandles(p *Installation) []Finding {

@@ -1,10 +1,7 @@
 package doctor
 
 import (
-	"fmt"
-	"io/fs"
 	"net/netip"
-	"path"
 	"strings"
 	"time"
 
@@ -55,37 +52,4 @@ func ignoredHeaders(f Forwarding) Finding {
 // values returns headers, peer and time of a chain for a message.
 func (c *Chain) values() []any {
 	return []any{strings.Join(c.Headers, ", "), c.Peer, time.Unix(c.At, 0).Format(time.TimeOnly)}
-}
-
-// ContainerGateway returns the address from which requests to a published port appear to come
-// inside a container. Outside of containers the address is invalid. machine is the root of the file
-// system.
-func ContainerGateway(machine fs.FS) netip.Addr {
-	if !exists(machine, ".dockerenv") && !exists(machine, "run/.containerenv") {
-		return netip.Addr{}
-	}
-	routes, err := fs.ReadFile(machine, path.Join("proc", "net", "route"))
-	if err != nil {
-		return netip.Addr{}
-	}
-	return defaultGateway(string(routes))
-}
-
-func exists(machine fs.FS, name string) bool {
-	_, err := fs.Stat(machine, name)
-	return err == nil
-}
-
-// defaultGateway parses /proc/net/route, where addresses are hexadecimal in the byte order of the
-// machine, which is little-endian on all supported platforms.
-func defaultGateway(routes string) netip.Addr {
-	for line := range strings.Lines(routes) {
-		var name, destination string
-		var a, b, c, d byte
-		n, _ := fmt.Sscanf(line, "%s %s %02x%02x%02x%02x", &name, &destination, &d, &c, &b, &a)
-		if n == 6 && destination == "00000000" && a != 0 {
-			return netip.AddrFrom4([4]byte{a, b, c, d})
-		}
-	}
-	return netip.Addr{}
 }
