@@ -12,9 +12,9 @@ import (
 	"svc/store"
 )
 
-// Check looks at everything in a data directory: both databases, the search index, and
-// the directory of local files. The caller must hold its lock. The errors are those of
-// CheckDatabases, of the index, and of the file system.
+// Check checks everything in a data directory: both databases, the search index, and the directory
+// of local files. The caller must hold its lock. It returns the errors of CheckDatabases, of the
+// index, and of the file system.
 func Check(ctx context.Context, dir, files string, report *integrity.Report) error {
 	if err := CheckDatabases(ctx, dir, report); err != nil || !readable(report, datadir.Database) {
 		return err
@@ -29,9 +29,8 @@ func Check(ctx context.Context, dir, files string, report *integrity.Report) err
 	return errors.Join(search.Check(ctx, dir, db, report), CheckFiles(ctx, files, db, report), db.Close())
 }
 
-// CheckDatabases looks at every page and record of both databases in a folder. The
-// other one is looked at also when nothing of one can be read, which is a
-// store.ErrDamaged.
+// CheckDatabases checks every page and record of both databases in a folder. It checks the second
+// database even if the first one is unreadable, for which the error is store.ErrDamaged.
 func CheckDatabases(ctx context.Context, dir string, report *integrity.Report) error {
 	report.Begin(datadir.Database)
 	err := store.Check(ctx, filepath.Join(dir, datadir.Database), report)
@@ -42,7 +41,7 @@ func CheckDatabases(ctx context.Context, dir string, report *integrity.Report) e
 	return err
 }
 
-// readable reports whether the records of a file could be looked at.
+// readable reports whether the records of a file could be checked.
 func readable(report *integrity.Report, file string) bool {
 	for _, c := range report.Counts() {
 		if c.File == file && (c.Kind == integrity.Unread || c.Kind == integrity.Layout) {
@@ -52,7 +51,7 @@ func readable(report *integrity.Report, file string) bool {
 	return true
 }
 
-// Repairable lists what a report has that Repair can put right.
+// Repairable returns the findings of a report that Repair can repair.
 func Repairable(report *integrity.Report) (list []integrity.Count) {
 	for _, c := range report.Counts() {
 		if integrity.Kinds[c.Kind].Repair != "" {
@@ -62,9 +61,9 @@ func Repairable(report *integrity.Report) (list []integrity.Count) {
 	return list
 }
 
-// Repair puts right what the report of a Check has and what can be derived. It
-// returns the files that it left alone because what they would be made from cannot
-// be read. The caller must hold the lock of the data directory.
+// Repair repairs those findings of a Check that can be repaired from other data. It returns the
+// files that it skipped because their source data is unreadable. The caller must hold the lock of
+// the data directory.
 func Repair(ctx context.Context, dir string, report *integrity.Report) (skipped []string, err error) {
 	wrong := map[string]bool{}
 	for _, c := range Repairable(report) {

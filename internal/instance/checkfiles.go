@@ -16,14 +16,13 @@ import (
 	"svc/store"
 )
 
-// pageOfFiles is how many records are read in a transaction.
+// pageOfFiles is the number of records that are read in one transaction.
 const pageOfFiles = 1000
 
-// CheckFiles compares the directory of local files with the records: each file that is
-// ready must have its content with its size, and what nobody refers to is noted. A
-// server may write to both meanwhile: nothing that it is about to do is a finding, but
-// contents whose upload is completed or whose file is deleted in this moment may be
-// noted.
+// CheckFiles compares the directory of local files with the records. Each ready file must have
+// content of the right size; content without a record is reported as a note. A server may write to
+// both at the same time. Its unfinished operations are not reported, except that content may be
+// reported as a note if its upload is completed or its file is deleted during the check.
 func CheckFiles(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
 	report.Begin(datadir.Files)
 	c := filesCheck{db: db, report: report}
@@ -40,7 +39,7 @@ func CheckFiles(ctx context.Context, dir string, db *store.Store, report *integr
 	return errors.Join(c.records(ctx), c.objects(ctx), c.staged(ctx))
 }
 
-// nothing is a directory that is not there.
+// nothing is a file system for a directory that does not exist.
 type nothing struct{}
 
 func (nothing) Open(name string) (fs.File, error) {
@@ -53,7 +52,7 @@ type filesCheck struct {
 	report  *integrity.Report
 }
 
-// records looks for the content of each file.
+// records checks the content of each file.
 func (c *filesCheck) records(ctx context.Context) error {
 	for last := store.FileID(""); ; {
 		page, err := store.Read(c.db, func(tx *store.Tx) ([]*store.File, error) { return tx.FilesAfter(last, pageOfFiles) })
@@ -73,8 +72,8 @@ func (c *filesCheck) records(ctx context.Context) error {
 	}
 }
 
-// record looks for the content of a file. When it is not there, but the record is not
-// what it was either, the content has gone its way meanwhile.
+// record checks the content of a file. If the content is missing but the record has changed since
+// it was read, the content has been moved or deleted correctly.
 func (c *filesCheck) record(f *store.File) error {
 	what, err := c.problem(f)
 	if err != nil || what == "" {
@@ -87,8 +86,8 @@ func (c *filesCheck) record(f *store.File) error {
 	return err
 }
 
-// problem says what is wrong with the content of a file, and "" when it is whole, or
-// nobody needs it here.
+// problem returns a description of what is wrong with the content of a file. It returns "" if the
+// content is intact or not needed here.
 func (c *filesCheck) problem(f *store.File) (what string, err error) {
 	object := path.Join(datadir.Objects, files.DiskPath(f.ObjectKey))
 	staged := path.Join(datadir.StagedFiles, string(f.ID))
@@ -102,13 +101,14 @@ func (c *filesCheck) problem(f *store.File) (what string, err error) {
 	}
 	if what, err = c.compare(staged, f.Size); err == nil && what != "" {
 		if moved, err := c.compare(object, f.Size); err != nil || moved == "" {
-			return "", err // moved, but not yet noted as ready
+			return "", err // moved, but not yet recorded as ready
 		}
 	}
 	return what, err
 }
 
-// compare says what is wrong with a file of contents, and "" when it has its size.
+// compare returns "" if the file exists and has the given size, and otherwise a description of the
+// problem.
 func (c *filesCheck) compare(name string, size int64) (what string, err error) {
 	info, err := fs.Stat(c.content, name)
 	switch {
@@ -122,7 +122,7 @@ func (c *filesCheck) compare(name string, size int64) (what string, err error) {
 	return "", nil
 }
 
-// objects looks for contents that belong to no file.
+// objects notes contents that belong to no file.
 func (c *filesCheck) objects(ctx context.Context) error {
 	return c.each(ctx, datadir.Objects, func(name string) error {
 		key := strings.TrimPrefix(name, datadir.Objects+"/")
@@ -135,7 +135,7 @@ func (c *filesCheck) objects(ctx context.Context) error {
 	})
 }
 
-// staged looks for what waits for a file that is not there.
+// staged notes staged contents without a pending file.
 func (c *filesCheck) staged(ctx context.Context) error {
 	return c.each(ctx, datadir.StagedFiles, func(name string) error {
 		f, err := c.file(path.Base(name))
@@ -146,7 +146,7 @@ func (c *filesCheck) staged(ctx context.Context) error {
 	})
 }
 
-// file reads a record; nil when there is none.
+// file returns the record of a file, or nil if there is none.
 func (c *filesCheck) file(id string) (*store.File, error) {
 	f, err := store.Read(c.db, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(store.FileID(id)) })
 	if fault.Is(err, fault.NotFound) {
@@ -155,7 +155,7 @@ func (c *filesCheck) file(id string) (*store.File, error) {
 	return f, err
 }
 
-// each visits the files below a folder, which may be missing.
+// each calls visit for the files below a folder, which may be missing.
 func (c *filesCheck) each(ctx context.Context, dir string, visit func(name string) error) error {
 	return fs.WalkDir(c.content, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {

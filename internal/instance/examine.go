@@ -20,10 +20,9 @@ import (
 
 var errNoEvents = errors.New("events.db is missing; the next start makes an empty one")
 
-// Examine reads the databases of a data directory for an installation, and learns from
-// the records what a server would know, unless nil is given for the salt of its
-// keys. Nothing in the databases is changed. The caller must hold the lock of the
-// directory.
+// Examine reads the databases of a data directory into an installation. Unless salt is nil, it also
+// derives from the records the facts that a server would report. It changes nothing in the
+// databases. The caller must hold the lock of the directory.
 func Examine(installation *doctor.Installation, salt []byte) {
 	dir := installation.Settings.Data
 	events := doctor.Database{Name: datadir.Events, Err: errNoEvents}
@@ -39,9 +38,9 @@ func Examine(installation *doctor.Installation, salt []byte) {
 	installation.Databases = []doctor.Database{records, events}
 }
 
-// examineCopy opens a copy of the records. Opening the data itself, as other
-// commands do, would bring it forward to this version, make secrets and throw away
-// an index that does not fit, before anybody was told.
+// examineCopy opens a copy of the records. Opening the data itself, as other commands do, would
+// migrate it to this version, generate secrets and discard an unsuitable index before the
+// administrator has been informed.
 func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 	data := installation.Settings.Data
 	staging := StagingFolder(data)
@@ -81,7 +80,7 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 	return nil
 }
 
-// Facts are what svc doctor wants to know of the records.
+// Facts returns the facts that svc doctor needs from the records.
 func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 	facts := doctor.Facts{LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}, Damaged: []doctor.DamagedDatabase{}, EventNames: []doctor.EventNames{}}
 	mark := auth.SaltMark(salt)
@@ -127,7 +126,7 @@ func unpublishedTerms(tx *store.Tx) ([]string, error) {
 	return slugs, nil
 }
 
-// submissions are the sizes of the feedback and logs of projects.
+// submissions returns the sizes of the feedback and logs of projects.
 func submissions(tx *store.Tx, projects []*store.Project) ([]doctor.Submissions, error) {
 	list := []doctor.Submissions{}
 	for _, p := range projects {
@@ -147,7 +146,7 @@ func submissions(tx *store.Tx, projects []*store.Project) ([]doctor.Submissions,
 	return list, nil
 }
 
-// BackupFolder is a folder of scheduled backups, with what the records know of it.
+// BackupFolder returns the folder of scheduled backups with what the records contain about it.
 func BackupFolder(db *store.Store, dir, data string) (f backup.Folder, err error) {
 	f = backup.Folder{Dir: dir, Data: data}
 	path, err := filepath.Abs(dir)
@@ -164,7 +163,7 @@ func BackupFolder(db *store.Store, dir, data string) (f backup.Folder, err error
 	return f, err
 }
 
-// copyFile makes a file that is only read for a moment: it is not synced.
+// copyFile copies a file that is needed only for a short time, so it is not synced.
 func copyFile(to, from string) error {
 	source, err := os.Open(from)
 	if err != nil {

@@ -20,14 +20,14 @@ import (
 	"svc/internal/setting"
 )
 
-// openFiles makes what is missing in the directory of local files, claims it for the
-// database with an owner id, and opens it. The secret that keys are derived from must be in
-// the settings. The errors are the same as for claimStorage, or from the file system.
+// openFiles creates what is missing in the directory of local files, claims the directory for the
+// database by its owner ID, and opens it. The settings must contain the secret from which keys are
+// derived. It returns the errors of claimStorage and of the file system.
 func (i *Instance) openFiles(s *setting.Settings, version string, log *slog.Logger) (err error) {
 	operator := outbound.Config{Profile: outbound.Operator, Version: version, Ports: OwnPorts(s)}
 	fixed := operator
 	fixed.Profile = outbound.Fixed
-	// Attachments may take as long as they need, as long as bytes move.
+	// The download of an attachment may take any time as long as bytes arrive.
 	fetch := outbound.New(outbound.Config{Profile: outbound.Data, Version: version, Trusted: s.CodehostWebBaseURL})
 	fetch.Transport = outbound.Idle(fetch.Transport, outbound.IdleTime)
 	c := engine.Config{
@@ -55,11 +55,11 @@ func (i *Instance) openFiles(s *setting.Settings, version string, log *slog.Logg
 	return err
 }
 
-// below is the path of a part of a directory.
+// below returns the path of a slash-separated name in a directory.
 func below(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
-// OwnPorts are the ports that a server with these settings listens on, as far as they
-// are known before it does.
+// OwnPorts returns the ports that a server with these settings will listen on. Ports chosen by the
+// operating system are unknown until then.
 func OwnPorts(s *setting.Settings) (ports []uint16) {
 	for _, address := range []string{s.Listen, s.RedirectListen, s.MetricsListen} {
 		_, port, err := net.SplitHostPort(address)
@@ -73,7 +73,7 @@ func OwnPorts(s *setting.Settings) (ports []uint16) {
 	return ports
 }
 
-// closeFiles closes what openFiles has opened, also when that failed.
+// closeFiles closes everything that openFiles has opened, even if openFiles failed.
 func (i *Instance) closeFiles() (err error) {
 	if i.Files != nil && i.Files.Cache != nil {
 		err = i.Files.Cache.Close()

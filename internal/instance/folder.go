@@ -15,7 +15,7 @@ import (
 	"svc/internal/durable"
 )
 
-// readme lies in every data directory, for whoever finds it there.
+// readme is the content of README.txt in every data directory.
 const readme = `This folder is the whole data of one installation of svc.
 
   svc.db        projects, versions, keys, settings: the data
@@ -37,11 +37,11 @@ that is made with cp meanwhile may be torn. Do not put the folder on a network
 file system or into a synchroniser.
 `
 
-// ErrNotFolder is for a path that is something else than a folder.
+// ErrNotFolder reports that a path exists but is not a folder.
 var ErrNotFolder = errors.New("not a folder")
 
-// MakeFolder prepares the data directory for a server and reports whether it was
-// made. The errors are those of CheckFolder and of the file system.
+// MakeFolder prepares the data directory for a server and reports whether it created the folder. It
+// returns the errors of CheckFolder and of the file system.
 func MakeFolder(dir string) (made bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := durable.MkdirAll(dir, 0o700); err != nil {
@@ -57,17 +57,17 @@ func MakeFolder(dir string) (made bool, err error) {
 	}
 	if err := durable.WriteFile(filepath.Join(dir, datadir.Readme), []byte(readme), 0o600); err != nil {
 		if made {
-			_ = os.Remove(dir) // a folder with nothing in it helps nobody
+			_ = os.Remove(dir) // an empty folder is useless
 		}
 		return false, fmt.Errorf("prepare data directory: %w", err)
 	}
 	return made, nil
 }
 
-// ForeignError reports a folder that holds files of others and no data of svc.
+// ForeignError reports a folder that contains foreign files and no data of svc.
 type ForeignError struct {
 	Dir   string
-	Names []string // what is in it, sorted; at least one
+	Names []string // of its entries, sorted; at least one
 }
 
 // Error names the folder and some of the files.
@@ -80,9 +80,9 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s is not empty: it has %s, which svc did not make", e.Dir, names)
 }
 
-// CheckForeign returns a *ForeignError for a folder in which a first start would put its
-// files beside those of others. A folder with a database is a data directory, whatever else
-// is in it. Files that svc also has in a data directory, and lost+found, do not count.
+// CheckForeign returns a *ForeignError for a folder in which a first start would put its files next
+// to foreign ones. A folder with a database is a data directory, whatever else it contains. Files
+// that also belong to a data directory, and lost+found, are ignored.
 func CheckForeign(dir string) error {
 	if Has(dir, datadir.Database) {
 		return nil
@@ -100,9 +100,8 @@ func CheckForeign(dir string) error {
 	return nil
 }
 
-// FindFolder reports whether there is a data directory: a folder with records, or
-// with the lock that a first start takes before it makes them. The errors are those
-// of CheckFolder.
+// FindFolder reports whether a data directory exists: a folder with records, or with the lock that
+// a first start takes before it creates them. It returns the errors of CheckFolder.
 func FindFolder(dir string) (found bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -113,21 +112,21 @@ func FindFolder(dir string) (found bool, err error) {
 	return Has(dir, datadir.Database) || Has(dir, datadir.Lock), nil
 }
 
-// OpenToOthers reports whether users outside of its group can read or enter a folder. On
-// Windows, where the access list of the folder counts, it is false.
+// OpenToOthers reports whether users outside of its group can read or enter a folder. It returns
+// false on Windows, which uses ACLs.
 func OpenToOthers(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0
 }
 
-// Has reports whether a folder has a file of a name.
+// Has reports whether a folder has a file with the given name.
 func Has(dir, name string) bool {
 	_, err := os.Stat(filepath.Join(dir, name))
 	return err == nil
 }
 
-// CheckFolder refuses what is no folder, as ErrNotFolder, and what belongs to
-// somebody else, as a *control.OwnerError.
+// CheckFolder returns ErrNotFolder if dir is not a folder, and a *control.OwnerError if it belongs
+// to another user.
 func CheckFolder(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -148,9 +147,9 @@ func StagingFolder(dir string) string {
 	return path
 }
 
-// EmptyStaging removes what a crash left in the staging folder and returns its path.
-// Uploads, and contents on their way to other storage, stay: nobody else has them. The
-// caller must hold the lock of the data directory.
+// EmptyStaging removes the remains of a crash from the staging folder and returns its path. It
+// keeps uploads and contents on their way to another storage, which exist nowhere else. The caller
+// must hold the lock of the data directory.
 func EmptyStaging(dir string) (path string, err error) {
 	path = StagingFolder(dir)
 	list, err := os.ReadDir(path)

@@ -37,14 +37,13 @@ func CopyData(db *store.Store, events *event.Engine, now func() time.Time, stagi
 	return folder, i.at, nil
 }
 
-// images are both databases as they were at one moment. They must be copied or
-// closed soon.
+// images are images of both databases at one point in time. They must be copied or closed soon.
 type images struct {
 	at           time.Time
 	data, events *boltfile.Image
 }
 
-// takeImages makes images of both files while nobody writes to either.
+// takeImages takes images of both files while writes to both are blocked.
 func takeImages(db *store.Store, events *event.Engine, now func() time.Time) (i images, err error) {
 	defer db.Hold()()
 	defer events.Hold()()
@@ -58,9 +57,8 @@ func takeImages(db *store.Store, events *event.Engine, now func() time.Time) (i 
 	return i, nil
 }
 
-// copyTo writes the images to svc.db and events.db in a folder and closes each as
-// soon as that is done: the pages that it needed are free again while the next one
-// is copied.
+// copyTo writes the images to svc.db and events.db in a folder. It closes each one after its copy,
+// so that its pages are free while the next one is copied.
 func (i images) copyTo(folder string) error {
 	err := errors.Join(i.data.Copy(filepath.Join(folder, datadir.Database)), i.data.Close())
 	if err != nil {

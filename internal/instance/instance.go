@@ -1,7 +1,7 @@
 // Package instance manages the data directory of an installation: it creates the
 // folder and its secrets, opens and closes the records, the events, the search index
 // and the files in it, and copies, checks, repairs and migrates them. Package datadir
-// names the files; the lock of package control says which process may open them.
+// names the files; the lock of package control determines which process may open them.
 //
 //	instance.go    the open directory
 //	folder.go      the directory itself and its staging folder
@@ -36,15 +36,15 @@ type Instance struct {
 	Index   *search.Index
 	Events  *event.Engine
 	Files   *engine.Engine
-	Staging string // folder for files that are only there while they are needed
+	Staging string // folder for temporary files
 
 	lock    *control.Lock
 	storage *storageLock
 }
 
-// Open opens the data directory of the settings and takes over its lock, also when it
-// fails. It creates what is missing in the directory, including secrets, which it puts
-// into the settings, and migrates what an older version wrote.
+// Open opens the data directory of the settings and takes over its lock, even if it fails. It
+// creates what is missing in the directory, including secrets, which it puts into the settings, and
+// migrates data of an older version.
 func Open(lock *control.Lock, s *setting.Settings, version string, log *slog.Logger) (*Instance, error) {
 	i := &Instance{lock: lock}
 	if err := i.open(s, version, log); err != nil {
@@ -58,7 +58,7 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 		return err
 	}
 	old := Has(s.Data, datadir.Database)
-	// Secrets come first: opening the database makes their file durable too.
+	// Secrets come first: opening the database makes their file durable, too.
 	made, err := EnsureSecrets(s)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 	return i.openFiles(s, version, log)
 }
 
-// Close closes everything that is open, and gives back the lock last.
+// Close closes everything that is open and releases the lock last.
 func (i *Instance) Close() error {
 	err := i.closeFiles()
 	if i.Events != nil {

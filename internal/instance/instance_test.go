@@ -33,7 +33,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// settings are those of a data directory and nothing else.
+// settings returns settings that contain only a data directory.
 func settings(t *testing.T, dir string) *setting.Settings {
 	t.Helper()
 	s, err := setting.Load(setting.Sources{Env: func(name string) (string, bool) {
@@ -46,7 +46,7 @@ func settings(t *testing.T, dir string) *setting.Settings {
 	return s
 }
 
-// open opens a data directory, which is made if need be.
+// open opens a data directory and creates it if necessary.
 func open(t *testing.T, dir string, log *slog.Logger) (*instance.Instance, *setting.Settings) {
 	t.Helper()
 	_, err := instance.MakeFolder(dir)
@@ -61,8 +61,8 @@ func open(t *testing.T, dir string, log *slog.Logger) (*instance.Instance, *sett
 
 var silent = slog.New(slog.DiscardHandler)
 
-// TestOpen: a folder is made with everything in it, nobody else gets it meanwhile,
-// and what it keeps is there the next time.
+// TestOpen checks that a folder is created with its files, that it is locked while open, and that
+// its content is still there the next time.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -116,7 +116,7 @@ func isHeld(err error) bool {
 	return ok
 }
 
-// TestOpenFails: what cannot be opened gives the lock back.
+// TestOpenFails checks that a failed Open releases the lock.
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	dir, s := damaged(t, datadir.Database)
@@ -130,8 +130,8 @@ func TestOpenFails(t *testing.T) {
 	must(t, lock.Release())
 }
 
-// TestOpenDamagedEvents: records work beside events that cannot be opened. Their file is copied
-// and closed as it is.
+// TestOpenDamagedEvents checks that records work although events cannot be opened, and that the
+// damaged file is copied and closed unchanged.
 func TestOpenDamagedEvents(t *testing.T) {
 	t.Parallel()
 	dir, s := damaged(t, datadir.Events)
@@ -163,7 +163,7 @@ func TestOpenDamagedEvents(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// damaged makes a data directory with a project, in which a database is empty.
+// damaged creates a data directory with a project and truncates one of its databases.
 func damaged(t *testing.T, name string) (dir string, s *setting.Settings) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
@@ -174,8 +174,8 @@ func damaged(t *testing.T, name string) (dir string, s *setting.Settings) {
 	return dir, settings
 }
 
-// TestLostSecrets: new ones beside old records are worth a word, and a file that
-// cannot be read is an error of the settings.
+// TestLostSecrets checks that generating new secrets for existing records is logged, and that an
+// unreadable file is an error of the settings.
 func TestLostSecrets(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -198,7 +198,7 @@ func TestLostSecrets(t *testing.T) {
 	}
 }
 
-// TestFoldersThatAreNone: a file is refused by all.
+// TestFoldersThatAreNone checks that all functions refuse a file in place of a folder.
 func TestFoldersThatAreNone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
@@ -212,7 +212,7 @@ func TestFoldersThatAreNone(t *testing.T) {
 	}
 }
 
-// TestCopyData: copies are of one moment, are whole, and can be opened.
+// TestCopyData checks that copies are consistent, complete and can be opened.
 func TestCopyData(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -236,7 +236,7 @@ func TestCopyData(t *testing.T) {
 	must(t, db.Close())
 }
 
-// TestRepair: what can be derived is made anew, and a check is clean afterwards.
+// TestRepair checks that derived data is rebuilt and that a check then finds nothing.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -259,7 +259,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestExamine: a doctor without a server learns what a server would know, and
+// TestExamine checks that svc doctor without a server learns the same facts as with one, and that
 // nothing in the directory changes.
 func TestExamine(t *testing.T) {
 	t.Parallel()
@@ -287,8 +287,7 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// files lists the files of a directory with their content; those of an index have
-// only their names.
+// files returns the files of a directory with their content, and those of an index only by name.
 func files(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	for _, name := range []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Readme} {
@@ -301,8 +300,8 @@ func files(t *testing.T, dir string) (list []string) {
 	return append(list, index...)
 }
 
-// TestCheckComparesFiles: what is missing or has another size is found, and what nobody
-// refers to is noted.
+// TestCheckComparesFiles checks that missing contents and contents of another size are found, and
+// that contents without a record are reported as notes.
 func TestCheckComparesFiles(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")

@@ -43,7 +43,7 @@ func (e *OwnerError) Error() string {
 	return fmt.Sprintf("it belongs to %s, not to %s", e.Owner, e.Data)
 }
 
-// storageLock is held on a storage directory while it is in use.
+// storageLock is the lock of a storage directory that is in use.
 type storageLock struct{ file *flock.Flock }
 
 func (l *storageLock) release() error {
@@ -53,8 +53,8 @@ func (l *storageLock) release() error {
 	return l.file.Unlock()
 }
 
-// lockStorage takes the lock of a storage directory, which it makes if it is missing. The
-// error is a *control.HeldError if another process uses it.
+// lockStorage locks a storage directory, which it creates if necessary. The error is a
+// *control.HeldError if another process uses it.
 func lockStorage(dir string) (*storageLock, error) {
 	if err := durable.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -70,11 +70,11 @@ func lockStorage(dir string) (*storageLock, error) {
 	return l, nil
 }
 
-// claimStorage locks a storage directory for the data directory whose database has the owner
-// id, and writes the mark if there is none. The error is an *OwnerError if the mark has
-// another id, or names another data directory that still exists, since one of the two is a
-// copy. The path does not matter for a storage directory inside its data directory, because
-// both are moved and copied together.
+// claimStorage locks a storage directory for the data directory with the given owner ID in its
+// database. It writes the mark if there is none. The error is an *OwnerError if the mark has
+// another ID, or if it names another data directory that still exists, because one of the two is a
+// copy. The path is ignored for a storage directory inside its data directory, because both are
+// moved and copied together.
 func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	own := ownerMark{Owner: owner, Data: resolved(data)}
 	if err := own.check(dir); err != nil {
@@ -84,14 +84,14 @@ func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Another process may have marked it before it gave back the lock.
+	// Another process may have marked it before it released the lock.
 	if err := errors.Join(own.check(dir), own.write(dir)); err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
 	return lock, nil
 }
 
-// check returns an *OwnerError if the mark of a storage directory keeps out this owner.
+// check returns an *OwnerError if the mark of a storage directory excludes this owner.
 func (m ownerMark) check(dir string) error {
 	found, err := readOwner(dir)
 	if err != nil || found == nil {
@@ -107,7 +107,7 @@ func (m ownerMark) check(dir string) error {
 	return refused
 }
 
-// write stores the mark unless it is there already.
+// write stores the mark unless it exists already.
 func (m ownerMark) write(dir string) error {
 	if found, err := readOwner(dir); err != nil || found != nil && *found == m {
 		return err
@@ -119,7 +119,7 @@ func (m ownerMark) write(dir string) error {
 	return durable.WriteFile(filepath.Join(dir, datadir.Owner), append(text, '\n'), 0o600)
 }
 
-// readOwner reads the mark of a storage directory; nil if there is none.
+// readOwner returns the mark of a storage directory, or nil if there is none.
 func readOwner(dir string) (*ownerMark, error) {
 	path := filepath.Join(dir, datadir.Owner)
 	text, err := os.ReadFile(path)
@@ -139,10 +139,10 @@ func readOwner(dir string) (*ownerMark, error) {
 	return m, nil
 }
 
-// AdoptStorage assigns the storage directory of the settings to their data directory and
-// holds the sweeps. The caller must hold the lock of the data directory. AdoptStorage returns
-// the data directory that the storage belonged to, or "". The error is a *control.HeldError
-// if the storage is in use.
+// AdoptStorage assigns the storage directory of the settings to their data directory and suspends
+// sweeps. The caller must hold the lock of the data directory. AdoptStorage returns the data
+// directory that the storage belonged to, or "". The error is a *control.HeldError if the storage
+// is in use.
 func AdoptStorage(s *setting.Settings) (before string, err error) {
 	db, err := store.Open(filepath.Join(s.Data, datadir.Database), store.Options{})
 	if err != nil {
@@ -154,7 +154,7 @@ func AdoptStorage(s *setting.Settings) (before string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
-	// A mark that cannot be read is replaced, too.
+	// An unreadable mark is replaced, too.
 	if found, err := readOwner(s.StorageDir); err == nil && found != nil {
 		before = found.Data
 	} else if err != nil {
@@ -162,14 +162,15 @@ func AdoptStorage(s *setting.Settings) (before string, err error) {
 			return "", err
 		}
 	}
-	// The sweeps are held first: an adoption that is interrupted must not be followed by one.
+	// Suspend sweeps first: none may follow an interrupted adoption.
 	if err := db.Update((*store.Tx).HoldSweeps); err != nil {
 		return "", err
 	}
 	return before, ownerMark{Owner: db.Owner(), Data: resolved(s.Data)}.write(s.StorageDir)
 }
 
-// resolved returns the absolute path of a directory without links, as far as it exists.
+// resolved returns the absolute path of a directory. It resolves symbolic links if the directory
+// exists.
 func resolved(dir string) string {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
@@ -180,7 +181,8 @@ func resolved(dir string) string {
 	return dir
 }
 
-// isBelow reports whether a path lies in a directory. Both are absolute and have no links.
+// isBelow reports whether a path is in a directory. Both must be absolute and free of symbolic
+// links.
 func isBelow(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

@@ -15,7 +15,7 @@ import (
 	"svc/store"
 )
 
-// start opens a data directory with a storage directory, or the usual one for "".
+// start opens a data directory with a storage directory, or the default one for "".
 func start(t *testing.T, data, storage string) (*instance.Instance, error) {
 	t.Helper()
 	_, err := instance.MakeFolder(data)
@@ -34,7 +34,7 @@ func stored(t *testing.T, data, storage string) *setting.Settings {
 	return s
 }
 
-// starts expects that a data directory opens with a storage directory, and closes it.
+// starts checks that a data directory opens with a storage directory, and closes it.
 func starts(t *testing.T, data, storage string) {
 	t.Helper()
 	i, err := start(t, data, storage)
@@ -44,7 +44,7 @@ func starts(t *testing.T, data, storage string) {
 	must(t, i.Close())
 }
 
-// refuses expects an OwnerError that names the directories.
+// refuses checks that opening fails with an OwnerError that names the directories.
 func refuses(t *testing.T, data, storage, owner string) {
 	t.Helper()
 	i, err := start(t, data, storage)
@@ -56,7 +56,7 @@ func refuses(t *testing.T, data, storage, owner string) {
 	if other, ok := errors.AsType[*instance.OwnerError](err); !ok || other.Data != data || other.Owner != owner {
 		t.Errorf("got %v, want an OwnerError for %s of %s", err, data, owner)
 	}
-	// The refused process has given back both locks.
+	// The refused process has released both locks.
 	lock, err := control.Acquire(data)
 	must(t, err)
 	must(t, lock.Release())
@@ -68,7 +68,7 @@ func copyFolder(t *testing.T, from, to string) {
 	must(t, os.CopyFS(to, os.DirFS(from)))
 }
 
-// tempDir returns a new folder without links in its path.
+// tempDir returns a new folder with a path free of symbolic links.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -85,7 +85,7 @@ func TestStorageOfAnotherDatabase(t *testing.T) {
 	refuses(t, another, storage, one)
 	starts(t, another, "")
 
-	// Its own storage directory, with the database of another installation.
+	// One installation's storage directory with another installation's database.
 	must(t, os.Rename(filepath.Join(another, datadir.Files), filepath.Join(dir, "kept")))
 	refuses(t, one, filepath.Join(dir, "kept"), another)
 	must(t, os.Rename(filepath.Join(dir, "kept"), filepath.Join(one, datadir.Files)))
@@ -108,7 +108,7 @@ func TestStorageInUse(t *testing.T) {
 	copied := filepath.Join(dir, "copied")
 	must(t, i.Store.Close())
 	copyFolder(t, data, copied)
-	must(t, os.RemoveAll(filepath.Join(data, datadir.Database))) // so that the path does not keep the copy out
+	must(t, os.RemoveAll(filepath.Join(data, datadir.Database))) // so that the path does not exclude the copy
 	if _, err := start(t, copied, storage); !isHeld(err) {
 		t.Errorf("the storage is in use: got %v, want a HeldError", err)
 	}
@@ -117,8 +117,8 @@ func TestStorageInUse(t *testing.T) {
 	}
 }
 
-// A directory that was moved opens its storage without a command. A copy must not share it
-// with the original.
+// TestMovedAndCopied checks that a moved directory opens its storage without a command, and that a
+// copy cannot share the storage with the original.
 func TestMovedAndCopied(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
@@ -131,7 +131,7 @@ func TestMovedAndCopied(t *testing.T) {
 	must(t, os.RemoveAll(moved))
 	starts(t, copied, storage)
 
-	// The usual storage directory moves and is copied with its data directory.
+	// The default storage directory is moved and copied with its data directory.
 	whole, again := filepath.Join(dir, "whole"), filepath.Join(dir, "again")
 	starts(t, whole, "")
 	copyFolder(t, whole, again)
@@ -160,7 +160,7 @@ func TestAdoptStorage(t *testing.T) {
 	}))
 	must(t, i.Close())
 
-	// A mark that cannot be read is an error until the directory is adopted.
+	// An unreadable mark is an error until the directory is adopted.
 	mark := filepath.Join(storage, datadir.Owner)
 	for _, text := range []string{"", "{", "{}", `{"owner":"x"}`} {
 		must(t, os.WriteFile(mark, []byte(text), 0o600))

@@ -17,17 +17,17 @@ import (
 	"svc/internal/setting"
 )
 
-// secretsHeader stands above the generated values.
+// secretsHeader is the comment at the beginning of secrets.toml.
 const secretsHeader = `# Made at the first start. Keep this file with the data and keep it private:
 # without JWT_SECRET stored secrets of other services cannot be opened, without
 # API_KEY_SALT no API key works. A variable of the same name wins.
 `
 
-// kept are the settings that the data directory keeps when nobody gives them.
+// kept lists the settings that the data directory stores if the administrator does not set them.
 var kept = []string{"jwt_secret", "api_key_salt"}
 
-// ReadSecrets fills the secrets that were not given from secrets.toml, if it is
-// there, and reports the keys of those that are still missing.
+// ReadSecrets sets the secrets that are not set yet from secrets.toml, if the file exists. It
+// returns the content of the file and the keys of the secrets that are still missing.
 func ReadSecrets(s *setting.Settings) (content map[string]string, missing []string, err error) {
 	path := filepath.Join(s.Data, datadir.Secrets)
 	content = map[string]string{}
@@ -42,7 +42,7 @@ func ReadSecrets(s *setting.Settings) (content map[string]string, missing []stri
 	for _, key := range kept {
 		v := s.Value(key)
 		switch text := content[v.Variable]; {
-		case v.Text != "": // given
+		case v.Text != "": // set elsewhere
 		case text == "":
 			missing = append(missing, key)
 		default:
@@ -54,9 +54,8 @@ func ReadSecrets(s *setting.Settings) (content map[string]string, missing []stri
 	return content, missing, nil
 }
 
-// EnsureSecrets fills the secrets like ReadSecrets and makes those that are
-// missing, 32 random bytes each. It reports whether it made any. The caller
-// holds the lock of the data directory.
+// EnsureSecrets sets the secrets like ReadSecrets and generates missing ones from 32 random bytes
+// each. It reports whether it generated any. The caller must hold the lock of the data directory.
 func EnsureSecrets(s *setting.Settings) (made bool, err error) {
 	path := filepath.Join(s.Data, datadir.Secrets)
 	if err := makePrivate(path); err != nil {
@@ -85,7 +84,7 @@ func EnsureSecrets(s *setting.Settings) (made bool, err error) {
 	return true, nil
 }
 
-// makePrivate takes away what others may do with the file of secrets.
+// makePrivate removes the permissions of other users from the file of secrets.
 func makePrivate(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0) {
@@ -100,8 +99,8 @@ func makePrivate(path string) error {
 	return nil
 }
 
-// SecretsElsewhere lists the variables of the secrets that were given and that
-// the data directory does not keep.
+// SecretsElsewhere returns the variables of secrets that are set but not stored in the data
+// directory.
 func SecretsElsewhere(s *setting.Settings) (variables []string) {
 	for _, key := range kept {
 		if v := s.Value(key); v.Origin != setting.FromData {

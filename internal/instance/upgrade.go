@@ -20,13 +20,12 @@ import (
 	"svc/internal/durable"
 )
 
-// upgradePrefix begins the names of the copies that were made before a migration.
+// upgradePrefix is the prefix of the names of copies made before a migration.
 const upgradePrefix = "svc-before-"
 
-// BeforeUpgrade returns what happens to files of older versions when they are opened:
-// before the first one is migrated, both databases are copied as they are into an
-// ordinary backup, without local files. The caller must hold the lock of the directory,
-// and nobody may write meanwhile.
+// BeforeUpgrade returns an Upgrade that, before the first file of an older version is migrated,
+// copies both databases unchanged into an ordinary backup without local files. The caller must hold
+// the lock of the directory and prevent writes.
 func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
 	copied := false
 	return boltfile.Upgrade{Version: version, Before: func() error {
@@ -43,8 +42,8 @@ func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
 	}}
 }
 
-// copyBeforeUpgrade writes the backup. One that already exists, of an upgrade
-// that did not come to its end, has older content and stays.
+// copyBeforeUpgrade writes the backup. It keeps an existing backup of an interrupted upgrade, which
+// has older content.
 func copyBeforeUpgrade(data, version string) (path string, err error) {
 	if err := os.Mkdir(filepath.Join(data, datadir.Upgrades), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -75,7 +74,7 @@ func copyBeforeUpgrade(data, version string) (path string, err error) {
 		if err != nil {
 			return err
 		}
-		for _, name := range datadir.Databases { // one after the other, so that only one takes space
+		for _, name := range datadir.Databases { // one after the other, so that only one takes space at a time
 			staged := filepath.Join(stage, name)
 			if err := copyLive(staged, filepath.Join(data, name)); err != nil {
 				archive.Abort()
@@ -105,8 +104,8 @@ func addIfThere(archive *backup.Writer, path string) error {
 	return nil
 }
 
-// roomForCopies fails with NoSpace unless the disk has room for a copy of the larger database
-// and for an archive of both, which is compressed.
+// roomForCopies returns NoSpace unless the disk has room for a copy of the larger database and for
+// a compressed archive of both.
 func roomForCopies(data, stage string) error {
 	var largest, all int64
 	for _, name := range datadir.Databases {
@@ -117,8 +116,8 @@ func roomForCopies(data, stage string) error {
 	return disk.Need(stage, uint64(largest+all/2)+disk.Floor, "a copy of the data before the upgrade")
 }
 
-// copyLive copies a database, if it is there, without what was deleted in it. One that is
-// damaged is copied as it is.
+// copyLive copies a database, if it exists, without deleted data. It copies a damaged database
+// unchanged.
 func copyLive(to, from string) error {
 	err := copyFile(to, from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,17 +132,15 @@ func copyLive(to, from string) error {
 	return err
 }
 
-// notInNames are characters that a version may have and a file name should not.
+// notInNames matches characters that a version may contain but a file name should not.
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9.+_-]+`)
 
-// UpgradeCopy returns the path of the copy that is made before the upgrade to a
-// version.
+// UpgradeCopy returns the path of the copy that is made before the upgrade to a version.
 func UpgradeCopy(data, version string) string {
 	return filepath.Join(data, datadir.Upgrades, upgradePrefix+notInNames.ReplaceAllString(version, "_")+backup.Suffix)
 }
 
-// DropUpgradeCopies removes copies from a while ago, now that this version has
-// opened the data.
+// DropUpgradeCopies deletes old copies after this version has opened the data.
 func DropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
 	list, err := os.ReadDir(filepath.Join(data, datadir.Upgrades))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -171,13 +168,12 @@ func DropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
 	return err
 }
 
-// NewestUpgradeCopy returns the path of the copy that was made last before the upgrade
-// to a version, or "". An interrupted upgrade leaves one as well, and the data may have
-// changed since.
+// NewestUpgradeCopy returns the path of the newest copy made before the upgrade to a version, or
+// "". An interrupted upgrade also leaves a copy, and the data may have changed since.
 func NewestUpgradeCopy(data, version string) (path string) {
 	dir, name := filepath.Split(UpgradeCopy(data, version))
 	names := regexp.MustCompile("^" + regexp.QuoteMeta(strings.TrimSuffix(name, backup.Suffix)) + "(-[0-9]+)?" + regexp.QuoteMeta(backup.Suffix) + "$")
-	list, _ := os.ReadDir(dir) // one that cannot be read has none to offer
+	list, _ := os.ReadDir(dir) // an unreadable folder contains no copies
 	var newest time.Time
 	for _, entry := range list {
 		if info, err := entry.Info(); err == nil && names.MatchString(entry.Name()) && info.ModTime().After(newest) {

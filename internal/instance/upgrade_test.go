@@ -17,7 +17,8 @@ import (
 	"svc/store"
 )
 
-// TestOldUpgradeCopiesGo: copies of more than a week ago go, other files stay.
+// TestOldUpgradeCopiesGo checks that copies older than a week are deleted and that other files
+// stay.
 func TestOldUpgradeCopiesGo(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -37,7 +38,7 @@ func TestOldUpgradeCopiesGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What cannot be removed is an error, and not said to be gone.
+	// A copy that cannot be removed is an error and is not logged as removed.
 	inside := filepath.Join(data, datadir.Upgrades, "svc-before-0.tar.zst", "x")
 	if err := os.MkdirAll(inside, 0o700); err != nil {
 		t.Fatal(err)
@@ -59,8 +60,8 @@ func TestOldUpgradeCopiesGo(t *testing.T) {
 	}
 }
 
-// TestUpgradeCopyHasNothingDeleted: the copy from before an upgrade has what is stored, and
-// nothing of what was deleted before.
+// TestUpgradeCopyHasNothingDeleted checks that the copy made before an upgrade contains stored data
+// but none that had been deleted.
 func TestUpgradeCopyHasNothingDeleted(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
