@@ -17,8 +17,8 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// The bars of backups: the speed of tar and zstd, and the share of the events a
-// second that is left meanwhile.
+// The bars of backups: speed relative to tar and zstd, and the share of the event rate that remains
+// during a backup.
 const (
 	tarBar    = 0.5
 	ingestBar = 0.7
@@ -26,8 +26,7 @@ const (
 
 const backupEvents = 1_000_000
 
-// backup measures backups beside ordinary tools, and events that come in while
-// one backup after the other is made.
+// backup compares backups with ordinary tools, and measures ingestion during continuous backups.
 func (s *suite) backup() error {
 	var rows []row
 	for _, unkind := range []bool{false, true} {
@@ -82,7 +81,7 @@ func (s *suite) backupOf(unkind bool) (rows []row, err error) {
 	return []row{beside, meanwhile}, err
 }
 
-// addFiles adds local files until the directory has its size.
+// addFiles adds local files until the directory has its target size.
 func (s *suite) addFiles(data string, unkind bool) error {
 	dir := filepath.Join(data, "files", "objects")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -102,14 +101,14 @@ func (s *suite) addFiles(data string, unkind bool) error {
 	for n := 0; left > 0; n++ {
 		size := 16 << 20
 		if unkind {
-			size = 1 << (12 + random.IntN(10)) // 4 kB to 2 MB
+			size = 1 << (12 + random.IntN(10)) // 4 KiB to 2 MiB
 		}
 		b := make([]byte, 0, size+8192)
-		if unkind || n%2 == 0 { // a program that people download
+		if unkind || n%2 == 0 { // a program, which does not compress
 			b = b[:size]
 			_, _ = noise.Read(b) // never fails
 		}
-		for len(b) < size { // a table that people download
+		for len(b) < size { // a table, which compresses
 			body, _ := lines.Log()
 			b = append(append(b, body...), '\n')
 		}
@@ -121,8 +120,7 @@ func (s *suite) addFiles(data string, unkind bool) error {
 	return nil
 }
 
-// besideTar measures a backup and ordinary tools in turn. The search index is in
-// neither.
+// besideTar measures a backup and ordinary tools alternately. Neither includes the search index.
 func (s *suite) besideTar(svc *server.Server) (r row, err error) {
 	var ours, theirs, all []float64
 	file, other := s.folder("backup.tar.zst"), s.folder("other.tar.zst")
@@ -148,8 +146,7 @@ func (s *suite) besideTar(svc *server.Server) (r row, err error) {
 	return row{ratio: all, bar: tarBar, ours: fmt.Sprintf("%.2f s", median(ours)), reference: fmt.Sprintf("%.2f s", median(theirs))}, nil
 }
 
-// besideIngest measures events that come in, in turn alone and while one backup
-// after the other is made.
+// besideIngest measures ingestion alternately without backups and during continuous backups.
 func (s *suite) besideIngest(svc *server.Server, send func(int) (loadgen.Result, error)) (row, error) {
 	var backups []float64
 	alone := &contender{process: svc.Process, run: func() (loadgen.Result, error) { return send(s.batchEvents) }}
@@ -169,8 +166,8 @@ func (s *suite) besideIngest(svc *server.Server, send func(int) (loadgen.Result,
 	}, nil
 }
 
-// keepBackingUp makes backups until the returned function is called, which waits
-// for the last one and says how many there were.
+// keepBackingUp makes backups until the returned function is called. That function waits for the
+// last backup and returns their number.
 func (s *suite) keepBackingUp(svc *server.Server) (stop func() (made float64, err error)) {
 	var enough atomic.Bool
 	done := make(chan struct{})

@@ -21,19 +21,19 @@ import (
 )
 
 const (
-	forwardVisitors = 200 // that wait for the code host at the same time
+	forwardVisitors = 200 // concurrent visitors that wait for the code host
 	hangingBar      = 0.95
 )
 
-// codeHost measures what others notice while visitors forward feedback to a code host
-// that takes every call and answers none.
+// codeHost measures how other requests are affected while visitors forward feedback to a code host
+// that accepts every call and answers none.
 func (s *suite) codeHost() (err error) {
 	host, err := listenSilently()
 	if err != nil {
 		return err
 	}
 	defer host.close()
-	var servers [2]*server.Server // with the visitors, without them
+	var servers [2]*server.Server // with and without visitors
 	var names []string
 	for i := range servers {
 		svc, err := s.program.Serve(s.ctx, s.folder(fmt.Sprint("codehost ", i)), "--codehost-api-base-url", "http://"+host.Addr().String())
@@ -66,8 +66,7 @@ func (s *suite) codeHost() (err error) {
 	return s.print(fmt.Sprintf("a code host that answers nothing: %d visitors forward feedback and wait; the reference is the same program without them", forwardVisitors), rows)
 }
 
-// besideVisitors compares the rates of a server with visitors that wait, and of one
-// without.
+// besideVisitors compares the rates of a server with waiting visitors and a server without.
 func (s *suite) besideVisitors(servers [2]*server.Server, names []string) ([]row, error) {
 	var rows []row
 	for _, load := range []struct {
@@ -108,7 +107,7 @@ func (s *suite) besideVisitors(servers [2]*server.Server, names []string) ([]row
 	return rows, nil
 }
 
-// silentHost takes connections and says nothing.
+// silentHost accepts connections and never answers.
 type silentHost struct {
 	net.Listener
 	asked chan struct{} // closed at the first connection
@@ -138,7 +137,7 @@ func listenSilently() (*silentHost, error) {
 	return h, nil
 }
 
-// await waits until somebody has asked.
+// await waits for the first connection.
 func (h *silentHost) await(ctx context.Context) error {
 	select {
 	case <-h.asked:
@@ -149,7 +148,7 @@ func (h *silentHost) await(ctx context.Context) error {
 }
 
 func (h *silentHost) close() {
-	_ = h.Close() // nobody has written to it
+	_ = h.Close() // nothing has been written to it
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, conn := range h.conns {
@@ -157,7 +156,7 @@ func (h *silentHost) close() {
 	}
 }
 
-// connectRepository lets a project of a server forward feedback to a repository.
+// connectRepository configures a project of a server to forward feedback to a repository.
 func connectRepository(ctx context.Context, svc *server.Server) error {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -171,14 +170,13 @@ func connectRepository(ctx context.Context, svc *server.Server) error {
 	return svc.Call(ctx, http.MethodPut, "/admin/projects/desktop-app/codehost-integration", map[string]any{"repo_full_name": "example/app", "feedback_issue_enabled": true}, nil)
 }
 
-// visitors forward feedback and wait for the answer, again and again.
+// visitors forward feedback and wait for the response in a loop.
 type visitors struct {
 	done           sync.WaitGroup
-	refused, wrong atomic.Int64 // answers
+	refused, wrong atomic.Int64 // numbers of responses
 }
 
-// forwardFeedback lets visitors come from many addresses, so that no quota holds them
-// back, until ctx ends.
+// forwardFeedback runs visitors with many addresses, so that no quota limits them, until ctx ends.
 func forwardFeedback(ctx context.Context, svc *server.Server) *visitors {
 	v := &visitors{}
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: forwardVisitors}}

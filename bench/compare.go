@@ -8,28 +8,28 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// contender is one of those that are measured in turn.
+// contender is one side of a comparison.
 type contender struct {
 	process server.Process
 	run     func() (loadgen.Result, error)
-	// settle waits until nothing of a run goes on that would disturb the next
-	// one; nil for those that have nothing to do then.
+	// settle waits until background work of a run that would disturb the next one has ended; nil
+	// for contenders without background work.
 	settle func() error
 	turns  []turn
 }
 
-// turn is a run of a contender.
+// turn is one run of a contender.
 type turn struct {
 	loadgen.Result
 	cpu time.Duration // of its process
 }
 
-// cost is the processor time of an answer; 0 where it is unknown.
+// cost returns the processor time per answer; 0 if unknown.
 func (t turn) cost() float64 { return float64(t.cpu) / float64(t.Answers) }
 
-// interleave lets contenders run in turn, so that all see the same weather of
-// the machine; another one begins in each round. What they do first is thrown
-// away: connections, caches and the heap are cold then.
+// interleave runs contenders alternately, so that fluctuations of the machine affect all of them
+// equally. Each round begins with another contender. The first run of each is discarded, because
+// connections, caches and the heap are cold then.
 func interleave(rounds int, contenders ...*contender) error {
 	for round := -1; round < rounds; round++ {
 		for i := range contenders {
@@ -52,7 +52,7 @@ func interleave(rounds int, contenders ...*contender) error {
 	return nil
 }
 
-// median is the median of what its turns have.
+// median returns the median of a value of the runs.
 func (c *contender) median(of func(turn) float64) float64 {
 	var values []float64
 	for _, t := range c.turns {
@@ -63,7 +63,7 @@ func (c *contender) median(of func(turn) float64) float64 {
 
 func rate(t turn) float64 { return t.Rate() }
 
-// ratios compare what two contenders have done in the same round.
+// ratios returns the ratios of two contenders' values in the same rounds.
 func ratios(ours, theirs *contender, of func(turn) float64) (all []float64) {
 	for i := range ours.turns {
 		all = append(all, of(ours.turns[i])/of(theirs.turns[i]))

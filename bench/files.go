@@ -19,8 +19,8 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// The bars of files: the speed of nginx, the memory of the server while a file comes
-// in, and how often each byte of it is written.
+// The bars of files: the speed of nginx, the memory of the server during an upload, and how often
+// each byte of it is written.
 const (
 	downloadBar     = 1
 	uploadMemoryBar = 64 // MiB
@@ -30,10 +30,10 @@ const (
 const (
 	rangeSize        = 64 << 10
 	rangeConnections = 8
-	ranges           = 10_000 // different ones, which are asked for again and again
+	ranges           = 10_000 // distinct ranges, requested repeatedly
 )
 
-// files measures uploads, and downloads of a file on the local storage.
+// files measures uploads, and downloads of a file on local storage.
 func (s *suite) files() (err error) {
 	data := s.folder("files")
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
@@ -44,8 +44,8 @@ func (s *suite) files() (err error) {
 	return s.slowDownloads(data, path)
 }
 
-// transfers measures how fast files come in and go out. It returns the path of the link
-// to one of the size that is downloaded.
+// transfers measures the speed of uploads and downloads. It returns the path of the link to a file
+// of the size that is downloaded.
 func (s *suite) transfers(data string) (path string, err error) {
 	svc, err := s.program.Serve(s.ctx, data)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *suite) transfers(data string) (path string, err error) {
 	return path, s.downloads(svc, path)
 }
 
-// writeNoise makes a file that cannot be compressed.
+// writeNoise creates a file that does not compress.
 func writeNoise(path string, size int64) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -82,7 +82,7 @@ func writeNoise(path string, size int64) (err error) {
 	return f.Sync()
 }
 
-// uploadFile uploads a file in chunks, as people do, and returns the path of its link.
+// uploadFile uploads a file in chunks, like the console, and returns the path of its link.
 func (s *suite) uploadFile(svc *server.Server, file string) (path string, err error) {
 	key, err := svc.Key(s.ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *suite) putFile(svc *server.Server, file string) (err error) {
 	return nil
 }
 
-// uploads measures what the server needs for files that come in.
+// uploads measures the resources that the server needs for uploads.
 func (s *suite) uploads(svc *server.Server) error {
 	file := s.folder("upload.bin")
 	if err := writeNoise(file, int64(s.upload)<<20); err != nil {
@@ -165,7 +165,7 @@ func (s *suite) uploads(svc *server.Server) error {
 	return errors.Join(os.Remove(file), s.print(fmt.Sprintf("upload: a file of %s MiB, on disk before the answer", number(float64(s.upload))), rows))
 }
 
-// downloads measures a download beside nginx, which serves the same file.
+// downloads compares a download with the download of the same file from nginx.
 func (s *suite) downloads(svc *server.Server, path string) (err error) {
 	beside, err := startNginx(s.ctx, s.folder("nginx"), filepath.Join(svc.Data, "files", "objects"))
 	if errors.Is(err, errNoNginx) {
@@ -205,7 +205,7 @@ func (s *suite) downloads(svc *server.Server, path string) (err error) {
 	return s.print(fmt.Sprintf("download: a file of %s MiB on the local storage; the reference is nginx with sendfile and an access log, serving the same file", number(float64(s.download))), rows)
 }
 
-// rangeRequests ask for parts of the file, as programs do that update themselves.
+// rangeRequests returns requests for parts of the file, like those of differential updaters.
 func (s *suite) rangeRequests(path string) (requests [][]byte) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range ranges {
@@ -215,10 +215,10 @@ func (s *suite) rangeRequests(path string) (requests [][]byte) {
 	return requests
 }
 
-// throughput is in bytes a second.
+// throughput returns bytes per second.
 func throughput(t turn) float64 { return float64(t.Bytes) / t.Took.Seconds() }
 
-// describeDownload says how fast a contender was.
+// describeDownload describes the speed of a contender.
 func describeDownload(c *contender) string {
 	text := fmt.Sprintf("%.2f GB/s", c.median(throughput)/1e9)
 	if cost := c.median(func(t turn) float64 { return t.cpu.Seconds() / (float64(t.Bytes) / 1e9) }); cost > 0 {
@@ -227,8 +227,7 @@ func describeDownload(c *contender) string {
 	return text
 }
 
-// slowDownloads measures what memory many downloads take that go on for long, in a
-// server that has done nothing else.
+// slowDownloads measures the memory that many long downloads take in a new server.
 func (s *suite) slowDownloads(data, path string) (err error) {
 	svc, err := s.program.Serve(s.ctx, data)
 	if err != nil {
@@ -254,8 +253,8 @@ func (s *suite) slowDownloads(data, path string) (err error) {
 	})
 }
 
-// downloadSlowly lets many clients download and returns the memory that the server has
-// at most meanwhile, in MiB.
+// downloadSlowly lets many clients download and returns the maximum memory of the server during
+// that, in MiB.
 func (s *suite) downloadSlowly(svc *server.Server, path string) (mib float64, err error) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
@@ -281,8 +280,8 @@ func (s *suite) downloadSlowly(svc *server.Server, path string) (mib float64, er
 	return float64(during.Own) / (1 << 20), err
 }
 
-// sip reads a little of a file every tenth of a second until ctx ends. It
-// tells begun when the first bytes are there, or why there are none.
+// sip reads a little of a file every tenth of a second until ctx ends. It sends nil to begun when
+// the first bytes arrive, or the error that prevents it.
 func sip(ctx context.Context, addr, path string, begun chan<- error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {

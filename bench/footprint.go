@@ -14,7 +14,7 @@ const (
 	startBar  = 1  // second
 )
 
-// footprint measures what the program needs before anybody uses it.
+// footprint measures the resources of an unused program.
 func (s *suite) footprint() error {
 	size, err := s.program.Size()
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *suite) footprint() error {
 	}, starts...))
 }
 
-// starts measures how long a server takes to answer, after a clean stop and
-// after it was killed, and what memory it holds when it has nothing to do.
+// starts measures how long a server takes to answer, after a clean stop and after it was killed,
+// and how much memory it holds when idle.
 func (s *suite) starts(data string) ([]row, error) {
 	var clean, killed, own, resident []float64
 	for range s.rounds {
@@ -76,7 +76,7 @@ func (s *suite) starts(data string) ([]row, error) {
 	return rows, nil
 }
 
-// idle adds what a server holds a moment after its start, in MiB.
+// idle appends the memory that a server holds shortly after its start, in MiB.
 func (s *suite) idle(svc *server.Server, own, resident *[]float64) error {
 	select {
 	case <-time.After(2 * time.Second):

@@ -9,7 +9,7 @@ import (
 	"svc/bench/internal/workload"
 )
 
-// The bars of ingestion, in events a second.
+// The bars of ingestion, in events per second.
 const (
 	batchesBar = 200_000
 	visitsBar  = 150_000
@@ -17,14 +17,14 @@ const (
 
 const ingestConnections = 128
 
-// ingest measures how many events are taken, each on disk before its answer, and how fast
-// questions about them are answered.
+// ingest measures the rate at which events are accepted, with each on disk before its answer, and
+// the speed of questions about them.
 func (s *suite) ingest() error {
 	var rows []row
 	for _, tc := range []struct {
 		name    string
 		plan    workload.Plan
-		connect bool // for each request
+		connect bool // a new connection for each request
 		bar     float64
 	}{
 		{name: "batches of 20", plan: workload.Plan{SessionEvents: 20}, bar: batchesBar},
@@ -84,15 +84,15 @@ func (s *suite) compareIngest(name string, plan workload.Plan, connect bool) (r 
 	}, nil
 }
 
-// recent is a plan of events that servers believe with default settings: those
-// of the last six days.
+// recent returns a plan with events of the last six days, which servers accept with default
+// settings.
 func (s *suite) recent(plan workload.Plan, count int) workload.Plan {
 	plan.Seed, plan.Users, plan.Names, plan.Count = 1, 100_000, 50, count
 	plan.Days, plan.Start = 6, time.Now().Add(-6*24*time.Hour-time.Hour).Unix()
 	return plan
 }
 
-// batches are requests with the next events of a source.
+// batches returns requests with the next events of a source.
 func batches(source *workload.Source, events int) (requests [][]byte) {
 	var batch workload.Batch
 	for made := 0; made < events && source.Next(&batch); made += len(batch.Events) {

@@ -19,8 +19,7 @@ const (
 	listRuns = 100
 )
 
-// large measures a data directory as it is after some time: events, logs and
-// feedback by the million.
+// large measures a data directory after long use: with millions of events, logs and feedback.
 func (s *suite) large() error {
 	if err := s.fillOnce(shapeVisits); err != nil {
 		return err
@@ -36,7 +35,7 @@ func (s *suite) large() error {
 	return s.print(fmt.Sprintf("a large data directory: %s events, %s logs, %s feedback entries", number(float64(s.events)), number(float64(s.logs)), number(float64(s.feedback))), rows)
 }
 
-// lists fills a data directory with logs and feedback and asks for lists.
+// lists fills a data directory with logs and feedback and requests lists.
 func (s *suite) lists(data string) (err error) {
 	svc, err := s.program.Serve(s.ctx, data)
 	if err != nil {
@@ -64,7 +63,7 @@ func (s *suite) lists(data string) (err error) {
 		number(float64(s.logs)), number(float64(s.feedback))), rows)
 }
 
-// fillLists sends logs and feedback, and writes the lines into a file for grep.
+// fillLists sends logs and feedback, and writes the lines to a file for grep.
 func (s *suite) fillLists(svc *server.Server, path string) (err error) {
 	for _, project := range []string{"lines", "texts"} {
 		if err := svc.CreateProject(s.ctx, project); err != nil {
@@ -111,7 +110,7 @@ func (s *suite) fillLists(svc *server.Server, path string) (err error) {
 	})
 }
 
-// listCase is a list that the console asks for.
+// listCase is a list that the console requests.
 type listCase struct {
 	name   string
 	path   string // after the projects
@@ -170,7 +169,7 @@ func (s *suite) listCases() (all []listCase) {
 	return all
 }
 
-// list asks for a list, the first times without looking at the clock.
+// list measures a list after some warm-up requests.
 func (s *suite) list(svc *server.Server, text string, c listCase) (r row, err error) {
 	key, err := svc.Key(s.ctx)
 	if err != nil {
@@ -204,7 +203,7 @@ func (s *suite) list(svc *server.Server, text string, c listCase) (r row, err er
 	return r, nil
 }
 
-// grep is the median time of a search in a file; 0 on a machine without grep.
+// grep returns the median time of a search in a file; 0 on a machine without grep.
 func grep(path, text string) (time.Duration, error) {
 	program, err := exec.LookPath("grep")
 	if err != nil {
@@ -214,7 +213,7 @@ func grep(path, text string) (time.Duration, error) {
 	for range 5 {
 		c := exec.Command(program, "-c", "-i", "-F", "-e", text, path)
 		begin := time.Now()
-		if err := c.Run(); err != nil && c.ProcessState.ExitCode() != 1 { // 1 = found nowhere
+		if err := c.Run(); err != nil && c.ProcessState.ExitCode() != 1 { // 1 = no match
 			return 0, fmt.Errorf("grep: %w", err)
 		}
 		times = append(times, time.Since(begin).Seconds())

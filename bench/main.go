@@ -1,8 +1,8 @@
-// Command bench measures svc as its users run it, and prints ratios against named
-// references of the same run. The server is "svc serve", built and started as a
-// process of its own with default settings but for the limit of requests; the
-// load generator is this process; references are further processes on the same
-// disk. What runs beside each other takes turns, and figures are medians. See
+// Command bench measures svc in its usual form and prints ratios to named
+// references of the same run. The server is "svc serve", built and started as
+// a separate process with default settings except for the rate limit. The
+// load generator is this process; references are separate processes on the same
+// disk. Compared programs run alternately, and figures are medians. See
 // docs/benchmarks.md.
 //
 //	go run ./bench [flags] [name…]
@@ -48,7 +48,7 @@ type suite struct {
 	program server.Program
 
 	rounds                 int
-	each                   time.Duration // of a run that can go on for ever
+	each                   time.Duration // duration of an unlimited run
 	submissions, burst     int
 	batchEvents            int
 	events, logs, feedback int
@@ -58,13 +58,13 @@ type suite struct {
 	tables []table
 }
 
-// table is what a benchmark prints.
+// table is the output of a benchmark.
 type table struct {
 	title string
 	rows  []row
 }
 
-// benchmarks are all there are, in the order in which they run.
+// benchmarks are all benchmarks in the order in which they run.
 var benchmarks = []struct {
 	name string
 	run  func(*suite) error
@@ -124,8 +124,8 @@ func run(args []string, out io.Writer) (err error) {
 	return s.run(flags.Args())
 }
 
-// diskDir is where temporary files lie on a disk: on many systems the usual
-// folder is in memory.
+// diskDir returns a folder for temporary files on a disk: on many systems the default one is in
+// memory.
 func diskDir() string {
 	const dir = "/var/tmp"
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -134,7 +134,7 @@ func diskDir() string {
 	return os.TempDir()
 }
 
-// run runs the benchmarks with the names, or all.
+// run runs the named benchmarks, or all if there are no names.
 func (s *suite) run(names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(benchmarks, func(b struct {
@@ -164,13 +164,13 @@ func (s *suite) run(names []string) error {
 	return s.summary()
 }
 
-// print shows a table and keeps it for the summary.
+// print prints a table and keeps it for the summary.
 func (s *suite) print(title string, rows []row) error {
 	s.tables = append(s.tables, table{title, rows})
 	return printTable(s.out, title, rows)
 }
 
-// summary counts the bars and names those that were missed.
+// summary prints the number of bars and the names of the missed ones.
 func (s *suite) summary() error {
 	bars, missed := 0, []string{}
 	for _, t := range s.tables {
@@ -196,5 +196,5 @@ func lines(all []string) string {
 	return strings.Join(all, "\n") + "\n"
 }
 
-// folder is a path in the temporary folder.
+// folder returns a path in the temporary folder.
 func (s *suite) folder(name string) string { return filepath.Join(s.dir, name) }

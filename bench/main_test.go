@@ -9,8 +9,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestMain lets the test binary be a reference, which is this program with
-// another first word.
+// TestMain lets the test binary run as a reference, which is this program with the first argument
+// "reference".
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "reference" {
 		if err := runReference(os.Args[2:]); err != nil {
@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The figures mean nothing here; that both sides answer, and that what was
-// missed is named, does.
+// TestSmallRun ignores the figures. It checks that both sides answer and that missed bars are
+// named.
 func TestSmallRun(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

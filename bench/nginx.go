@@ -13,20 +13,19 @@ import (
 	"time"
 )
 
-// nginx is the web server of that name as a process of its own, with its own
-// settings and an access log, as svc has one.
+// nginx is the web server nginx as a separate process with its own configuration and, like svc,
+// with an access log.
 type nginx struct {
 	addr    string
 	command *exec.Cmd
 	dir     string
 }
 
-// errNoNginx says how to get what is missing.
+// errNoNginx reports that nginx is missing and how to install it.
 var errNoNginx = errors.New("there is no nginx: install the package nginx of Debian, Ubuntu, Fedora or Homebrew")
 
-// nginxConfig has the settings that matter here; all others are the defaults. What is
-// served is sent by sendfile(2), by a process for each core. Connections stay open as
-// long as clients want, which is what svc does.
+// nginxConfig has the settings that matter here; all others are the defaults. Files are sent with
+// sendfile(2) by one process per core. Connections stay open as long as clients want, as in svc.
 const nginxConfig = `daemon off;
 %[1]s
 worker_processes auto;
@@ -50,11 +49,11 @@ http {
 }
 `
 
-// startNginx serves a folder. It is errNoNginx where the program is missing.
+// startNginx starts nginx to serve a folder. It returns errNoNginx if the program is missing.
 func startNginx(ctx context.Context, dir, root string) (n *nginx, err error) {
 	program, err := exec.LookPath("nginx")
 	if err != nil {
-		// Debian installs it where only administrators look.
+		// Debian installs it outside of the PATH of ordinary users.
 		if program, err = exec.LookPath("/usr/sbin/nginx"); err != nil {
 			return nil, errNoNginx
 		}
@@ -76,14 +75,14 @@ func startNginx(ctx context.Context, dir, root string) (n *nginx, err error) {
 		return nil, err
 	}
 	if err := n.await(ctx); err != nil {
-		text, _ := os.ReadFile(filepath.Join(dir, "error.log")) // says why, if anything does
+		text, _ := os.ReadFile(filepath.Join(dir, "error.log")) // may contain the reason
 		return nil, errors.Join(fmt.Errorf("nginx: %w: %s", err, text), n.stop())
 	}
 	return n, nil
 }
 
-// owner lets the workers read what root has stored; nobody else may choose a user, and
-// the workers are theirs anyway.
+// owner returns the setting that lets workers read files stored by root. Without root, the setting
+// is not allowed, and workers run as the same user anyway.
 func owner() string {
 	if me, err := user.Current(); err == nil && me.Uid == "0" {
 		return "user " + me.Username + " " + me.Username + ";"
@@ -91,7 +90,7 @@ func owner() string {
 	return ""
 }
 
-// freeAddress is an address of this machine at which nobody listens.
+// freeAddress returns a local address on which nothing listens.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,7 +118,7 @@ func (n *nginx) await(ctx context.Context) error {
 	}
 }
 
-// stop ends the process and removes what it wrote.
+// stop ends the process and removes its files.
 func (n *nginx) stop() error {
 	err := n.command.Process.Signal(syscall.SIGTERM)
 	return errors.Join(err, n.command.Wait(), os.RemoveAll(n.dir))

@@ -41,8 +41,8 @@ func (s *suite) barOf(bar float64) float64 {
 	return bar
 }
 
-// The shapes of events: sessions of 20 events, and a third of the users causes most of
-// them; or visits of 8 events, whose number per user follows Zipf's law.
+// Shapes of events: sessions of 20 events, where a third of the users causes most of them; or
+// visits of 8 events, with a number per user that follows Zipf's law.
 const (
 	shapeSessions = "sessions"
 	shapeVisits   = "visits"
@@ -51,14 +51,14 @@ const (
 const (
 	eventUsers = 100_000
 	eventDays  = 30
-	// eventStart is 2026-01-01 00:00 UTC, a fixed day so that two runs ask the same.
+	// eventStart is 2026-01-01 00:00 UTC, a fixed day so that all runs ask the same questions.
 	eventStart = 1_767_225_600
-	// eventChunk is the number of events that are made up beforehand, so that the clock
-	// only runs while they are sent.
+	// eventChunk is the number of events that are generated in advance, so that only sending them
+	// is timed.
 	eventChunk = 200_000
 )
 
-// eventPlan is the plan of s.events events.
+// eventPlan returns the plan of s.events events.
 func (s *suite) eventPlan(shape string) workload.Plan {
 	p := workload.Plan{Seed: 1, Users: eventUsers, Names: 50, Days: eventDays, Start: eventStart, Count: s.events}
 	if shape == shapeVisits {
@@ -67,22 +67,21 @@ func (s *suite) eventPlan(shape string) workload.Plan {
 	return p
 }
 
-// serveEvents starts a server on the data directory of a shape that accepts the times of
-// the plan.
+// serveEvents starts a server on the data directory of a shape. It accepts the times of the plan.
 func (s *suite) serveEvents(shape string) (*server.Server, error) {
 	skew := time.Since(time.Unix(eventStart, 0)) + 24*time.Hour
 	return s.program.Serve(s.ctx, s.folder(shape), "--event-clock-skew-seconds", fmt.Sprint(int(skew.Seconds())))
 }
 
-// filling is how events came in.
+// filling holds the results of ingestion.
 type filling struct {
 	perSecond float64
-	saveP99   float64 // milliseconds of a change in the console meanwhile
+	saveP99   float64 // milliseconds of a concurrent change in the console
 	peak      int64   // bytes of memory without mapped files
 }
 
-// fill starts a server on the data directory of a shape, sends it the events of the plan
-// and stops it, which writes to disk what is only in memory.
+// fill starts a server on the data directory of a shape, sends it the events of the plan and stops
+// it, so that it writes everything to disk.
 func (s *suite) fill(shape string) (f filling, err error) {
 	svc, err := s.serveEvents(shape)
 	if err != nil {
@@ -126,8 +125,8 @@ func (s *suite) fillOnce(shape string) error {
 	return err
 }
 
-// keepSaving changes the project every 20 milliseconds until the returned function is
-// called, which returns how many milliseconds each change took.
+// keepSaving changes the project every 20 milliseconds until the returned function is called, which
+// returns the duration of each change in milliseconds.
 func (s *suite) keepSaving(svc *server.Server) (stop func() (times []float64, err error)) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	done := make(chan struct{})
@@ -155,8 +154,7 @@ func (s *suite) keepSaving(svc *server.Server) (stop func() (times []float64, er
 	}
 }
 
-// questions fills a data directory with events of a shape and asks every kind of question
-// about them.
+// questions fills a data directory with events of a shape and asks every kind of question.
 func (s *suite) questions(shape string) (err error) {
 	f, err := s.fill(shape)
 	if err != nil {
@@ -205,13 +203,13 @@ func (s *suite) questions(shape string) (err error) {
 const (
 	settleTime = 15 * time.Minute
 	settlePoll = 50 * time.Millisecond
-	// settleQuiet is how long no block changes once the server has merged all that it
-	// merges for now. Merging begins a minute after a start.
+	// settleQuiet is the time without a changed block after which the server is assumed to have
+	// merged everything it merges for now. Merging begins a minute after a start.
 	settleQuiet = 70 * time.Second
 )
 
-// settle waits until the server has merged the blocks of events, and returns how many bytes
-// of its file they use.
+// settle waits until the server has merged the blocks of events. It returns the number of bytes of
+// its file that they use.
 func settle(ctx context.Context, svc *server.Server) (used float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
@@ -237,12 +235,12 @@ func settle(ctx context.Context, svc *server.Server) (used float64, err error) {
 	return used, err
 }
 
-// question is one that the console asks.
+// question is a question that the console asks.
 type question struct {
 	name, method, path, body string
 }
 
-// everyQuestion has each kind of question, over all days.
+// everyQuestion holds one question of each kind, over all days.
 var everyQuestion = func() []question {
 	const end = eventStart + eventDays*86400 - 1
 	span := fmt.Sprintf(`"start_time":%d,"end_time":%d`, eventStart, end)
@@ -273,7 +271,7 @@ var everyQuestion = func() []question {
 	}
 }()
 
-// ask asks a question about the project.
+// ask sends a question about the project.
 func ask(ctx context.Context, svc *server.Server, q question) error {
 	var body any
 	if q.body != "" {
@@ -282,8 +280,8 @@ func ask(ctx context.Context, svc *server.Server, q question) error {
 	return svc.Call(ctx, q.method, "/admin/projects/"+benchProject+q.path, body, nil)
 }
 
-// time asks a question once per round, in milliseconds. The first time, which finds the
-// file cold, is not counted.
+// time asks a question once per round and returns times in milliseconds. The first time, with a
+// cold file, is ignored.
 func (s *suite) time(svc *server.Server, q question) (middle, slowest float64, err error) {
 	var all []float64
 	for round := range s.rounds + 1 {

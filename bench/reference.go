@@ -24,11 +24,10 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// A reference is what a request costs at least: a handler of httprouter that
-// decodes the same body and answers with a constant of the same size. One with a
-// file also appends the body to a bucket of bbolt, with a sync before the answer
-// that all requests share which wait by then. It is a process of its own: this
-// program, started with the word "reference".
+// reference shows the minimum cost of a request. It is a handler of httprouter that decodes the
+// same body and answers with a constant of the same size. With a file, it also appends the body to
+// a bucket of bbolt before the answer, where waiting requests share a sync. It is a separate
+// process: this program, started with the argument "reference".
 type reference struct {
 	server.Process
 
@@ -37,7 +36,7 @@ type reference struct {
 	stdin   io.Closer
 }
 
-// startReference starts one for a kind of body. Without a file nothing is stored.
+// startReference starts a reference for a kind of body. Without a file nothing is stored.
 func startReference(ctx context.Context, kind string, answer int, file string) (*reference, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -64,10 +63,10 @@ func startReference(ctx context.Context, kind string, answer int, file string) (
 	return r, nil
 }
 
-// stop ends the reference, which notices that its standard input ends.
+// stop closes the standard input of the reference, which ends it.
 func (r *reference) stop() error { return errors.Join(r.stdin.Close(), r.command.Wait()) }
 
-// bodies are what the handlers decode, by kind.
+// bodies are the types that the handlers decode, by kind.
 var bodies = map[string]func() any{
 	"check": func() any {
 		return &struct {
@@ -101,8 +100,7 @@ var bodies = map[string]func() any{
 	},
 }
 
-// runReference is the process: it prints its address and answers until its
-// standard input ends.
+// runReference runs the reference: it prints its address and answers until its standard input ends.
 func runReference(args []string) (err error) {
 	flags := flag.NewFlagSet("reference", flag.ContinueOnError)
 	kind := flags.String("kind", "", "what is decoded: check, log or events")
@@ -135,7 +133,7 @@ func runReference(args []string) (err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	fmt.Println(l.Addr())
-	_, _ = io.Copy(io.Discard, os.Stdin) // until whoever started it is gone
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the parent process closes it
 	_ = server.Close()
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -143,7 +141,7 @@ func runReference(args []string) (err error) {
 	return nil
 }
 
-// bare is the handler, for all paths that are measured.
+// bare returns the handler for all measured paths.
 func bare(body func() any, size int, keep func([]byte) error) http.Handler {
 	answer := []byte(`"` + strings.Repeat("x", max(size-2, 0)) + `"`)
 	handle := func(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
@@ -161,7 +159,7 @@ func bare(body func() any, size int, keep func([]byte) error) http.Handler {
 		}
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
-		_, _ = w.Write(answer) // the client may be gone
+		_, _ = w.Write(answer) // the client may have disconnected
 	}
 	router := httprouter.New()
 	for _, path := range []string{"versions/check-update", "logs", "events"} {
@@ -170,8 +168,8 @@ func bare(body func() any, size int, keep func([]byte) error) http.Handler {
 	return router
 }
 
-// appender appends to one bucket. Whoever finds the queue empty commits for all
-// who have come when the commit before has ended.
+// appender appends to one bucket. The request that finds the queue empty commits for all requests
+// that arrive before the previous commit has ended.
 type appender struct {
 	db *bbolt.DB
 
@@ -220,7 +218,7 @@ func (a *appender) commit() {
 	a.queue.Unlock()
 	err := a.db.Update(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(bucket)
-		b.FillPercent = 0.9 // keys append
+		b.FillPercent = 0.9 // keys are appended in order
 		for _, w := range group {
 			n, err := b.NextSequence()
 			if err != nil {

@@ -8,18 +8,18 @@ import (
 	"text/tabwriter"
 )
 
-// row is a line of a table. A figure that is 0 is left out.
+// row is a row of a table. Figures that are 0 are omitted.
 type row struct {
 	what            string
 	ours, reference string
-	ratio           []float64 // of each round; above 1 svc is the faster one
+	ratio           []float64 // of each round; above 1 svc is faster
 	bar             float64   // 0 = none
-	figure          float64   // what the bar is for; 0 = the ratio
+	figure          float64   // compared with the bar; 0 = the ratio is
 	unit            string    // of the figure
 	atMost          bool      // the figure must not exceed the bar; otherwise it must reach it
 }
 
-// value is what the bar is for.
+// value returns the value that is compared with the bar.
 func (r row) value() float64 {
 	if r.figure > 0 {
 		return r.figure
@@ -34,7 +34,7 @@ func (r row) met() bool {
 	return r.value() >= r.bar
 }
 
-// cells are the columns after the first one.
+// cells returns the columns after the first one.
 func (r row) cells() []string {
 	ratio, bar, verdict := "", "", ""
 	if len(r.ratio) > 0 {
@@ -57,7 +57,7 @@ func (r row) cells() []string {
 	return []string{ratio, r.ours, r.reference, bar, verdict}
 }
 
-// number is a number for people: no decimals that say nothing.
+// number formats a number without meaningless decimals.
 func number(v float64) string {
 	if v >= 1000 {
 		s := fmt.Sprintf("%.0f", v)
@@ -69,7 +69,7 @@ func number(v float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.4g", v), ".0")
 }
 
-// print writes a table with its title.
+// printTable writes a table with its title.
 func printTable(out io.Writer, title string, rows []row) error {
 	_, _ = fmt.Fprintf(out, "\n%s\n", title)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -80,8 +80,7 @@ func printTable(out io.Writer, title string, rows []row) error {
 	return w.Flush()
 }
 
-// describe says what a contender has done, in things a second, with some of them
-// in a request.
+// describe formats the rate of a contender in units per second, with each units in a request.
 func describe(c *contender, each float64, unit string) string {
 	text := number(each*c.median(rate)) + " " + unit + "/s"
 	if unit == "" {

@@ -9,8 +9,8 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// The bars of log submissions: shares of the rates of the references, and how
-// long the index may take after the burst.
+// The bars of log submissions: shares of the rates of the references, and the time that the index
+// may take after the burst.
 const (
 	withoutIndexBar = 0.85
 	bareStoreBar    = 0.6
@@ -19,7 +19,7 @@ const (
 
 const benchProject = "bench"
 
-// logSubmissions measures how many logs are taken, each on disk before its answer.
+// logSubmissions measures the rate at which logs are accepted, with each on disk before its answer.
 func (s *suite) logSubmissions() error {
 	without, err := server.BuildWithoutIndex(s.ctx, s.dir)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *suite) logSubmissions() error {
 		"and a handler that decodes the body and appends it to a bbolt bucket with the same kind of group commit", rows)
 }
 
-// shape names a shape of data.
+// shape returns the name of a shape of data.
 func shape(unkind bool) string {
 	if unkind {
 		return "long texts"
@@ -56,7 +56,7 @@ func shape(unkind bool) string {
 	return "lines"
 }
 
-// compareSubmissions compares three that take the same logs in turn.
+// compareSubmissions compares three servers that receive the same logs alternately.
 func (s *suite) compareSubmissions(without server.Program, connections int, unkind bool) (rows []row, err error) {
 	name := fmt.Sprintf("%s, %d connections", shape(unkind), connections)
 	svc, err := s.program.Serve(s.ctx, s.folder("submissions "+name))
@@ -108,7 +108,8 @@ func logRequests(logs *workload.Submissions, n int) (requests [][]byte) {
 	return requests
 }
 
-// as is a number of logs: of the long ones fewer, which are about as many bytes.
+// as returns the number of logs to send. Long logs are fewer, so that their total size is about the
+// same.
 func as(unkind bool, n int) int {
 	if unkind {
 		return n / 10
@@ -116,7 +117,7 @@ func as(unkind bool, n int) int {
 	return n
 }
 
-// catchUp measures how long the index takes to see everything after a burst.
+// catchUp measures how long the index takes to include everything after a burst.
 func (s *suite) catchUp(unkind bool) (r row, err error) {
 	n := as(unkind, s.burst)
 	svc, err := s.program.Serve(s.ctx, s.folder("burst "+shape(unkind)))

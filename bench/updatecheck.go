@@ -20,15 +20,15 @@ const (
 	checkBar         = 0.75
 )
 
-// answerSize is how long the texts of versions are.
+// answerSize is the length of the texts of versions.
 type answerSize struct {
 	name       string
-	notes      int  // bytes of release notes at least, and as much again at random
+	notes      int  // minimum bytes of release notes; the maximum is twice that
 	links      bool // to a file for each system
 	translated bool
 }
 
-// updateChecks measures how many update checks are answered.
+// updateChecks measures the rate of update checks.
 func (s *suite) updateChecks() error {
 	var rows []row
 	for _, size := range []answerSize{{"2 KB", 30, false, false}, {"12 KB", 1500, true, true}} {
@@ -87,9 +87,9 @@ func (s *suite) compareChecks(svc *server.Server, target loadgen.Target, size in
 	return row, nil
 }
 
-// publish makes a project with many versions as a desktop app has them after
-// some years: notes, a preview before each minor version, old ones deprecated, a
-// milestone now and then. It returns their names.
+// publish creates a project with many versions, like a desktop app after some years: notes, a
+// preview before each minor version, deprecated old versions, a milestone now and then. It returns
+// their names.
 func (s *suite) publish(svc *server.Server, size answerSize) (names []string, err error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	if err := svc.CreateProject(s.ctx, "desktop-app"); err != nil {
@@ -101,7 +101,7 @@ func (s *suite) publish(svc *server.Server, size answerSize) (names []string, er
 			return nil, err
 		}
 	}
-	// The newest comes first: only what has a greater one can be deprecated.
+	// The newest comes first: only a version with a newer one can be deprecated.
 	for number := versions - 1; number >= 0; number-- {
 		name, fields := version(random, number, size)
 		if err := svc.Call(s.ctx, http.MethodPut, project+"/versions/by-version/"+url.PathEscape(name), fields, nil); err != nil {
@@ -112,8 +112,8 @@ func (s *suite) publish(svc *server.Server, size answerSize) (names []string, er
 	return names, nil
 }
 
-// version is the version of a number: five patches and a preview a minor
-// version, ten minor versions a major one.
+// version returns the version with a number: five patches and a preview per minor version, ten
+// minor versions per major version.
 func version(random *rand.Rand, number int, size answerSize) (name string, fields map[string]any) {
 	minor, patch := number/6, number%6
 	name = fmt.Sprintf("%d.%d.%d", 1+minor/10, minor%10, patch-1)
@@ -149,7 +149,7 @@ var noteWords = strings.Fields(`the window remembers its place when a second scr
 	search finds words with accents faster export of large tables no longer stops at the first empty row
 	settings are kept after an update dark theme follows the system <b>bold</b> text & "quoted" labels import`)
 
-// notes are release notes in Markdown.
+// notes returns release notes in Markdown.
 func notes(random *rand.Rand, size int) string {
 	var b strings.Builder
 	for end := size + random.IntN(size); b.Len() < end; {
@@ -165,9 +165,9 @@ func notes(random *rand.Rand, size int) string {
 	return b.String()
 }
 
-// checks are the requests of installed apps: of every version, half of them in
-// German, a few of them ready for previews. Unkind ones are from many addresses,
-// systems and languages, and some are of versions that were never published.
+// checks returns requests of installed apps of every version, half of them in German, a few of them
+// accepting previews. Unkind ones are from many addresses, systems and languages, and some are of
+// versions that were never published.
 func checks(names []string, unkind bool) (all [][]byte) {
 	random := rand.New(rand.NewPCG(3, 4))
 	const path = "/api/v1/public/desktop-app/versions/check-update"
@@ -193,7 +193,7 @@ func checks(names []string, unkind bool) (all [][]byte) {
 		}
 		text, err := json.Marshal(body)
 		if err != nil {
-			panic(err) // texts and booleans always encode
+			panic(err) // cannot fail for strings and booleans
 		}
 		all = append(all, loadgen.Post(path, agent, text, headers...))
 	}

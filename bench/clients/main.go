@@ -1,6 +1,5 @@
-// Command clients measures what a client library costs in the app that uses it, and
-// prints each figure beside its bar or beside the bare transport of the same run: see
-// docs/benchmarks.md.
+// Command clients measures the costs of a client library in an app. It prints each figure beside
+// its bar, or beside that of the bare transport in the same run: see docs/benchmarks.md.
 //
 //	go run ./bench/clients [-rounds N] [library…]
 //
@@ -25,8 +24,8 @@ import (
 	"time"
 )
 
-// libraries are those that are measured, with the bar of one call of track at the 99th
-// percentile.
+// libraries are the measured libraries with their bars for the 99th percentile of one call of
+// track.
 var libraries = []struct {
 	name string
 	bar  float64 // µs; 0 = none
@@ -78,7 +77,7 @@ func (b *bench) run(ctx context.Context) error {
 
 func (b *bench) printf(format string, a ...any) { _, _ = fmt.Fprintf(b.out, format, a...) }
 
-// library measures track while no send is answered, and a call beside a bare one.
+// library measures track while no send is answered, and compares a call with a bare one.
 func (b *bench) library(ctx context.Context, name string, bar float64) error {
 	p, err := startPlayer(ctx, name)
 	if err != nil {
@@ -117,14 +116,14 @@ func against(got, bar float64) string {
 	return fmt.Sprintf("  (bar %.0f MISSED)", bar)
 }
 
-// median takes the round whose 99th percentile is in the middle.
+// median returns the round with the median 99th percentile.
 func median(rounds []figures) figures {
 	slices.SortFunc(rounds, func(a, b figures) int { return cmp.Compare(a.P99, b.P99) })
 	return rounds[len(rounds)/2]
 }
 
-// browserSize compresses the files for browsers, and measures those that the
-// repository has compressed already.
+// browserSize measures the files for browsers: it compresses them and checks the compressed ones in
+// the repository.
 func (b *bench) browserSize(context.Context) error {
 	for _, name := range []string{"svc-sdk.js", "svc-sdk.global.js", "svc-sdk.transfers.js"} {
 		text, err := os.ReadFile(filepath.Join("clients", "browser", name))
@@ -159,7 +158,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pythonImport compares the import of the library with that of httpx, turn by turn.
+// pythonImport alternately imports the library and httpx, and compares the times.
 func (b *bench) pythonImport(ctx context.Context) error {
 	const python = "clients/python/.venv/bin/python"
 	if _, err := os.Stat(python); err != nil {
@@ -186,7 +185,7 @@ func (b *bench) pythonImport(ctx context.Context) error {
 	return nil
 }
 
-// rustDependencies counts the crates that a program gets with the library.
+// rustDependencies counts the crates that the library adds to a program.
 func (b *bench) rustDependencies(ctx context.Context) error {
 	for _, features := range []string{"", "async"} {
 		c := exec.CommandContext(ctx, "cargo", "tree", "--edges=normal", "--prefix=none", "--format={p}", "--locked", "--features="+features)
@@ -197,14 +196,14 @@ func (b *bench) rustDependencies(ctx context.Context) error {
 		}
 		crates := map[string]bool{}
 		for line := range strings.Lines(string(out)) {
-			name, _, _ := strings.Cut(strings.TrimSpace(line), " (") // the rest marks repeated ones
+			name, _, _ := strings.Cut(strings.TrimSpace(line), " (") // the rest marks repeated crates
 			crates[name] = true
 		}
 		delete(crates, "")
 		n := float64(len(crates) - 1)
 		bar := 60.0
 		if features != "" {
-			bar = 0 // the bar is for what everybody gets
+			bar = 0 // the bar applies to the default features
 		}
 		b.printf("crates in Rust:    %.0f with features %q%s\n", n, "default "+features, against(n, bar))
 	}

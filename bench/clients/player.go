@@ -18,17 +18,17 @@ import (
 	"time"
 )
 
-// patience is how long is waited for a step of a player.
+// patience is the time limit of a player's step.
 const patience = 2 * time.Minute
 
-// figures are microseconds.
+// figures are latencies in microseconds.
 type figures struct {
 	P50 float64 `json:"p50_us"`
 	P99 float64 `json:"p99_us"`
 }
 
-// player is the program of a library that does what it is told, as in tests/clients, and
-// the server that it gets its steps from and asks.
+// player is a program that uses a library and executes steps, as in tests/clients, together with
+// the server that sends the steps and answers its requests.
 type player struct {
 	server  *httptest.Server
 	state   string
@@ -37,13 +37,13 @@ type player struct {
 	output  bytes.Buffer // read when it has exited
 	results chan []byte
 	steps   chan []byte
-	blocked atomic.Pointer[chan struct{}] // until it is closed, events are not answered
+	blocked atomic.Pointer[chan struct{}] // while it is open, events are not answered
 }
 
 func startPlayer(ctx context.Context, language string) (*player, error) {
 	script := filepath.Join("clients", language, "player")
 	build := exec.CommandContext(ctx, "bash", script, "--build")
-	build.Env = append(os.Environ(), "CARGO_PROFILE_DEV_OPT_LEVEL=1") // a library as an app has it
+	build.Env = append(os.Environ(), "CARGO_PROFILE_DEV_OPT_LEVEL=1") // optimize libraries as in an app
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s --build: %w: %s", script, err, out)
 	}
@@ -79,8 +79,8 @@ func startPlayer(ctx context.Context, language string) (*player, error) {
 	return p, nil
 }
 
-// latest is the answer of the server: no version at all, of which a library reads every
-// field.
+// latest is the response of the update check. It is not a real version, but has every field that a
+// library reads.
 const latest = `{"id":"1","version":"1.0","comparable_version":"1.0","title":null,"content":null,"locale":null,"message":null,` +
 	`"download_url":null,"download_links":[],"forced":false,"is_latest":true,"is_preview":false,"is_milestone":false,` +
 	`"is_deprecated":false,"platform":null,"platforms":[],"custom_data":null,"published_at":900,"created_at":900,"updated_at":900}`
@@ -112,7 +112,7 @@ func (p *player) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page is a file that the player in a browser loads.
+// page returns the path of a file that the player in a browser loads.
 func page(path string) string {
 	if strings.HasPrefix(path, "/player.") {
 		return filepath.Join("clients", "browser", "tests", filepath.Base(path))
@@ -148,7 +148,7 @@ func (p *player) result() ([]byte, error) {
 	}
 }
 
-// do has the player do a step.
+// do executes a step in the player and returns its result.
 func (p *player) do(step map[string]any) ([]byte, error) {
 	text, err := json.Marshal(step)
 	if err != nil {
@@ -162,12 +162,12 @@ func (p *player) do(step map[string]any) ([]byte, error) {
 	return p.result()
 }
 
-// measure has the player measure something; of track with events that nobody answers.
+// measure runs a measurement in the player. During that of track, events are not answered.
 func (p *player) measure(name string, count int) (f figures, err error) {
 	if name == "track" {
 		blocked := make(chan struct{})
 		p.blocked.Store(&blocked)
-		// A send that still waits would hold up the player after its last call.
+		// A pending send would delay the end of the player after its last call.
 		free := sync.OnceFunc(func() { p.blocked.Store(nil); close(blocked) })
 		defer free()
 		defer time.AfterFunc(time.Duration(count)*500*time.Microsecond+time.Second, free).Stop()
@@ -176,7 +176,7 @@ func (p *player) measure(name string, count int) (f figures, err error) {
 	if err != nil {
 		return f, err
 	}
-	if err := json.Unmarshal(result, &f); err != nil || f.P99 == 0 { // a clock of a browser is coarse
+	if err := json.Unmarshal(result, &f); err != nil || f.P99 == 0 { // a browser's clock is coarse
 		return f, fmt.Errorf("%s: got %s", name, result)
 	}
 	return f, nil
@@ -193,7 +193,7 @@ func (p *player) finish() error {
 	return nil
 }
 
-// kill ends what is left.
+// kill ends the player's process.
 func (p *player) kill() {
 	_ = p.command.Process.Kill() // it may have ended
 	<-p.exited

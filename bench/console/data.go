@@ -14,7 +14,7 @@ import (
 
 const projectKey = "bench"
 
-// words are what is searched for: each is in about a 20,000th of the logs.
+// words are search terms, each of which occurs in about one of 20,000 logs.
 var words = [...]string{
 	"kestrel", "lantern", "meadow", "nickel", "orchid", "pebble", "quiver", "russet", "saffron", "thistle",
 	"umber", "velvet", "walnut", "xenon", "yarrow", "zephyr", "bramble", "copper", "drizzle", "ember",
@@ -28,8 +28,8 @@ var (
 	places    = [][2]string{{"Germany", "Berlin"}, {"Japan", "Osaka"}, {"China", "Shanghai"}, {"United States", "Boston"}, {"Brazil", "São Paulo"}}
 )
 
-// record is a log or feedback, for both: svc ignores the texts that it has in other
-// fields.
+// record is a log or feedback for both servers: svc ignores the fields with the texts for
+// PocketBase.
 type record struct {
 	Level           *int           `json:"level,omitempty"`
 	Rating          *int           `json:"rating,omitempty"`
@@ -46,7 +46,7 @@ type record struct {
 	CustomData      map[string]any `json:"custom_data"`
 }
 
-// records invents logs, or feedback, of the last 30 days.
+// records generates logs or feedback of the last 30 days.
 func records(n int, feedback bool, each func(*record) error) error {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	begin := time.Now().Add(-30 * 24 * time.Hour).Unix()
@@ -75,7 +75,7 @@ func records(n int, feedback bool, each func(*record) error) error {
 	return nil
 }
 
-// feedbacks is how many there are, to switch to.
+// feedbacks is the number of feedback entries in the list to switch to.
 const feedbacks = 2000
 
 // writeLines writes records for PocketBase.
@@ -93,7 +93,7 @@ func writeLines(path string, n int, feedback bool) error {
 	return out.Flush()
 }
 
-// cards are the questions on the dashboard: 12 of every kind, no two the same.
+// cards returns the questions of the dashboard: 12 of all kinds, all different.
 func cards() (list []any) {
 	queries := []string{
 		`{"type":"timeseries","granularity":"day","events":[{"name":"open","alias":"A"}]}`,
@@ -115,7 +115,7 @@ func cards() (list []any) {
 	return list
 }
 
-// writeArchive writes a project for svc, with the same records and with events.
+// writeArchive writes a project for svc with the same records and with events.
 func writeArchive(dir string, rows, events int) (path string, err error) {
 	path = filepath.Join(dir, "bench.zip")
 	f, err := os.Create(path)

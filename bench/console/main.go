@@ -1,14 +1,14 @@
-// Command console measures the console in Chromium, beside the dashboard of PocketBase
-// with the same rows in the same run, and prints each figure, with its bar if it has
-// one. It needs Node.js, Chromium, assets/console/node_modules and, for PocketBase, the Go module proxy.
+// Command console measures the console and the dashboard of PocketBase in Chromium with the same
+// rows in the same run. It prints each figure, with its bar if it has one. It needs Node.js,
+// Chromium, assets/console/node_modules and, for PocketBase, the Go module proxy.
 //
 //	go run ./bench/console [-rows N] [-events N] [-rounds N] [-parts LIST] [-dir DIR]
 //
 //	main.go      flags, and the order of the work
-//	data.go      what is in both
-//	servers.go   building, filling and starting both; of PocketBase a program in a module of its own
-//	report.go    the figures that are printed
-//	measure.mjs  what is done in the browser
+//	data.go      the data of both servers
+//	servers.go   building, filling and starting both; PocketBase in a module of its own
+//	report.go    the printed figures
+//	measure.mjs  the steps in the browser
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 	"strings"
 )
 
-// parts are what is measured, in this order.
+// parts are the measurements, in this order.
 var parts = []string{"lists", "charts", "dashboard", "pages", "public"}
 
 // bench is a run of this command.
@@ -36,7 +36,7 @@ type bench struct {
 	dir          string
 	rows, events int
 	rounds       int
-	pocketbase   string // version; "" = without
+	pocketbase   string // version; "" = skip
 	parts        string
 }
 

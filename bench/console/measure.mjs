@@ -1,7 +1,7 @@
-// Measures what main.go asks for on the standard input, in one Chromium, and writes the
-// results to the standard output, both as JSON. Every figure begins and ends in the page:
-// at a navigation, a click or a key, and at the second frame after what is waited for is
-// there. Both targets take turns.
+// Takes the measurements that main.go requests on standard input in one Chromium, and writes the
+// results to standard output, both as JSON. Every measurement begins and ends in the page: it
+// begins at a navigation, a click or a key, and ends at the second frame after the expected result
+// is there. The targets are measured alternately.
 
 import { createRequire } from "node:module";
 import { cpus } from "node:os";
@@ -15,11 +15,11 @@ const axe = require("axe-core");
 const task = JSON.parse(await text(process.stdin));
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu"], // drawn by the processor, as where no screen is
+  args: ["--no-sandbox", "--disable-gpu"], // drawn by the processor, as on a machine without a screen
 });
 const say = (line) => process.stderr.write(`${line}\n`);
 
-/** How each target is used. `rows` counts records, `settled` says that no others come. */
+/** How each target is used. `rows` selects records; `settled` is true when no more will arrive. */
 const ways = {
   svc: {
     logs: `/admin/logs?project=${task.project}`,
@@ -57,7 +57,7 @@ async function post(url, body) {
   return response.json();
 }
 
-/** What runs in every page: `bench.when` keeps the time at which something became true, in two frames. */
+/** Runs in every page: `bench.when` returns the time at which a condition became true, two frames later. */
 function helpers(storage) {
   for (const [key, value] of Object.entries(storage)) {
     if (localStorage.getItem(key) === null) {
@@ -66,7 +66,7 @@ function helpers(storage) {
   }
   window.bench = {
     shift: 0,
-    changed: 0, // when the page was changed last, by elements or by what is drawn on a canvas
+    changed: 0, // time of the last change of the page, by elements or by drawing on a canvas
     when(condition) {
       return new Promise((resolve, reject) => {
         const begin = performance.now();
@@ -84,7 +84,7 @@ function helpers(storage) {
     },
   };
   const changed = () => requestAnimationFrame(() => (window.bench.changed = performance.now()));
-  // Links to what is loaded ahead, in the head, are no change of the page; nor is what surrounds it.
+  // Preload links in the head and elements around the main part do not count as changes.
   const inPage = ({ target }) => document.querySelector("main")?.contains(target);
   const all = { subtree: true, childList: true, attributes: true, characterData: true };
   new MutationObserver((records) => records.some(inPage) && changed()).observe(document, all);
@@ -106,7 +106,7 @@ function helpers(storage) {
   }).observe({ type: "layout-shift", buffered: true });
 }
 
-/** A browser that has never been here, logged in. */
+/** A logged-in browser with an empty cache. */
 async function visitor(target, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-GB", ...options });
   await context.addInitScript(helpers, target.storage);
@@ -127,7 +127,7 @@ async function openLogs(page, target) {
   return when(page, listed(way));
 }
 
-/** Waits until nothing was asked for half a second. */
+/** Waits until there has been no request for half a second. */
 async function quiet(page) {
   let last = Date.now();
   const note = () => {
@@ -143,8 +143,8 @@ async function quiet(page) {
 }
 
 /**
- * Waits until the processors have nothing to do: what a server still computes for one target,
- * such as a count nobody waits for any more, would be time of the other one.
+ * Waits until the processors are idle. Otherwise work that a server still does for one target, such
+ * as an obsolete count, would be measured as time of the other one.
  */
 async function idle() {
   const times = () => cpus().reduce((sum, { times }) => ({ idle: sum.idle + times.idle, all: sum.all + Object.values(times).reduce((a, b) => a + b) }), { idle: 0, all: 0 });
@@ -159,7 +159,7 @@ async function idle() {
   throw new Error("the machine has something else to do: its processors were never idle for half a second");
 }
 
-/** Compressed bytes of scripts and style sheets that come until `work` is done. */
+/** Compressed bytes of scripts and style sheets that are loaded until `work` is done. */
 async function scriptBytes(page, work) {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -176,13 +176,13 @@ async function scriptBytes(page, work) {
 }
 
 /**
- * Milliseconds from an event that `act` causes until the expression is true. The page listens
- * before `act` begins; the first such event counts.
+ * Milliseconds from an event caused by `act` until the expression is true. The page listens before
+ * `act` begins; the first such event counts.
  */
 async function since(page, type, key, expression, act) {
   await page.evaluate(
     ([type, key, text]) => {
-      const condition = new Function(`return ${text}`); // now, while the policy of the page lets it
+      const condition = new Function(`return ${text}`); // now, while the page's policy allows it
       window.bench.since = new Promise((resolve, reject) => {
         const happened = (event) => {
           if (key === undefined || event.key === key) {
@@ -200,12 +200,12 @@ async function since(page, type, key, expression, act) {
   return page.evaluate(() => window.bench.since);
 }
 
-/** Milliseconds from a click to what it leads to. */
+/** Milliseconds from a click to its result. */
 function clickTo(page, { link, there }, way) {
   return since(page, "click", undefined, `${there} && ${listed(way)}`, () => page.locator(link).first().click());
 }
 
-/** Milliseconds from the last key of a word to rows that all have it. */
+/** Milliseconds from the last key of a word to rows that all contain it. */
 async function type(page, way, word) {
   const box = page.locator(way.search).first();
   await box.click();
@@ -228,9 +228,9 @@ for (const target of task.targets) {
   results.targets[target.name] = { bytes: 0, cold: [], warm: [], switch: [], typing: [] };
 }
 
-/** Lists of both, in turn. */
+/** Lists of both targets, alternately. */
 async function lists() {
-  for (let round = -1; round < task.rounds; round++) { // the first one warms up files and programs
+  for (let round = -1; round < task.rounds; round++) { // the first round warms up files and programs
     for (const target of task.targets) {
       const way = ways[target.name];
       const measured = results.targets[target.name];
@@ -260,7 +260,7 @@ async function lists() {
   }
 }
 
-/** Script and style of the dashboard with its twelve cards, when those of a list are there. */
+/** Size of scripts and style sheets of the dashboard with its twelve cards, in addition to those of a list. */
 async function charts() {
   const { context, page } = await visitor(svc);
   await openLogs(page, svc);
@@ -273,12 +273,12 @@ async function charts() {
   await context.close();
 }
 
-/** Until the twelve cards of the dashboard are drawn. */
+/** Time until the twelve cards of the dashboard are drawn. */
 async function dashboard() {
   const times = [];
   for (let round = -1; round < task.rounds; round++) {
     const { context, page } = await visitor(svc);
-    await openLogs(page, svc); // the frame is there, as for somebody at work
+    await openLogs(page, svc); // the frame is there, as during work
     await page.waitForLoadState("networkidle");
     let answered = 0;
     page.on("response", (response) => {
@@ -289,7 +289,7 @@ async function dashboard() {
     await page.goto(`${svc.url}/admin/events/dashboard?project=${task.project}&range=30d`, { waitUntil: "commit" });
     await page.waitForLoadState("networkidle");
     if (answered > 0) {
-      // Drawn when the page has changed for the last time.
+      // The drawing ends with the last change of the page.
       times.push(await page.evaluate(() => window.bench.changed));
     }
     results.svc.cards = await page.locator("main [data-card]").count();
@@ -304,7 +304,7 @@ const pages = ["/admin", "/admin/analytics", "/admin/projects", "/admin/versions
   "/admin/tokens", "/admin/settings", "/admin/settings/codehost-app", "/admin/settings/translation", "/admin/settings/storage", "/admin/settings/terms", "/admin/about",
   "/login", "/", `/projects/${task.project}`, "/terms/privacy-policy", "/doc"]; // biome-ignore format: a list
 
-/** What axe finds on every page, and the greatest layout shift of one. */
+/** The findings of axe on every page, and the largest layout shift. */
 async function walk() {
   results.svc.violations = [];
   results.svc.pages = 0;
@@ -313,7 +313,7 @@ async function walk() {
   for (const theme of ["light", "dark"]) {
     for (const path of pages) {
       const storage = path.startsWith("/admin") ? { ...svc.storage, "svc.console.theme": theme } : { "svc.console.theme": theme };
-      const { context, page } = await visitor({ storage }, { colorScheme: theme, bypassCSP: true }); // axe is put into the page
+      const { context, page } = await visitor({ storage }, { colorScheme: theme, bypassCSP: true }); // axe is injected into the page
       await page.goto(`${svc.url}${path}${path.startsWith("/admin") ? `?project=${task.project}` : ""}`);
       await page.waitForLoadState("networkidle");
       await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))));
@@ -332,7 +332,7 @@ async function walk() {
   }
 }
 
-/** The public page of the project, in a browser without script. */
+/** The public page of the project in a browser without scripts. */
 async function publicPage() {
   const { context, page } = await visitor({ storage: {} }, { javaScriptEnabled: false });
   const session = await context.newCDPSession(page);

@@ -8,33 +8,33 @@ import (
 	"text/tabwriter"
 )
 
-// results are what measure.mjs has measured. Times are milliseconds, sizes bytes.
+// results are the results of measure.mjs. Times are in milliseconds, sizes in bytes.
 type results struct {
 	Chromium string                  `json:"chromium"`
-	Targets  map[string]measurements `json:"targets"` // by name
+	Targets  map[string]measurements `json:"targets"` // by name of the target
 	Svc      struct {
-		Charts      int64     `json:"charts"`       // script and style that charts need
+		Charts      int64     `json:"charts"`       // scripts and style sheets that charts need
 		Dashboard   []float64 `json:"dashboard"`    // until 12 cards are drawn
-		Cards       int       `json:"cards"`        // how many there were
-		Questions   int       `json:"questions"`    // that were answered for them
+		Cards       int       `json:"cards"`        // number of cards
+		Questions   int       `json:"questions"`    // number of questions answered for them
 		Shift       float64   `json:"shift"`        // greatest layout shift of a page
-		ShiftOn     string    `json:"shift_on"`     // that page
-		Violations  []string  `json:"violations"`   // of axe
-		Pages       int       `json:"pages"`        // that axe has looked at, in both themes
-		PublicBytes int64     `json:"public_bytes"` // of the page of a project, without images
-		Readable    bool      `json:"readable"`     // without script
+		ShiftOn     string    `json:"shift_on"`     // the page with that shift
+		Violations  []string  `json:"violations"`   // found by axe
+		Pages       int       `json:"pages"`        // number of pages checked by axe, in both themes
+		PublicBytes int64     `json:"public_bytes"` // size of the project page without images
+		Readable    bool      `json:"readable"`     // without scripts
 	} `json:"svc"`
 }
 
 type measurements struct {
-	Bytes  int64     `json:"bytes"` // script and style until the first list is usable
+	Bytes  int64     `json:"bytes"` // scripts and style sheets until the first list is usable
 	Cold   []float64 `json:"cold"`
 	Warm   []float64 `json:"warm"`
 	Switch []float64 `json:"switch"`
 	Typing []float64 `json:"typing"`
 }
 
-// percentile of values; 0 of none.
+// percentile returns a percentile of values; 0 if there are none.
 func percentile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return 0

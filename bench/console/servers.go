@@ -21,7 +21,7 @@ const (
 	password = "correct horse battery"
 )
 
-// target is a server that is measured.
+// target is a measured server.
 type target struct {
 	Name     string `json:"name"`
 	URL      string `json:"url"`
@@ -38,12 +38,12 @@ type servers struct {
 func (s *servers) stop() (err error) {
 	for _, c := range s.running {
 		err = errors.Join(err, c.Process.Signal(os.Interrupt))
-		_ = c.Wait() // PocketBase says that it was interrupted
+		_ = c.Wait() // PocketBase reports the interrupt as an error
 	}
 	return err
 }
 
-// run runs a command to its end; what it says is part of the error.
+// run runs a command to its end and includes its output in the error.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) error {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir, c.Env = dir, append(os.Environ(), env...)
@@ -53,7 +53,7 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return nil
 }
 
-// step says what takes a while.
+// step announces and times a long step.
 func (b *bench) step(what string, do func() error) error {
 	begin := time.Now()
 	err := do()
@@ -61,7 +61,7 @@ func (b *bench) step(what string, do func() error) error {
 	return err
 }
 
-// servers builds, fills and starts what is measured.
+// servers builds, fills and starts the measured servers.
 func (b *bench) servers(ctx context.Context) (s *servers, err error) {
 	s = &servers{}
 	defer func() {
@@ -111,7 +111,7 @@ func (b *bench) startSvc(ctx context.Context, s *servers) error {
 	return os.Remove(archive)
 }
 
-// startAndRead starts svc and returns where it listens.
+// startAndRead starts svc and returns its URL.
 func startAndRead(ctx context.Context, env []string, name string, args ...string) (c *exec.Cmd, url string, err error) {
 	c = exec.CommandContext(ctx, name, args...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
@@ -128,15 +128,15 @@ func startAndRead(ctx context.Context, env []string, name string, args ...string
 	for lines.Scan() {
 		var line struct{ Msg, URL string }
 		if said = append(said, lines.Text()); json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "listening" {
-			go func() { _, _ = io.Copy(io.Discard, out) }() // until it ends
+			go func() { _, _ = io.Copy(io.Discard, out) }() // until the process ends
 			return c, line.URL, nil
 		}
 	}
 	return nil, "", fmt.Errorf("svc ended: %w\n%s", c.Wait(), strings.Join(said, "\n"))
 }
 
-// startPocketBase builds PocketBase in a module of its own, so that this one does not
-// depend on it.
+// startPocketBase builds PocketBase in a module of its own, so that this module does not depend on
+// it.
 func (b *bench) startPocketBase(ctx context.Context, s *servers) error {
 	source, data := filepath.Join(b.dir, "pocketbase-source"), filepath.Join(b.dir, "pocketbase-data")
 	binary := filepath.Join(b.dir, "pocketbase")
@@ -210,7 +210,7 @@ func (b *bench) fillPocketBase(ctx context.Context, binary, data string) error {
 	})
 }
 
-// awaitPort waits until somebody listens.
+// awaitPort waits until the port accepts connections.
 func awaitPort(ctx context.Context, address string) error {
 	var dialer net.Dialer
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -230,8 +230,8 @@ func awaitPort(ctx context.Context, address string) error {
 	}
 }
 
-// assetBytes is how much larger the program is by what it embeds of assets: it is built
-// once more with nothing in these files.
+// assetBytes returns the size that embedded assets add to the program. It builds the program again
+// with these files empty.
 func assetBytes(ctx context.Context, dir string) (int64, error) {
 	empty := filepath.Join(dir, "empty")
 	if err := os.WriteFile(empty, nil, 0o644); err != nil {

@@ -1,5 +1,5 @@
-// Asks DuckDB and the service the same questions in turn and prints the times as
-// JSON. Its one argument is the object that main.go describes.
+// Asks DuckDB and the service the same questions alternately and prints the times as JSON. Its only
+// argument is the object described by main.go.
 
 import { deepStrictEqual } from 'node:assert';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -33,8 +33,7 @@ report.bytes = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [n
 report.different = different;
 console.log(JSON.stringify(report));
 
-// otherTypes times the best form over other types of identifiers and adds the
-// times to it.
+// otherTypes measures the best form with other types of identifiers and adds the times to it.
 async function otherTypes(q, expected, best) {
   const others = tables.filter((t) => t.forms).map((t) => t.name);
   const results = await inTurn(others.map((table) => () => duck(q.forms[best.form], table)));
@@ -44,8 +43,8 @@ async function otherTypes(q, expected, best) {
   });
 }
 
-// inTurn runs all functions after each other, as often as there are rounds and
-// once before, and gives the last answer and the median time of each.
+// inTurn runs all functions one after the other, once to warm up and then once per round. It
+// returns the last answer and the median time of each.
 async function inTurn(functions) {
   const results = functions.map(() => ({ times: [] }));
   for (let round = 0; round <= plan.rounds; round++) {
@@ -73,13 +72,13 @@ function duck(sql, table) {
   return rows(sql.replaceAll('%T', `${table}.events`));
 }
 
-// rows is the result of a query, numbers of any width as numbers.
+// rows returns the result of a query with numbers of any width as JavaScript numbers.
 async function rows(sql) {
   const reader = await connection.runAndReadAll(sql);
   return reader.getRows().map((row) => row.map((v) => (typeof v === 'bigint' ? Number(v) : v)));
 }
 
-// same reports whether an answer is the expected one, and says how it is not.
+// same reports whether an answer is the expected one, and prints the difference if not.
 function same(expected, got, name) {
   try {
     deepStrictEqual(got, expected);

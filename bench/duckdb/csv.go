@@ -9,8 +9,8 @@ import (
 	"svc/bench/internal/workload"
 )
 
-// writeCSV writes the events of a plan in the order in which they are made, the
-// columns that differ from event to event.
+// writeCSV writes the events of a plan in their order. It writes only the columns that differ
+// between events.
 func writeCSV(path string, p workload.Plan) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -19,7 +19,7 @@ func writeCSV(path string, p workload.Plan) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	w := bufio.NewWriterSize(f, 1<<20)
 	source, batch := workload.New(p), workload.Batch{}
-	_, _ = w.WriteString("time,name,event_id,distinct_id,session_id,plan,format,screen,amount,item\n") // Flush says what failed
+	_, _ = w.WriteString("time,name,event_id,distinct_id,session_id,plan,format,screen,amount,item\n") // Flush returns the error
 	for source.Next(&batch) {
 		for i := range batch.Events {
 			e := &batch.Events[i]

@@ -1,6 +1,5 @@
-// Command duckdb asks the service and DuckDB the same questions about the same
-// events, in turn, and prints how long each took. README.md beside it says what
-// is compared and how. It needs Node.js.
+// Command duckdb asks the service and DuckDB the same questions about the same events alternately
+// and prints the times. README.md in this folder describes the comparison. It needs Node.js.
 package main
 
 import (
@@ -21,10 +20,10 @@ import (
 	"svc/bench/internal/workload"
 )
 
-// source is where this command lies in the module, in which it is started.
+// source is the folder of this command in the module, from which it must be started.
 const source = "bench/duckdb"
 
-// options are those of the command line.
+// options are the command-line options.
 type options struct {
 	dir         string
 	events      int
@@ -41,7 +40,7 @@ type shape struct {
 	plan        workload.Plan
 }
 
-// shapes are the kinds of data for a number of events.
+// shapes returns the kinds of data for a number of events.
 func shapes(events int, seed uint64) []shape {
 	plain := workload.Plan{Users: 100_000, Names: 50, Days: 30, Start: 1_767_225_600, Count: events, Seed: seed}
 	visits := plain
@@ -105,7 +104,7 @@ func run(args []string, out, progress io.Writer) error {
 	return report(out, o, results)
 }
 
-// build makes the program that is measured.
+// build builds the measured program.
 func build(ctx context.Context, dir string, progress io.Writer) (program string, err error) {
 	program = filepath.Join(dir, "svc")
 	if runtime.GOOS == "windows" {
@@ -119,7 +118,7 @@ func build(ctx context.Context, dir string, progress io.Writer) (program string,
 	return program, nil
 }
 
-// install fetches DuckDB.
+// install downloads DuckDB.
 func install(ctx context.Context, progress io.Writer) error {
 	c := exec.CommandContext(ctx, "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error")
 	c.Dir, c.Stdout, c.Stderr = source, progress, progress
@@ -129,7 +128,7 @@ func install(ctx context.Context, progress io.Writer) error {
 	return nil
 }
 
-// measure makes what is not there of one kind of data, and lets both answer.
+// measure creates missing data of one kind and measures both.
 func measure(ctx context.Context, o options, kind shape, program string, progress io.Writer) (r *result, err error) {
 	folder := filepath.Join(o.dir, fmt.Sprintf("%s-%d-%d", kind.name, o.events, o.seed))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -163,20 +162,20 @@ func measure(ctx context.Context, o options, kind shape, program string, progres
 	return r, compare(ctx, &c, r, progress)
 }
 
-// comparison is what compare.mjs reads.
+// comparison is the input of compare.mjs.
 type comparison struct {
 	Events int    `json:"events"`
 	Start  int64  `json:"start"`
 	End    int64  `json:"end"`
-	CSV    string `json:"csv"`    // "" = the tables are there
+	CSV    string `json:"csv"`    // "" = the tables exist
 	Folder string `json:"folder"` // of the DuckDB files
-	Base   string `json:"base"`   // URL of the events of the project
+	Base   string `json:"base"`   // URL of the project's events
 	Key    string `json:"key"`
 	Rounds int    `json:"rounds"`
 	Forms  bool   `json:"forms"`
 }
 
-// compare lets Node.js ask both.
+// compare runs compare.mjs in Node.js.
 func compare(ctx context.Context, c *comparison, r *result, progress io.Writer) error {
 	raw, err := json.Marshal(c)
 	if err != nil {

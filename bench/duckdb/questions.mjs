@@ -1,8 +1,7 @@
-// The questions: how the service is asked, what of its answer counts, and the
-// forms in SQL, the fastest first. Every form must give what the service gives.
+// The questions: the request to the service, the compared part of its response, and the SQL forms,
+// fastest first. Every form must return the same result as the service.
 
-// questions is all there are for the days from start to end. In SQL, %T stands
-// for the table.
+// questions returns all questions for the days from start to end. In SQL, %T stands for the table.
 export function questions(start, end) {
   const day = 86400;
   const week = 7 * day;
@@ -42,8 +41,8 @@ function funnel(span, range, end, window) {
     body: { ...span, window_seconds: window, steps: ['open', 'view', 'buy'].map((event_name) => ({ event_name })) },
     answer: (a) => [a.data.map((d) => d.users)],
     forms: {
-      // The last step needs no earliest event, only one that is late enough, so
-      // the second and third need one pass.
+      // The last step does not need the earliest event, only one that is late enough, so the second
+      // and third step need one pass.
       'two passes': `WITH ${entered},
         reached AS (SELECT e.distinct_id, min(e.time) FILTER (name = 'view') AS t2, max(e.time) FILTER (name = 'buy') AS t3
           FROM %T e JOIN entered a ON e.distinct_id = a.distinct_id
@@ -60,7 +59,7 @@ function funnel(span, range, end, window) {
           FROM %T WHERE name IN ('open', 'view', 'buy') AND ${range} GROUP BY ALL),
         second AS (SELECT t1, buys, list_min(list_filter(views, lambda t: t >= t1 AND t <= t1 + ${window})) AS t2 FROM times WHERE t1 IS NOT NULL)
         SELECT count(*), count(t2), count(*) FILTER (list_max(list_filter(buys, lambda t: t <= t1 + ${window})) >= t2) FROM second`,
-      // One list of numbers whose lowest bit says which step it is.
+      // One list of numbers; the lowest bit identifies the step.
       'one list of times': `WITH times AS (SELECT distinct_id, min(time) FILTER (name = 'open') AS t1,
           list(time::BIGINT * 2 + (name = 'buy')::BIGINT) FILTER (name <> 'open') AS later
           FROM %T WHERE name IN ('open', 'view', 'buy') AND ${range} GROUP BY ALL),
@@ -146,9 +145,8 @@ function paths(span, range) {
     answer: (a) => a.data.map((d) => [d.step, d.from_event, d.to_event, d.count]),
     forms: {
       'first 4 by order': `WITH sequences AS (SELECT arg_min(name, ${order}, ${depth}) AS nodes FROM %T WHERE ${range} GROUP BY distinct_id, session_id), ${answer}`,
-      // The number of the name is in the lower bits of what is ordered by, which
-      // limits the table to 2^24 rows and 2^16 names; LIMIT tells the optimizer how
-      // short that table is.
+      // The sort key contains the number of the name in its lower bits, which limits the table to
+      // 2^24 rows and 2^16 names. LIMIT tells the optimizer how short that table is.
       'first 4 of packed numbers': `WITH ${names},
         packed AS (SELECT ${packed} AS nodes FROM %T JOIN names USING (name) WHERE ${range} GROUP BY distinct_id, session_id),
         sequences AS (SELECT list_transform(nodes, lambda x: x & 65535) AS nodes FROM packed), coded AS (${edges}), ${decoded}`,
@@ -170,8 +168,8 @@ function paths(span, range) {
   };
 }
 
-// ranked is the end of a question for paths: of each step the most frequent
-// edges, and the others as one.
+// ranked is the end of a question for paths: for each step the most frequent edges, and the rest
+// combined.
 function ranked(limit) {
   return `ranked AS (SELECT step, a::VARCHAR AS a, b::VARCHAR AS b, n, row_number() OVER (PARTITION BY step ORDER BY n DESC, a::VARCHAR, b::VARCHAR) AS rank FROM edges)
     SELECT step, CASE WHEN rank <= ${limit} THEN a ELSE '(other)' END AS x, CASE WHEN rank <= ${limit} THEN b ELSE '(other)' END AS y, sum(n)::BIGINT

@@ -7,21 +7,20 @@ import (
 	"text/tabwriter"
 )
 
-// result is what was measured of one kind of data. The exported fields come from
-// compare.mjs.
+// result is the result for one kind of data. The exported fields come from compare.mjs.
 type result struct {
 	shape  shape
 	ingest ingestion
 
-	DuckDB    string             `json:"duckdb"`  // its version
-	Threads   int                `json:"threads"` // of it
+	DuckDB    string             `json:"duckdb"`  // version of DuckDB
+	Threads   int                `json:"threads"` // threads used by DuckDB
 	Questions []answer           `json:"questions"`
 	Forms     []form             `json:"forms"`
-	Bytes     map[string]float64 `json:"bytes"` // of an event, by table of DuckDB
+	Bytes     map[string]float64 `json:"bytes"` // per event, by table of DuckDB
 	Different int                `json:"different"`
 }
 
-// answer is how long both took to answer a question, in milliseconds.
+// answer holds the times of both for one question, in milliseconds.
 type answer struct {
 	Name   string  `json:"name"`
 	Ours   float64 `json:"svc"`
@@ -29,21 +28,20 @@ type answer struct {
 	Equal  bool    `json:"equal"`
 }
 
-// form is how long a question took in one form in SQL.
+// form holds the times of one SQL form of a question.
 type form struct {
 	Question string             `json:"question"`
 	Name     string             `json:"form"`
 	Tables   map[string]float64 `json:"tables"` // milliseconds, by table
 }
 
-// wanted are the ratios that the service is meant to reach, by kind of data.
+// wanted are the ratios that the service should reach, by kind of data.
 var wanted = map[string]map[string]float64{
 	"plain":  {"funnel": 4, "retention": 4, "paths": 3, "unique users": 2, "breakdown": 1},
 	"visits": {"funnel": 4, "retention": 4, "paths": 3, "unique users": 2, "breakdown": 1},
 }
 
-// report prints the results of all kinds of data. The error says that answers
-// differ.
+// report prints the results of all kinds of data. It returns an error if answers differ.
 func report(out io.Writer, o options, results []*result) error {
 	if len(results) == 0 {
 		return errors.New("there is no such kind of data")
@@ -87,7 +85,7 @@ func report(out io.Writer, o options, results []*result) error {
 	return nil
 }
 
-// of is the time over a table, where it was measured.
+// of returns the time with a table as text, or "" if it was not measured.
 func (f *form) of(table string) string {
 	if ms, ok := f.Tables[table]; ok {
 		return fmt.Sprintf("%.1f", ms)

@@ -22,23 +22,22 @@ import (
 
 const (
 	project = "bench"
-	// chunk is the number of events that are made up beforehand, so that the clock
-	// only runs while they are sent.
+	// chunk is the number of events that are generated in advance, so that only sending them is
+	// timed.
 	chunk = 200_000
-	// patience is how long a server may take to start and for what it does in the
-	// background, which has ended when for quiet nothing has changed.
+	// patience limits the start of a server and its background work. Background work has ended when
+	// nothing has changed for the time quiet.
 	patience = 5 * time.Minute
 	quiet    = 5 * time.Second
 )
 
-// service is the program that is measured, run as anybody runs it: all settings
-// are the defaults, only the limit of requests is off, and old events are
-// believed.
+// service is the measured program with default settings, except that the rate limit is off and that
+// events with old times are accepted.
 type service struct {
 	ctx      context.Context
 	program  string
 	data     string // folder
-	log      string // file for what the server logs
+	log      string // file for the server's log
 	progress io.Writer
 
 	url    string
@@ -46,7 +45,8 @@ type service struct {
 	exited chan error
 }
 
-// command is a run of the program without variables, which could be settings.
+// command returns a command that runs the program without environment variables, which could be
+// settings.
 func (s *service) command(args ...string) *exec.Cmd {
 	c := exec.CommandContext(s.ctx, s.program, append(args, "--data", s.data)...)
 	c.Env = []string{}
@@ -60,7 +60,7 @@ func (s *service) start() error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = log.Close() }() // the server has it, too
+	defer func() { _ = log.Close() }() // the server has its own handle
 	s.server = s.command("serve", "--listen", "127.0.0.1:0", "--public-rate-limit", "0",
 		"--event-clock-skew-seconds", strconv.Itoa(10*365*86400))
 	s.server.Stdout, s.server.Stderr = log, log
@@ -73,7 +73,7 @@ func (s *service) start() error {
 	err = s.poll("answer", func() (bool, error) {
 		state, err := s.status()
 		if err != nil || !state.Running || len(state.Server.Addresses) == 0 {
-			return false, nil //nolint:nilerr // it has not made its folder yet
+			return false, nil //nolint:nilerr // the server has not created its folder yet
 		}
 		s.url = state.Server.Addresses[0]
 		return state.Server.Ready, nil
@@ -84,7 +84,7 @@ func (s *service) start() error {
 	return nil
 }
 
-// stop ends the server, which writes what it has in memory.
+// stop ends the server, which then writes the data that is still in memory.
 func (s *service) stop() error {
 	if err := s.server.Process.Signal(os.Interrupt); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *service) stop() error {
 	return nil
 }
 
-// poll asks again and again until something is done.
+// poll calls done repeatedly until it returns true.
 func (s *service) poll(what string, done func() (bool, error)) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		ok, err := done()
@@ -113,7 +113,7 @@ func (s *service) poll(what string, done func() (bool, error)) error {
 	return fmt.Errorf("svc serve does not %s within %s; see %s", what, patience, s.log)
 }
 
-// status is what "svc status" says of a server.
+// status is the output of "svc status".
 type status struct {
 	Running bool `json:"running"`
 	Server  struct {
@@ -130,7 +130,7 @@ type status struct {
 	} `json:"files"`
 }
 
-// background is what work in the background changes.
+// background holds the values that background work changes.
 type background struct {
 	HeadEvents int `json:"head_events"`
 	Blocks     int `json:"blocks"`
@@ -140,7 +140,7 @@ type background struct {
 
 func (s *service) status() (state status, err error) {
 	c := s.command("status", "--json")
-	c.Stderr = nil // Output keeps it
+	c.Stderr = nil // Output captures it
 	raw, err := c.Output()
 	if err != nil {
 		return state, fmt.Errorf("svc status: %w", err)
@@ -148,7 +148,7 @@ func (s *service) status() (state status, err error) {
 	return state, json.Unmarshal(raw, &state)
 }
 
-// key makes one with scopes.
+// key creates an API key with scopes.
 func (s *service) key(scopes ...string) (string, error) {
 	args := []string{"apikey", "create", "--name", "bench", "--expires", "1d"}
 	for _, scope := range scopes {
@@ -161,7 +161,7 @@ func (s *service) key(scopes ...string) (string, error) {
 	return string(bytes.TrimSpace(raw)), nil
 }
 
-// ingestion is how events came in and what they take.
+// ingestion holds the results of ingestion and the size of an event.
 type ingestion struct {
 	Connections     int     `json:"connections"`
 	EventsPerSecond float64 `json:"events_per_second"`
@@ -170,8 +170,7 @@ type ingestion struct {
 	Events          int     `json:"events"`
 }
 
-// ingest sends the events of a plan to a new server, unless the file says how that
-// went before.
+// ingest sends the events of a plan to a new server, unless the file contains earlier results.
 func (s *service) ingest(file string, p workload.Plan, connections int) (in ingestion, err error) {
 	if raw, err := os.ReadFile(file); err == nil {
 		return in, json.Unmarshal(raw, &in)
@@ -199,7 +198,7 @@ func (s *service) ingest(file string, p workload.Plan, connections int) (in inge
 	return in, os.WriteFile(file, raw, 0o600)
 }
 
-// send makes events up and sends them.
+// send generates events and sends them.
 func (s *service) send(p workload.Plan, in *ingestion) error {
 	key, err := s.key("projects:write")
 	if err != nil {
@@ -238,7 +237,7 @@ func (s *service) send(p workload.Plan, in *ingestion) error {
 	return err
 }
 
-// makeProject makes one that keeps events as long as it can.
+// makeProject creates a project with the longest retention of events.
 func (s *service) makeProject(key string) error {
 	body := fmt.Sprintf(`{"project_key":%q,"name":"Bench","event_retention_days":365}`, project)
 	r, err := http.NewRequestWithContext(s.ctx, http.MethodPost, s.url+"/api/v1/admin/projects", strings.NewReader(body))
@@ -259,8 +258,8 @@ func (s *service) makeProject(key string) error {
 	return err
 }
 
-// settle waits until the server has merged what it merges in the background, gives
-// the free room of the file back, and notes what an event takes.
+// settle waits until the server has merged its blocks in the background, releases free space in the
+// file, and records the size of an event.
 func (s *service) settle(in *ingestion) error {
 	say(s.progress, "waiting for blocks to be merged")
 	var last background

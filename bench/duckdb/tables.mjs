@@ -3,11 +3,11 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Each table has the same rows in the same order, the order of receipt, so that
-// the pseudo-column rowid orders the events of one second without taking space.
+// Each table has the same rows in the order of receipt, so that the pseudo-column rowid orders the
+// events of one second without taking space.
 //
-// The columns behind the properties are those that the service keeps of the
-// sender of an event. They are the same for all events here.
+// The columns after the properties are those that the service stores about the sender of an event.
+// They are the same for all events here.
 const sender = `'WINDOWS' AS platform, '11' AS platform_version, 'LOCAL' AS region, '127.0.0.0' AS address,
   'svc-bench/1 (Windows NT 10.0)' AS agent, 1767225600::UINTEGER AS received_at`;
 
@@ -22,13 +22,13 @@ export const tables = [
         plan: 'VARCHAR', format: 'VARCHAR', screen: 'VARCHAR', amount: 'INTEGER', item: 'VARCHAR'})`,
   },
   {
-    name: 'uuids', // for applications whose identifiers all happen to be UUIDs
+    name: 'uuids', // for applications whose identifiers are always UUIDs
     forms: true,
     sql: () => `SELECT * REPLACE (event_id::UUID AS event_id, distinct_id::UUID AS distinct_id, session_id::UUID AS session_id)
       FROM events.events ORDER BY rowid`,
   },
   {
-    name: 'coded', // identifiers replaced by numbers beforehand, with a table that maps them back beside it
+    name: 'coded', // identifiers replaced by numbers in advance, with a table that maps them back
     forms: true,
     before: `CREATE TABLE coded.subjects AS SELECT (row_number() OVER ())::UINTEGER AS id, distinct_id FROM (SELECT DISTINCT distinct_id FROM events.events);
       CREATE TABLE coded.sessions AS SELECT (row_number() OVER ())::UINTEGER AS id, session_id FROM (SELECT DISTINCT session_id FROM events.events);
@@ -39,8 +39,7 @@ export const tables = [
   },
 ];
 
-// attach opens the file of a table, or makes it. It returns the bytes that the
-// file has.
+// attach opens or creates the file of a table. It returns the size of the file in bytes.
 export async function attach(connection, table, folder, csv) {
   const file = join(folder, table.name + '.duckdb');
   if (!existsSync(file)) {

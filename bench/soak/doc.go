@@ -1,3 +1,3 @@
-// Package soak has no code, only a test: a server under mixed load for as long as
-// one likes, which must not need more and more of anything.
+// Package soak contains only a test: a server runs under mixed load for a configurable time, and
+// its use of resources must not keep growing.
 package soak

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// sample is what a server holds at a quiet moment. What Linux alone tells is 0
+// sample is the use of resources of a server while it is idle. Values known only on Linux are 0
 // elsewhere.
 type sample struct {
-	memory     int64 // bytes that are not mapped from files
+	memory     int64 // bytes not mapped from files
 	files      int64 // bytes of the data directory
 	open       int64 // files and connections
 	goroutines int64
@@ -22,7 +22,7 @@ func (s sample) String() string {
 	return fmt.Sprintf("%d MiB of memory, %d MiB of files, %d open files, %d goroutines, %d read transactions", s.memory>>20, s.files>>20, s.open, s.goroutines, s.readers)
 }
 
-// sample looks at the server.
+// sample measures the server.
 func (s *soak) sample() (now sample, err error) {
 	now.memory = s.server.Memory().Own
 	for _, m := range []struct {
@@ -43,7 +43,7 @@ func (s *soak) sample() (now sample, err error) {
 		if err == nil {
 			info, err = d.Info()
 		}
-		if errors.Is(err, fs.ErrNotExist) { // the index has replaced it meanwhile
+		if errors.Is(err, fs.ErrNotExist) { // the index has replaced it
 			return nil
 		}
 		if err == nil && info.Mode().IsRegular() {
@@ -54,7 +54,7 @@ func (s *soak) sample() (now sample, err error) {
 	return now, err
 }
 
-// peak is the most of each that some samples have.
+// peak returns the maximum of each value.
 func peak(samples []sample) (most sample) {
 	for _, s := range samples {
 		most.memory, most.files = max(most.memory, s.memory), max(most.files, s.files)
@@ -64,9 +64,9 @@ func peak(samples []sample) (most sample) {
 	return most
 }
 
-// grown says what the last third of samples has more of than the second one; the
-// first one is for warming up. A quarter more, and something on top, is what
-// samples differ by when nothing grows.
+// grown returns the values that are larger in the last third of the samples than in the second one;
+// the first third is for warming up. Samples vary by up to a quarter, and by a constant, without
+// growth.
 func grown(samples []sample) (all []string) {
 	third := len(samples) / 3
 	before, after := peak(samples[third:2*third]), peak(samples[2*third:])
@@ -87,7 +87,8 @@ func grown(samples []sample) (all []string) {
 	return all
 }
 
-// TestGrowthIsFound: what grows with every sample is found, what varies is not.
+// TestGrowthIsFound checks that a value that grows with every sample is reported and that one that
+// varies is not.
 func TestGrowthIsFound(t *testing.T) {
 	t.Parallel()
 	var steady, growing []sample

@@ -18,8 +18,8 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// amounts is what a cycle does. Each does the same, so that a server that has seen
-// many needs no more than one that has seen some.
+// amounts is the work of a cycle. All cycles do the same, so that a server needs no more after many
+// cycles than after some.
 type amounts struct{ logs, feedback, batches, checks, questions, edits int }
 
 var (
@@ -31,20 +31,19 @@ const (
 	batchEvents = 20
 	connections = 8
 
-	// keptProjects is how many projects stay: each cycle creates one, and deletes
-	// the one that is as many cycles older.
+	// keptProjects is the number of projects that stay: each cycle creates one and deletes the
+	// oldest one.
 	keptProjects = 3
-	// A backup is made, and the files are compacted, once in so many cycles.
+	// upkeepEvery is the number of cycles between backups and compactions.
 	upkeepEvery = 5
-	// fewestCycles is how many are needed to compare anything.
+	// fewestCycles is the minimum number of cycles for a comparison.
 	fewestCycles = 6
 )
 
-// TestSoak loads a server for some seconds, or as long as SVC_SOAK says: apps check
-// for updates and send logs, feedback and events, while people ask for lists and
-// analyses, edit, make backups and compact. No request may fail. After each cycle,
-// when the index is up to date, the answers must be right; and what the server
-// holds at these moments must not grow in the last third of the time.
+// TestSoak loads a server for some seconds, or for the time in SVC_SOAK. Apps check for updates and
+// send logs, feedback and events, while users request lists and analyses, edit, make backups and
+// compact. No request may fail. After each cycle, when the index is up to date, the answers must be
+// right. The resources in use at these moments must not grow in the last third of the time.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -79,7 +78,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// soak is a server and what it was asked.
+// soak is a server and the requests sent to it.
 type soak struct {
 	amounts
 
@@ -91,7 +90,7 @@ type soak struct {
 	samples []sample
 }
 
-// run repeats cycles until a time.
+// run repeats cycles until end.
 func (s *soak) run(t *testing.T, end time.Time) error {
 	for number := 0; number < fewestCycles || time.Now().Before(end); number++ {
 		begun := time.Now()
@@ -106,8 +105,7 @@ func (s *soak) run(t *testing.T, end time.Time) error {
 	return nil
 }
 
-// cycle loads a project of its own, and holds it and the one before to what was
-// sent.
+// cycle loads a project of its own and checks the data of this project and the previous one.
 func (s *soak) cycle(number int) error {
 	project := projectOf(number)
 	if err := s.server.CreateProject(s.ctx, project); err != nil {
@@ -123,7 +121,7 @@ func (s *soak) cycle(number int) error {
 		if err := s.server.Call(s.ctx, http.MethodDelete, "/admin/projects/"+projectOf(number-keptProjects), nil, nil); err != nil {
 			return err
 		}
-		// Which runs once an hour by itself: what is deleted meanwhile would stay.
+		// The server runs this job only once an hour; deleted data would stay until then.
 		if _, err := s.program.Run(s.ctx, "job", "run", "deleted-projects", "--data", s.data); err != nil {
 			return err
 		}
@@ -143,10 +141,10 @@ func (s *soak) cycle(number int) error {
 
 func projectOf(cycle int) string { return fmt.Sprint("soak-", cycle) }
 
-// needle is a text that one log of a cycle has.
+// needle returns a text that occurs in one log of a cycle.
 func needle(cycle int) string { return fmt.Sprintf("needle-%d-", cycle) }
 
-// publish makes the versions that apps ask about.
+// publish creates the versions that apps ask about.
 func (s *soak) publish(project string, cycle int) error {
 	for _, name := range []string{"2.0.0", "1.0.0"} {
 		fields := map[string]any{"title": name, "content": "cycle " + project, "download_url": "https://example.org/" + name}
@@ -157,7 +155,7 @@ func (s *soak) publish(project string, cycle int) error {
 	return s.server.Call(s.ctx, http.MethodPost, "/public/"+project+"/logs", map[string]any{"level": 1, "content": needle(cycle) + " is here"}, nil)
 }
 
-// load lets everybody do everything at once.
+// load runs all kinds of requests concurrently.
 func (s *soak) load(project string, number int) error {
 	var work []func() error
 	send := func(name string, requests [][]byte) {
@@ -206,7 +204,7 @@ func (s *soak) load(project string, number int) error {
 	return errors.Join(errs...)
 }
 
-// ask asks for lists and analyses.
+// ask requests lists and analyses.
 func (s *soak) ask(project string) error {
 	of := "/admin/projects/" + project
 	pair := []map[string]string{{"event_name": "open"}, {"event_name": "buy"}}
@@ -232,7 +230,7 @@ func (s *soak) ask(project string) error {
 	return nil
 }
 
-// edit does what people do in the console.
+// edit makes the changes that users make in the console.
 func (s *soak) edit(project string) error {
 	of := "/admin/projects/" + project
 	for n := range s.edits {
@@ -261,7 +259,7 @@ func (s *soak) backUp() error {
 	return err
 }
 
-// verify asks for what is known of a project after its cycle.
+// verify checks the known data of a project after its cycle.
 func (s *soak) verify(project string, cycle int) error {
 	of := "/admin/projects/" + project
 	for path, want := range map[string]int{

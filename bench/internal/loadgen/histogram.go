@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Each power of two of nanoseconds has 2^subBits buckets, so that a quantile is
-// wrong by 1.6 % at most.
+// Each power of two of nanoseconds has 2^subBits buckets, so that the error of a quantile is at
+// most 1.6 %.
 const (
 	subBits = 6
 	buckets = (65 - subBits) << subBits
 )
 
-// Histogram counts durations. Its zero value is empty.
+// Histogram counts durations. The zero value is empty.
 type Histogram struct {
 	counts [buckets]uint32
 	total  int
@@ -28,7 +28,7 @@ func (h *Histogram) Record(d time.Duration) {
 	h.max = max(h.max, d)
 }
 
-// Merge adds what another has counted.
+// Merge adds the counts of another histogram.
 func (h *Histogram) Merge(other *Histogram) {
 	for i, n := range other.counts {
 		h.counts[i] += n
@@ -38,13 +38,13 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.max = max(h.max, other.max)
 }
 
-// Count is the number of recorded durations.
+// Count returns the number of recorded durations.
 func (h *Histogram) Count() int { return h.total }
 
-// Max is the longest recorded duration.
+// Max returns the longest recorded duration.
 func (h *Histogram) Max() time.Duration { return h.max }
 
-// Mean is their mean; 0 when there are none.
+// Mean returns the mean of the recorded durations; 0 if there are none.
 func (h *Histogram) Mean() time.Duration {
 	if h.total == 0 {
 		return 0
@@ -52,8 +52,8 @@ func (h *Histogram) Mean() time.Duration {
 	return h.sum / time.Duration(h.total)
 }
 
-// Quantile is the duration that a share of them, 0 to 1, does not exceed; 0 when
-// there are none.
+// Quantile returns the duration that is not exceeded by a share of the recorded ones, 0 to 1. It
+// returns 0 if there are none.
 func (h *Histogram) Quantile(share float64) time.Duration {
 	rank := max(int(share*float64(h.total)+0.999999), 1)
 	for i, n := range h.counts {
@@ -64,17 +64,17 @@ func (h *Histogram) Quantile(share float64) time.Duration {
 	return h.max
 }
 
-// bucketOf finds the bucket of a number of nanoseconds. The first 2^subBits
-// buckets hold one number each.
+// bucketOf returns the bucket of a number of nanoseconds. The first 2^subBits buckets hold one
+// number each.
 func bucketOf(ns uint64) int {
-	exponent := bits.Len64(ns >> subBits) // how far ns goes beyond the first buckets
+	exponent := bits.Len64(ns >> subBits) // number of bits by which ns exceeds the first buckets
 	if exponent == 0 {
 		return int(ns)
 	}
 	return exponent<<subBits + int(ns>>(exponent-1)) - 1<<subBits
 }
 
-// upperBound is the greatest duration of a bucket.
+// upperBound returns the largest duration of a bucket.
 func upperBound(bucket int) time.Duration {
 	exponent := bucket >> subBits
 	if exponent == 0 {

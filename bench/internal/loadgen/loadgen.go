@@ -1,7 +1,6 @@
-// Package loadgen sends HTTP requests to a server as fast as it answers. The
-// generator runs on the cores that it measures, so it is meant to cost little:
-// requests are bytes made beforehand, a goroutine keeps each connection busy, and
-// of an answer only the status and the length are read.
+// Package loadgen sends HTTP requests to a server as fast as it answers. The generator runs on the
+// cores that it measures, so it must be cheap: requests are prepared in advance, one goroutine
+// drives each connection, and only the status and the length of a response are parsed.
 package loadgen
 
 import (
@@ -14,41 +13,41 @@ import (
 	"time"
 )
 
-// Target is a server and what it is asked.
+// Target is a server and the requests to send.
 type Target struct {
 	Name string
 	Addr string
 	// Requests are complete HTTP/1.1 requests; see Post and Get.
 	Requests [][]byte
-	// NewConnections opens a connection for each request, as clients do that ask
-	// once in a while. Otherwise connections are kept alive.
+	// NewConnections opens a connection for each request, like clients that send one now and then.
+	// Otherwise connections are kept alive.
 	NewConnections bool
 }
 
-// Result is what a run has done.
+// Result is the result of a run.
 type Result struct {
 	Answers int
-	Bytes   int // of bodies
+	Bytes   int // of response bodies
 	Took    time.Duration
-	Latency Histogram // from the first byte sent until the last one received
+	Latency Histogram // from the first byte sent to the last one received
 }
 
-// Rate is answers per second.
+// Rate returns the number of answers per second.
 func (r Result) Rate() float64 { return float64(r.Answers) / r.Took.Seconds() }
 
-// Post is a request with a JSON body.
+// Post returns a request with a JSON body.
 func Post(path, userAgent string, body []byte, headers ...string) []byte {
 	b := begin("POST", path, userAgent, headers)
 	b = fmt.Appendf(b, "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body))
 	return append(b, body...)
 }
 
-// Get is a request without a body.
+// Get returns a request without a body.
 func Get(path, userAgent string, headers ...string) []byte {
 	return append(begin("GET", path, userAgent, headers), "\r\n"...)
 }
 
-// begin is a request up to the headers that depend on its body.
+// begin returns a request up to the headers that depend on its body.
 func begin(method, path, userAgent string, headers []string) []byte {
 	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: %s\r\nAccept: application/json\r\n", method, path, userAgent)
 	for _, h := range headers {
@@ -68,8 +67,8 @@ func (t Target) Send(connections int) (Result, error) {
 	})
 }
 
-// Run sends the requests again and again for a time; every connection begins at
-// another one and sends at least one.
+// Run sends the requests repeatedly for the given time. Each connection begins with a different
+// request and sends at least one.
 func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
 	sent := make([]int, connections)
 	return t.drive(connections, func(connection int, begin time.Time) int {
@@ -82,10 +81,9 @@ func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
 	})
 }
 
-// drive lets each connection send the request that next names, and wait for the
-// answer, until next returns -1; begin is when the connections were made. An answer
-// other than 200, 201, 202 and 204, or one without a Content-Length, is an error and
-// ends the run.
+// drive makes each connection send the request that next returns, and wait for the answer, until
+// next returns -1. begin is the time when the connections were opened. An answer other than 200,
+// 201, 202 and 204, or one without a Content-Length, is an error and ends the run.
 func (t Target) drive(connections int, next func(connection int, begin time.Time) int) (Result, error) {
 	clients := make([]*client, connections)
 	for i := range clients {
@@ -107,7 +105,7 @@ func (t Target) drive(connections int, next func(connection int, begin time.Time
 	group.Wait()
 	result := Result{Took: time.Since(begin)}
 	for _, c := range clients {
-		if c.failed != nil { // others have failed the same way
+		if c.failed != nil { // others fail for the same reason
 			return Result{}, fmt.Errorf("%s: %w", t.Name, c.failed)
 		}
 		result.Answers += c.answers
@@ -117,7 +115,7 @@ func (t Target) drive(connections int, next func(connection int, begin time.Time
 	return result, nil
 }
 
-// client is one connection. Nothing of it is shared while it runs.
+// client is one connection. It shares nothing with others while it runs.
 type client struct {
 	target  *Target
 	conn    net.Conn
@@ -133,8 +131,8 @@ func (c *client) connect() (err error) {
 		return fmt.Errorf("connect to %s: %w", c.target.Name, err)
 	}
 	if tcp, ok := c.conn.(*net.TCPConn); ok && c.target.NewConnections {
-		// A reset instead of a farewell: thousands of connections a second would
-		// use up the ports that wait for late packets.
+		// Reset instead of closing: thousands of connections per second would use up the ports in
+		// TIME_WAIT.
 		return tcp.SetLinger(0)
 	}
 	return nil
@@ -142,7 +140,7 @@ func (c *client) connect() (err error) {
 
 func (c *client) close() {
 	if c.conn != nil {
-		_ = c.conn.Close() // the answer is there
+		_ = c.conn.Close() // the answer has been received
 	}
 }
 
@@ -171,11 +169,11 @@ func (c *client) ask(request []byte) error {
 	return nil
 }
 
-// read takes one answer off the connection and returns the length of its body.
+// read reads one answer from the connection and returns the length of its body.
 func (c *client) read() (body int, err error) {
 	n, whole := 0, 0
 	for whole == 0 || n < whole {
-		rest := c.answer // of the body nothing is kept
+		rest := c.answer // the body is discarded
 		if whole == 0 {
 			if n == len(c.answer) {
 				c.answer = append(c.answer, make([]byte, n)...)
@@ -207,8 +205,8 @@ var (
 	contentLength = []byte("\r\nContent-Length: ")
 )
 
-// lengths are those of a whole answer and its body when its beginning is
-// known; 0 as long as that does not say.
+// lengths returns the lengths of a whole answer and of its body from the beginning of the answer; 0
+// if it does not contain them yet.
 func lengths(begin []byte) (whole, body int, err error) {
 	at := bytes.Index(begin, headerEnd)
 	if at < 0 {

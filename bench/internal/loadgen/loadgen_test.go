@@ -35,8 +35,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// counter answers with a body of the length that the path names, and counts
-// requests by path and connections.
+// counter answers with a body of the length given in the path, and counts requests by path and
+// connections.
 type counter struct {
 	mu          sync.Mutex
 	paths       map[string]int
@@ -55,7 +55,7 @@ func (c *counter) start(t *testing.T) (addr string) {
 			t.Error(err)
 		}
 		w.Header().Set("Content-Length", fmt.Sprint(size))
-		_, _ = w.Write(make([]byte, size)) // the client may be gone
+		_, _ = w.Write(make([]byte, size)) // the client may have disconnected
 	}))
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -81,7 +81,7 @@ func TestSendAsksEveryRequestOnce(t *testing.T) {
 	for _, tc := range []struct {
 		name        string
 		keep        bool
-		connections int // that the server sees
+		connections int // seen by the server
 	}{
 		{"kept connections", true, 4},
 		{"a connection for each", false, 100},

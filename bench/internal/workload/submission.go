@@ -9,25 +9,23 @@ import (
 	"svc/bench/internal/loadgen"
 )
 
-// Submissions makes up logs and feedback as apps send them, each from an address
-// of its own.
+// Submissions generates logs and feedback as apps send them, each from another address.
 type Submissions struct {
 	random *rand.Rand
 	unkind bool
 	made   int
 }
 
-// NewSubmissions is the beginning of the submissions of a seed. Plain logs are
-// lines of 100 to 150 bytes as programs write them, with ids and numbers, one of
-// twenty in Chinese. Unkind ones are what makes storing and indexing hard: texts
-// of 100 bytes to 4 kB in many scripts, traces, tokens that never come again,
+// NewSubmissions returns the submissions of a seed. Plain logs are lines of 100 to 150 bytes like
+// those of real programs, with IDs and numbers; one in twenty is in Chinese. Unkind ones are hard
+// to store and index: texts of 100 bytes to 4 kB in many scripts, stack traces, unique tokens,
 // nested descriptions.
 func NewSubmissions(seed uint64, unkind bool) *Submissions {
 	return &Submissions{random: rand.New(rand.NewPCG(seed, 1)), unkind: unkind}
 }
 
-// Log is the body of a request with a log, and its content. No two of a seed are
-// the same, so that none is taken for a repetition.
+// Log returns the body of a request with a log, and its content. All logs of a seed are different,
+// so that none is treated as a repetition.
 func (s *Submissions) Log() (body []byte, content string) {
 	s.made++
 	r := s.random
@@ -48,13 +46,13 @@ func (s *Submissions) Log() (body []byte, content string) {
 	return append(appendQuoted(body, content), '}'), content
 }
 
-// LogRequest is a request that brings the next log to a project, and its content.
+// LogRequest returns a request with the next log for a project, and its content.
 func (s *Submissions) LogRequest(project string) (request []byte, content string) {
 	body, content := s.Log()
 	return loadgen.Post("/api/v1/public/"+project+"/logs", "bench/1 (Linux)", body, s.forwarded()), content
 }
 
-// FeedbackRequest is a request that brings some feedback to a project.
+// FeedbackRequest returns a request with feedback for a project.
 func (s *Submissions) FeedbackRequest(project string) []byte {
 	r := s.random
 	body := fmt.Appendf(nil, `{"user_id":"u-%d","contact":"user%d@example.org","rating":%d,"content":`, r.IntN(1e6), r.IntN(1e5), 1+r.IntN(5))
@@ -62,15 +60,15 @@ func (s *Submissions) FeedbackRequest(project string) []byte {
 	return loadgen.Post("/api/v1/public/"+project+"/feedbacks", "bench/1 (Linux)", body, s.forwarded())
 }
 
-// forwarded is the header by which a proxy tells whose the request is.
+// forwarded returns the header by which a proxy names the client's address.
 func (s *Submissions) forwarded() string {
 	return fmt.Sprintf("X-Forwarded-For: %d.%d.%d.%d", 80+s.random.IntN(16), s.random.IntN(256), s.random.IntN(256), 1+s.random.IntN(254))
 }
 
 const (
-	// RareText is in about one plain log of a hundred thousand.
+	// RareText occurs in about one of a hundred thousand plain logs.
 	RareText = "ERR_QUOTA_7731"
-	// OnceText is in one plain log of a seed, the thousandth.
+	// OnceText occurs in one plain log of a seed, the thousandth.
 	OnceText = "独一无二的一行"
 )
 
@@ -90,7 +88,7 @@ var (
 	}
 )
 
-// line is a line of about 100 to 150 bytes.
+// line returns a line of about 100 to 150 bytes.
 func (s *Submissions) line() string {
 	r := s.random
 	if s.made == 1000 {
@@ -119,7 +117,7 @@ func (s *Submissions) line() string {
 	}
 }
 
-// token is a random text of n bytes in base64.
+// token returns a random base64 text of n bytes.
 func token(r *rand.Rand, n int) string {
 	b := make([]byte, 0, n+8)
 	for len(b) < n {

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 )
 
-// phrases are pieces of long texts: several scripts, letters with marks, signs
-// that JSON escapes, and symbols outside of the basic plane.
+// phrases are pieces of long texts: several scripts, letters with diacritics, characters that JSON
+// escapes, and symbols outside of the basic plane.
 var phrases = [...]string{
 	"connection reset by peer while reading the answer",
 	"die Verbindung wurde vom Gegenüber zurückgesetzt, größere Übertragung",
@@ -27,8 +27,7 @@ var phrases = [...]string{
 	"\n\tgoroutine 17 [select, 3 minutes]: net/http.(*persistConn).writeLoop",
 }
 
-// appendText adds a text of about a number of bytes: phrases, and between them
-// numbers and tokens.
+// appendText appends a text of about size bytes: phrases with numbers and tokens between them.
 func appendText(b []byte, r *rand.Rand, size int) []byte {
 	for end := len(b) + size; len(b) < end; {
 		b = append(b, phrases[r.IntN(len(phrases))]...)
@@ -40,17 +39,17 @@ func appendText(b []byte, r *rand.Rand, size int) []byte {
 	return b
 }
 
-// lengthBetween is a length between two, a short one more often than a long one:
-// each power of two as often as another.
+// lengthBetween returns a random length between least and most. Its logarithm is uniformly
+// distributed, so short lengths are more frequent.
 func lengthBetween(r *rand.Rand, least, most int) int {
 	return int(float64(least) * math.Exp(r.Float64()*math.Log(float64(most)/float64(least))))
 }
 
-// appendQuoted adds a text as JSON.
+// appendQuoted appends a text as a JSON string.
 func appendQuoted(b []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a text always encodes
+		panic(err) // cannot fail for a string
 	}
 	return append(b, quoted...)
 }

@@ -1,7 +1,6 @@
-// Package workload generates events and logs for measuring: the same ones for the same
-// seed, in a plain shape and in one that is hard to store. Users come back for
-// sessions, sessions have some events a few seconds apart, a few names are frequent,
-// and each event has five properties.
+// Package workload generates events and logs for benchmarks, reproducibly from a seed, in a plain
+// shape and in one that is hard to store. Users return for sessions, sessions have some events a
+// few seconds apart, a few names are frequent, and each event has five properties.
 package workload
 
 import (
@@ -13,7 +12,7 @@ import (
 	"svc/bench/internal/loadgen"
 )
 
-// Plan says what is made up.
+// Plan describes the events to generate.
 type Plan struct {
 	Seed  uint64
 	Users int
@@ -21,15 +20,14 @@ type Plan struct {
 	Days  int
 	Start int64 // Unix second of the first session
 	Count int   // events
-	// SessionEvents is the number of events of a session, which come in one
-	// batch; BatchSize when 0.
+	// SessionEvents is the number of events of a session, which are sent in one batch; BatchSize if
+	// 0.
 	SessionEvents int
-	// Zipf distributes the sessions over the users as 1/rank^1.1: a few users
-	// have most of them and many have one. Otherwise a third of the users does
-	// most of what is done.
+	// Zipf distributes the sessions over the users as 1/rank^1.1: a few users have most of them and
+	// many have one. Otherwise a third of the users causes most of the events.
 	Zipf bool
-	// LongTexts makes the texts of properties long, in many scripts, and most of
-	// them different. Otherwise they are short and come from small lists.
+	// LongTexts makes the texts of properties long and mostly different, in many scripts. Otherwise
+	// they are short and come from small lists.
 	LongTexts bool
 }
 
@@ -39,30 +37,30 @@ const BatchSize = 20
 // zipfExponent is the exponent of the distribution of Plan.Zipf.
 const zipfExponent = 1.1
 
-// Source makes up events.
+// Source generates events.
 type Source struct {
 	plan   Plan
 	random *rand.Rand
-	zipf   *rand.Zipf // nil unless the plan asks for it
+	zipf   *rand.Zipf // nil unless the plan uses it
 	names  []string
-	weight []float64 // sums, the last one is 1
+	weight []float64 // cumulative; the last one is 1
 	made   int
 }
 
-// Batch is the events of one session.
+// Batch holds the events of one session.
 type Batch struct {
 	Subject, Session string
 	Events           []Event
 }
 
-// Event is one of them.
+// Event is an event of a Batch.
 type Event struct {
 	ID, Name   string
 	At         int64 // Unix second
 	Properties Properties
 }
 
-// Properties are those of each event.
+// Properties are the properties of an event.
 type Properties struct {
 	Plan   string
 	Format string
@@ -71,7 +69,7 @@ type Properties struct {
 	Item   string
 }
 
-// AppendJSON adds the JSON object.
+// AppendJSON appends the properties as a JSON object.
 func (p *Properties) AppendJSON(b []byte) []byte {
 	b = fmt.Appendf(b, `{"plan":"%s","format":"%s","screen":`, p.Plan, p.Format)
 	b = appendQuoted(b, p.Screen)
@@ -79,7 +77,7 @@ func (p *Properties) AppendJSON(b []byte) []byte {
 	return append(appendQuoted(b, p.Item), '}')
 }
 
-// AppendJSON adds the body of the request that an app sends for the batch.
+// AppendJSON appends the body of the request that an app sends for the batch.
 func (b *Batch) AppendJSON(body []byte) []byte {
 	body = fmt.Appendf(body, `{"distinct_id":"%s","session_id":"%s","platform":"windows 11","events":[`, b.Subject, b.Session)
 	for i := range b.Events {
@@ -93,15 +91,15 @@ func (b *Batch) AppendJSON(body []byte) []byte {
 	return append(body, "]}"...)
 }
 
-// Request is the batch as an app sends it to a project: a whole HTTP/1.1 request.
+// Request returns a complete HTTP/1.1 request that sends the batch to a project.
 func (b *Batch) Request(project string) []byte {
 	return loadgen.Post("/api/v1/public/"+project+"/events", "svc-bench/1 (Windows NT 10.0)", b.AppendJSON(nil))
 }
 
-// first are the names that funnels ask for.
+// first holds the names that funnels ask for.
 var first = [...]string{"open", "view", "add_to_cart", "buy"}
 
-// New is the beginning of the events of a plan.
+// New returns a source of the events of a plan.
 func New(p Plan) *Source {
 	s := &Source{plan: p, random: rand.New(rand.NewPCG(p.Seed, 0))}
 	if s.plan.SessionEvents == 0 {
@@ -126,8 +124,8 @@ func New(p Plan) *Source {
 	return s
 }
 
-// Next makes up the next session, a little after the one before. It is false
-// when all events have been made.
+// Next generates the next session, which begins a little after the previous one. It returns false
+// when all events have been generated.
 func (s *Source) Next(b *Batch) bool {
 	n := min(s.plan.SessionEvents, s.plan.Count-s.made)
 	if n <= 0 {
@@ -156,7 +154,7 @@ func (s *Source) Next(b *Batch) bool {
 	return true
 }
 
-// user is whose the next session is.
+// user returns the user of the next session.
 func (s *Source) user() uint64 {
 	if s.zipf != nil {
 		return s.zipf.Uint64()
@@ -176,7 +174,7 @@ func (s *Source) name() string {
 	return s.names[len(s.names)-1]
 }
 
-// uuid has the form of a random UUID (version 4) of these bits.
+// uuid returns a UUID in the form of a random one (version 4), derived from these bits.
 func uuid(high, low uint64) string {
 	var b [16]byte
 	mixed := rand.NewPCG(high, low)

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// sent is what a server reads of a batch.
+// sent is the part of a batch that a server reads.
 type sent struct {
 	DistinctID string `json:"distinct_id"`
 	SessionID  string `json:"session_id"`
@@ -30,9 +30,9 @@ func TestBatches(t *testing.T) {
 		name string
 		plan Plan
 		size int // events of a batch
-		// share is what the busiest of 1,000 users has at least of 10,000 events.
+		// share is the minimum share of the busiest of 1,000 users in 10,000 events.
 		share float64
-		// items is how many different texts the events have at least.
+		// items is the minimum number of different texts in the events.
 		items int
 	}{
 		{"sessions", Plan{Users: 1000, Names: 50, Days: 3, Start: 1_767_225_600, Count: 10_010}, 20, 0, 1500},
