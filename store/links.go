@@ -1,6 +1,9 @@
 package store
 
 import (
+	"bytes"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,4 +59,97 @@ func (tx *Tx) linked(objectKey string) (*linked, error) {
 	}
 	b, err := tx.StorageBackend(f.Backend)
 	return &linked{f, b}, err
+}
+
+// ReplaceLinks replaces the address from by to in every link of a project's versions,
+// ignoring white space around it, and returns how many versions changed. The other
+// fields of links stay.
+func (tx *Tx) ReplaceLinks(p ProjectID, from, to string) (changed int, err error) {
+	w, err := tx.workOn(p)
+	if err != nil {
+		return 0, err
+	}
+	is := func(url string) bool { return strings.TrimSpace(url) == from }
+	var ids []ID
+	for id, e := range w.entries {
+		v := e.Record
+		if v.DownloadURL != nil && is(*v.DownloadURL) || slices.ContainsFunc(v.DownloadLinks, func(l DownloadLink) bool { return is(l.URL) }) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		v, err := tx.Version(p, id)
+		if err != nil {
+			return 0, err
+		}
+		if v.DownloadURL != nil && is(*v.DownloadURL) {
+			v.DownloadURL = &to
+		}
+		for i := range v.DownloadLinks {
+			if is(v.DownloadLinks[i].URL) {
+				v.DownloadLinks[i].URL = to
+			}
+		}
+		if err := tx.putVersion(p, v); err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), nil
+}
+
+// FileReferences finds which versions link to files. The keys of the result are
+// object keys, its values display texts of versions, the newest version record first.
+// Scheme and host of links do not count.
+func (s *Snapshot) FileReferences(objectKeys ...string) map[string][]string {
+	wanted := make(map[string]bool, len(objectKeys))
+	for _, key := range objectKeys {
+		wanted[key] = true
+	}
+	found := map[string][]*Version{}
+	for _, e := range s.entries {
+		v := e.Record
+		note := func(link string) {
+			key, ok := linkedKey(link)
+			if ok && wanted[key] && !slices.Contains(found[key], v) {
+				found[key] = append(found[key], v)
+			}
+		}
+		if v.DownloadURL != nil {
+			note(*v.DownloadURL)
+		}
+		for _, l := range v.DownloadLinks {
+			note(l.URL)
+		}
+	}
+	references := make(map[string][]string, len(found))
+	for key, versions := range found {
+		slices.SortFunc(versions, func(a, b *Version) int { return bytes.Compare(b.ID[:], a.ID[:]) })
+		for _, v := range versions {
+			references[key] = append(references[key], v.Version)
+		}
+	}
+	return references
+}
+
+// linkedKey is the object key that a link leads to by its path.
+func linkedKey(link string) (key string, ok bool) {
+	if !strings.Contains(link, "/f/") {
+		return "", false
+	}
+	u, err := url.Parse(strings.TrimSpace(link))
+	if err != nil {
+		return "", false
+	}
+	segments := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
+	if len(segments) != 4 || segments[0] != "f" {
+		return "", false
+	}
+	for i, segment := range segments {
+		plain, err := url.PathUnescape(segment)
+		if err != nil || strings.Contains(plain, "/") {
+			return "", false
+		}
+		segments[i] = plain
+	}
+	return strings.Join(segments, "/"), true
 }

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"svc/internal/boltfile"
 	"svc/internal/fault"
+	"svc/internal/locale"
 	"svc/internal/release"
 	"svc/internal/searchtext"
 )
@@ -374,4 +376,255 @@ func (s *Store) ProjectByID(id ProjectID) (*Project, bool) {
 		return nil, false
 	}
 	return slot.project.Load(), true
+}
+
+// Language is a language in which a project's texts may be translated.
+type Language struct {
+	Tag       string   `json:"tag"` // primary tag, as written at registration
+	Synonyms  []string `json:"synonyms,omitempty"`
+	Label     *string  `json:"label,omitempty"`
+	CreatedAt int64    `json:"created_at"`
+}
+
+// LanguageEdit is a partial change of a language; nil is a field to keep.
+type LanguageEdit struct {
+	Tag      *string
+	Synonyms *[]string
+	Label    **string
+}
+
+// Locales returns the set of registered languages; its indexes are those of
+// p.Languages.
+func (p *Project) Locales() *locale.Set {
+	all := make([]locale.Language, len(p.Languages))
+	for i, l := range p.Languages {
+		all[i] = locale.Language{Tag: l.Tag, Synonyms: l.Synonyms}
+	}
+	return locale.NewSet(all)
+}
+
+// RegisterLanguage adds a language to p, or changes the one that answers to
+// the tag already, whose primary tag then stays. It returns the index of the
+// language.
+func (tx *Tx) RegisterLanguage(p *Project, tag string, edit LanguageEdit) (int, error) {
+	at := p.Locales().Find(tag)
+	if at < 0 {
+		at = len(p.Languages)
+		p.Languages = append(p.Languages, Language{Tag: tag, CreatedAt: tx.now.Unix()})
+	}
+	edit.Tag = nil
+	if err := p.editLanguage(at, edit); err != nil {
+		return 0, err
+	}
+	return at, tx.PutProject(p)
+}
+
+// UpdateLanguage changes the language at an index of p.Languages. Another
+// primary tag takes the stored translations of project and versions along; if
+// there are some of a language that is no longer registered in its place,
+// that is a Conflict.
+func (tx *Tx) UpdateLanguage(p *Project, at int, edit LanguageEdit) error {
+	from := locale.Key(p.Languages[at].Tag)
+	if err := p.editLanguage(at, edit); err != nil {
+		return err
+	}
+	if to := locale.Key(p.Languages[at].Tag); to != from {
+		if err := tx.moveTranslations(p, from, to); err != nil {
+			return err
+		}
+	}
+	return tx.PutProject(p)
+}
+
+// RemoveLanguage unregisters a language. Its translations stay stored and
+// come back with it.
+func (tx *Tx) RemoveLanguage(p *Project, at int) error {
+	p.Languages = slices.Delete(p.Languages, at, at+1)
+	return tx.PutProject(p)
+}
+
+// editLanguage applies edit and keeps each tag key with one language.
+func (p *Project) editLanguage(at int, edit LanguageEdit) error {
+	others := p.Locales()
+	taken := func(tag string) bool {
+		i := others.Find(tag)
+		return i >= 0 && i != at
+	}
+	l := &p.Languages[at]
+	if edit.Tag != nil {
+		if taken(*edit.Tag) {
+			return fault.New(fault.Invalid, "locale %q belongs to language %q", *edit.Tag, p.Languages[others.Find(*edit.Tag)].Tag)
+		}
+		l.Tag = *edit.Tag
+	}
+	synonyms := l.Synonyms
+	if edit.Synonyms != nil {
+		synonyms = *edit.Synonyms
+	}
+	l.Synonyms = locale.CleanSynonyms(l.Tag, synonyms)
+	for _, s := range l.Synonyms {
+		if taken(s) {
+			return fault.New(fault.Invalid, "aliases: %q belongs to language %q", s, p.Languages[others.Find(s)].Tag)
+		}
+	}
+	if edit.Label != nil {
+		l.Label = *edit.Label
+	}
+	return nil
+}
+
+// moveTranslations renames the tag key under which the texts of a language
+// are stored.
+func (tx *Tx) moveTranslations(p *Project, from, to string) error {
+	if _, err := rename(p.Translations, from, to); err != nil {
+		return err
+	}
+	err := moveTexts(p.ID, tx.EachVersion, tx.putVersion, func(v *Version) (bool, error) { return rename(v.Translations, from, to) })
+	if err != nil {
+		return err
+	}
+	return moveTexts(p.ID, tx.EachAnnouncement, tx.PutAnnouncement, func(a *Announcement) (bool, error) { return rename(a.Translations, from, to) })
+}
+
+// moveTexts renames a tag key in all records of a kind.
+func moveTexts[R any](p ProjectID, each func(ProjectID, func(*R) error) error, put func(ProjectID, *R) error, rename func(*R) (moved bool, err error)) error {
+	var changed []*R
+	err := each(p, func(rec *R) error {
+		moved, err := rename(rec)
+		if moved {
+			changed = append(changed, rec)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, rec := range changed {
+		if err := put(p, rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rename gives the text of one tag key to another one, which must not have a text.
+func rename[T any](texts map[string]T, from, to string) (moved bool, err error) {
+	if _, occupied := texts[to]; occupied {
+		return false, fault.New(fault.Conflict, "translations of an unregistered language are stored under locale %q; register it first or choose another tag", to)
+	}
+	text, moved := texts[from]
+	if moved {
+		texts[to] = text
+		delete(texts, from)
+	}
+	return moved, nil
+}
+
+// purgeStep is the number of keys that one transaction of Purge removes.
+const purgeStep = 1000
+
+// Purge removes what deleted projects, and imports that came to nothing, left
+// behind, in steps small enough that others can write in between. Repeating it
+// after a crash does no harm.
+func (s *Store) Purge() error {
+	for more := true; more; {
+		err := s.Update(func(tx *Tx) (err error) {
+			more, err = tx.purge()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// purge removes up to purgeStep keys of a project that is gone and reports
+// whether there may be more. The files of all such projects come first, because their
+// objects and copies are still there.
+func (tx *Tx) purge() (more bool, err error) {
+	all := tx.bolt.Bucket(contentBucket)
+	var orphans []ProjectID
+	err = all.ForEachBucket(func(key []byte) error {
+		p, err := projectOf(key)
+		if err == nil && !tx.alive(key) && !tx.store.imports[p] {
+			orphans = append(orphans, p)
+		}
+		return err
+	})
+	if err != nil || len(orphans) == 0 {
+		return false, err
+	}
+	left := purgeStep
+	for _, orphan := range orphans {
+		left, err = tx.purgeFiles(orphan, left)
+		if err != nil || left <= 0 {
+			return true, err
+		}
+	}
+	orphan := orphans[0].key()
+	content := all.Bucket(orphan)
+	touched := false
+	for _, name := range contentBuckets {
+		b := content.Bucket(name)
+		if b == nil {
+			continue // an earlier step deleted it
+		}
+		var nested bool
+		if left, nested, err = tx.drain(b, name, left); err != nil {
+			return true, err
+		}
+		if left <= 0 || nested { // bbolt loses pages of a bucket that is deleted right after its buckets
+			return true, nil
+		}
+		if err := content.DeleteBucket(name); err != nil {
+			return true, err
+		}
+		touched = true
+	}
+	if touched {
+		return true, nil // for the same reason
+	}
+	return true, all.DeleteBucket(orphan)
+}
+
+// alive reports whether the content under a key has a project.
+func (tx *Tx) alive(project []byte) bool {
+	return tx.bolt.Bucket(projectsBucket).Get(project) != nil
+}
+
+// drain deletes up to limit keys of a bucket, with what says who owns the
+// records, and returns how many it may still have deleted and whether buckets were
+// among the keys.
+func (tx *Tx) drain(b *boltfile.Bucket, name []byte, limit int) (left int, nested bool, err error) {
+	var keys, owned [][]byte
+	cursor := b.Cursor()
+	for key, value := cursor.First(); key != nil && len(keys) < limit; key, value = cursor.Next() {
+		keys = append(keys, key)
+		switch {
+		case value == nil: // a bucket
+			nested = true
+		case string(name) == string(versionsBucket), string(name) == string(announcementsBucket):
+			owned = append(owned, key)
+		case string(name) == string(feedbackSeries.Records):
+			owned = append(owned, value[:min(len(ID{}), len(value))]) // a shorter one is damaged
+		}
+	}
+	owners := tx.bolt.Bucket(ownersBucket)
+	for _, id := range owned {
+		if err := owners.Delete(id); err != nil {
+			return 0, nested, err
+		}
+	}
+	for _, key := range keys {
+		if b.Bucket(key) != nil {
+			err = b.DeleteBucket(key)
+		} else {
+			err = b.Delete(key)
+		}
+		if err != nil {
+			return 0, nested, err
+		}
+	}
+	return limit - len(keys), nested, nil
 }

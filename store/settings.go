@@ -1,6 +1,15 @@
 package store
 
-import "svc/internal/boltfile"
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"time"
+
+	"svc/internal/boltfile"
+)
 
 // Setting is a record of settings of the instance or of a project. Before the first save
 // it has initial values.
@@ -112,4 +121,321 @@ var (
 func readable[T any](name, raw []byte) error {
 	_, err := decode[T](name, raw)
 	return err
+}
+
+// The providers of a CDN.
+const (
+	CDNAliyun     = "aliyun"
+	CDNCloudflare = "cloudflare"
+)
+
+// CDN is how copies of files at a CDN are refreshed. An empty text is a field without
+// a value.
+type CDN struct {
+	Provider          string `json:"provider"`
+	Enabled           bool   `json:"enabled,omitempty"`
+	KeyID             string `json:"key_id,omitempty"`
+	Secret            string `json:"secret,omitempty"` // sealed, see package seal
+	SecretFingerprint string `json:"secret_fingerprint,omitempty"`
+	UpdatedAt         int64  `json:"updated_at,omitempty"` // Unix seconds; 0 before the first save
+}
+
+// Configured reports whether both credentials are there.
+func (c *CDN) Configured() bool { return c.KeyID != "" && c.Secret != "" }
+
+// SetProvider changes the provider. Credentials do not go to another one: they are
+// dropped, and those of the new one are set afterwards.
+func (c *CDN) SetProvider(provider string) {
+	if provider != c.Provider {
+		c.Provider, c.KeyID, c.Secret, c.SecretFingerprint = provider, "", "", ""
+	}
+}
+
+// Translation is how texts are translated by a language model. An empty text is a field
+// without a value.
+type Translation struct {
+	Enabled           bool   `json:"enabled,omitempty"`
+	Provider          string `json:"provider"` // see package translate
+	BaseURL           string `json:"base_url,omitempty"`
+	Model             string `json:"model,omitempty"`
+	APIKey            string `json:"api_key,omitempty"` // sealed, see package seal
+	APIKeyFingerprint string `json:"api_key_fingerprint,omitempty"`
+	APIKeyUpdatedAt   int64  `json:"api_key_updated_at,omitempty"` // Unix seconds; 0 without a key
+	CustomPrompt      bool   `json:"custom_prompt,omitempty"`
+	SystemPrompt      string `json:"system_prompt,omitempty"` // kept while CustomPrompt is off
+	UpdatedAt         int64  `json:"updated_at,omitempty"`    // Unix seconds; 0 before the first save
+}
+
+// Configured reports whether it is known whom to ask.
+func (t *Translation) Configured() bool { return t.BaseURL != "" && t.Model != "" }
+
+// TermsDocument is what the operator has made of a terms document. The zero value is a
+// document that was never touched.
+type TermsDocument struct {
+	Custom    bool   `json:"custom,omitempty"`   // the draft is shown, if there is one
+	Draft     string `json:"draft,omitempty"`    // Markdown; "" = none
+	DraftAt   int64  `json:"draft_at,omitempty"` // when the text of the draft changed, Unix seconds; 0 without one
+	UpdatedAt int64  `json:"updated_at"`         // last save, Unix seconds; 0 before the first one
+}
+
+// Effective reports whether the draft is what people read: Custom is on and there is one.
+func (d *TermsDocument) Effective() bool { return d.Custom && d.Draft != "" }
+
+// dateTerms sets the times of a save. The time of the draft changes with its text alone, and
+// is 0 without one.
+func dateTerms(before, d *TermsDocument, now int64) {
+	d.UpdatedAt = now
+	switch d.Draft {
+	case "":
+		d.DraftAt = 0
+	case before.Draft:
+		d.DraftAt = before.DraftAt
+	default:
+		d.DraftAt = now
+	}
+}
+
+// The features of the code host app, each off until the administrator switches it on.
+const (
+	FeatureFeedbackIssue   = "feedback_issue"   // feedback becomes issues
+	FeatureCommentCommands = "comment_commands" // comments on issues start workflows
+)
+
+// CodehostFeatures lists the features in the order in which they are shown.
+var CodehostFeatures = []string{FeatureFeedbackIssue, FeatureCommentCommands}
+
+// CodehostApp is how the installation is known to the code host. An empty text is a
+// field without a value, a time of 0 one that has not come.
+type CodehostApp struct {
+	AppID                 string `json:"app_id,omitempty"`
+	PrivateKey            string `json:"private_key,omitempty"` // sealed, see package seal
+	PrivateKeyFingerprint string `json:"private_key_fingerprint,omitempty"`
+	PrivateKeyUpdatedAt   int64  `json:"private_key_updated_at,omitempty"`
+
+	WebhookSecret          string `json:"webhook_secret,omitempty"`        // sealed
+	WebhookSecretHint      string `json:"webhook_secret_hint,omitempty"`   // its end
+	WebhookSecretLength    int    `json:"webhook_secret_length,omitempty"` // in characters
+	WebhookSecretUpdatedAt int64  `json:"webhook_secret_updated_at,omitempty"`
+
+	Features []string `json:"features,omitempty"` // of CodehostFeatures
+
+	// CustomTemplate says that the two texts are used. They are kept while they are not.
+	CustomTemplate bool   `json:"custom_template,omitempty"`
+	TitleTemplate  string `json:"title_template,omitempty"`
+	BodyTemplate   string `json:"body_template,omitempty"`
+
+	UpdatedAt int64 `json:"updated_at,omitempty"` // Unix seconds, as all times here
+}
+
+// Configured reports whether the app can identify itself.
+func (a *CodehostApp) Configured() bool { return a.AppID != "" && a.PrivateKey != "" }
+
+// Offers reports whether projects can use a feature: it is switched on and the app can
+// identify itself.
+func (a *CodehostApp) Offers(feature string) bool {
+	return a.Configured() && slices.Contains(a.Features, feature)
+}
+
+// Where the template of issues comes from.
+const (
+	TemplateInherit = "inherit" // from the instance
+	TemplateCustom  = "custom"  // from the project
+	TemplateRepo    = "repo"    // from a file of the repository
+)
+
+// DefaultAssociations are what somebody must be to a repository to give commands,
+// unless the project says otherwise.
+var DefaultAssociations = []string{"OWNER", "MEMBER", "COLLABORATOR"}
+
+// CodehostIntegration is what a project does with its repository. An empty text is a
+// field without a value.
+type CodehostIntegration struct {
+	Repo string `json:"repo,omitempty"` // owner/name
+
+	FeedbackIssue  bool     `json:"feedback_issue,omitempty"`
+	TemplateSource string   `json:"template_source"`
+	TemplatePath   string   `json:"template_path,omitempty"` // in the repository
+	TemplateRef    string   `json:"template_ref,omitempty"`  // "" = the default branch
+	TitleTemplate  string   `json:"title_template,omitempty"`
+	BodyTemplate   string   `json:"body_template,omitempty"`
+	Labels         []string `json:"labels,omitempty"`
+
+	CommentCommands     bool              `json:"comment_commands,omitempty"`
+	AllowedAssociations []string          `json:"allowed_associations"` // none is not the default
+	AllowedUsers        []string          `json:"allowed_users,omitempty"`
+	Commands            []CodehostCommand `json:"commands,omitempty"`
+
+	UpdatedAt int64 `json:"updated_at"` // Unix seconds; 0 before the first save
+}
+
+// CodehostCommand is what a comment can start.
+type CodehostCommand struct {
+	Name     string `json:"name"`     // without the prefix /svc-
+	Workflow string `json:"workflow"` // its file name or id
+	Ref      string `json:"ref"`      // branch or tag
+	Input    string `json:"input,omitempty"`
+}
+
+// InputName is the name of the input that gets what follows the command.
+func (c *CodehostCommand) InputName() string {
+	if c.Input == "" {
+		return "args"
+	}
+	return c.Input
+}
+
+// FeedbackIssueActive reports whether feedback can become an issue now.
+func (i *CodehostIntegration) FeedbackIssueActive(a *CodehostApp) bool {
+	return i.FeedbackIssue && i.Repo != "" && a.Offers(FeatureFeedbackIssue)
+}
+
+// CommentCommandsActive reports whether comments can start workflows now.
+func (i *CodehostIntegration) CommentCommandsActive(a *CodehostApp) bool {
+	return i.CommentCommands && i.Repo != "" && a.Offers(FeatureCommentCommands)
+}
+
+// Command finds a command by its name, nil when there is none.
+func (i *CodehostIntegration) Command(name string) *CodehostCommand {
+	at := slices.IndexFunc(i.Commands, func(c CodehostCommand) bool { return c.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &i.Commands[at]
+}
+
+// reset sets the values before the first save.
+func (i *CodehostIntegration) reset() {
+	i.TemplateSource, i.AllowedAssociations = TemplateInherit, slices.Clone(DefaultAssociations)
+}
+
+// IntegratedProject is a project with its settings for a repository.
+type IntegratedProject struct {
+	Project     *Project
+	Integration *CodehostIntegration
+}
+
+// IntegrationsOf lists the projects with a repository, whatever the case of its name,
+// the oldest project first.
+func (tx *Tx) IntegrationsOf(repo string) (all []IntegratedProject, err error) {
+	err = tx.eachProject(func(id ProjectID) error {
+		i, err := IntegrationSettings(id).Get(tx)
+		if err != nil || !strings.EqualFold(i.Repo, repo) {
+			return err
+		}
+		p, err := tx.projectByID(id)
+		all = append(all, IntegratedProject{p, i})
+		return err
+	})
+	return all, err
+}
+
+// Webhook is how the code host proves that it is the one that tells a project of
+// releases. An empty text is a field without a value; times are Unix seconds.
+type Webhook struct {
+	Secret    string `json:"secret,omitempty"` // sealed, see package seal; "" = nothing is accepted
+	Hint      string `json:"hint,omitempty"`   // its last characters
+	Length    int    `json:"length,omitempty"` // in characters
+	UpdatedAt int64  `json:"updated_at,omitempty"`
+
+	// Former is the secret of before, which is accepted until FormerUntil, so that no
+	// delivery is lost while the code host still has it.
+	Former      string `json:"former,omitempty"` // sealed
+	FormerUntil int64  `json:"former_until,omitempty"`
+
+	// Last is the last delivery that was signed rightly since the secret was saved; nil = none.
+	Last *WebhookDelivery `json:"last,omitempty"`
+}
+
+// WebhookDelivery is what became of a delivery.
+type WebhookDelivery struct {
+	At     int64  `json:"at"` // Unix seconds
+	Event  string `json:"event,omitempty"`
+	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"` // why it was ignored
+}
+
+// Replace puts a sealed secret in the place of the present one, which is accepted for a
+// grace time yet.
+func (w *Webhook) Replace(sealed, hint string, length int, grace time.Duration, now time.Time) {
+	next := Webhook{Secret: sealed, Hint: hint, Length: length, UpdatedAt: now.Unix()}
+	if w.Secret != "" && grace > 0 {
+		next.Former, next.FormerUntil = w.Secret, now.Add(grace).Unix()
+	}
+	*w = next
+}
+
+// Accepted lists the sealed secrets that are accepted at a moment.
+func (w *Webhook) Accepted(now time.Time) (sealed []string) {
+	if w.Secret != "" {
+		sealed = append(sealed, w.Secret)
+	}
+	if w.Former != "" && now.Unix() < w.FormerUntil {
+		sealed = append(sealed, w.Former)
+	}
+	return sealed
+}
+
+// NoteDelivery keeps d as the last delivery to a project, at the moment of the transaction.
+// A webhook that was switched off meanwhile has none.
+func (tx *Tx) NoteDelivery(p ProjectID, d WebhookDelivery) error {
+	settings := WebhookSettings(p)
+	w, err := settings.Get(tx)
+	if err != nil || w.Secret == "" {
+		return err
+	}
+	d.At = tx.now.Unix()
+	w.Last = &d
+	return settings.Put(tx, w)
+}
+
+// InstanceDeliveries is the project number of what is delivered to the instance.
+const InstanceDeliveries = ProjectID(0)
+
+// deliveryKey is where a delivery is remembered: its id is a text of any length that
+// somebody else chose.
+func deliveryKey(p ProjectID, id string) []byte {
+	sum := sha256.Sum256([]byte(id))
+	return append(p.key(), sum[:]...)
+}
+
+// Delivered reports whether a delivery to a project is remembered.
+func (tx *Tx) Delivered(p ProjectID, id string) bool {
+	return tx.now.Unix() < forgottenAt(tx.bolt.Bucket(deliveriesBucket).Get(deliveryKey(p, id)))
+}
+
+// forgottenAt reads the value of a delivery; 0 = there is none.
+func forgottenAt(raw []byte) int64 {
+	if len(raw) != 8 {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(raw))
+}
+
+// RememberDelivery remembers a delivery to a project for a time.
+func (tx *Tx) RememberDelivery(p ProjectID, id string, keep time.Duration) error {
+	return tx.bolt.Bucket(deliveriesBucket).Put(deliveryKey(p, id), binary.BigEndian.AppendUint64(nil, uint64(tx.now.Add(keep).Unix())))
+}
+
+// ForgetDelivery lets a delivery be taken again.
+func (tx *Tx) ForgetDelivery(p ProjectID, id string) error {
+	return tx.bolt.Bucket(deliveriesBucket).Delete(deliveryKey(p, id))
+}
+
+// DropDeliveries removes up to limit deliveries that are not remembered any more, and
+// says how many there were.
+func (tx *Tx) DropDeliveries(limit int) (n int, err error) {
+	b := tx.bolt.Bucket(deliveriesBucket)
+	var keys [][]byte
+	cursor := b.Cursor()
+	for key, value := cursor.First(); key != nil && len(keys) < limit; key, value = cursor.Next() {
+		if forgottenAt(value) <= tx.now.Unix() {
+			keys = append(keys, bytes.Clone(key))
+		}
+	}
+	for _, key := range keys {
+		if err := b.Delete(key); err != nil {
+			return 0, err
+		}
+	}
+	return len(keys), nil
 }

@@ -3,34 +3,24 @@
 // database. All access is a method of *Tx inside View or Update, or a read of
 // an immutable value that the last commit left behind.
 //
-// One file per kind of record: projects.go, languages.go, versions.go,
-// announcements.go, submissions.go (feedback and logs), cards.go, apikeys.go,
-// account.go, jobs.go, requests.go and request_hours.go (request statistics), files.go,
-// backends.go (storage back ends), cdn.go, codehost_app.go, codehost_integration.go,
-// webhooks.go (with deliveries), releases.go (versions of the code host),
-// translation.go and terms.go. Begin a new resource as a copy of one of these.
-//
-// What records share:
-//
-//	store.go        Open, Close, View, Update, State
-//	tx.go           Tx, the buckets
-//	records.go      records with ids: read, write, visit
-//	settings.go     settings of the instance and of projects, by name
-//	ids.go          monotonic UUIDv7 ids
-//	login_networks.go  networks from which the administrator has logged in
-//	counts.go       numbers kept for each project
-//	prune.go        removing feedback and logs in steps
-//	duplicates.go   submissions that are sent again within a window
-//	forwards.go     feedback on its way to an issue at the code host
-//	feed.go         the change feed that the search index follows
-//	snapshot.go     immutable projects for public reads, within a memory budget
-//	links.go        the files that direct links lead to, in memory
-//	storage_owner.go  the id by which storage directories know the database
-//	import.go       writing a whole project
-//	deletions.go    objects and copies of deleted files that must go
-//	purge.go        removing the content of deleted projects in steps
-//	check.go        finding damage, deriving anew what can be derived
-//	check_files.go  the same for records of files
+//	store.go          Open, Close, View, Update, State; what the instance knows of itself
+//	tx.go             Tx, buckets, ids, records, numbers kept for each project
+//	projects.go       projects with their languages, and the removal of what they leave
+//	versions.go       versions, also those of the code host
+//	announcements.go  announcements
+//	submissions.go    feedback and logs, in package series
+//	forwards.go       feedback on its way to an issue at the code host
+//	cards.go          cards of dashboards
+//	requests.go       request statistics
+//	files.go          files, objects and copies that must go
+//	links.go          the files that links lead to
+//	backends.go       storage back ends
+//	settings.go       settings of the instance and of projects
+//	account.go        the administrator, networks of logins, API keys
+//	feed.go           the change feed that the search index follows
+//	snapshot.go       immutable projects for public reads, within a memory budget
+//	import.go         writing a whole project
+//	check.go          finding damage, deriving anew what can be derived
 //
 // The package is larger than others because every record shares the transaction:
 // its methods on *Tx are what keeps other packages from knowing keys.
@@ -39,6 +29,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -316,3 +307,131 @@ func (s *Store) LockedFor() time.Duration { return s.file.LockedFor() }
 
 // Damage returns nil, or what was found damaged, for the administrator.
 func (s *Store) Damage() error { return s.file.DamageCause() }
+
+// jobPrefix begins the keys of runs in meta; the name of the job follows.
+const jobPrefix = "job/"
+
+var backupFolderKey = []byte("backup_folder") // in meta
+
+// JobRun is the last run of a job that has ended.
+type JobRun struct {
+	Begun   int64  `json:"begun"`             // Unix seconds
+	Took    int64  `json:"took_ms"`           // milliseconds
+	Failure string `json:"failure,omitempty"` // why it failed; "" when it went well
+}
+
+// At returns when the run began.
+func (r JobRun) At() time.Time { return time.Unix(r.Begun, 0) }
+
+// Duration returns how long the run took.
+func (r JobRun) Duration() time.Duration { return time.Duration(r.Took) * time.Millisecond }
+
+// JobRun returns the last run of a job, or nil when none has ended.
+func (tx *Tx) JobRun(job string) (*JobRun, error) {
+	return get[JobRun](tx.bolt.Bucket(metaBucket), []byte(jobPrefix+job))
+}
+
+// PutJobRun keeps the last run of a job.
+func (tx *Tx) PutJobRun(job string, r JobRun) error {
+	return put(tx.bolt.Bucket(metaBucket), []byte(jobPrefix+job), r)
+}
+
+// BackupFolder is where the last scheduled backup was made.
+type BackupFolder struct {
+	Dir    string `json:"dir"`
+	Device uint64 `json:"device"` // of the folder, as the operating system numbered it then
+}
+
+// BackupFolder returns where the last scheduled backup was made, or nil.
+func (tx *Tx) BackupFolder() (*BackupFolder, error) {
+	return get[BackupFolder](tx.bolt.Bucket(metaBucket), backupFolderKey)
+}
+
+// PutBackupFolder notes where a backup was made.
+func (tx *Tx) PutBackupFolder(f BackupFolder) error {
+	return put(tx.bolt.Bucket(metaBucket), backupFolderKey, f)
+}
+
+// CleanedAt returns when the last clean-up by retention was complete, or the zero time.
+func (tx *Tx) CleanedAt() time.Time { return tx.metaTime(cleanedKey) }
+
+// MarkCleaned notes that a clean-up is complete.
+func (tx *Tx) MarkCleaned(at time.Time) error { return tx.putMetaTime(cleanedKey, at) }
+
+// Erasures returns the number of times that feedback, a project or the logs of an address
+// were deleted since ForgetErasures. Fragments of their texts may be in the search index.
+func (tx *Tx) Erasures() uint64 {
+	raw := tx.bolt.Bucket(metaBucket).Get(erasedKey)
+	if len(raw) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(raw)
+}
+
+// ForgetErasures notes that nothing of n erasures is in the search index. If there have
+// been more, all are kept.
+func (tx *Tx) ForgetErasures(n uint64) error {
+	if tx.Erasures() != n {
+		return nil
+	}
+	return tx.bolt.Bucket(metaBucket).Delete(erasedKey)
+}
+
+// noteErasure counts an erasure.
+func (tx *Tx) noteErasure() error {
+	return tx.bolt.Bucket(metaBucket).Put(erasedKey, binary.BigEndian.AppendUint64(nil, tx.Erasures()+1))
+}
+
+// metaTime returns a time, in whole seconds, of the bucket meta, or the zero time.
+func (tx *Tx) metaTime(key []byte) time.Time {
+	raw := tx.bolt.Bucket(metaBucket).Get(key)
+	if len(raw) != 8 {
+		return time.Time{}
+	}
+	return time.Unix(int64(binary.BigEndian.Uint64(raw)), 0)
+}
+
+func (tx *Tx) putMetaTime(key []byte, at time.Time) error {
+	return tx.bolt.Bucket(metaBucket).Put(key, binary.BigEndian.AppendUint64(nil, uint64(at.Unix())))
+}
+
+var (
+	ownerKey      = []byte("owner_id")    // in meta
+	sweepAfterKey = []byte("sweep_after") // in meta
+)
+
+// sweepPause is the time in which storages are not searched for objects without a record
+// after the records were replaced as a whole.
+const sweepPause = 24 * time.Hour
+
+// Owner returns the id by which a storage directory knows this database. A backup and its
+// restore keep it, unlike ID, so that a restored database still opens its storage.
+func (s *Store) Owner() uuid.UUID { return s.owner }
+
+func putNewID(meta *boltfile.Bucket, key []byte) error {
+	id := uuid.New()
+	return meta.Put(key, id[:])
+}
+
+// SweepAfter returns the time before which objects without a record must be left alone, or
+// the zero time.
+func (tx *Tx) SweepAfter() time.Time { return tx.metaTime(sweepAfterKey) }
+
+// HoldSweeps keeps objects without a record where they are for sweepPause: records were
+// restored or imported, or a storage directory was adopted.
+func (tx *Tx) HoldSweeps() error { return tx.putMetaTime(sweepAfterKey, tx.now.Add(sweepPause)) }
+
+// Renew gives the file a new id and holds the sweeps of storages. It is for a copy that is
+// restored: what was derived from the original, and the disk of its backups, are not the
+// copy's, and storages may have objects of later records.
+func (s *Store) Renew() error {
+	id := uuid.New()
+	err := s.Update(func(tx *Tx) error {
+		meta := tx.bolt.Bucket(metaBucket)
+		return errors.Join(meta.Put(storeIDKey, id[:]), meta.Delete(backupFolderKey), tx.HoldSweeps())
+	})
+	if err == nil {
+		s.id = id
+	}
+	return err
+}

@@ -1,12 +1,15 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
 	"slices"
 
 	"svc/internal/boltfile"
+	"svc/internal/fault"
+	"svc/internal/limit"
 	"svc/internal/platform"
 	"svc/internal/searchtext"
 	"svc/store/column"
@@ -426,4 +429,212 @@ func (s *Store) commitGroup(group []func(*Tx) error) error {
 		}
 		return nil
 	})
+}
+
+// maxDuplicates bounds the memory for duplicates: about 60 MiB when full.
+const maxDuplicates = 250_000
+
+// SubmitOnce is Submit for one record, which add stores. If compare is true and
+// the same submission, by its key, was stored within Options.DedupWindow, nothing
+// is stored, and the result is that record, as load reads it. If it was deleted
+// since, the submission is a new one.
+func SubmitOnce[R any](s *Store, key limit.Key, compare bool, load func(*Tx, ID) (R, error), add func(*Tx) (R, ID, error)) (R, error) {
+	var answer R
+	var refused error // what does not fail the others in the transaction
+	added := false
+	err := s.Submit(func(tx *Tx) error {
+		if id, ok := s.duplicates.Find(key, tx.Now()); ok && compare {
+			var err error
+			if answer, err = load(tx, id); !fault.Is(err, fault.NotFound) {
+				return err
+			}
+		}
+		record, id, err := add(tx)
+		if fault.Is(err, fault.NotFound) {
+			refused = err // the project was deleted meanwhile
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		answer = record
+		if compare {
+			s.duplicates.Add(key, id, tx.Now())
+			added = true
+		}
+		return nil
+	})
+	if err != nil {
+		if added {
+			s.duplicates.Forget(key)
+		}
+		return answer, err
+	}
+	return answer, refused
+}
+
+// LogRange says which logs are meant: those that meet all conditions. A nil pointer is no
+// condition.
+type LogRange struct {
+	Before *int64  // created before, in Unix seconds
+	Level  *int    // exact
+	IP     *string // exact, as stored
+}
+
+// PruneLogs removes logs of a project, the oldest first, and returns how many matched and
+// how many were removed. It works in transactions of bounded size, so that others can
+// write in between; after an error, which may be that of ctx, repeating it removes the
+// remainder. A dry run only counts. A project that is gone is NotFound.
+func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryRun bool) (matched, deleted int, err error) {
+	prune := pruning[Log, *Log]{
+		submissions: logSeries, project: p, which: series.Pruning[*Log]{Before: math.MaxInt64, Filter: column.Filter{Mask: series.Gone}},
+		forget: func(tx *Tx, _ ID, w column.Word) error {
+			tx.count(p, countLevel(int(w>>levelShift&3)), -1)
+			return nil
+		},
+	}
+	if which.Before != nil {
+		prune.which.Before = *which.Before
+	}
+	if which.Level != nil {
+		prune.which.Filter = prune.which.Filter.And(3<<levelShift, column.Word(*which.Level)<<levelShift)
+	}
+	if which.IP != nil {
+		prune.which.Matches = func(l *Log) bool { return l.IP != nil && *l.IP == *which.IP }
+		prune.erasure = true
+	}
+	return prune.run(ctx, s, dryRun)
+}
+
+// PruneFeedback removes the feedback of a project that was created before a moment, in
+// Unix seconds, and returns how much; see PruneLogs. Feedback that has become an issue
+// goes too, and the issue stays.
+func (s *Store) PruneFeedback(ctx context.Context, p ProjectID, before int64) (deleted int, err error) {
+	prune := pruning[Feedback, *Feedback]{
+		submissions: feedbackSeries, project: p, which: series.Pruning[*Feedback]{Before: before, Filter: column.Filter{Mask: series.Gone}},
+		forget: func(tx *Tx, id ID, w column.Word) error { return tx.forgetFeedback(p, id, int(w>>ratingShift&7)) },
+	}
+	_, deleted, err = prune.run(ctx, s, false)
+	return deleted, err
+}
+
+// pruning removes records of a series.
+type pruning[R any, T series.Record[R]] struct {
+	submissions submissions[R, T]
+	project     ProjectID
+	which       series.Pruning[T]
+	erasure     bool // of the submissions of a client, and not because they are old
+	// forget removes what is kept of a record elsewhere.
+	forget func(tx *Tx, id ID, w column.Word) error
+}
+
+func (p *pruning[R, T]) run(ctx context.Context, s *Store, dryRun bool) (matched, deleted int, err error) {
+	for next, more := uint64(0), true; more; {
+		if err := ctx.Err(); err != nil {
+			return matched, deleted, err
+		}
+		var found []series.Part
+		err := s.View(func(tx *Tx) (err error) {
+			list := p.submissions.of(tx, p.project)
+			if list.Missing() {
+				return notFound("project")
+			}
+			found, next, more, err = list.Look(p.which, next)
+			return err
+		})
+		if err != nil {
+			return matched, deleted, err
+		}
+		for _, part := range found {
+			matched += part.Len()
+		}
+		if dryRun || len(found) == 0 {
+			continue
+		}
+		removed := 0
+		err = s.Update(func(tx *Tx) (err error) {
+			removed, err = p.remove(tx, found)
+			return err
+		})
+		if err != nil {
+			return matched, deleted, err
+		}
+		deleted += removed
+	}
+	if dryRun {
+		return matched, 0, nil
+	}
+	return matched, deleted, p.trimAll(ctx, s)
+}
+
+// trimAll is trim in as many transactions as it takes. If nothing is to be removed, it
+// writes nothing.
+func (p *pruning[R, T]) trimAll(ctx context.Context, db *Store) error {
+	for more := true; more; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := db.View(func(tx *Tx) error {
+			list, first, err := p.list(tx)
+			if more = false; err == nil && !list.Missing() {
+				var needless []uint64
+				needless, err = list.Needless(first)
+				more = len(needless) > 0
+			}
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+		err = db.Update(func(tx *Tx) error {
+			list, first, err := p.list(tx)
+			if more = false; err == nil && !list.Missing() {
+				more, err = list.Trim(first)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns the list and the number before which columns can be removed: feedback that
+// is becoming an issue has a number and no record.
+func (p *pruning[R, T]) list(tx *Tx) (list series.List[R, T], first uint64, err error) {
+	if list = p.submissions.of(tx, p.project); list.Missing() {
+		return list, 0, nil
+	}
+	first = list.First()
+	if p.submissions.kind == KindFeedback {
+		first, err = tx.firstReserved(p.project, first)
+	}
+	return list, first, err
+}
+
+// remove removes records that were found in an earlier transaction, except for those that
+// have been removed since, and columns that are not needed any more.
+func (p *pruning[R, T]) remove(tx *Tx, found []series.Part) (n int, err error) {
+	list := p.submissions.of(tx, p.project)
+	if list.Missing() {
+		return 0, notFound("project")
+	}
+	for _, part := range found {
+		removed, err := list.Remove(part, func(id ID, w column.Word) error { return p.forget(tx, id, w) })
+		if err != nil {
+			return n, err
+		}
+		n += removed
+	}
+	if p.erasure && n > 0 {
+		if err := tx.noteErasure(); err != nil {
+			return n, err
+		}
+	}
+	_, first, err := p.list(tx)
+	if err == nil {
+		_, err = list.Trim(first)
+	}
+	return n, err
 }

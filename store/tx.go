@@ -1,10 +1,19 @@
 package store
 
 import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"svc/internal/boltfile"
+	"svc/internal/fault"
 	"svc/store/series"
 )
 
@@ -50,7 +59,7 @@ var (
 	projectSettingsBucket = []byte("settings") // name -> settings of the project
 	forwardsBucket        = []byte("forwards") // key of a submission or of feedback, or id -> Forward
 
-	requestsBucket       = []byte("requests")        // hour -> counters, see request_hours.go
+	requestsBucket       = []byte("requests")        // hour -> counters
 	systemVersionsBucket = []byte("system_versions") // hour -> counters
 	clientVersionsBucket = []byte("client_versions") // hour -> counters
 )
@@ -182,4 +191,400 @@ func (tx *Tx) contentBucket(p ProjectID, name []byte) *boltfile.Bucket {
 		return nil
 	}
 	return content.Bucket(name)
+}
+
+// identified is a pointer to a record that has its id outside of its value: as its
+// key, or in front of it.
+type identified[R any] interface {
+	*R
+	identify(ID)
+}
+
+func notFound(what string) error { return fault.New(fault.NotFound, "%s not found", what) }
+
+// read reads the record with an id from a bucket, nil when there is none such.
+// The error is NotFound when it is not there, and calls it what.
+func read[R any, T identified[R]](b *boltfile.Bucket, id ID, what string) (T, error) {
+	if b == nil {
+		return nil, notFound(what)
+	}
+	rec, err := get[R](b, id[:])
+	if err != nil {
+		return nil, err
+	}
+	if rec == nil {
+		return nil, notFound(what)
+	}
+	T(rec).identify(id)
+	return rec, nil
+}
+
+// eachRecord visits the records of a bucket, which have their ids as keys, the
+// oldest first. visit must not write.
+func eachRecord[R any, T identified[R]](b *boltfile.Bucket, visit func(T) error) error {
+	return b.ForEach(func(key, raw []byte) error {
+		rec, err := decode[R](key, raw)
+		if err != nil {
+			return err
+		}
+		id, err := idOf(key)
+		if err != nil {
+			return err
+		}
+		T(rec).identify(id)
+		return visit(rec)
+	})
+}
+
+// owned reads a record and its project by the id of the record alone.
+func owned[R any](tx *Tx, id ID, what string, read func(ProjectID, ID) (*R, error)) (*Project, *R, error) {
+	owner, ok := tx.owner(id)
+	if !ok {
+		return nil, nil, notFound(what)
+	}
+	p, err := tx.projectByID(owner)
+	if err != nil {
+		return nil, nil, err
+	}
+	rec, err := read(owner, id)
+	return p, rec, err
+}
+
+// write stores a record in a bucket of its project, and returns it as it will be
+// read back: it shares nothing with rec, which is the caller's.
+func write[R any, T identified[R]](tx *Tx, bucket []byte, c Change, rec T) (stored T, err error) {
+	raw, err := encode(rec)
+	if err != nil {
+		return nil, err
+	}
+	if stored, err = decode[R](c.ID[:], raw); err != nil {
+		return nil, err
+	}
+	stored.identify(c.ID)
+	return stored, errors.Join(tx.content(c.Project).Bucket(bucket).Put(c.ID[:], raw), tx.record(c))
+}
+
+// erase removes a record, which has an owner, from a bucket of its project.
+func (tx *Tx) erase(bucket []byte, c Change) error {
+	return errors.Join(
+		tx.content(c.Project).Bucket(bucket).Delete(c.ID[:]),
+		tx.bolt.Bucket(ownersBucket).Delete(c.ID[:]),
+		tx.record(c),
+	)
+}
+
+// get decodes the value at key. It returns nil when there is none.
+func get[T any](b *boltfile.Bucket, key []byte) (*T, error) {
+	raw := b.Get(key)
+	if raw == nil {
+		return nil, nil
+	}
+	return decode[T](key, raw)
+}
+
+// decode reads the value that was found at key.
+func decode[T any](key, raw []byte) (*T, error) {
+	v := new(T)
+	if err := json.Unmarshal(raw, v); err != nil {
+		return nil, fmt.Errorf("%w: decode %T at %x: %w", ErrDamaged, *v, key, err)
+	}
+	return v, nil
+}
+
+// numberOf reads a number that is a key, a value or a part of one. It has size bytes unless
+// the file is damaged.
+func numberOf(raw []byte, size int) (n uint64, err error) {
+	if len(raw) != size {
+		return 0, fmt.Errorf("%w: %x is no number of %d bytes", ErrDamaged, raw, size)
+	}
+	for _, b := range raw {
+		n = n<<8 | uint64(b)
+	}
+	return n, nil
+}
+
+// deleteNumbers deletes up to limit of the first keys, which are numbers of size bytes, as
+// long as goes is true, and returns how many it has deleted.
+func deleteNumbers(b *boltfile.Bucket, limit, size int, goes func(uint64) bool) (int, error) {
+	var damaged error
+	n, err := b.DeleteFirst(limit, func(key []byte) bool {
+		number, err := numberOf(key, size)
+		damaged = err
+		return err == nil && goes(number)
+	})
+	return n, errors.Join(err, damaged)
+}
+
+// put stores v at key.
+func put(b *boltfile.Bucket, key []byte, v any) error {
+	raw, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return b.Put(key, raw)
+}
+
+// encode is JSON without escapes that only HTML needs, so that a free-form
+// object is read back as it was written.
+func encode(v any) ([]byte, error) {
+	var raw bytes.Buffer
+	e := json.NewEncoder(&raw)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode %T: %w", v, err)
+	}
+	return bytes.TrimSuffix(raw.Bytes(), []byte("\n")), nil
+}
+
+// ID identifies a record. It is a UUIDv7 (RFC 9562), so ids in byte order are
+// in order of creation and keys made of them append to a bucket.
+type ID = uuid.UUID
+
+// ParseID reads the text form of an id: 36 characters, lower or upper case.
+func ParseID(text string) (ID, bool) {
+	if len(text) != 36 {
+		return ID{}, false
+	}
+	id, err := uuid.Parse(text)
+	return id, err == nil
+}
+
+// idOf reads an id that is a key of a bucket.
+func idOf(key []byte) (ID, error) {
+	if len(key) != len(ID{}) {
+		return ID{}, fmt.Errorf("%w: id %x", ErrDamaged, key)
+	}
+	return ID(key), nil
+}
+
+// CreatedAt returns when the id was issued, in Unix seconds. It is the creation time of
+// the record, so that order by time and order by id agree.
+func CreatedAt(id ID) int64 { return series.CreatedAt(id) }
+
+// LastID returns the time in the last issued id, in Unix milliseconds, or 0 before the
+// first. No id is ever issued below it.
+func (s *Store) LastID() int64 {
+	s.file.Lock()
+	defer s.file.Unlock()
+	return int64(milliseconds(s.ids.last))
+}
+
+func milliseconds(id ID) uint64 {
+	return binary.BigEndian.Uint64(id[:8]) >> 16
+}
+
+// idSource issues UUIDv7 ids that never go back, also when the clock does:
+// within a millisecond, or behind the last one, the random part of the last id
+// grows by a random step.
+type idSource struct{ last ID }
+
+func (s *idSource) next(now time.Time) ID {
+	if ms := uint64(min(max(now.UnixMilli(), 0), 1<<48-1)); ms > milliseconds(s.last) {
+		var id ID
+		rand.Read(id[6:]) // never fails, see crypto/rand
+		binary.BigEndian.PutUint32(id[:4], uint32(ms>>16))
+		binary.BigEndian.PutUint16(id[4:6], uint16(ms))
+		s.last = stamp(id)
+		return s.last
+	}
+	var step [4]byte
+	rand.Read(step[:])
+	s.last = plus(s.last, uint64(binary.BigEndian.Uint32(step[:]))+1)
+	return s.last
+}
+
+// plus adds n to the number that is left when the six fixed bits are taken
+// out of the id: 48 bits of time, 12 and 62 random bits.
+func plus(id ID, n uint64) ID {
+	const randB = 1<<62 - 1
+	high := binary.BigEndian.Uint64(id[:8])
+	low := binary.BigEndian.Uint64(id[8:])&randB + n
+	high = high>>16<<12 | high&0xfff // the time and 12 random bits in one number
+	high += low >> 62
+	binary.BigEndian.PutUint64(id[:8], high>>12<<16|high&0xfff)
+	binary.BigEndian.PutUint64(id[8:], low&randB)
+	return stamp(id)
+}
+
+// stamp writes version 7 and the RFC variant into the id.
+func stamp(id ID) ID {
+	id[6] = id[6]&0x0f | 0x70
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}
+
+// countName names a number that is kept for each project.
+type countName string
+
+// The numbers kept for each project.
+const (
+	countVersions      countName = "versions"
+	countAnnouncements countName = "announcements"
+	countPinned        countName = "announcements.pinned"
+	countFeedback      countName = "feedback"
+	countRated         countName = "feedback.rated"
+	countRatings       countName = "feedback.ratings" // sum of all ratings
+)
+
+// countLevel is the number of logs of a level.
+func countLevel(level int) countName { return countName(fmt.Sprintf("logs.%d", level)) }
+
+// count adds delta to a number of a project. The numbers are written once, at
+// the end of the transaction.
+func (tx *Tx) count(p ProjectID, name countName, delta int64) {
+	if delta == 0 {
+		return
+	}
+	if tx.deltas == nil {
+		tx.deltas = map[ProjectID]map[countName]int64{}
+	}
+	if tx.deltas[p] == nil {
+		tx.deltas[p] = map[countName]int64{}
+	}
+	tx.deltas[p][name] += delta
+}
+
+// SubmissionBytes returns the size of the stored feedback and logs of a project, in bytes.
+// The file takes more, for what lists and searches read.
+func (tx *Tx) SubmissionBytes(p ProjectID) (feedback, logs int64, err error) {
+	b := tx.contentBucket(p, countsBucket)
+	if b == nil {
+		return 0, 0, nil
+	}
+	if feedback, err = counted(b, feedbackSeries.bytes); err == nil {
+		logs, err = counted(b, logSeries.bytes)
+	}
+	return feedback, logs, err
+}
+
+// writeCounts writes the numbers that changed.
+func (tx *Tx) writeCounts() error {
+	for p, deltas := range tx.deltas {
+		content := tx.content(p)
+		if content == nil {
+			continue // deleted in the same transaction
+		}
+		b := content.Bucket(countsBucket)
+		for name, delta := range deltas {
+			if err := addTo(b, name, delta); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addTo adds to a number in a bucket.
+func addTo(b *boltfile.Bucket, name countName, delta int64) error {
+	n, err := counted(b, name)
+	if err != nil {
+		return err
+	}
+	return b.Put([]byte(name), binary.BigEndian.AppendUint64(nil, uint64(n+delta)))
+}
+
+// counted reads a number, which is 0 if it is missing.
+func counted(b *boltfile.Bucket, name countName) (int64, error) {
+	raw := b.Get([]byte(name))
+	if raw == nil {
+		return 0, nil
+	}
+	n, err := numberOf(raw, 8)
+	return int64(n), err
+}
+
+// sums adds up numbers over all projects.
+func (tx *Tx) sums(names ...countName) ([]int64, error) {
+	totals := make([]int64, len(names))
+	all := tx.bolt.Bucket(contentBucket)
+	return totals, all.ForEachBucket(func(key []byte) error {
+		if !tx.alive(key) {
+			return nil
+		}
+		counts := all.Bucket(key).Bucket(countsBucket)
+		for i, name := range names {
+			n, err := counted(counts, name)
+			if err != nil {
+				return err
+			}
+			totals[i] += n
+		}
+		return nil
+	})
+}
+
+// AnnouncementStatistics counts the announcements of all projects, hidden ones
+// included.
+func (tx *Tx) AnnouncementStatistics() (all, pinned int64, err error) {
+	n, err := tx.sums(countAnnouncements, countPinned)
+	return n[0], n[1], err
+}
+
+// FeedbackStatistics are numbers about the feedback of all projects, hidden
+// ones included.
+type FeedbackStatistics struct{ Count, Rated, Ratings int64 }
+
+// FeedbackStatistics counts the feedback of all projects.
+func (tx *Tx) FeedbackStatistics() (FeedbackStatistics, error) {
+	n, err := tx.sums(countFeedback, countRated, countRatings)
+	return FeedbackStatistics{n[0], n[1], n[2]}, err
+}
+
+// LogStatistics counts the logs of all projects by level, hidden ones
+// included.
+func (tx *Tx) LogStatistics() (byLevel [4]int64, err error) {
+	n, err := tx.sums(countLevel(0), countLevel(1), countLevel(2), countLevel(3))
+	return [4]int64(n), err
+}
+
+// FileCount counts the files of all projects.
+func (tx *Tx) FileCount() (total int64, err error) {
+	names := make([]countName, len(FileStatuses))
+	for i, status := range FileStatuses {
+		names[i] = countFiles(status)
+	}
+	counts, err := tx.sums(names...)
+	for _, n := range counts {
+		total += n
+	}
+	return total, err
+}
+
+// Contents is how much belongs to a project.
+type Contents struct {
+	Versions, Announcements, Feedback, Logs int64
+	Files, FileBytes                        int64
+	Cards                                   int
+	Keys                                    int // that are limited to listed projects, this one among them, and not revoked
+}
+
+// Contents counts what belongs to a project. It reads the record of each file.
+func (tx *Tx) Contents(p ProjectID) (c Contents, err error) {
+	counts := tx.content(p).Bucket(countsBucket)
+	number := func(name countName) int64 {
+		n, damaged := counted(counts, name)
+		err = errors.Join(err, damaged)
+		return n
+	}
+	c.Versions, c.Announcements, c.Feedback = number(countVersions), number(countAnnouncements), number(countFeedback)
+	for level := range 4 {
+		c.Logs += number(countLevel(level))
+	}
+	err = errors.Join(err, tx.EachFile(p, func(f *File) error {
+		c.Files++
+		c.FileBytes += f.Size
+		return nil
+	}))
+	if err != nil {
+		return c, err
+	}
+	if err := tx.EachCard(p, func(*Card) error { c.Cards++; return nil }); err != nil {
+		return c, err
+	}
+	return c, eachRecord(tx.bolt.Bucket(keysBucket), func(k *APIKey) error {
+		if k.RevokedAt == nil && slices.Contains(k.Projects, p) {
+			c.Keys++
+		}
+		return nil
+	})
 }
