@@ -11,8 +11,8 @@ import (
 // ends. It is not safe for concurrent use.
 //
 // Tx, Bucket and Cursor are the types of bbolt under different names: conversion of the
-// pointer costs nothing and preserves nil. This prevents other packages from writing to a
-// file without the knowledge of this one.
+// pointer costs nothing and preserves nil. Other packages can therefore write to a file
+// only through this one.
 type Tx bbolt.Tx
 
 func (tx *Tx) bolt() *bbolt.Tx { return (*bbolt.Tx)(tx) }
