@@ -33,7 +33,8 @@ func scopeOf(kind store.Kind, project store.ProjectID) string {
 	return fmt.Sprintf("%d/%d", kind, project)
 }
 
-// documentID returns a reference in a printable form with the same order.
+// documentID encodes a reference as printable text. The encoded references sort in the
+// same order.
 func documentID(ref string) string { return hex.EncodeToString([]byte(ref)) }
 
 func parseDocumentID(id string) (ref string, err error) {

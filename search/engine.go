@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	errDead  = errors.New("the index stopped working")
-	errMany  = errors.New("too many hits")
-	errWrite = errors.New("write to the index")
+	errDead  = errors.New("the index stopped working") // bleve has panicked
+	errMany  = errors.New("too many hits")             // a scan is as fast
+	errWrite = errors.New("write to the index")        // a batch was not written; see apply
 )
 
 // engine is one bleve index on disk. It hides the pitfalls of bleve from its callers.
