@@ -126,8 +126,9 @@ type Options struct {
 // writing methods return a fault of kind Damaged, and queries continue where the file can
 // be read.
 //
-// A query waits while maxQueries others are running, until ctx is done. It returns the
-// error of ctx, Damaged, or an error of the query.Source method with the same name.
+// A query waits while maxQueries others are running, until ctx is done. If it fails, the
+// error comes from ctx, is Damaged, or comes from the query.Source method with the same
+// name.
 //
 // Locks are acquired in this order: maintaining, to move events; then the lock of file,
 // to write; then known, the mutex of a head, or the mutex of a project's names. The last
@@ -351,7 +352,8 @@ func (e *Engine) Commits() int64 { return e.commits.Load() }
 // Size returns the size of the file and the part of it that is in use, in bytes.
 func (e *Engine) Size() (file, used int64, err error) { return e.file.Size() }
 
-// maintain writes heads and merges blocks until ctx is done or a damaged page is found.
+// maintain writes heads and merges blocks until ctx is done or damage prevents writing to
+// the file.
 func (e *Engine) maintain(ctx context.Context) {
 	retry := firstRetry
 	next := time.NewTimer(lastRetry)

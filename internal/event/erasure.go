@@ -51,7 +51,7 @@ func (e *Engine) DeleteSubject(ctx context.Context, p Project, subject string) (
 	return deleted, err
 }
 
-// erasing holds what is stored about a subject that is being erased.
+// erasing identifies the stored data of a subject that is being erased.
 type erasing struct {
 	number   uint32
 	keys     [][]byte // of the blocks with its events
@@ -117,9 +117,9 @@ func eachBlock(ctx context.Context, tx *boltfile.Tx, p Project, visit func(key [
 	})
 }
 
-// rewrite rewrites a block without the rows for which drop returns true, and returns the
-// number of these rows. It deletes a block without remaining rows. The caller must hold
-// e.maintaining, so that blocks do not change.
+// rewrite removes the rows for which drop returns true from a block, and returns their
+// number. It deletes a block without remaining rows. The caller must hold e.maintaining,
+// so that blocks do not change.
 func (e *Engine) rewrite(of *project, key []byte, drop func(r *block.Rows, row int) bool) (dropped int, err error) {
 	var raw []byte
 	err = e.file.View(func(tx *boltfile.Tx) error {

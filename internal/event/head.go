@@ -181,8 +181,8 @@ func eachHeadCount(counts map[counterGroup][]int64, visit func(c counter, n int6
 
 const rowBits = 24 // a head has fewer than 1<<rowBits rows
 
-// order returns the rows among the first n with times from from to to, both inclusive.
-// They are sorted by time, then receipt, and encoded as time<<rowBits | row.
+// order returns those of the first n rows that have from <= time <= to. They are sorted
+// by time, then receipt, and encoded as time<<rowBits | row.
 func (of *headProject) order(n int, from, to int64) []uint64 {
 	var list []uint64
 	for row, at := range of.at[:n] {

@@ -340,7 +340,7 @@ const maxScratch = 8192
 // scratch holds buffers that successive commits reuse.
 type scratch struct {
 	fresh  []freshKey // idempotency keys of the accepted events
-	hashes []uint64   // of them
+	hashes []uint64   // of these keys
 	byHash rowTable
 	value  []byte // for the WAL
 

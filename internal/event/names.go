@@ -313,7 +313,8 @@ func (e *Engine) unusedNames(ctx context.Context, of *project) (map[uint32]struc
 }
 
 // removeCounted removes from a set of names those with a counter. It starts with the
-// latest hour, because most names are in use and the set is then empty soon.
+// latest hour and stops when the set is empty, which is usually soon, because most names
+// are in use.
 func removeCounted(ctx context.Context, counters *boltfile.Bucket, from map[uint32]struct{}) error {
 	cursor := counters.Cursor()
 	for key, raw := cursor.Last(); key != nil && len(from) > 0; key, raw = cursor.Prev() {

@@ -40,6 +40,7 @@ const (
 	slotSeconds = 15
 )
 
+// keyOf returns the payload of the key of an event at a Unix second.
 func keyOf(at int64) uint32 {
 	return uint32(at/3600)&0xffff<<slotBits | uint32(at%3600/slotSeconds)
 }

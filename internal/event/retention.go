@@ -89,7 +89,7 @@ func (e *Engine) update(fn func(*boltfile.Tx) error) error {
 	return e.updateFile(fn)
 }
 
-// cutHour removes the events that are in the same hour as before, but precede it. cut
+// cutHour removes the events earlier than before from the hour that contains before. cut
 // reports whether there were any.
 func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bool, err error) {
 	var keys [][]byte

@@ -17,7 +17,7 @@ import (
 type State struct {
 	boltfile.State // commits are those of batches
 
-	Batches   uint64  // batches without an error
+	Batches   uint64  // batches ingested without an error
 	Events    uint64  // events stored
 	PerSecond float64 // events stored, mean of the last minute
 
@@ -26,7 +26,7 @@ type State struct {
 
 	HeadEvents, HeadBytes int // in memory
 	FrozenHeads           int // heads that are being written: 0 or 1
-	WALBytes              int // size of the events in memory in the WAL
+	WALBytes              int // bytes that the events in memory take in the WAL
 
 	Blocks, Hours int // blocks in the file, and distinct hours of projects that have blocks
 

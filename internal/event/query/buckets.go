@@ -23,7 +23,7 @@ func daysOrWeeks(r Range, weekly bool) (stats.Buckets, error) {
 // last Unix second.
 type piece struct {
 	from, to int64
-	period   int
+	period   int // index of the bucket
 }
 
 // piecesOf splits an hour, as far as it is in the range, at the boundaries of buckets.

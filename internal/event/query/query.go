@@ -111,8 +111,7 @@ type Step struct {
 	Filters []Filter
 }
 
-// CohortQuery requests, for each period, the number of users whose first start event is
-// in it, and how many of them return in that period and in later ones.
+// CohortQuery requests a cohort for each period of the range.
 type CohortQuery struct {
 	Range
 	StartEvent  string

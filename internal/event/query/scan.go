@@ -178,7 +178,8 @@ type mask = uint8
 // results stay in the cache.
 const batchLength = 2048
 
-// selection holds the selected rows of a batch, as columns.
+// selection holds the rows selected from at most batchLength consecutive rows of a part,
+// as columns.
 type selection struct {
 	n     int
 	rows  [batchLength]uint32
