@@ -1,13 +1,11 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -38,32 +36,30 @@ func davURL(base *url.URL, name string) *url.URL {
 	return &u
 }
 
-// exchange lets the library make requests to one address and returns the status of the last answer.
-// It ignores the library's errors, which hide what happened and treat only three statuses as
-// success. An error means that there was no answer.
+// call lets the library make the requests of fn to one address. If the last answer was not a
+// success, the status is returned with the error; without an answer it is 0.
 //
 // The library does not support contexts and escapes addresses a second time, so an interceptor sets
 // context and address of each request.
-func (d *WebDAV) exchange(ctx context.Context, to *url.URL, fn func(*gowebdav.Client)) (int, error) {
+func (d *WebDAV) call(ctx context.Context, to *url.URL, fn func(*gowebdav.Client) error) (status int, err error) {
 	c := gowebdav.NewAuthClient("http://storage", gowebdav.NewPreemptiveAuth(d))
-	answers := &davAnswers{base: d.client.Transport}
-	c.SetTransport(answers)
+	c.SetTransport(davTransport{d.client.Transport})
 	c.SetInterceptor(func(_ string, r *http.Request) {
 		*r = *r.WithContext(ctx)
 		r.URL, r.Host = to, to.Host
 	})
-	fn(c)
-	if answers.err != nil {
-		return 0, explain(answers.err)
+	err = fn(c)
+	if failed, ok := errors.AsType[gowebdav.StatusError](err); ok {
+		return failed.Status, statusError(failed.Status)
 	}
-	return answers.status, nil
+	return 0, explain(err)
 }
 
-// control is exchange with the time limit controlTime.
-func (d *WebDAV) control(ctx context.Context, to *url.URL, fn func(*gowebdav.Client)) (int, error) {
+// control is call with the time limit controlTime.
+func (d *WebDAV) control(ctx context.Context, to *url.URL, fn func(*gowebdav.Client) error) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
-	return d.exchange(ctx, to, fn)
+	return d.call(ctx, to, fn)
 }
 
 // Authorize sets the credentials of a request. It makes the library return redirects instead of
@@ -80,7 +76,7 @@ func (d *WebDAV) authorize(r *http.Request) {
 	}
 }
 
-// Verify accepts every answer; exchange evaluates it.
+// Verify accepts every answer; the library evaluates it.
 func (d *WebDAV) Verify(*http.Client, *http.Response, string) (bool, error) { return false, nil }
 
 // Clone returns d itself, which requests do not change.
@@ -89,33 +85,20 @@ func (d *WebDAV) Clone() gowebdav.Authenticator { return d }
 // Close does nothing: the connections belong to the shared client.
 func (d *WebDAV) Close() error { return nil }
 
-// davAnswers records the last answer and limits the size of its body.
-type davAnswers struct {
-	base   http.RoundTripper
-	status int
-	err    error
-}
+// davTransport limits the sizes of the bodies of answers.
+type davTransport struct{ base http.RoundTripper }
 
 // RoundTrip sends r.
-func (a *davAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
-	plain := r.Clone(r.Context()) // the client reads the header of r again after a redirect
-	plain.Header.Del(gowebdav.XInhibitRedirect)
-	answer, err := a.base.RoundTrip(plain)
+func (t davTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := t.base.RoundTrip(r)
 	if err != nil {
-		a.err = err
 		return nil, err
 	}
 	limit := int64(maxAnswer)
 	if r.Header.Get("Depth") == "1" {
 		limit = maxListing
 	}
-	body := &drained{io.LimitReader(answer.Body, limit), answer.Body}
-	answer.Body = body
-	a.status, a.err = answer.StatusCode, nil
-	if r.Method == http.MethodPut && success(answer.StatusCode) && isHTML(answer.Header) && !davCreated(answer.StatusCode, body) {
-		a.err = errWebPage
-		return nil, errors.Join(errWebPage, body.Close())
-	}
+	answer.Body = &drained{io.LimitReader(answer.Body, limit), answer.Body}
 	return answer, nil
 }
 
@@ -134,34 +117,26 @@ func (d *drained) Close() error {
 
 func success(status int) bool { return status >= 200 && status < 300 }
 
-// created matches the title of the page that Apache's mod_dav sends with status 201.
-var created = regexp.MustCompile(`<title>201 Created</title>`)
-
-// davCreated reports whether an answer is Apache's page for a created file. Any other page is taken
-// for a firewall's.
-func davCreated(status int, body io.Reader) bool {
-	page, err := io.ReadAll(body)
-	return err == nil && status == http.StatusCreated && created.Match(bytes.TrimSpace(page))
-}
-
 // lengthOf returns the length of the file at an address. It uses PROPFIND, and HEAD if that is not
 // supported or returns no length. It returns errAbsent if there is no file. The library reports a
 // missing length as 0. That is accepted only if 0 is expected: Apache sends no length for empty
 // files in answers to HEAD.
 func (d *WebDAV) lengthOf(ctx context.Context, name string, expected int64) (int64, error) {
 	var file *gowebdav.File
-	status, err := d.control(ctx, davURL(d.base, name), func(c *gowebdav.Client) {
-		info, _ := c.Stat("/") // the status counts; info is a nil interface if there is no file
+	status, err := d.control(ctx, davURL(d.base, name), func(c *gowebdav.Client) error {
+		info, err := c.Stat("/") // info is a nil interface if there is no file
 		file, _ = info.(*gowebdav.File)
+		return err
 	})
-	switch {
-	case err != nil:
+	if _, unanswered := errors.AsType[*url.Error](err); unanswered {
 		return 0, err
+	}
+	switch {
 	case status == http.StatusNotFound, file != nil && file.IsDir():
 		return 0, errAbsent
 	case status == http.StatusUnauthorized, status == http.StatusLocked:
-		return 0, statusError(status)
-	case status == http.StatusMultiStatus && file != nil && (file.Size() > 0 || expected == 0):
+		return 0, err
+	case err == nil && file != nil && (file.Size() > 0 || expected == 0):
 		return file.Size(), nil
 	default:
 		return d.headLength(ctx, name)
@@ -199,21 +174,16 @@ func (d *WebDAV) headLength(ctx context.Context, name string) (int64, error) {
 // them.
 func (d *WebDAV) lengths(ctx context.Context, name string) map[string]int64 {
 	known := map[string]int64{}
-	_, err := d.control(ctx, davURL(d.base, name+"/"), func(c *gowebdav.Client) {
-		list, _ := c.ReadDir("/") // the caller queries missing files one by one
+	_, _ = d.control(ctx, davURL(d.base, name+"/"), func(c *gowebdav.Client) error {
+		list, err := c.ReadDir("/") // the caller queries missing files one by one
 		for _, info := range list {
 			if !info.IsDir() && info.Size() > 0 {
 				known[info.Name()] = info.Size()
 			}
 		}
+		return err
 	})
-	if err != nil {
-		return nil
-	}
 	return known
 }
 
-var (
-	errWebPage  = errors.New("the storage answered with a web page, as a firewall does")
-	errNoLength = errors.New("the storage does not tell the length of what was written")
-)
+var errNoLength = errors.New("the storage does not tell the length of what was written")

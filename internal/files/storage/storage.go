@@ -211,7 +211,7 @@ func openSized(path string, size int64) (*os.File, error) {
 
 // explain hides addresses in errors of requests. It keeps this package's own errors unchanged.
 func explain(err error) error {
-	for _, known := range []error{errWebPage, errBroken, errAbsent} {
+	for _, known := range []error{errBroken, errAbsent} {
 		if errors.Is(err, known) {
 			return err
 		}

@@ -79,20 +79,17 @@ func (d *WebDAV) write(ctx context.Context, name string, content io.ReaderAt, si
 		if err := d.mkcol(ctx, path.Dir(name)); err != nil {
 			return err
 		}
-		status, err := d.exchange(ctx, davURL(d.base, name), func(c *gowebdav.Client) {
-			// exchange evaluates the error. The path is at the root, so that the library creates no
-			// collections.
-			_ = c.WriteStreamWithLength("/content", io.NewSectionReader(content, 0, size), size, 0)
+		status, err := d.call(ctx, davURL(d.base, name), func(c *gowebdav.Client) error {
+			// The path is at the root, so that the library creates no collections.
+			return c.WriteStreamWithLength("/content", io.NewSectionReader(content, 0, size), size, 0)
 		})
 		switch {
-		case err != nil:
-			return fmt.Errorf("write %d bytes: %w", size, err)
-		case success(status):
+		case err == nil:
 			return nil
 		case (status == http.StatusNotFound || status == http.StatusConflict) && !again:
 			d.forget()
 		default:
-			return fmt.Errorf("write %d bytes: %w", size, statusError(status))
+			return fmt.Errorf("write %d bytes: %w", size, err)
 		}
 	}
 }
@@ -140,18 +137,17 @@ func (d *WebDAV) mkcolOne(ctx context.Context, name string) error {
 	if name != "" {
 		to = davURL(d.base, name+"/")
 	}
-	status, err := d.control(ctx, to, func(c *gowebdav.Client) { _ = c.Mkdir("/", 0) }) // the status counts
-	switch {
-	case err != nil:
-		return err
-	case success(status), status == http.StatusMovedPermanently, status == http.StatusFound,
-		status == http.StatusForbidden, status == http.StatusMethodNotAllowed: // the last four: it exists
+	status, err := d.control(ctx, to, func(c *gowebdav.Client) error { return c.Mkdir("/", 0) })
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusForbidden: // it exists
 		return nil
-	case name == "" && status != http.StatusUnauthorized: // the base may be outside of our permissions and still exist
-		return nil
+	case 0, http.StatusUnauthorized:
 	default:
-		return statusError(status)
+		if name == "" { // the base may be outside of our permissions and still exist
+			return nil
+		}
 	}
+	return err
 }
 
 func (d *WebDAV) knows(collection string) bool {
@@ -300,14 +296,14 @@ func (d *WebDAV) Delete(ctx context.Context, o Object) error {
 }
 
 func (d *WebDAV) remove(ctx context.Context, name string) error {
-	status, err := d.control(ctx, davURL(d.base, name), func(c *gowebdav.Client) { _ = c.RemoveAll("/") }) // the status counts
+	status, err := d.control(ctx, davURL(d.base, name), func(c *gowebdav.Client) error { return c.RemoveAll("/") })
 	switch {
-	case err != nil:
-		return fmt.Errorf("delete: %w", err)
-	case success(status) && status != http.StatusMultiStatus, status == http.StatusNotFound:
+	case err == nil:
 		return nil
+	case status == http.StatusBadRequest: // the library reports a lost connection in the same way
+		return errors.New("delete: the storage did not answer, or with the status 400")
 	default: // 207 lists members that could not be deleted
-		return fmt.Errorf("delete: %w", statusError(status))
+		return fmt.Errorf("delete: %w", err)
 	}
 }
 

@@ -108,8 +108,8 @@ func TestWriting(t *testing.T) {
 	}{
 		"server": {func(http.ResponseWriter, *http.Request) bool { return false }, ""},
 
-		"web page instead of a write":            {page(http.MethodPut, 200), "web page"},
-		"web page instead of a write, created":   {page(http.MethodPut, 201), "web page"},
+		"web page instead of a write":            {page(http.MethodPut, 200), "verify: the object is not in the storage"},
+		"web page instead of a write, created":   {page(http.MethodPut, 201), "verify: the object is not in the storage"},
 		"write lost":                             {answer(http.MethodPut, 201), "verify: the object is not in the storage"},
 		"half of the write lost":                 {half(storagetest.Handler(t.TempDir())), "verify: the storage cannot be trusted: it has 500 bytes of the 1000 that were written"},
 		"locked":                                 {answer(http.MethodPut, 423), "423: it is locked"},
