@@ -172,8 +172,10 @@ func New(c Config) (*Server, error) {
 		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage,
 	})
 	s.control = apicontrol.New(apicontrol.Config{
-		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Bodies: s.bodies, Answers: s.answers, Forwarding: s.forwarding, Log: c.Log, Now: s.now,
-		Version: c.Version, Build: c.Build, DocsURL: c.DocsURL, Upstream: c.Upstream, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir, Dropped: c.Requests.Dropped, Copy: s.copyData, Backup: c.Backup,
+		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Bodies: s.bodies, Answers: s.answers,
+		Forwarding: s.forwarding, Log: c.Log, Now: s.now,
+		Version: c.Version, Build: c.Build, DocsURL: c.DocsURL, Upstream: c.Upstream, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir,
+		Dropped: c.Requests.Dropped, Copy: s.copyData, Backup: c.Backup,
 		SiteURL: c.SiteURL, DistributionURL: c.Files.BaseURL, Examine: c.Examine,
 	})
 	s.transfer = transfer.New(transfer.Config{
@@ -322,7 +324,8 @@ func (s *Server) checkRoom() error {
 	if free, err := s.config.Free(); err != nil || free >= disk.Reserve {
 		return nil
 	}
-	return fault.New(fault.NoSpace, "the disk of the server is nearly full, nothing was stored; try again when there is space").After(time.Minute)
+	return fault.New(fault.NoSpace,
+		"the disk of the server is nearly full, nothing was stored; try again when there is space").After(time.Minute)
 }
 
 // takeTurn counts a request against the limit of its route and address.
@@ -337,7 +340,8 @@ func (s *Server) takeTurn(x *exchange) error {
 	h["X-Ratelimit-Remaining"] = values[1:2:2]
 	h["X-Ratelimit-Reset"] = values[2:3:3]
 	if !v.Allowed {
-		return fault.New(fault.TooMany, "too many requests: at most %d %s; try again in %s seconds", v.Limit, x.endpoint.per, web.Seconds(v.Reset)).After(v.Reset)
+		return fault.New(fault.TooMany, "too many requests: at most %d %s; try again in %s seconds", v.Limit, x.endpoint.per,
+			web.Seconds(v.Reset)).After(v.Reset)
 	}
 	return nil
 }

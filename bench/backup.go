@@ -36,7 +36,8 @@ func (s *suite) backup() error {
 		}
 		rows = append(rows, more...)
 	}
-	return s.print(fmt.Sprintf("backup: svc backup of %d MB beside a running server; the reference is tar | zstd -1 of the same files", s.megabytes), rows)
+	return s.print(fmt.Sprintf("backup: svc backup of %d MB beside a running server; the reference is tar | zstd -1 of the same files",
+		s.megabytes), rows)
 }
 
 func (s *suite) backupOf(unkind bool) (rows []row, err error) {
@@ -131,7 +132,8 @@ func (s *suite) besideTar(svc *server.Server) (r row, err error) {
 		}
 		our := time.Since(begin).Seconds()
 		begin = time.Now()
-		c := exec.CommandContext(s.ctx, "sh", "-c", `tar -C "$1" --exclude=./search.bleve --exclude=./svc.sock -cf - . | zstd -1 -q -o "$2" && sync "$2"`, "sh", svc.Data, other)
+		c := exec.CommandContext(s.ctx, "sh", "-c",
+			`tar -C "$1" --exclude=./search.bleve --exclude=./svc.sock -cf - . | zstd -1 -q -o "$2" && sync "$2"`, "sh", svc.Data, other)
 		if text, err := c.CombinedOutput(); err != nil {
 			return r, fmt.Errorf("tar: %w: %s", err, text)
 		}
@@ -161,7 +163,8 @@ func (s *suite) besideIngest(svc *server.Server, send func(int) (loadgen.Result,
 		return row{}, err
 	}
 	return row{
-		what: fmt.Sprintf("events that come in beside up to %.0f backups", slices.Max(backups)), ratio: ratios(beside, alone, rate), bar: ingestBar,
+		what: fmt.Sprintf("events that come in beside up to %.0f backups", slices.Max(backups)), ratio: ratios(beside, alone, rate),
+		bar:  ingestBar,
 		ours: describe(beside, 20, "events"), reference: describe(alone, 20, "events"),
 	}, nil
 }

@@ -63,7 +63,8 @@ func (s *suite) codeHost() (err error) {
 	if err != nil {
 		return err
 	}
-	return s.print(fmt.Sprintf("a code host that answers nothing: %d visitors forward feedback and wait; the reference is the same program without them", forwardVisitors), rows)
+	return s.print(fmt.Sprintf("a code host that answers nothing: %d visitors forward feedback and wait; the reference is the same program "+
+		"without them", forwardVisitors), rows)
 }
 
 // besideVisitors compares the rates of a server with waiting visitors and a server without.
@@ -167,7 +168,8 @@ func connectRepository(ctx context.Context, svc *server.Server) error {
 	if err := svc.CallAsAdministrator(ctx, http.MethodPut, "/admin/codehost-app", app, nil); err != nil {
 		return err
 	}
-	return svc.Call(ctx, http.MethodPut, "/admin/projects/desktop-app/codehost-integration", map[string]any{"repo_full_name": "example/app", "feedback_issue_enabled": true}, nil)
+	return svc.Call(ctx, http.MethodPut, "/admin/projects/desktop-app/codehost-integration",
+		map[string]any{"repo_full_name": "example/app", "feedback_issue_enabled": true}, nil)
 }
 
 // visitors forward feedback and wait for the response in a loop.
@@ -199,7 +201,8 @@ func forwardFeedback(ctx context.Context, svc *server.Server) *visitors {
 
 func forwardOnce(ctx context.Context, client *http.Client, svc *server.Server, addr string) (status int, err error) {
 	const body = `{"content":"The window is blue.","contact":"mira@mail.example","forward_to_codehost":true}`
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+svc.Addr+"/api/v1/public/desktop-app/feedbacks", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+svc.Addr+"/api/v1/public/desktop-app/feedbacks",
+		strings.NewReader(body))
 	if err != nil {
 		return 0, err
 	}

@@ -162,7 +162,8 @@ func (s *suite) uploads(svc *server.Server) error {
 				})
 		}
 	}
-	return errors.Join(os.Remove(file), s.print(fmt.Sprintf("upload: a file of %s MiB, on disk before the answer", number(float64(s.upload))), rows))
+	return errors.Join(os.Remove(file),
+		s.print(fmt.Sprintf("upload: a file of %s MiB, on disk before the answer", number(float64(s.upload))), rows))
 }
 
 // downloads compares a download with the download of the same file from nginx.
@@ -202,7 +203,8 @@ func (s *suite) downloads(svc *server.Server, path string) (err error) {
 		what:  fmt.Sprintf("ranges of %d KiB at random, connections: %d", rangeSize>>10, rangeConnections),
 		ratio: ratios(ours, theirs, rate), ours: describe(ours, 1, ""), reference: describe(theirs, 1, ""),
 	})
-	return s.print(fmt.Sprintf("download: a file of %s MiB on the local storage; the reference is nginx with sendfile and an access log, serving the same file", number(float64(s.download))), rows)
+	return s.print(fmt.Sprintf("download: a file of %s MiB on the local storage; the reference is nginx with sendfile and an access log, "+
+		"serving the same file", number(float64(s.download))), rows)
 }
 
 // rangeRequests returns requests for parts of the file, like those of differential updaters.
@@ -246,7 +248,8 @@ func (s *suite) slowDownloads(data, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	return s.print(fmt.Sprintf("memory: %s slow downloads at the same time, of a file of %s MiB", number(float64(s.slow)), number(float64(s.download))), []row{
+	return s.print(fmt.Sprintf("memory: %s slow downloads at the same time, of a file of %s MiB", number(float64(s.slow)),
+		number(float64(s.download))), []row{
 		{what: "of an idle server", ours: fmt.Sprintf("%.0f MiB", own[0])},
 		{what: "at most meanwhile", ours: fmt.Sprintf("%.0f MiB", during)},
 		{what: "for each download", ours: fmt.Sprintf("%.1f KiB", (during-own[0])*1024/float64(s.slow))},

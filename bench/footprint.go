@@ -64,7 +64,10 @@ func (s *suite) starts(data string) ([]row, error) {
 		}
 	}
 	rows := []row{
-		{what: "start after a clean stop", figure: median(clean), bar: startBar, atMost: true, unit: "s", ours: milliseconds(seconds(median(clean)))},
+		{
+			what: "start after a clean stop", figure: median(clean), bar: startBar, atMost: true, unit: "s",
+			ours: milliseconds(seconds(median(clean))),
+		},
 		{what: "start after a kill", ours: milliseconds(seconds(median(killed)))},
 	}
 	if median(resident) > 0 {

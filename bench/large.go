@@ -32,7 +32,8 @@ func (s *suite) large() error {
 	if err != nil {
 		return err
 	}
-	return s.print(fmt.Sprintf("a large data directory: %s events, %s logs, %s feedback entries", number(float64(s.events)), number(float64(s.logs)), number(float64(s.feedback))), rows)
+	return s.print(fmt.Sprintf("a large data directory: %s events, %s logs, %s feedback entries", number(float64(s.events)),
+		number(float64(s.logs)), number(float64(s.feedback))), rows)
 }
 
 // lists fills a data directory with logs and feedback and requests lists.
@@ -59,7 +60,8 @@ func (s *suite) lists(data string) (err error) {
 		}
 		rows = append(rows, r)
 	}
-	return s.print(fmt.Sprintf("lists: the time that 99 of 100 requests keep, %s logs and %s feedback entries; the reference searches for the text in the same lines with grep -F, and the ratio is that of the medians",
+	return s.print(fmt.Sprintf("lists: the time that 99 of 100 requests keep, %s logs and %s feedback entries; the reference searches for "+
+		"the text in the same lines with grep -F, and the ratio is that of the medians",
 		number(float64(s.logs)), number(float64(s.feedback))), rows)
 }
 

@@ -98,7 +98,8 @@ func run(args []string, out io.Writer) (err error) {
 	flags.IntVar(&s.rounds, "rounds", 5, "rounds of each comparison")
 	flags.DurationVar(&s.each, "each", 2*time.Second, "time of update checks and downloads in a round")
 	flags.IntVar(&s.submissions, "submissions", 60_000, "logs sent in a round; of long ones a tenth")
-	flags.IntVar(&s.burst, "burst", 200_000, "logs (of long ones a tenth) sent at once before the time is taken until the search index has them")
+	flags.IntVar(&s.burst, "burst", 200_000,
+		"logs (of long ones a tenth) sent at once before the time is taken until the search index has them")
 	flags.IntVar(&s.batchEvents, "round-events", 200_000, "events sent in a round")
 	flags.IntVar(&s.events, "events", 10_000_000, "events that questions are about, in each shape; large has them too")
 	flags.IntVar(&s.logs, "logs", 1_000_000, "logs in the large data directory; a tenth as many feedback entries")
@@ -146,7 +147,8 @@ func (s *suite) run(names []string) error {
 			return fmt.Errorf("there is no benchmark %q", name)
 		}
 	}
-	_, _ = fmt.Fprintf(s.out, "svc beside references, %s %s/%s, %d cores, in %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), s.dir)
+	_, _ = fmt.Fprintf(s.out, "svc beside references, %s %s/%s, %d cores, in %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		runtime.NumCPU(), s.dir)
 	var err error
 	if s.program, err = server.Find(s.ctx, s.dir); err != nil {
 		return err

@@ -95,8 +95,14 @@ func (s *suite) compareSubmissions(without server.Program, connections int, unki
 		return nil, err
 	}
 	return []row{
-		{what: name + ": beside no index", ratio: ratios(ours, indexless, rate), bar: withoutIndexBar, ours: describe(ours, 1, "logs"), reference: describe(indexless, 1, "logs")},
-		{what: name + ": beside the bare handler", ratio: ratios(ours, appends, rate), bar: bareStoreBar, ours: describe(ours, 1, "logs"), reference: describe(appends, 1, "logs")},
+		{
+			what: name + ": beside no index", ratio: ratios(ours, indexless, rate), bar: withoutIndexBar, ours: describe(ours, 1, "logs"),
+			reference: describe(indexless, 1, "logs"),
+		},
+		{
+			what: name + ": beside the bare handler", ratio: ratios(ours, appends, rate), bar: bareStoreBar, ours: describe(ours, 1, "logs"),
+			reference: describe(appends, 1, "logs"),
+		},
 	}, nil
 }
 
@@ -137,7 +143,8 @@ func (s *suite) catchUp(unkind bool) (r row, err error) {
 	late, err := svc.AwaitIndex(s.ctx)
 	memory := peak()
 	return row{
-		what: fmt.Sprintf("%s: index up to date after %s logs", shape(unkind), number(float64(n))), figure: late.Seconds(), bar: catchUpBar, atMost: true, unit: "s",
+		what: fmt.Sprintf("%s: index up to date after %s logs", shape(unkind), number(float64(n))), figure: late.Seconds(), bar: catchUpBar,
+		atMost: true, unit: "s",
 		ours: fmt.Sprintf("%.1f s after %.1f s of sending, peak memory %d MiB", late.Seconds(), result.Took.Seconds(), memory.Own>>20),
 	}, err
 }

@@ -38,7 +38,8 @@ func (s *suite) updateChecks() error {
 		}
 		rows = append(rows, more...)
 	}
-	return s.print(fmt.Sprintf("update check: %d versions, %d connections; the reference decodes the same body and writes a constant of the same size", versions, checkConnections), rows)
+	return s.print(fmt.Sprintf("update check: %d versions, %d connections; the reference decodes the same body and writes a constant of the "+
+		"same size", versions, checkConnections), rows)
 }
 
 func (s *suite) updateChecksOf(size answerSize) (rows []row, err error) {
@@ -180,7 +181,8 @@ func checks(names []string, unkind bool) (all [][]byte) {
 		agent, headers := "desktop-app/1.0", []string(nil)
 		if unkind {
 			if i%5 == 0 {
-				body = map[string]any{"current_comparable_version": fmt.Sprintf("%d.%d.%d-rc.%d", 1+random.IntN(6), random.IntN(20), random.IntN(20), i)}
+				body = map[string]any{"current_comparable_version": fmt.Sprintf("%d.%d.%d-rc.%d", 1+random.IntN(6), random.IntN(20), random.IntN(20),
+					i)}
 			}
 			body["locale"] = []string{"zh-Hant-TW", "de-AT", "EN-us", "pt-BR", "xx-unknown"}[random.IntN(5)]
 			body["platform"] = []string{"Windows 11", "macOS", "ubuntu linux", "iPadOS", "something else"}[random.IntN(5)]

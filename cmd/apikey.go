@@ -177,7 +177,8 @@ func (p *program) rotateKey(c *cobra.Command, id, grace string, asJSON bool) err
 	}
 	return p.withConnection(c, func(to connection) error {
 		var key resource.RotatedKeyView
-		err := to.call(c.Context(), http.MethodPost, "/api/v1/auth/api-keys/"+url.PathEscape(id)+"/rotate", map[string]int64{"grace_period_minutes": minutes}, &key)
+		err := to.call(c.Context(), http.MethodPost, "/api/v1/auth/api-keys/"+url.PathEscape(id)+"/rotate",
+			map[string]int64{"grace_period_minutes": minutes}, &key)
 		if err != nil {
 			return err
 		}

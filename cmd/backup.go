@@ -110,7 +110,9 @@ func (p *program) writeArchive(file string, force bool, write func(io.Writer) er
 
 // fetchBackup requests an archive and writes it to w as it arrives. It updates *size to the number
 // of bytes written so far.
-func (p *program) fetchBackup(ctx context.Context, to connection, w io.Writer, size *int64, o backup.Options) (result apicontrol.BackupResult, err error) {
+func (p *program) fetchBackup(
+	ctx context.Context, to connection, w io.Writer, size *int64, o backup.Options,
+) (result apicontrol.BackupResult, err error) {
 	response, err := to.open(ctx, http.MethodPost, "/control/backup", o)
 	if err != nil {
 		return result, err

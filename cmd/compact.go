@@ -62,7 +62,8 @@ func (p *program) printCompacted(answer apicontrol.CompactResult) error {
 		case f.Damage != "":
 			_, err = fmt.Fprintf(p.stdout, "%s: damaged; not rewritten\n", f.File)
 		case f.Compacted:
-			_, err = fmt.Fprintf(p.stdout, "%s: %s, was %s, saved %s in %.1f s\n", f.File, mebibytes(f.After), mebibytes(f.Before), mebibytes(f.Before-f.After), f.Seconds)
+			_, err = fmt.Fprintf(p.stdout, "%s: %s, was %s, saved %s in %.1f s\n", f.File, mebibytes(f.After), mebibytes(f.Before),
+				mebibytes(f.Before-f.After), f.Seconds)
 		default:
 			_, err = fmt.Fprintf(p.stdout, "%s: %s, little of it free; not rewritten\n", f.File, mebibytes(f.Before))
 		}

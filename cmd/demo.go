@@ -153,7 +153,8 @@ func (p *program) tellDemo(v demoView, temporary bool) {
 	if password == "" {
 		password = "the password that you used before, or: svc admin reset-password --data " + quoted(v.Data)
 	}
-	_, _ = fmt.Fprintf(p.stdout, "  demo     %s\n  console  %s/admin\n  login    admin / %s\n  data     %s\n", strings.Join(v.Projects, ", "), v.URL, password, data)
+	_, _ = fmt.Fprintf(p.stdout, "  demo     %s\n  console  %s/admin\n  login    admin / %s\n  data     %s\n", strings.Join(v.Projects, ", "),
+		v.URL, password, data)
 }
 
 // knownPassword returns the administrator's password if this process or a file knows it, ""
@@ -212,7 +213,8 @@ func (p *program) makeDemo(ctx context.Context, s *setting.Settings, c demo.Conf
 		return false, err
 	}
 	if len(list) > 0 {
-		return false, withCode(exitUsage, fmt.Errorf("%s contains data other than a demo, such as %s\nname an empty folder with --data", s.Data, list[0].Name()))
+		return false, withCode(exitUsage,
+			fmt.Errorf("%s contains data other than a demo, such as %s\nname an empty folder with --data", s.Data, list[0].Name()))
 	}
 	privateFiles()
 	missing, err := instance.MakeFolder(s.Data)

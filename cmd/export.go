@@ -89,7 +89,8 @@ func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
 			if omitted.Omitted > int64(len(omitted.Which)) {
 				more = " …"
 			}
-			say(p.stderr, "warning: %d files are in the archive without their content, see files.jsonl for the reasons: %s%s", omitted.Omitted, strings.Join(omitted.Which, ", "), more)
+			say(p.stderr, "warning: %d files are in the archive without their content, see files.jsonl for the reasons: %s%s", omitted.Omitted,
+				strings.Join(omitted.Which, ", "), more)
 		}
 		switch {
 		case !o.json:
@@ -114,7 +115,8 @@ func (p *program) tellExport(s exportSummary) {
 	if s.Contents.Files > 0 {
 		contents = fmt.Sprintf(" and %d contents of files", s.Contents.Files)
 	}
-	say(p.stderr, "project %s is in %s: %d records in %d files%s, %s, in %.1f s", s.ProjectKey, where, records, len(s.Files), contents, mebibytes(s.Bytes), s.Seconds)
+	say(p.stderr, "project %s is in %s: %d records in %d files%s, %s, in %.1f s", s.ProjectKey, where, records, len(s.Files), contents,
+		mebibytes(s.Bytes), s.Seconds)
 }
 
 // download requests the archive of a project, writes it to w, and stores its contents in summary.

@@ -30,7 +30,8 @@ type remote struct {
 // addRemote adds the flags of remote and of the data directory to a command.
 func addRemote(c *cobra.Command, r *remote, asJSON *bool) {
 	addData(c, asJSON)
-	c.Flags().StringVar(&r.url, "url", os.Getenv("SVC_URL"), "address of a running server (SVC_URL); default: the server of the data directory")
+	c.Flags().StringVar(&r.url, "url", os.Getenv("SVC_URL"),
+		"address of a running server (SVC_URL); default: the server of the data directory")
 	c.Flags().StringVar(&r.key, "key", "", "API key for --url; SVC_KEY keeps it out of the process list")
 	c.Flags().Lookup("url").DefValue = ""
 }
@@ -206,7 +207,8 @@ func (to connection) needLinks(ctx context.Context) error {
 		return err
 	}
 	if overview.Base == nil {
-		return errors.New("the links of a version need the address of the server: set site_url (SVC_SITE_URL) or dist.base_url (SVC_DIST_BASE_URL), or use --url")
+		return errors.New("the links of a version need the address of the server: set site_url (SVC_SITE_URL) or dist.base_url " +
+			"(SVC_DIST_BASE_URL), or use --url")
 	}
 	return nil
 }
@@ -322,8 +324,8 @@ func (p *program) printFiles(list []fileAnswer, site string) error {
 		if f.Error != nil {
 			status += ": " + *f.Error
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.ID, status, mebibytes(f.Size), time.Unix(f.CreatedAt, 0).Format("2006-01-02 15:04"),
-			f.Storage, strings.Join(f.ReferencedBy, ","), cmp.Or(f.link(site), f.Path))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.ID, status, mebibytes(f.Size),
+			time.Unix(f.CreatedAt, 0).Format("2006-01-02 15:04"), f.Storage, strings.Join(f.ReferencedBy, ","), cmp.Or(f.link(site), f.Path))
 	}
 	return w.Flush()
 }

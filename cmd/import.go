@@ -117,7 +117,8 @@ func (p *program) followImport(answer io.Reader) (importSummary, error) {
 		}
 		switch {
 		case line.Newer:
-			return line.importSummary, withCode(exitNewer, errors.Join(append(texts(line.Problems), errors.New("import it with that version or a newer one"))...))
+			return line.importSummary, withCode(exitNewer,
+				errors.Join(append(texts(line.Problems), errors.New("import it with that version or a newer one"))...))
 		case len(line.Problems) > 0:
 			return line.importSummary, errors.Join(append(texts(line.Problems), errors.New("nothing was imported"))...)
 		case line.Done:
@@ -144,7 +145,8 @@ func (p *program) tellImport(s importSummary, asJSON bool) error {
 		say(p.stderr, "warning: %d events were skipped: other events in the archive have the same event_id", s.Repeated)
 	}
 	if s.Failed > 0 {
-		say(p.stderr, "warning: the archive does not have the content of %d files; they are marked as failed, and their links do not work", s.Failed)
+		say(p.stderr, "warning: the archive does not have the content of %d files; they are marked as failed, and their links do not work",
+			s.Failed)
 	}
 	if asJSON {
 		if s.Aliases == nil { // encode an empty list as [], not null

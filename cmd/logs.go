@@ -111,5 +111,6 @@ func pastTime(flag, text string, now time.Time) (time.Time, error) {
 	if at.Unix() >= 0 {
 		return at, nil
 	}
-	return time.Time{}, withCode(exitUsage, fmt.Errorf("%s must be a date such as 2026-01-31, a time such as 2026-01-31T12:00:00Z, Unix seconds, or an age such as 90d", flag))
+	return time.Time{}, withCode(exitUsage,
+		fmt.Errorf("%s must be a date such as 2026-01-31, a time such as 2026-01-31T12:00:00Z, Unix seconds, or an age such as 90d", flag))
 }

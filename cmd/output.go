@@ -144,5 +144,6 @@ func (b *bar) draw() {
 	filled := int(barWidth * b.sent / max(1, b.total))
 	rate := float64(b.sent) / max(time.Since(b.began).Seconds(), 0.001)
 	_, _ = fmt.Fprintf(b.to, "\r[%s%s] %3d %%  %s of %s  %s/s ",
-		strings.Repeat("#", filled), strings.Repeat(" ", barWidth-filled), 100*b.sent/max(1, b.total), mebibytes(b.sent), mebibytes(b.total), mebibytes(int64(rate)))
+		strings.Repeat("#", filled), strings.Repeat(" ", barWidth-filled), 100*b.sent/max(1, b.total),
+		mebibytes(b.sent), mebibytes(b.total), mebibytes(int64(rate)))
 }

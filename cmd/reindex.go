@@ -50,6 +50,7 @@ func (p *program) reindex(c *cobra.Command, to connection, asJSON bool) error {
 	if asJSON {
 		return printJSON(p.stdout, line)
 	}
-	say(p.stderr, "the search index is new: %d projects, versions, announcements and blocks of feedback and logs, in %.1f s", line.Documents, line.Seconds)
+	say(p.stderr, "the search index is new: %d projects, versions, announcements and blocks of feedback and logs, in %.1f s", line.Documents,
+		line.Seconds)
 	return nil
 }

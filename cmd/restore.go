@@ -108,7 +108,9 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
 	if r.Moved = backup.Present(s.Data, a.manifest.Files); len(r.Moved) > 0 && !o.force {
-		return withCode(exitUsage, fmt.Errorf("%s is not empty: it has %s\nuse --force to move that aside, or name another directory with --data", s.Data, strings.Join(r.Moved, ", ")))
+		return withCode(exitUsage,
+			fmt.Errorf("%s is not empty: it has %s\nuse --force to move that aside, or name another directory with --data", s.Data,
+				strings.Join(r.Moved, ", ")))
 	}
 	staged, err := a.stage(s.Data)
 	if err != nil {
@@ -175,7 +177,8 @@ func (p *program) reportRestore(a *archive, r *restoreReport, o restoreOptions) 
 			say(p.stderr, "files that are not part of svc would be kept with --force: %s", strings.Join(r.Foreign, ", "))
 		}
 		if r.StorageDir != "" {
-			say(p.stderr, "storage_dir is %s: the local files would be restored to %s, and you would have to move them there", r.StorageDir, filepath.Join(r.Data, datadir.Files))
+			say(p.stderr, "storage_dir is %s: the local files would be restored to %s, and you would have to move them there", r.StorageDir,
+				filepath.Join(r.Data, datadir.Files))
 		}
 		return nil
 	}
@@ -184,7 +187,9 @@ func (p *program) reportRestore(a *archive, r *restoreReport, o restoreOptions) 
 		say(p.stderr, "note: the archive has no local files; those in the directory are kept")
 	}
 	if r.StorageDir != "" {
-		say(p.stderr, "note: storage_dir is %s, but the local files of the archive are in %s\nbefore the start, move the content of the former aside, and the content of the latter into it", r.StorageDir, filepath.Join(r.Data, datadir.Files))
+		say(p.stderr,
+			"note: storage_dir is %s, but the local files of the archive are in %s\nbefore the start, move the content of the former aside, and "+
+				"the content of the latter into it", r.StorageDir, filepath.Join(r.Data, datadir.Files))
 	}
 	p.noteElsewhere(r.SecretsElsewhere)
 	say(p.stderr, "start it: svc serve --data %s", quoted(r.Data))

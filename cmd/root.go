@@ -221,7 +221,8 @@ func printError(w io.Writer, err error, args []string) {
 		text += "\nuse --force to keep the data beside that, which stays as it is, or name another directory with --data"
 	}
 	if other, ok := errors.AsType[*instance.OwnerError](err); ok {
-		text += "\nname the right directory with --data or --storage-dir; if its files belong to this data all the same: svc files adopt --data " + quoted(other.Data)
+		text += "\nname the right directory with --data or --storage-dir; if its files belong to this data all the same: svc files adopt " +
+			"--data " + quoted(other.Data)
 	}
 	text += diskHint(err)
 	if newer, ok := errors.AsType[*boltfile.NewerError](err); ok {

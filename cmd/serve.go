@@ -78,7 +78,8 @@ directory beside them.`,
 // serve builds the server from the inside out, announces it, runs it until ctx
 // ends, and takes it down in reverse. load reads the settings again, and tell says
 // that the server can be used.
-func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*setting.Settings, error), tell func(startReport)) (err error) {
+func (p *program) serve(ctx context.Context, s *setting.Settings,
+	load func() (*setting.Settings, error), tell func(startReport)) (err error) {
 	level := &slog.LevelVar{}
 	level.Set(s.LogLevel)
 	log, flush := newLog(p.stderr, s, level)
@@ -126,7 +127,8 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	}
 	defer followGeo(ctx, geo, log)()
 
-	public, err := httpserver.Open(ctx, s, httpserver.Config{Certificate: files, CertsDir: filepath.Join(s.Data, datadir.Certificates), UserAgent: "svc/" + version, Log: log})
+	public, err := httpserver.Open(ctx, s,
+		httpserver.Config{Certificate: files, CertsDir: filepath.Join(s.Data, datadir.Certificates), UserAgent: "svc/" + version, Log: log})
 	if err != nil {
 		return err
 	}
@@ -156,15 +158,15 @@ func (p *program) serve(ctx context.Context, s *setting.Settings, load func() (*
 	reload.parts = []reloadable{
 		{[]string{"log.level"}, func(s *setting.Settings) error { level.Set(s.LogLevel); return nil }},
 		{[]string{"public_rate_limit"}, func(s *setting.Settings) error { i.handler.SetPublicRateLimit(s.PublicRateLimit); return nil }},
+		{[]string{"backup.every", "backup.keep", "backup.dir", "backup.recipient"}, func(s *setting.Settings) error {
+			backups, err := schedule(s)
+			if err == nil {
+				i.jobs.SetSchedule(backups)
+			}
+			return err
+		}},
+		{nil, func(s *setting.Settings) error { i.settings.Store(s); return nil }},
 	}
-	reload.parts = append(reload.parts, reloadable{[]string{"backup.every", "backup.keep", "backup.dir", "backup.recipient"}, func(s *setting.Settings) error {
-		backups, err := schedule(s)
-		if err == nil {
-			i.jobs.SetSchedule(backups)
-		}
-		return err
-	}})
-	reload.parts = append(reload.parts, reloadable{nil, func(s *setting.Settings) error { i.settings.Store(s); return nil }})
 	if files != nil { // another content of the same files
 		reload.parts = append(reload.parts, reloadable{nil, func(*setting.Settings) error { return files.Reload() }})
 	}
@@ -290,7 +292,8 @@ func openService(lock *control.Lock, s *setting.Settings, geo *geo.Locator, open
 
 // build makes the parts that work on the data.
 func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger) error {
-	i.archive = &jobs.Archiver{DB: i.Store, Events: i.Events, Data: s.Data, Files: i.Files, Version: version, Elsewhere: instance.SecretsElsewhere(s)}
+	elsewhere := instance.SecretsElsewhere(s)
+	i.archive = &jobs.Archiver{DB: i.Store, Events: i.Events, Data: s.Data, Files: i.Files, Version: version, Elsewhere: elsewhere}
 	life, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn))
 	if !ok {
 		return fmt.Errorf("lifetime %q is invalid", s.JWTExpiresIn)

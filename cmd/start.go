@@ -47,7 +47,8 @@ func (p *program) announce(r startReport) {
 	if r.inside != "" { // users see only the container's log
 		log.Info("command to replace a lost password", "command", r.command("admin reset-password"))
 	}
-	log.Info("listening", "url", strings.Join(r.public.URLs, " "), "address", r.public.Addresses(), "data", absolute(r.settings.Data), "version", version)
+	log.Info("listening", "url", strings.Join(r.public.URLs, " "), "address", r.public.Addresses(), "data", absolute(r.settings.Data),
+		"version", version)
 }
 
 func (r startReport) screen() string {

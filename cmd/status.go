@@ -124,10 +124,12 @@ func (r *statusReport) print(out io.Writer) error {
 		line("commits", "%d to svc.db, %d to events.db; %d failed", s.Store.Commits, s.Events.Commits, s.Store.Failures+s.Events.Failures)
 		line("records", "%d feedback, %d logs stored", s.Store.Feedback, s.Store.Logs)
 		line("events", "%d stored in %d batches, %.1f a second in the last minute", s.Events.Stored, s.Events.Batches, s.Events.PerSecond)
-		line("", "%d in memory (%s), %d blocks of %d hours", s.Events.HeadEvents, doctor.Size(int64(s.Events.HeadBytes)), s.Events.Blocks, s.Events.Hours)
+		line("", "%d in memory (%s), %d blocks of %d hours", s.Events.HeadEvents, doctor.Size(int64(s.Events.HeadBytes)), s.Events.Blocks,
+			s.Events.Hours)
 		line("waiting", "%d submissions, %d batches of events", s.Store.Waiting, s.Events.Waiting)
 		line("search", "%s", searchText(s.Search))
-		line("memory", "%s held, %s in use; %d goroutines", doctor.Size(int64(s.Memory.TotalBytes)), doctor.Size(int64(s.Memory.HeapBytes)), s.Memory.Goroutines)
+		line("memory", "%s held, %s in use; %d goroutines", doctor.Size(int64(s.Memory.TotalBytes)), doctor.Size(int64(s.Memory.HeapBytes)),
+			s.Memory.Goroutines)
 		if s.Backup != nil {
 			line("backup", "%s", backupText(*s.Backup))
 		}
@@ -168,6 +170,7 @@ func logStatus(log *slog.Logger, s *apicontrol.Status) {
 		"ready", s.Ready, "problems", s.Problems, "uptime_seconds", s.UptimeSeconds,
 		"requests", s.Requests.Total, "in_flight", s.Requests.InFlight, "failed", s.Requests.ByClass["5xx"],
 		"commits", s.Store.Commits, "waiting_submissions", s.Store.Waiting,
-		"events", s.Events.Stored, "events_per_second", s.Events.PerSecond, "waiting_batches", s.Events.Waiting, "head_events", s.Events.HeadEvents,
+		"events", s.Events.Stored, "events_per_second", s.Events.PerSecond, "waiting_batches", s.Events.Waiting, "head_events",
+		s.Events.HeadEvents,
 		"search_lag", s.Search.Lag, "heap_bytes", s.Memory.HeapBytes, "goroutines", s.Memory.Goroutines)
 }

@@ -91,7 +91,8 @@ func (u *uploader) note(name string, info os.FileInfo) string {
 func (u *uploader) begin(ctx context.Context, name string, size int64, note string) (*distribution.SessionView, error) {
 	if id, err := os.ReadFile(note); err == nil {
 		var s distribution.SessionView
-		if err := u.call(ctx, http.MethodGet, u.sessions()+"/"+url.PathEscape(string(id)), nil, &s); err == nil && s.Size == size && s.ChunkSize > 0 {
+		if err := u.call(ctx, http.MethodGet, u.sessions()+"/"+url.PathEscape(string(id)), nil, &s); err == nil && s.Size == size &&
+			s.ChunkSize > 0 {
 			return &s, nil
 		}
 	}
@@ -148,7 +149,8 @@ func (u *uploader) sendChunk(ctx context.Context, s *distribution.SessionView, f
 	offset := int64(index) * s.ChunkSize
 	length := min(s.ChunkSize, s.Size-offset)
 	err := repeatedly(ctx, func() error {
-		return u.callUnlimited(ctx, http.MethodPut, fmt.Sprintf("%s/%s/chunks/%d", u.sessions(), s.ID, index), io.NewSectionReader(f, offset, length), nil)
+		return u.callUnlimited(ctx, http.MethodPut, fmt.Sprintf("%s/%s/chunks/%d", u.sessions(), s.ID, index),
+			io.NewSectionReader(f, offset, length), nil)
 	})
 	if err == nil {
 		u.bar.add(length)

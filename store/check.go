@@ -188,7 +188,8 @@ func (c *checker) derived(kind integrity.Kind, b *boltfile.Bucket, path string, 
 		err = c.remove(b, extra)
 	}
 	for _, key := range slices.Sorted(maps.Keys(want)) {
-		c.report.Add(kind, path+integrity.Path([]byte(key)), "it is %q, and follows as %q", integrity.Key(b.Get([]byte(key))), integrity.Key(want[key]))
+		c.report.Add(kind, path+integrity.Path([]byte(key)), "it is %q, and follows as %q", integrity.Key(b.Get([]byte(key))),
+			integrity.Key(want[key]))
 		err = errors.Join(err, c.put(b, []byte(key), want[key]))
 	}
 	return err

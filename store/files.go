@@ -561,7 +561,9 @@ func (tx *Tx) FileDeletion(d *FileDeletion) (*FileDeletion, error) {
 // DueFileDeletions returns the objects to remove by a time, at most limit of each storage, in
 // the order in which they are due. The keys of due are ids of storages, without those that
 // skip reports. next is when the first other one is due, or 0 if there is none.
-func (tx *Tx) DueFileDeletions(by int64, limit int, skip func(backend string) bool) (due map[string][]*FileDeletion, next int64, err error) {
+func (tx *Tx) DueFileDeletions(
+	by int64, limit int, skip func(backend string) bool,
+) (due map[string][]*FileDeletion, next int64, err error) {
 	due = map[string][]*FileDeletion{}
 	var passed [][]byte // the backends of which no more are wanted, as they stand in a record
 	cursor := tx.bolt.Bucket(fileDeletionsBucket).Cursor()

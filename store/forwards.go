@@ -23,12 +23,13 @@ type Forward struct {
 	// nil for a caller without an address, whose submissions are not compared.
 	Key *limit.Key `json:"-"`
 
-	ID       ID        `json:"id"`
-	Number   uint64    `json:"number"`             // in the series
-	Repo     string    `json:"repo"`               // where the issue may be, owner/name
-	Tried    int64     `json:"tried"`              // when the issue was last asked for, Unix seconds
-	Settled  bool      `json:"settled,omitempty"`  // the feedback was stored after its request had failed
-	Since    int64     `json:"since,omitempty"`    // when stored feedback was first to become an issue, Unix seconds; 0 for what is not stored yet
+	ID      ID     `json:"id"`
+	Number  uint64 `json:"number"`            // in the series
+	Repo    string `json:"repo"`              // where the issue may be, owner/name
+	Tried   int64  `json:"tried"`             // when the issue was last asked for, Unix seconds
+	Settled bool   `json:"settled,omitempty"` // the feedback was stored after its request had failed
+	// when stored feedback was first to become an issue, Unix seconds; 0 for what is not stored yet
+	Since    int64     `json:"since,omitempty"`
 	Feedback *Feedback `json:"feedback,omitempty"` // nil when it is settled, and in the file when it is stored
 }
 
@@ -117,7 +118,8 @@ func (s *Store) TryForward(w *Forward) error {
 		// those that come at one moment do no harm.
 		err := s.View(func(tx *Tx) error {
 			if b := tx.contentBucket(w.Project, forwardsBucket); b != nil && hasKeys(b, maxForwards) {
-				return fault.New(fault.Unavailable, "feedback cannot be forwarded at the moment; try again tomorrow, or send it without forwarding").After(time.Hour)
+				return fault.New(fault.Unavailable,
+					"feedback cannot be forwarded at the moment; try again tomorrow, or send it without forwarding").After(time.Hour)
 			}
 			return nil
 		})

@@ -483,11 +483,14 @@ func (tx *Tx) moveTranslations(p *Project, from, to string) error {
 	if err != nil {
 		return err
 	}
-	return moveTexts(p.ID, tx.EachAnnouncement, tx.PutAnnouncement, func(a *Announcement) (bool, error) { return rename(a.Translations, from, to) })
+	return moveTexts(p.ID, tx.EachAnnouncement, tx.PutAnnouncement,
+		func(a *Announcement) (bool, error) { return rename(a.Translations, from, to) })
 }
 
 // moveTexts renames a tag key in all records of a kind.
-func moveTexts[R any](p ProjectID, each func(ProjectID, func(*R) error) error, put func(ProjectID, *R) error, rename func(*R) (moved bool, err error)) error {
+func moveTexts[R any](
+	p ProjectID, each func(ProjectID, func(*R) error) error, put func(ProjectID, *R) error, rename func(*R) (moved bool, err error),
+) error {
 	var changed []*R
 	err := each(p, func(rec *R) error {
 		moved, err := rename(rec)
@@ -510,7 +513,8 @@ func moveTexts[R any](p ProjectID, each func(ProjectID, func(*R) error) error, p
 // rename gives the text of one tag key to another one, which must not have a text.
 func rename[T any](texts map[string]T, from, to string) (moved bool, err error) {
 	if _, occupied := texts[to]; occupied {
-		return false, fault.New(fault.Conflict, "translations of an unregistered language are stored under locale %q; register it first or choose another tag", to)
+		return false, fault.New(fault.Conflict,
+			"translations of an unregistered language are stored under locale %q; register it first or choose another tag", to)
 	}
 	text, moved := texts[from]
 	if moved {

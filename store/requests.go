@@ -369,12 +369,14 @@ func (tx *Tx) EachRequest(p ProjectID, from, to Hour, each func(h Hour, r Reques
 // EachSystemVersion does the same for the versions of clients' systems; the text
 // is only valid during the call, and "" for what is not reported.
 func (tx *Tx) EachSystemVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
-	return tx.eachCounter(p, systemCounts, from, to, func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
+	return tx.eachCounter(p, systemCounts, from, to,
+		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
 }
 
 // EachClientVersion does the same for the versions of the project's own app.
 func (tx *Tx) EachClientVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
-	return tx.eachCounter(p, clientCounts, from, to, func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
+	return tx.eachCounter(p, clientCounts, from, to,
+		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
 }
 
 func (tx *Tx) eachCounter(p ProjectID, kind counterKind, from, to Hour, each func(h Hour, what uint64, text []byte, n int64)) error {

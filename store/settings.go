@@ -113,7 +113,8 @@ func (s Setting[T]) Delete(tx *Tx) error {
 // instanceSettings and projectSettings read the settings of a name.
 var (
 	instanceSettings = map[string]func(name, raw []byte) error{
-		CDNSettings.name: readable[CDN], CodehostAppSettings.name: readable[CodehostApp], TranslationSettings.name: readable[Translation], loginSettings.name: readable[loginNetworks],
+		CDNSettings.name: readable[CDN], CodehostAppSettings.name: readable[CodehostApp], TranslationSettings.name: readable[Translation],
+		loginSettings.name: readable[loginNetworks],
 	}
 	projectSettings = map[string]func(name, raw []byte) error{integrationName: readable[CodehostIntegration], webhookName: readable[Webhook]}
 )

@@ -25,7 +25,9 @@ type submissions[R any, T series.Record[R]] struct {
 
 var (
 	feedbackSeries = submissions[Feedback, *Feedback]{
-		series.Series[Feedback, *Feedback]{Records: []byte("feedback"), Words: []byte("feedback_words"), Texts: []byte("feedback_texts"), What: "feedback"},
+		series.Series[Feedback, *Feedback]{
+			Records: []byte("feedback"), Words: []byte("feedback_words"), Texts: []byte("feedback_texts"), What: "feedback",
+		},
 		KindFeedback, "feedback.bytes",
 	}
 	logSeries = submissions[Log, *Log]{
@@ -339,7 +341,9 @@ func (q Selection) query(tx *Tx, p ProjectID, kind Kind) (series.Query, error) {
 		return query, nil
 	}
 	candidates, err := tx.WithChanges(q.Find.Candidates)
-	query.Search = &series.Search{Terms: q.Find.Terms, Blocks: candidates.blocks(kind, p), All: candidates.All, ExactBytes: tx.store.exactBytes}
+	query.Search = &series.Search{
+		Terms: q.Find.Terms, Blocks: candidates.blocks(kind, p), All: candidates.All, ExactBytes: tx.store.exactBytes,
+	}
 	return query, err
 }
 

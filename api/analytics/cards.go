@@ -109,7 +109,9 @@ func (h *Handlers) updateCard(r *web.Request) (cardView, error) {
 }
 
 // putCard updates the card returned by find with the fields in the body, and stores it.
-func (h *Handlers) putCard(r *web.Request, update bool, find func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error)) (v cardView, err error) {
+func (h *Handlers) putCard(
+	r *web.Request, update bool, find func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error),
+) (v cardView, err error) {
 	var in cardInput
 	if err := web.Decode(r, &in); err != nil {
 		return v, err
@@ -169,7 +171,8 @@ func ReadCard(raw json.RawMessage, now int64) (_ *store.Card, created int64, err
 	var p problems
 	rec := p.Record(web.RecordInput{ID: in.ID, CreatedAt: in.Created, UpdatedAt: in.Updated}, now)
 	for i, text := range p.List { // cards have different names for these fields
-		p.List[i] = strings.NewReplacer("created_at", "created_time", "updated_at", "updated_time", "id ", "card_id ", "in id,", "in card_id,").Replace(text)
+		p.List[i] = strings.NewReplacer("created_at", "created_time", "updated_at", "updated_time", "id ", "card_id ", "in id,",
+			"in card_id,").Replace(text)
 	}
 	if err := web.JoinValidation(in.check(false, time.Unix(now, 0)), p.Err()); err != nil {
 		return nil, 0, err

@@ -39,7 +39,8 @@ func (h *Handlers) listDefinitions(r *web.Request) (v web.PageView, err error) {
 		return v, err
 	}
 	total, list, err := h.Events.Definitions(r.Context(), event.Project(project.ID), q)
-	return web.PageView{Total: total, Data: web.Views(list, func(d event.Definition) definitionView { return viewDefinition(project, &d) })}, err
+	return web.PageView{Total: total, Data: web.Views(list, func(d event.Definition) definitionView { return viewDefinition(project, &d) })},
+		err
 }
 
 func (h *Handlers) getDefinition(r *web.Request) (v definitionView, err error) {

@@ -24,9 +24,18 @@ func (h *Handlers) eventRoutes() []web.Route {
 	read, write := web.ByScope("events:read"), web.ByScope("events:write")
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/events/_status", Access: web.Anyone(), Handler: web.ModuleStatus("events")},
-		{Method: "POST", Path: public, Access: web.Anyone(), Handler: h.ingestEvents, Counts: "EVENT_INGEST", Rate: web.PublicRate, Submits: true, EventSender: true},
-		{Method: "GET", Path: public + "/me", Access: web.Anyone(), Handler: h.exportSubject, Private: true, Rate: web.HourlyRate, EventSender: true},
-		{Method: "DELETE", Path: public + "/me", Access: web.Anyone(), Handler: web.OK(h.eraseOwnEvents), Private: true, Rate: web.HourlyRate, EventSender: true},
+		{
+			Method: "POST", Path: public, Access: web.Anyone(), Handler: h.ingestEvents, Counts: "EVENT_INGEST", Rate: web.PublicRate, Submits: true,
+			EventSender: true,
+		},
+		{
+			Method: "GET", Path: public + "/me", Access: web.Anyone(), Handler: h.exportSubject, Private: true, Rate: web.HourlyRate,
+			EventSender: true,
+		},
+		{
+			Method: "DELETE", Path: public + "/me", Access: web.Anyone(), Handler: web.OK(h.eraseOwnEvents), Private: true, Rate: web.HourlyRate,
+			EventSender: true,
+		},
 		{Method: "DELETE", Path: all + "/subjects/:distinct_id", Access: write, Handler: web.OK(h.eraseSubject)},
 
 		{Method: "GET", Path: all + "/definitions", Access: read, Handler: web.OK(h.listDefinitions)},
@@ -93,7 +102,8 @@ func ViewEvent(e *event.Event) EventView {
 	v := EventView{
 		Name: e.Name, ID: e.ID, SessionID: NilIfEmpty(&e.Session), OccurredAt: e.At, ReceivedAt: e.Received, Properties: e.Properties,
 		IP: NilIfEmpty(&c.Address), UserAgent: NilIfEmpty(&c.UserAgent),
-		CountryCode: NilIfEmpty(&c.Region), CountryName: NilIfEmpty(&c.CountryName), RegionName: NilIfEmpty(&c.RegionName), City: NilIfEmpty(&c.City),
+		CountryCode: NilIfEmpty(&c.Region), CountryName: NilIfEmpty(&c.CountryName), RegionName: NilIfEmpty(&c.RegionName),
+		City:            NilIfEmpty(&c.City),
 		PlatformVersion: NilIfEmpty(&c.PlatformVersion),
 	}
 	if c.Platform != "" {

@@ -53,7 +53,9 @@ func New(c Config) *Handlers {
 
 // Routes returns the routes of events and of request statistics.
 func (h *Handlers) Routes() []web.Route {
-	today := web.Route{Method: "GET", Path: web.V1 + "/admin/projects/:k/today", Access: web.ByScope("stats:read"), Handler: web.OK(h.showToday)}
+	today := web.Route{
+		Method: "GET", Path: web.V1 + "/admin/projects/:k/today", Access: web.ByScope("stats:read"), Handler: web.OK(h.showToday),
+	}
 	return append(slices.Concat(h.eventRoutes(), h.requestStatsRoutes()), today)
 }
 

@@ -27,7 +27,9 @@ func (h *Handlers) requestStatsRoutes() []web.Route {
 
 // withCounters calls read with the project in the path and the hours that a span touches. It first
 // flushes the counters. Problems of the request are returned before anything is read.
-func (h *Handlers) withCounters(r *web.Request, p *problems, span web.Span, read func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error) error {
+func (h *Handlers) withCounters(
+	r *web.Request, p *problems, span web.Span, read func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error,
+) error {
 	project, err := p.Project(r, h.DB)
 	if err != nil {
 		return err
@@ -102,7 +104,10 @@ type provinceCountView struct {
 }
 
 func (o *overview) view(span web.Span) overviewView {
-	v := overviewView{SpanView: span.View(), ByEndpoint: []endpointCountView{}, ByPlatform: []platformCountView{}, ByRegion: []regionCountView{}, ByProvince: []provinceCountView{}}
+	v := overviewView{
+		SpanView: span.View(), ByEndpoint: []endpointCountView{}, ByPlatform: []platformCountView{}, ByRegion: []regionCountView{},
+		ByProvince: []provinceCountView{},
+	}
 	for _, c := range ranked(o.endpoints[:], endpointName) {
 		v.Total += c.N
 		v.ByEndpoint = append(v.ByEndpoint, endpointCountView{c.Key, c.N})

@@ -212,7 +212,8 @@ func verifyBody(media *openapi3.MediaType, status int, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := media.Schema.Value.VisitJSON(value, openapi3.MultiErrors(), openapi3.DisableSchemaErrorDetails()); err != nil || status < 400 || media.Schema.Ref == "#/components/schemas/Readiness" {
+	if err := media.Schema.Value.VisitJSON(value, openapi3.MultiErrors(), openapi3.DisableSchemaErrorDetails()); err != nil || status < 400 ||
+		media.Schema.Ref == "#/components/schemas/Readiness" {
 		return err
 	}
 	fields := value.(map[string]any)

@@ -69,7 +69,8 @@ func (s *Server) Refusals(t *testing.T, look string, rows []Refusal) {
 				t.Errorf("%s %s %.300s: got message %q, want %q in it", row.Method, row.Path, row.Body, told, row.Message)
 			}
 			if after := s.Must(t, http.StatusOK, "GET", look, ""); after != before {
-				t.Errorf("%s %s %.300s was refused and changed something:\nbefore %.2000s\nafter  %.2000s", row.Method, row.Path, row.Body, before, after)
+				t.Errorf("%s %s %.300s was refused and changed something:\nbefore %.2000s\nafter  %.2000s", row.Method, row.Path, row.Body, before,
+					after)
 			}
 		})
 	}

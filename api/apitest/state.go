@@ -21,7 +21,8 @@ func (s *Server) State(t *testing.T, projects ...string) string {
 		one := "/admin/projects/" + p
 		paths = append(paths, one, one+"/aliases", one+"/locales", one+"/versions?limit=100",
 			one+"/announcements?limit=100", one+"/feedbacks?limit=100&include_hidden=1", one+"/logs?limit=100&include_hidden=1",
-			one+"/events/definitions?limit=100&include_archived=1", one+"/events/dashboards/cards", one+"/events/stats/overview?start_time=0&end_time=9007199254740992")
+			one+"/events/definitions?limit=100&include_archived=1", one+"/events/dashboards/cards",
+			one+"/events/stats/overview?start_time=0&end_time=9007199254740992")
 	}
 	var all strings.Builder
 	for _, path := range paths {

@@ -67,8 +67,10 @@ func viewApp(a *store.CodehostApp, err error) (appView, error) {
 	}
 	return appView{
 		Configured: a.Configured(), AppID: web.OrNull(a.AppID),
-		HasPrivateKey: a.PrivateKey != "", PrivateKeyFingerprint: web.OrNull(a.PrivateKeyFingerprint), PrivateKeyUpdatedAt: web.OrNull(a.PrivateKeyUpdatedAt),
-		HasWebhookSecret: a.WebhookSecret != "", WebhookSecretHint: web.OrNull(a.WebhookSecretHint), WebhookSecretLength: web.OrNull(a.WebhookSecretLength),
+		HasPrivateKey: a.PrivateKey != "", PrivateKeyFingerprint: web.OrNull(a.PrivateKeyFingerprint),
+		PrivateKeyUpdatedAt: web.OrNull(a.PrivateKeyUpdatedAt),
+		HasWebhookSecret:    a.WebhookSecret != "", WebhookSecretHint: web.OrNull(a.WebhookSecretHint),
+		WebhookSecretLength:    web.OrNull(a.WebhookSecretLength),
 		WebhookSecretMasked:    web.OrNull(masked(a.WebhookSecretHint, a.WebhookSecretLength)),
 		WebhookSecretUpdatedAt: web.OrNull(a.WebhookSecretUpdatedAt), WebhookPayloadPath: appWebhookPath,
 		Features: append([]string{}, a.Features...), CustomTemplate: a.CustomTemplate,
@@ -221,7 +223,8 @@ func (h *Handlers) testAs(r *web.Request, a *store.CodehostApp, view *appTestVie
 	known, err := h.Host.Test(ctx, app)
 	view.LatencyMS = time.Since(begin).Milliseconds()
 	if e, ok := errors.AsType[*codehost.Error](err); ok && e.Status == http.StatusUnauthorized {
-		return fmt.Errorf("%w: %w", fault.New(fault.Invalid, "the code host does not accept this app: app_id and private_key do not belong together"), err)
+		return fmt.Errorf("%w: %w",
+			fault.New(fault.Invalid, "the code host does not accept this app: app_id and private_key do not belong together"), err)
 	}
 	if err != nil {
 		return codehost.Explain(err, "the code host has no app with this app_id", h.Now())

@@ -172,7 +172,8 @@ func (h *Handlers) dispatch(r *web.Request, a *store.CodehostApp, c command, d *
 		h.tell(ctx, r, repo, c, err == nil)
 	}
 	if err != nil {
-		if forgotten := h.eachMark(marks, func(tx *store.Tx, mark string) error { return tx.ForgetDelivery(store.InstanceDeliveries, mark) }); forgotten != nil {
+		if forgotten := h.eachMark(marks,
+			func(tx *store.Tx, mark string) error { return tx.ForgetDelivery(store.InstanceDeliveries, mark) }); forgotten != nil {
 			h.Log.Warn("a command that failed cannot be delivered again for a minute", "error", forgotten, "id", r.ID)
 		}
 		failed := fault.New(fault.Unavailable, "the workflow could not be started; the log has the details")

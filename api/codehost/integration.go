@@ -65,7 +65,10 @@ func viewIntegration(p *store.Project, i *store.CodehostIntegration, a *store.Co
 
 // showIntegration is the settings of the project in the path as change leaves them, in
 // a transaction of run.
-func (h *Handlers) showIntegration(r *web.Request, run func(func(*store.Tx) error) error, change func(*store.Tx, *store.Project, *store.CodehostIntegration, *store.CodehostApp) error) (view integrationView, err error) {
+func (h *Handlers) showIntegration(
+	r *web.Request, run func(func(*store.Tx) error) error,
+	change func(*store.Tx, *store.Project, *store.CodehostIntegration, *store.CodehostApp) error,
+) (view integrationView, err error) {
 	err = run(func(tx *store.Tx) error {
 		p, i, a, err := integrationOf(tx, r)
 		if err != nil {
@@ -98,7 +101,8 @@ func integrationOf(tx *store.Tx, r *web.Request) (*store.Project, *store.Codehos
 }
 
 func (h *Handlers) getIntegration(r *web.Request) (integrationView, error) {
-	return h.showIntegration(r, h.DB.View, func(*store.Tx, *store.Project, *store.CodehostIntegration, *store.CodehostApp) error { return nil })
+	return h.showIntegration(r, h.DB.View,
+		func(*store.Tx, *store.Project, *store.CodehostIntegration, *store.CodehostApp) error { return nil })
 }
 
 func (h *Handlers) updateIntegration(r *web.Request) (integrationView, error) {

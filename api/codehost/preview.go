@@ -17,7 +17,10 @@ import (
 func (h *Handlers) previewRoutes() []web.Route {
 	const versions = web.V1 + "/admin/projects/:k/versions"
 	return []web.Route{
-		{Method: "GET", Path: web.V1 + "/admin/projects/codehost-repo-preview", Access: web.AcrossProjects("projects:read"), Handler: web.OK(h.previewRepo)},
+		{
+			Method: "GET", Path: web.V1 + "/admin/projects/codehost-repo-preview", Access: web.AcrossProjects("projects:read"),
+			Handler: web.OK(h.previewRepo),
+		},
 		{Method: "GET", Path: versions + "/codehost-release-preview", Access: web.ByScope("versions:read"), Handler: web.OK(h.previewRelease)},
 		{Method: "POST", Path: versions + "/codehost-release-import", Access: web.ByScope("versions:write"), Handler: web.OK(h.importReleases)},
 	}
@@ -152,8 +155,9 @@ func (h *Handlers) previewRelease(r *web.Request) (view releasePreviewView, err 
 	}
 	d := codehost.NewDraft(found)
 	view = releasePreviewView{
-		Version: d.Version, Comparable: d.Version, Title: d.Title, Content: d.Content, DownloadURL: d.DownloadURL, DownloadLinks: []store.DownloadLink{},
-		Latest: !d.Preview, Preview: d.Preview, Platforms: []string{}, PublishedAt: h.publishedAt(d),
+		Version: d.Version, Comparable: d.Version, Title: d.Title, Content: d.Content, DownloadURL: d.DownloadURL,
+		DownloadLinks: []store.DownloadLink{},
+		Latest:        !d.Preview, Preview: d.Preview, Platforms: []string{}, PublishedAt: h.publishedAt(d),
 		CustomData: sourceOf("codehost-release", repo, d.Tag),
 	}
 	for _, l := range d.Links {
@@ -277,7 +281,8 @@ func (h *Handlers) repoOf(r *web.Request) (*codehost.Repo, error) {
 	case at == "":
 		return nil, fault.New(fault.Invalid, "the project has no repo_url: set it to the address of its repository, such as %s", h.example())
 	case !ok:
-		return nil, fault.New(fault.Invalid, "repo_url of the project is not the address of a repository at the code host, such as %s", h.example())
+		return nil, fault.New(fault.Invalid, "repo_url of the project is not the address of a repository at the code host, such as %s",
+			h.example())
 	}
 	app, err := forward.OpenApp(h.Keys, settings)
 	if err != nil {

@@ -146,7 +146,8 @@ func (h *Handlers) replaceWebhookSecret(r *web.Request, secret string, grace web
 		if err != nil {
 			return err
 		}
-		w.Replace(h.Keys.Seal(seal.WebhookSecret, secret), hintOf(secret), utf8.RuneCountInString(secret), time.Duration(grace.Or(0))*time.Minute, tx.Now())
+		w.Replace(h.Keys.Seal(seal.WebhookSecret, secret), hintOf(secret), utf8.RuneCountInString(secret), time.Duration(grace.Or(0))*time.Minute,
+			tx.Now())
 		view = revealedView{viewWebhook(p, w), secret}
 		return store.WebhookSettings(p.ID).Put(tx, w)
 	})
@@ -182,7 +183,8 @@ func delivery(r *web.Request, secrets []string) (*codehost.Delivery, error) {
 		return nil, err
 	}
 	if !codehost.Verify(raw, signature, secrets...) {
-		return nil, fault.New(fault.Unauthorized, "the signature in %s does not fit the body and the secret of this webhook", codehost.SignatureHeader)
+		return nil, fault.New(fault.Unauthorized, "the signature in %s does not fit the body and the secret of this webhook",
+			codehost.SignatureHeader)
 	}
 	return codehost.ReadDelivery(r.Header, raw)
 }
@@ -375,7 +377,9 @@ func (h *Handlers) publish(r *web.Request, id string, e codehost.ReleaseEvent, d
 
 // writeRelease writes the version of a release. What is copied here already is linked
 // here, so that a delivery never undoes that.
-func (h *Handlers) writeRelease(tx *store.Tx, p *store.Project, e codehost.ReleaseEvent, draft codehost.Draft) (created, stale bool, err error) {
+func (h *Handlers) writeRelease(
+	tx *store.Tx, p *store.Project, e codehost.ReleaseEvent, draft codehost.Draft,
+) (created, stale bool, err error) {
 	data, err := json.Marshal(releaseData{"codehost-webhook", web.Shorten(e.Repository, maxRepository), draft.Tag, e.Action, tx.Now().Unix()})
 	if err != nil {
 		return false, false, err

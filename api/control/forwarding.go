@@ -43,7 +43,8 @@ func (f *Forwarding) Observe(r *web.Request) {
 	}
 	peer := proxy.Peer(r.RemoteAddr)
 	if f.gateway.IsValid() && peer == f.gateway && f.throughGateway.CompareAndSwap(false, true) {
-		f.log.Warn("requests come from the gateway of the container: clients that reach the published port directly can forge an address; see svc doctor", "peer", peer.String())
+		f.log.Warn("requests come from the gateway of the container: clients that reach the published port directly can forge an address; see "+
+			"svc doctor", "peer", peer.String())
 	}
 	lines, counted := f.proxies.Forwarded(r.RemoteAddr, r.Header)
 	if lines == nil {

@@ -289,13 +289,14 @@ func (d *transfer) open(ctx context.Context, s span) (err error) {
 		return err
 	}
 	var known bool
-	d.from, known, err = d.Cache.Reader(ctx, o.Key, o.Size, s.start, s.length, func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
+	fetch := func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
 		backend, err := d.Open(d.backend)
 		if err != nil {
 			return nil, err
 		}
 		return backend.Open(ctx, o, offset, length)
-	})
+	}
+	d.from, known, err = d.Cache.Reader(ctx, o.Key, o.Size, s.start, s.length, fetch)
 	if d.cacheStatus == bypass { // the first slice determines the status
 		d.cacheStatus = miss
 		if known {

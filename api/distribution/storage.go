@@ -63,7 +63,8 @@ type originView struct {
 func viewBackend(tx *store.Tx, b *store.StorageBackend) (backendView, error) {
 	files, err := tx.FilesOn(b.ID)
 	v := backendView{
-		ID: b.ID, Name: b.Name, Kind: b.Kind, IsBuiltin: b.Builtin(), IsDefault: b.Default, BaseURL: web.OrNull(b.BaseURL), Username: web.OrNull(b.Username),
+		ID: b.ID, Name: b.Name, Kind: b.Kind, IsBuiltin: b.Builtin(), IsDefault: b.Default, BaseURL: web.OrNull(b.BaseURL),
+		Username:    web.OrNull(b.Username),
 		HasPassword: b.Password != "", PasswordFingerprint: web.OrNull(b.PasswordFingerprint), PartSizeKB: web.OrNull(b.PartSizeKB),
 		FileCount: files, Origin: originOf(b), CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt,
 	}
@@ -205,7 +206,8 @@ func (in backendInput) checkS3(p *web.Problems, b *store.StorageBackend) {
 		}
 		return
 	}
-	if u, err := url.Parse(strings.TrimSpace(in.BaseURL.Or(""))); err == nil && strings.TrimRight(u.EscapedPath(), "/") != "" && u.Hostname() != "" {
+	if u, err := url.Parse(strings.TrimSpace(in.BaseURL.Or(""))); err == nil && strings.TrimRight(u.EscapedPath(), "/") != "" &&
+		u.Hostname() != "" {
 		p.Add("base_url must have no path for storages of kind s3: it is the endpoint, the folder belongs in path_prefix")
 	}
 	if in.PartSizeKB.Value != nil {

@@ -46,7 +46,8 @@ func New(c Config) *Handlers {
 func (h *Handlers) Routes() []web.Route {
 	var routes []web.Route
 	add := func(path string, answer web.Handler) {
-		routes = append(routes, web.Route{Method: http.MethodGet, Path: path, Access: web.Anyone(), Handler: sameOrigin(answer), BodyLimit: web.PublicBodyLimit})
+		routes = append(routes,
+			web.Route{Method: http.MethodGet, Path: path, Access: web.Anyone(), Handler: sameOrigin(answer), BodyLimit: web.PublicBodyLimit})
 	}
 	add("/", h.page(h.home))
 	add("/projects/:k", h.page(h.project))
@@ -91,8 +92,10 @@ var (
 // scripts, styles and types are inserted into the directives script-src, style-src and
 // trusted-types of its Content-Security-Policy; the page's own style sheets are always allowed.
 func setPolicy(header http.Header, scripts, styles, types string) {
-	header["Content-Security-Policy"] = []string{"default-src 'self'; script-src " + scripts + "; style-src 'self'" + styles + "; trusted-types" + types +
-		"; require-trusted-types-for 'script'; img-src 'self' data: blob: https:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"}
+	header["Content-Security-Policy"] = []string{"default-src 'self'; script-src " + scripts + "; style-src 'self'" + styles +
+		"; trusted-types" + types +
+		"; require-trusted-types-for 'script'; img-src 'self' data: blob: https:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; " +
+		"form-action 'self'; object-src 'none'"}
 	header["Referrer-Policy"] = referSameOnly
 	header["Cross-Origin-Opener-Policy"] = referSameOnly
 }

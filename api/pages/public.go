@@ -66,7 +66,8 @@ func (h *Handlers) terms(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	if !terms.Complete(content) {
-		h.problem(w, r, http.StatusNotFound, func(t *words) string { return t.UnpublishedTitle }, func(t *words) string { return t.UnpublishedText })
+		h.problem(w, r, http.StatusNotFound, func(t *words) string { return t.UnpublishedTitle },
+			func(t *words) string { return t.UnpublishedText })
 		return nil
 	}
 	builtin := d.In(language)

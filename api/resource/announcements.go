@@ -10,7 +10,9 @@ func (h *Handlers) announcementRoutes() []web.Route {
 	const all = web.V1 + "/admin/projects/:k/announcements"
 	const compat = web.V1 + "/admin/announcements"
 	read, write := web.ByScope("announcements:read"), web.ByScope("announcements:write")
-	announcements := kind[store.Announcement]{"announcement", (*store.Tx).Announcement, (*store.Tx).OwnedAnnouncement, (*store.Tx).DeleteAnnouncement}
+	announcements := kind[store.Announcement]{
+		"announcement", (*store.Tx).Announcement, (*store.Tx).OwnedAnnouncement, (*store.Tx).DeleteAnnouncement,
+	}
 	create := createRecord(h, announcementInput.check, viewAnnouncementFully)
 	update, remove := updateRecord(h, announcements, announcementInput.check, viewAnnouncementFully), deleteRecord(h, announcements)
 	return []web.Route{
@@ -20,7 +22,9 @@ func (h *Handlers) announcementRoutes() []web.Route {
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, announcements, viewAnnouncementFully)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
 		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: remove},
-		{Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("announcements:read"), Handler: web.OK(h.announcementStatistics)},
+		{
+			Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("announcements:read"), Handler: web.OK(h.announcementStatistics),
+		},
 		{Method: "POST", Path: web.V1 + "/admin/projects/announcements", Access: write.From(web.BodyProject), Handler: create},
 		{Method: "PATCH", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: update},
 		{Method: "DELETE", Path: compat + "/:id", Access: write.From(web.PathRecord), Handler: remove},

@@ -19,8 +19,14 @@ import (
 func (h *Handlers) publicAnnouncementRoutes() []web.Route {
 	const all = web.V1 + "/public/:k/announcements"
 	return []web.Route{
-		{Method: "GET", Path: all, Access: web.Anyone(), Handler: web.Listed(h.publicAnnouncements), Counts: "ANNOUNCEMENT_LIST", FiltersPlatform: true},
-		{Method: "GET", Path: all + "/latest", Access: web.Anyone(), Handler: h.publicLatestAnnouncement, Counts: "ANNOUNCEMENT_LATEST", FiltersPlatform: true},
+		{
+			Method: "GET", Path: all, Access: web.Anyone(), Handler: web.Listed(h.publicAnnouncements), Counts: "ANNOUNCEMENT_LIST",
+			FiltersPlatform: true,
+		},
+		{
+			Method: "GET", Path: all + "/latest", Access: web.Anyone(), Handler: h.publicLatestAnnouncement, Counts: "ANNOUNCEMENT_LATEST",
+			FiltersPlatform: true,
+		},
 	}
 }
 

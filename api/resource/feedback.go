@@ -21,7 +21,10 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/feedbacks/_status", Access: web.Anyone(), Handler: web.ModuleStatus("feedbacks")},
 		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/options", Access: web.Anyone(), Handler: web.OK(h.feedbackOptions)},
-		{Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Handler: h.submitFeedback, Submits: true, Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate},
+		{
+			Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Handler: h.submitFeedback, Submits: true,
+			Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate,
+		},
 		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listFeedback)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, feedbackInput.checkByAdmin, view))},
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, feedback, view)},
@@ -265,10 +268,11 @@ func (h *Handlers) listFeedback(r *web.Request) (web.List, error) {
 		status := store.FeedbackStatus(max(at, 0))
 		q.Status = &status
 	}
-	return listPage(h, r, &p, store.KindFeedback, find, func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Feedback, store.Found, error) {
-		q.Find = f
-		return tx.ListFeedback(project, q)
-	}, (*store.Tx).UnreadFeedback, ViewFeedback)
+	return listPage(h, r, &p, store.KindFeedback, find,
+		func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Feedback, store.Found, error) {
+			q.Find = f
+			return tx.ListFeedback(project, q)
+		}, (*store.Tx).UnreadFeedback, ViewFeedback)
 }
 
 type feedbackStatisticsView struct {

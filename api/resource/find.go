@@ -77,7 +77,9 @@ func (h *Handlers) findVersions(r *web.Request, snap *store.Snapshot, find strin
 // findAnnouncements lists the announcements that keep accepts and that contain the
 // text, in list order. Those that keep rejects have no influence on how the others are
 // searched: the public must not learn from it.
-func (h *Handlers) findAnnouncements(r *web.Request, snap *store.Snapshot, find string, keep func(*store.AnnouncementEntry) bool) ([]*store.AnnouncementEntry, error) {
+func (h *Handlers) findAnnouncements(
+	r *web.Request, snap *store.Snapshot, find string, keep func(*store.AnnouncementEntry) bool,
+) ([]*store.AnnouncementEntry, error) {
 	all := snap.Announcements(keep)
 	if find == "" {
 		return all, nil

@@ -18,7 +18,10 @@ func (h *Handlers) logRoutes() []web.Route {
 	view := func(_ *store.Project, l *store.Log) logView { return ViewLog(l) }
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/logs/_status", Access: web.Anyone(), Handler: web.ModuleStatus("logs")},
-		{Method: "POST", Path: web.V1 + "/public/:k/logs", Access: web.Anyone(), Handler: h.uploadLog, Submits: true, Counts: "LOG_UPLOAD", Rate: web.PublicRate},
+		{
+			Method: "POST", Path: web.V1 + "/public/:k/logs", Access: web.Anyone(), Handler: h.uploadLog, Submits: true, Counts: "LOG_UPLOAD",
+			Rate: web.PublicRate,
+		},
 		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listLogs)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, logInput.checkByAdmin, view))},
 		{Method: "POST", Path: all + "/prune", Access: web.LoginOnly(), Handler: web.OK(h.pruneLogs)},
@@ -174,10 +177,11 @@ func (h *Handlers) listLogs(r *web.Request) (web.List, error) {
 	if q.From > q.To {
 		p.Add("start_time must not be after end_time")
 	}
-	return listPage(h, r, &p, store.KindLog, find, func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Log, store.Found, error) {
-		q.Find = f
-		return tx.ListLogs(project, q)
-	}, (*store.Tx).UnreadLog, ViewLog)
+	return listPage(h, r, &p, store.KindLog, find,
+		func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Log, store.Found, error) {
+			q.Find = f
+			return tx.ListLogs(project, q)
+		}, (*store.Tx).UnreadLog, ViewLog)
 }
 
 // selection reads what lists of feedback and of logs have in common.
@@ -238,7 +242,9 @@ func (h *Handlers) logLevels(r *web.Request) (v levelsView, err error) {
 
 // countOver counts records of the project in the path over the span that a request
 // asks for.
-func countOver[N any](h *Handlers, r *web.Request, count func(tx *store.Tx, p store.ProjectID, from, to int64) (N, error)) (span web.Span, n N, err error) {
+func countOver[N any](
+	h *Handlers, r *web.Request, count func(tx *store.Tx, p store.ProjectID, from, to int64) (N, error),
+) (span web.Span, n N, err error) {
 	var p problems
 	span = p.Span(r, h.Now())
 	project, err := p.Project(r, h.DB)
@@ -303,7 +309,8 @@ func (h *Handlers) pruneLogs(r *web.Request) (v PrunedView, err error) {
 	v.Matched, v.Deleted, err = h.DB.PruneLogs(r.Context(), project.ID, change.which, change.dryRun)
 	if !change.dryRun {
 		h.Log.Info("logs pruned", "administrator", h.DB.Account().Username, "project", project.Key,
-			"before", valueOf(change.which.Before), "level", valueOf(change.which.Level), "ip", valueOf(change.which.IP), "deleted", v.Deleted, "id", r.ID)
+			"before", valueOf(change.which.Before), "level", valueOf(change.which.Level), "ip", valueOf(change.which.IP),
+			"deleted", v.Deleted, "id", r.ID)
 	}
 	return v, err
 }

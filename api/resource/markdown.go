@@ -7,7 +7,8 @@ import (
 
 // markdownRoutes are for everyone who may read texts of some kind.
 func (h *Handlers) markdownRoutes() []web.Route {
-	readers := web.AnyScope("projects:read", "versions:read", "announcements:read", "events:read", "feedbacks:read", "logs:read", "files:read", "stats:read")
+	readers := web.AnyScope("projects:read", "versions:read", "announcements:read", "events:read", "feedbacks:read", "logs:read", "files:read",
+		"stats:read")
 	return []web.Route{
 		{Method: "POST", Path: web.V1 + "/admin/markdown-preview", Access: readers, Handler: web.OK(previewMarkdown)},
 	}

@@ -14,11 +14,20 @@ func (h *Handlers) publicRoutes() []web.Route {
 	const versions = one + "/versions"
 	return []web.Route{
 		{Method: "GET", Path: one, Access: web.Anyone(), Handler: h.publicProject, Counts: "PROJECT_DETAIL"},
-		{Method: "GET", Path: versions, Access: web.Anyone(), Handler: web.Listed(h.publicVersions), Counts: "VERSION_LIST", FiltersPlatform: true},
+		{
+			Method: "GET", Path: versions, Access: web.Anyone(), Handler: web.Listed(h.publicVersions), Counts: "VERSION_LIST",
+			FiltersPlatform: true,
+		},
 		{Method: "GET", Path: versions + "/latest", Access: web.Anyone(), Handler: h.publicLatest, Counts: "VERSION_LATEST"},
-		{Method: "GET", Path: versions + "/latest-preview", Access: web.Anyone(), Handler: h.publicLatestPreview, Counts: "VERSION_LATEST_PREVIEW"},
+		{
+			Method: "GET", Path: versions + "/latest-preview", Access: web.Anyone(), Handler: h.publicLatestPreview,
+			Counts: "VERSION_LATEST_PREVIEW",
+		},
 		{Method: "GET", Path: versions + "/by-version/:v", Access: web.Anyone(), Handler: h.publicVersion, Counts: "VERSION_BY_VERSION"},
-		{Method: "POST", Path: versions + "/check-update", Access: web.Anyone(), Handler: h.checkUpdate, Counts: "VERSION_CHECK_UPDATE", Rate: web.PublicRate, BodyLimit: web.CheckBodyLimit},
+		{
+			Method: "POST", Path: versions + "/check-update", Access: web.Anyone(), Handler: h.checkUpdate, Counts: "VERSION_CHECK_UPDATE",
+			Rate: web.PublicRate, BodyLimit: web.CheckBodyLimit,
+		},
 	}
 }
 

@@ -126,7 +126,9 @@ type change[R any] interface {
 }
 
 // updateRecord changes the record in the path as the body of a request says.
-func updateRecord[In, R, V any, C change[R]](h *Handlers, of kind[R], check func(In, write) (C, error), view func(*store.Project, *R) V) web.Handler {
+func updateRecord[In, R, V any, C change[R]](
+	h *Handlers, of kind[R], check func(In, write) (C, error), view func(*store.Project, *R) V,
+) web.Handler {
 	return web.OK(func(r *web.Request) (v V, err error) {
 		c, err := web.Checked(r, check, updates)
 		if err != nil {
@@ -188,7 +190,9 @@ func (h *Handlers) fullAnnouncement(snap *store.Snapshot, e *store.AnnouncementE
 }
 
 // orCurrent passes on a record unless its snapshot is stale. Then it reads the record.
-func orCurrent[R any](h *Handlers, id store.ID, snap *store.Snapshot, read func(*store.Tx, store.ProjectID, store.ID) (*R, error)) func(*R, error) (*R, error) {
+func orCurrent[R any](
+	h *Handlers, id store.ID, snap *store.Snapshot, read func(*store.Tx, store.ProjectID, store.ID) (*R, error),
+) func(*R, error) (*R, error) {
 	return func(rec *R, err error) (*R, error) {
 		if !errors.Is(err, store.ErrStale) {
 			return rec, err

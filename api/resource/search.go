@@ -370,7 +370,8 @@ func viewFeedbackHit(p *store.Project, f *store.Feedback, terms []string) hitVie
 	}
 	return hitView{
 		Kind: "feedback", ProjectKey: p.Key, ID: f.ID.String(), Title: title, CreatedAt: store.CreatedAt(f.ID),
-		Excerpt: best(terms, f.Content, web.OrEmpty(f.UserID), web.OrEmpty(f.Contact), web.OrEmpty(f.IP), web.OrEmpty(f.City), web.OrEmpty(f.CountryName), web.OrEmpty(f.RegionName), web.OrEmpty(f.PlatformVersion)),
+		Excerpt: best(terms, f.Content, web.OrEmpty(f.UserID), web.OrEmpty(f.Contact), web.OrEmpty(f.IP), web.OrEmpty(f.City),
+			web.OrEmpty(f.CountryName), web.OrEmpty(f.RegionName), web.OrEmpty(f.PlatformVersion)),
 	}
 }
 
@@ -379,8 +380,9 @@ var levelNames = [...]string{"DEBUG", "INFO", "WARN", "ERROR"}
 func viewLogHit(p *store.Project, l *store.Log, terms []string) hitView {
 	return hitView{
 		Kind: "log", ProjectKey: p.Key, ID: l.ID.String(), CreatedAt: store.CreatedAt(l.ID),
-		Title:   strings.TrimSpace(levelNames[l.Level] + " " + web.OrEmpty(l.Source)),
-		Excerpt: best(terms, l.Content, web.OrEmpty(l.Source), web.OrEmpty(l.IP), web.OrEmpty(l.City), web.OrEmpty(l.CountryName), web.OrEmpty(l.RegionName), web.OrEmpty(l.PlatformVersion)),
+		Title: strings.TrimSpace(levelNames[l.Level] + " " + web.OrEmpty(l.Source)),
+		Excerpt: best(terms, l.Content, web.OrEmpty(l.Source), web.OrEmpty(l.IP), web.OrEmpty(l.City), web.OrEmpty(l.CountryName),
+			web.OrEmpty(l.RegionName), web.OrEmpty(l.PlatformVersion)),
 	}
 }
 

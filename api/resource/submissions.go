@@ -94,7 +94,8 @@ func (h *Handlers) checkQuota(p *store.Project) error {
 	if err != nil || taken < h.SubmissionMax {
 		return err
 	}
-	return fault.New(fault.NoSpace, "the feedback and logs of this project take the %d MiB that they may; nothing was stored", h.SubmissionMax>>20).After(time.Hour)
+	return fault.New(fault.NoSpace, "the feedback and logs of this project take the %d MiB that they may; nothing was stored",
+		h.SubmissionMax>>20).After(time.Hour)
 }
 
 // withinQuota holds what API keys add to the quota of the project; the administrator may

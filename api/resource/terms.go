@@ -47,7 +47,9 @@ func viewTerms(r *web.Request, d *terms.Document, own *store.TermsDocument) term
 	preference := r.Query("locale")
 	language, unknown := terms.LanguageFor(preference)
 	text := d.In(language)
-	v := termsView{termsSummaryView{Slug: d.Slug, Title: text.Title, Summary: text.Summary, Source: "builtin", UpdatedAt: d.Revised}, text.Content}
+	v := termsView{
+		termsSummaryView{Slug: d.Slug, Title: text.Title, Summary: text.Summary, Source: "builtin", UpdatedAt: d.Revised}, text.Content,
+	}
 	if unknown {
 		v.LocaleMessage = locale.Message(preference)
 	}

@@ -53,8 +53,9 @@ func viewTranslationSettings(t *store.Translation, err error) (translationSettin
 	return translationSettingsView{
 		Configured: t.Configured(), Enabled: t.Enabled, Provider: t.Provider, BaseURL: web.OrNull(t.BaseURL), Model: web.OrNull(t.Model),
 		HasAPIKey: t.APIKey != "", APIKeyFingerprint: web.OrNull(t.APIKeyFingerprint), APIKeyUpdatedAt: web.OrNull(t.APIKeyUpdatedAt),
-		CustomPrompt: t.CustomPrompt, SystemPrompt: web.OrNull(t.SystemPrompt), BuiltinPrompt: translate.Prompt, PromptVariables: translate.Variables,
-		RequestURL: web.OrNull(serviceOf(t).RequestURL()), UpdatedAt: web.OrNull(t.UpdatedAt),
+		CustomPrompt: t.CustomPrompt, SystemPrompt: web.OrNull(t.SystemPrompt), BuiltinPrompt: translate.Prompt,
+		PromptVariables: translate.Variables,
+		RequestURL:      web.OrNull(serviceOf(t).RequestURL()), UpdatedAt: web.OrNull(t.UpdatedAt),
 	}, nil
 }
 
@@ -137,7 +138,8 @@ func (h *Handlers) translator(t *store.Translation) (s translate.Service, prompt
 	case !t.Enabled:
 		return s, prompt, fault.New(fault.Invalid, "machine translation is switched off: set enabled in the translation settings")
 	case !t.Configured():
-		return s, prompt, fault.New(fault.Invalid, "machine translation is not configured: base_url and model are needed in the translation settings")
+		return s, prompt, fault.New(fault.Invalid,
+			"machine translation is not configured: base_url and model are needed in the translation settings")
 	}
 	s.APIKey, err = h.Keys.Open(seal.TranslationAPIKey, t.APIKey)
 	return s, prompt, err
@@ -202,7 +204,9 @@ type translateInput struct {
 // check returns the texts of a request that are not blank.
 func (in translateInput) check() (translate.Texts, error) {
 	var p problems
-	t := translate.Texts{Kind: translate.Kind(in.Kind.Or("")), Target: strings.TrimSpace(in.Target.Or("")), Source: strings.TrimSpace(in.Source.Or(""))}
+	t := translate.Texts{
+		Kind: translate.Kind(in.Kind.Or("")), Target: strings.TrimSpace(in.Target.Or("")), Source: strings.TrimSpace(in.Source.Or("")),
+	}
 	names, known := translatable[t.Kind]
 	if !known {
 		p.Add("kind must be announcement, version or project")

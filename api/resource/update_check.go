@@ -206,7 +206,9 @@ func (h *Handlers) simulateUpdateCheck(r *web.Request) (simulationView, error) {
 	}
 	return readSnapshot(h, r, func(snap *store.Snapshot) (v simulationView, err error) {
 		decision, found, refused := snap.Catalog.Explain(query, snap.Project.OptionalUpdate)
-		v = simulationView{Status: web.StatusOf(refused), Reasons: web.Views(found, func(f release.Finding) updateReasonView { return viewFinding(snap, f) })}
+		v = simulationView{
+			Status: web.StatusOf(refused), Reasons: web.Views(found, func(f release.Finding) updateReasonView { return viewFinding(snap, f) }),
+		}
 		if refused != nil {
 			v.Message = web.OrNull(refused.Error())
 			return v, nil

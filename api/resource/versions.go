@@ -16,7 +16,8 @@ func (h *Handlers) versionRoutes() []web.Route {
 	const compat = web.V1 + "/admin/versions"
 	read, write := web.ByScope("versions:read"), web.ByScope("versions:write")
 	versions := kind[store.Version]{"version", (*store.Tx).Version, (*store.Tx).OwnedVersion, (*store.Tx).DeleteVersion}
-	get, update, remove := getRecord(h, versions, viewVersionFully), updateRecord(h, versions, versionInput.check, viewVersionFully), deleteRecord(h, versions)
+	get, update, remove := getRecord(h, versions, viewVersionFully), updateRecord(h, versions, versionInput.check, viewVersionFully),
+		deleteRecord(h, versions)
 	create := createRecord(h, versionInput.check, viewVersionFully)
 	return []web.Route{
 		{Method: "GET", Path: all + "/_status", Access: read, Handler: h.status("versions")},
@@ -63,7 +64,8 @@ func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilte
 	var kept []*store.VersionEntry
 	for _, e := range found {
 		v := e.Record
-		if web.Fits(v.Preview, f.preview) && web.Fits(v.Deprecated, f.deprecated) && web.Fits(v.Milestone, f.milestone) && web.Fits(false, f.forced) &&
+		if web.Fits(v.Preview, f.preview) && web.Fits(v.Deprecated, f.deprecated) && web.Fits(v.Milestone, f.milestone) &&
+			web.Fits(false, f.forced) &&
 			(f.platform == nil || v.Runs(*f.platform)) {
 			kept = append(kept, e)
 		}

@@ -143,7 +143,8 @@ func (c versionChange) applyNumber(v *store.Version) error {
 	case v.Version != before || v.Comparable.IsZero() || c.in.Comparable.Null():
 		derived, ok := release.Derive(v.Version)
 		if !ok {
-			return fault.Validation("comparable_version cannot be derived from version " + web.Quote(v.Version) + "; send one such as 1.2.3 or 1.2.3-rc.1")
+			return fault.Validation("comparable_version cannot be derived from version " + web.Quote(v.Version) +
+				"; send one such as 1.2.3 or 1.2.3-rc.1")
 		}
 		v.Comparable = derived
 	}

@@ -116,7 +116,8 @@ func (x *exporter) fileRecords() error {
 			problem = "the export left contents out"
 		}
 		return x.line(exportedFile{
-			ID: f.ID, Filename: f.Filename, Size: f.Size, SHA256: analytics.NilIfEmpty(&f.SHA256), Source: f.Source, SourceURL: analytics.NilIfEmpty(&f.SourceURL),
+			ID: f.ID, Filename: f.Filename, Size: f.Size, SHA256: analytics.NilIfEmpty(&f.SHA256), Source: f.Source,
+			SourceURL: analytics.NilIfEmpty(&f.SourceURL),
 			ObjectKey: f.ObjectKey, CreatedAt: f.CreatedAt, Status: f.Status, Content: problem == "", Problem: analytics.NilIfEmpty(&problem),
 		})
 	})

@@ -40,10 +40,12 @@ func (im *importer) event(raw json.RawMessage) error {
 		return err
 	}
 	b := &event.Batch{
-		Project: event.Project(im.into.Project()), Received: int64(in.Received.Or(web.Integer(item.At))), Subject: record.Subject, Session: record.Session,
+		Project: event.Project(im.into.Project()), Received: int64(in.Received.Or(web.Integer(item.At))), Subject: record.Subject,
+		Session: record.Session,
 		Client: submission.Client{
 			PlatformVersion: in.PlatformVersion.Or(""), Region: web.OrEmpty(from.CountryCode), CountryName: web.OrEmpty(from.CountryName),
-			RegionName: web.OrEmpty(from.RegionName), City: web.OrEmpty(from.City), Address: web.OrEmpty(from.IP), UserAgent: web.OrEmpty(from.UserAgent),
+			RegionName: web.OrEmpty(from.RegionName), City: web.OrEmpty(from.City), Address: web.OrEmpty(from.IP),
+			UserAgent: web.OrEmpty(from.UserAgent),
 		},
 		// The line is in a reused buffer, and the properties share its memory.
 		Items: []submission.Item{{ID: item.ID, Name: item.Name, At: item.At, Properties: bytes.Clone(item.Properties)}},
@@ -112,7 +114,8 @@ func (im *importer) counter(raw json.RawMessage) error {
 	if err := p.Err(); err != nil {
 		return err
 	}
-	im.counts = append(im.counts, event.Count{Hour: c.hour, Name: *in.Name.Value, Platform: c.platform, Region: c.region, Offset: c.offset, N: c.n})
+	im.counts = append(im.counts,
+		event.Count{Hour: c.hour, Name: *in.Name.Value, Platform: c.platform, Region: c.region, Offset: c.offset, N: c.n})
 	return nil
 }
 
@@ -141,12 +144,15 @@ func (im *importer) requests(raw json.RawMessage) error {
 		return err
 	}
 	place := store.NewPlace(c.region.String(), in.Province.Or(""), in.City.Or(""))
-	im.hits[store.CountRequest(im.into.Project(), store.Hour(c.hour/3600), store.NewRequest(endpoint, c.platform, place, c.offset))] += uint64(c.n)
+	im.hits[store.CountRequest(im.into.Project(), store.Hour(c.hour/3600),
+		store.NewRequest(endpoint, c.platform, place, c.offset))] += uint64(c.n)
 	return nil
 }
 
 // systems returns a function that reads counters of versions.
-func (im *importer) systems(counter func(store.ProjectID, store.Hour, platform.Platform, string) store.RequestCounter) func(json.RawMessage) error {
+func (im *importer) systems(
+	counter func(store.ProjectID, store.Hour, platform.Platform, string) store.RequestCounter,
+) func(json.RawMessage) error {
 	return func(raw json.RawMessage) error {
 		var in struct {
 			Version web.Optional[string] `json:"version"`

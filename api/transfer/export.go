@@ -119,7 +119,8 @@ func (h *Handlers) openCopy() (_ *dataCopy, err error) {
 	}
 	c.events, err = event.Open(filepath.Join(c.folder, datadir.Events), event.Options{ReadOnly: true, Log: h.Log})
 	if errors.Is(err, event.ErrDamaged) {
-		return nil, fault.New(fault.Damaged, "the file events.db of the server is damaged, so nothing can be exported; its administrator has to repair it")
+		return nil, fault.New(fault.Damaged,
+			"the file events.db of the server is damaged, so nothing can be exported; its administrator has to repair it")
 	}
 	if err != nil {
 		return nil, err
@@ -254,7 +255,9 @@ func (x *exporter) requests() error {
 }
 
 // systems writes the counters that each visits.
-func (x *exporter) systems(each func(p store.ProjectID, from, to store.Hour, each func(h store.Hour, on platform.Platform, version []byte, n int64)) error) error {
+func (x *exporter) systems(
+	each func(p store.ProjectID, from, to store.Hour, each func(h store.Hour, on platform.Platform, version []byte, n int64)) error,
+) error {
 	var failed error
 	err := each(x.project.ID, 0, math.MaxUint32, func(h store.Hour, on platform.Platform, version []byte, n int64) {
 		if failed == nil {

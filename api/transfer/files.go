@@ -85,8 +85,9 @@ func (in *fileInput) record(projectKey string, now int64) (*store.File, error) {
 	var p problems
 	f := &store.File{
 		ID: store.FileID(in.ID.Or("")), Filename: in.Filename.Or(""), Size: int64(in.Size.Or(0)), SHA256: strings.ToLower(in.SHA256.Or("")),
-		Source: store.FileSource(in.Source.Or(string(store.FileUploaded))), SourceURL: in.SourceURL.Or(""), CreatedAt: int64(in.CreatedAt.Or(web.Integer(now))),
-		Error: "the content was not in the archive of the import",
+		Source: store.FileSource(in.Source.Or(string(store.FileUploaded))), SourceURL: in.SourceURL.Or(""),
+		CreatedAt: int64(in.CreatedAt.Or(web.Integer(now))),
+		Error:     "the content was not in the archive of the import",
 	}
 	p.Text("id", in.ID, web.TextRule{Required: true})
 	if f.ID != "" && !files.ValidID(string(f.ID)) {
@@ -94,7 +95,8 @@ func (in *fileInput) record(projectKey string, now int64) (*store.File, error) {
 	}
 	p.Text("filename", in.Filename, web.TextRule{Required: true})
 	if clean, err := files.CleanName(f.Filename); in.Filename.Value != nil && (err != nil || clean != f.Filename) {
-		p.Add("filename must be a name as uploads get it: at most 180 characters, without / \\ : * ? \" < > |, control characters and dots at its ends")
+		p.Add("filename must be a name as uploads get it: at most 180 characters, without / \\ : * ? \" < > |, control characters and dots at " +
+			"its ends")
 	}
 	p.Number("size", in.Size, 0, 1<<53, false)
 	p.Text("sha256", in.SHA256, web.TextRule{})

@@ -284,7 +284,8 @@ func (im *importer) file(name string, one func(json.RawMessage) error) error {
 		im.answer.Records[name]++
 		im.advance(int64(len(text)) + 1)
 		im.tell()
-		if im.pending += len(text); im.pending >= transferBytes || len(im.writes)+len(im.batches) >= transferRecords || len(im.counts)+len(im.hits) >= transferCounts {
+		if im.pending += len(text); im.pending >= transferBytes || len(im.writes)+len(im.batches) >= transferRecords ||
+			len(im.counts)+len(im.hits) >= transferCounts {
 			return im.note(im.write())
 		}
 		return nil

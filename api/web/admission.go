@@ -75,7 +75,8 @@ func credential(r *Request) (text string, isKey bool, err error) {
 	scheme, value, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	value = strings.TrimSpace(value)
 	if !strings.EqualFold(scheme, "Bearer") || value == "" {
-		return "", false, fault.New(fault.Unauthorized, "a credential is needed: Authorization: Bearer with a login token or an API key, or X-API-Key")
+		return "", false, fault.New(fault.Unauthorized,
+			"a credential is needed: Authorization: Bearer with a login token or an API key, or X-API-Key")
 	}
 	return value, auth.IsKey(value), nil
 }

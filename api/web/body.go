@@ -140,9 +140,12 @@ func (b *body) unlink() { b.prev.next, b.next.prev = b.next, b.prev }
 
 var (
 	errNoMemory = error(fault.New(fault.Unavailable, "too many request bodies are being received; try again in a second").After(time.Second))
-	errArriving = error(fault.New(fault.Unavailable, "at most %d request bodies of one address may be on their way at a time; try again in a second", bodiesPerAddress).After(time.Second))
-	errLarge    = error(fault.New(fault.Unavailable, "at most %d request bodies above %d bytes of one address are received at a time; try again in a second", largePerAddress, PublicBodyLimit).After(time.Second))
-	errBroken   = error(fault.New(fault.Invalid, "the request body ended early"))
+	errArriving = error(fault.New(fault.Unavailable,
+		"at most %d request bodies of one address may be on their way at a time; try again in a second", bodiesPerAddress).After(time.Second))
+	errLarge = error(fault.New(fault.Unavailable,
+		"at most %d request bodies above %d bytes of one address are received at a time; try "+
+			"again in a second", largePerAddress, PublicBodyLimit).After(time.Second))
+	errBroken = error(fault.New(fault.Invalid, "the request body ended early"))
 )
 
 func errTooLarge(limit int64) error {

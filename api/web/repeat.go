@@ -81,7 +81,9 @@ func keyOf(r *Request) (repeatKey, error) {
 	if text == "" || len(text) > maxKeyLength {
 		return repeatKey{}, fault.New(fault.Invalid, "Idempotency-Key must have 1 to %d characters", maxKeyLength)
 	}
-	parts := []string{r.Method, r.URL.RequestURI(), strings.Join(r.Header["Authorization"], ","), strings.Join(r.Header["X-Api-Key"], ","), text}
+	parts := []string{
+		r.Method, r.URL.RequestURI(), strings.Join(r.Header["Authorization"], ","), strings.Join(r.Header["X-Api-Key"], ","), text,
+	}
 	return sha256.Sum256([]byte(strings.Join(parts, "\x00"))), nil
 }
 

@@ -21,7 +21,9 @@ func DeleteSettings[T any](r *Request, db *store.Store, s store.Setting[T]) (*T,
 }
 
 // settings returns the settings after change, in a transaction of run.
-func settings[T any](r *Request, run func(func(*store.Tx) error) error, s store.Setting[T], change func(*store.Tx, *T) error) (v *T, err error) {
+func settings[T any](
+	r *Request, run func(func(*store.Tx) error) error, s store.Setting[T], change func(*store.Tx, *T) error,
+) (v *T, err error) {
 	err = run(func(tx *store.Tx) (err error) {
 		if v, err = s.Get(tx); err != nil {
 			return err

@@ -9,7 +9,8 @@ import (
 )
 
 // ErrStale refuses a change of a record that has changed since the caller read it.
-var ErrStale = fault.New(fault.Stale, "the record was changed since it was read: it does not match If-Match; read it again and repeat the change")
+var ErrStale = fault.New(fault.Stale,
+	"the record was changed since it was read: it does not match If-Match; read it again and repeat the change")
 
 // Conditional reports whether the request applies to only one state of a record.
 func (r *Request) Conditional() bool { return len(r.Header["If-Match"]) > 0 }

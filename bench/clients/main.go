@@ -181,7 +181,8 @@ func (b *bench) pythonImport(ctx context.Context) error {
 		return took[module][len(took[module])/2]
 	}
 	more := middle("svc_sdk") - middle("httpx")
-	b.printf("import in Python:  svc_sdk %.0f ms, httpx alone %.0f ms: %.0f ms more%s\n", middle("svc_sdk"), middle("httpx"), more, against(more, 60))
+	b.printf("import in Python:  svc_sdk %.0f ms, httpx alone %.0f ms: %.0f ms more%s\n", middle("svc_sdk"), middle("httpx"), more,
+		against(more, 60))
 	return nil
 }
 

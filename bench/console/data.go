@@ -21,11 +21,16 @@ var words = [...]string{
 }
 
 var (
-	messages  = []string{"synchronised %d paragraphs", "no answer for %d ms, trying again", "opened document %d", "cannot decode picture %d: unexpected end of stream", "page cache: %d of 512 used"}
+	messages = []string{
+		"synchronised %d paragraphs", "no answer for %d ms, trying again", "opened document %d",
+		"cannot decode picture %d: unexpected end of stream", "page cache: %d of 512 used",
+	}
 	sources   = []string{"sync", "library", "export", "media", "layout"}
 	platforms = []string{"windows", "macos", "linux", "ios", "android"}
 	versions  = []string{"11", "15.7", "24.04", "26.1", "16"}
-	places    = [][2]string{{"Germany", "Berlin"}, {"Japan", "Osaka"}, {"China", "Shanghai"}, {"United States", "Boston"}, {"Brazil", "São Paulo"}}
+	places    = [][2]string{
+		{"Germany", "Berlin"}, {"Japan", "Osaka"}, {"China", "Shanghai"}, {"United States", "Boston"}, {"Brazil", "São Paulo"},
+	}
 )
 
 // record is a log or feedback for both servers: svc ignores the fields with the texts for
@@ -58,15 +63,18 @@ func records(n int, feedback bool, each func(*record) error) error {
 			text = words[r.IntN(len(words))] + ": " + text
 		}
 		line := record{
-			Content: text, Platform: platforms[platform], PlatformVersion: versions[platform], IP: fmt.Sprintf("203.0.113.%d", r.IntN(256)), Country: place[0], City: place[1],
-			CreatedAt: at, Created: time.Unix(at, 0).UTC().Format("2006-01-02 15:04:05.000Z"), CustomData: map[string]any{"session": fmt.Sprintf("%016x", r.Uint64()), "attempt": r.IntN(5)},
+			Content: text, Platform: platforms[platform], PlatformVersion: versions[platform], IP: fmt.Sprintf("203.0.113.%d", r.IntN(256)),
+			Country: place[0], City: place[1],
+			CreatedAt: at, Created: time.Unix(at, 0).UTC().Format("2006-01-02 15:04:05.000Z"),
+			CustomData: map[string]any{"session": fmt.Sprintf("%016x", r.Uint64()), "attempt": r.IntN(5)},
 		}
 		number := r.IntN(4)
 		if feedback {
 			number++
 			line.Rating = &number
 		} else {
-			line.Level, line.Source, line.DeviceInfo = &number, sources[kind], map[string]any{"model": fmt.Sprintf("M%d", r.IntN(40)), "memory_mb": 1024 << r.IntN(5)}
+			line.Level, line.Source, line.DeviceInfo = &number, sources[kind],
+				map[string]any{"model": fmt.Sprintf("M%d", r.IntN(40)), "memory_mb": 1024 << r.IntN(5)}
 		}
 		if err := each(&line); err != nil {
 			return err
@@ -106,7 +114,8 @@ func cards() (list []any) {
 		`{"type":"timeseries","granularity":"day","events":[{"name":"buy","alias":"A","measure":"unique_users"}]}`,
 		`{"type":"breakdown","events":[{"name":"buy","alias":"A"}],"group_by":{"kind":"property","key":"plan"}}`,
 		`{"type":"breakdown","events":[{"name":"open","alias":"A","measure":"unique_users"}],"group_by":{"kind":"platform"}}`,
-		`{"type":"value","events":[{"name":"buy","alias":"A","measure":"unique_users"},{"name":"open","alias":"B","measure":"unique_users"}],"formula":"A / B * 100"}`,
+		`{"type":"value","events":[{"name":"buy","alias":"A","measure":"unique_users"},{"name":"open","alias":"B","measure":"unique_users"}],` +
+			`"formula":"A / B * 100"}`,
 		`{"type":"value","events":[{"name":"open","alias":"A"}]}`,
 	}
 	for i, query := range queries {
@@ -163,7 +172,8 @@ func writeVersions(a *transfer.Writer) error {
 	for i := range 30 {
 		version := fmt.Sprintf("1.%d.0", i)
 		err := a.Line(map[string]any{
-			"version": version, "comparable_version": version, "title": "Version " + version, "content": "## Fixed\n\n- The window remembers its place.\n- Tables keep their width.",
+			"version": version, "comparable_version": version, "title": "Version " + version,
+			"content":   "## Fixed\n\n- The window remembers its place.\n- Tables keep their width.",
 			"is_latest": i == 29, "download_url": "https://downloads.example.org/" + version + ".zip",
 		})
 		if err != nil {
@@ -181,9 +191,11 @@ func writeEvents(a *transfer.Writer, n int) error {
 		at := begin + int64(float64(i)/float64(n)*30*24*3600)
 		user := r.IntN(20_000)
 		err := a.Line(map[string]any{
-			"distinct_id": fmt.Sprintf("user-%05d", user), "event_name": names[r.IntN(len(names))], "event_id": fmt.Sprintf("e%d", i), "session_id": fmt.Sprintf("s%d-%d", user, at/3600),
-			"occurred_at": at, "received_at": at, "platform": platforms[user%len(platforms)], "platform_version": versions[user%len(platforms)], "country_code": "DE",
-			"properties": map[string]any{"plan": plans[user%len(plans)], "pages": r.IntN(200)},
+			"distinct_id": fmt.Sprintf("user-%05d", user), "event_name": names[r.IntN(len(names))], "event_id": fmt.Sprintf("e%d", i),
+			"session_id":  fmt.Sprintf("s%d-%d", user, at/3600),
+			"occurred_at": at, "received_at": at, "platform": platforms[user%len(platforms)], "platform_version": versions[user%len(platforms)],
+			"country_code": "DE",
+			"properties":   map[string]any{"plan": plans[user%len(plans)], "pages": r.IntN(200)},
 		})
 		if err != nil {
 			return err

@@ -95,7 +95,9 @@ func (b *bench) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	task, err := json.Marshal(map[string]any{"targets": servers.targets, "rounds": b.rounds, "words": words[:], "project": projectKey, "parts": strings.Split(b.parts, ",")})
+	task, err := json.Marshal(map[string]any{
+		"targets": servers.targets, "rounds": b.rounds, "words": words[:], "project": projectKey, "parts": strings.Split(b.parts, ","),
+	})
 	if err != nil {
 		return err
 	}

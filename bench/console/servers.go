@@ -89,7 +89,8 @@ func (b *bench) startSvc(ctx context.Context, s *servers) error {
 	}
 	_, err := os.Stat(data)
 	fresh := errors.Is(err, fs.ErrNotExist)
-	c, url, err := startAndRead(ctx, []string{"ADMIN_PASSWORD=" + password, "SVC_LOG_FORMAT=json"}, binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0")
+	c, url, err := startAndRead(ctx, []string{"ADMIN_PASSWORD=" + password, "SVC_LOG_FORMAT=json"}, binary, "serve", "--data", data,
+		"--listen", "127.0.0.1:0", "--public-rate-limit", "0")
 	if err != nil {
 		return err
 	}

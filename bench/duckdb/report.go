@@ -66,7 +66,8 @@ func report(out io.Writer, o options, results []*result) error {
 	}
 	say(w, "\ndata\tevents a second\tslowest 200,000\tconnections\tbytes of an event\tDuckDB")
 	for _, r := range results {
-		say(w, "%s\t%.0f\t%.0f\t%d\t%.1f\t%.1f", r.shape.name, r.ingest.EventsPerSecond, r.ingest.SlowestChunk, r.ingest.Connections, r.ingest.BytesPerEvent, r.Bytes["events"])
+		say(w, "%s\t%.0f\t%.0f\t%d\t%.1f\t%.1f", r.shape.name, r.ingest.EventsPerSecond, r.ingest.SlowestChunk, r.ingest.Connections,
+			r.ingest.BytesPerEvent, r.Bytes["events"])
 	}
 	if o.forms {
 		say(w, "\ndata\tquestion\tform\ttexts\tUUIDs\tintegers")

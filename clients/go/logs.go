@@ -197,7 +197,10 @@ func (l *Logs) capture(f fault, opts *CaptureOptions) {
 	if !ok {
 		return
 	}
-	r := Report{Level: LogError, Content: f.content(), Source: cutCharacters(o.Source, mostSource), DeviceInfo: deviceInfo(s), CustomData: map[string]any{}}
+	r := Report{
+		Level: LogError, Content: f.content(), Source: cutCharacters(o.Source, mostSource), DeviceInfo: deviceInfo(s),
+		CustomData: map[string]any{},
+	}
 	if o.Level != nil {
 		r.Level = *o.Level
 	}

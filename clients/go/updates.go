@@ -149,7 +149,10 @@ func (u *Updates) share(ctx context.Context, key string, ask func() (*Update, er
 		select {
 		case <-check.done:
 		case <-ctx.Done():
-			return nil, &ConnectionError{Message: "cancelled while an update check was running", Cause: context.Cause(ctx), Timeout: errors.Is(ctx.Err(), context.DeadlineExceeded)}
+			return nil, &ConnectionError{
+				Message: "cancelled while an update check was running", Cause: context.Cause(ctx),
+				Timeout: errors.Is(ctx.Err(), context.DeadlineExceeded),
+			}
 		}
 		// A cancelled context of the asking goroutine does not concern this one.
 		if errors.Is(check.err, context.Canceled) || errors.Is(check.err, context.DeadlineExceeded) {
@@ -180,7 +183,10 @@ func (u *Updates) ask(ctx context.Context, o *CheckOptions, m updateMemory, key 
 		return nil, err
 	}
 	if answer == nil {
-		return nil, &APIError{Status: http.StatusOK, Message: "the answer to the update check is empty", Method: http.MethodPost, Path: "/public/{k}/versions/check-update"}
+		return nil, &APIError{
+			Status: http.StatusOK, Message: "the answer to the update check is empty", Method: http.MethodPost,
+			Path: "/public/{k}/versions/check-update",
+		}
 	}
 	now := u.client.clock.now().Unix()
 	interval := o.Interval.Seconds()

@@ -132,7 +132,8 @@ func Contained(name string) bool {
 		return true
 	}
 	staged := strings.HasPrefix(name, datadir.Files+"/"+datadir.StagedFiles+"/")
-	if !strings.HasPrefix(name, datadir.Files+"/") || strings.HasPrefix(name, datadir.Staging+"/") && !staged || strings.HasPrefix(name, datadir.Cache+"/") {
+	if !strings.HasPrefix(name, datadir.Files+"/") || strings.HasPrefix(name, datadir.Staging+"/") && !staged ||
+		strings.HasPrefix(name, datadir.Cache+"/") {
 		return false
 	}
 	return len(name) <= maxName && fs.ValidPath(name) && filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsFunc(name, odd)

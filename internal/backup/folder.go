@@ -42,7 +42,8 @@ func (f Folder) Usable(now time.Time) (missing bool, err error) {
 		if err != nil || len(list) > 0 || !f.Known || f.LastDevice == device || exists(f.Dir, FolderMark) {
 			return false, err
 		}
-		return false, fmt.Errorf("%s contains no backups and is on another disk than the last backup: mount that disk, or if the directory has moved, put an empty file %s into it", f.Dir, FolderMark)
+		return false, fmt.Errorf("%s contains no backups and is on another disk than the last backup: mount that disk, or if the directory has "+
+			"moved, put an empty file %s into it", f.Dir, FolderMark)
 	case !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	}
@@ -53,7 +54,8 @@ func (f Folder) Usable(now time.Time) (missing bool, err error) {
 	if f.Known && f.LastDevice == device || exists(parent, FolderMark) {
 		return true, nil
 	}
-	return false, fmt.Errorf("%s does not exist, and its disk may not be mounted: mount it and create the directory, or put an empty file %s into %s", f.Dir, FolderMark, parent)
+	return false, fmt.Errorf("%s does not exist, and its disk may not be mounted: mount it and create the directory, or put an empty file "+
+		"%s into %s", f.Dir, FolderMark, parent)
 }
 
 // within reports whether a path is below a directory, comparing only names.

@@ -97,7 +97,8 @@ func (c Compaction) finish() error {
 // copyTo creates a file with the content of a database and its list of free pages,
 // without unused space, and syncs it.
 func copyTo(path string, from *bbolt.DB) (size int64, err error) {
-	to, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: LockWait, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, NoSync: true})
+	to, err := bbolt.Open(path, 0o600,
+		&bbolt.Options{Timeout: LockWait, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, NoSync: true})
 	if err != nil {
 		return 0, err
 	}

@@ -42,7 +42,9 @@ func (w *Writer) Unopened() error {
 // kind Damaged.
 func (w *Writer) NoteDamage(cause error) error {
 	name := filepath.Base(w.db.Path())
-	found := &damage{fault.New(fault.Damaged, "the file %s of the server is damaged; its administrator has to repair it", name).After(time.Minute), cause}
+	found := &damage{
+		fault.New(fault.Damaged, "the file %s of the server is damaged; its administrator has to repair it", name).After(time.Minute), cause,
+	}
 	if !w.damage.CompareAndSwap(nil, found) {
 		return w.damage.Load().fault
 	}
@@ -86,7 +88,8 @@ func (w *Writer) guard(err *error) {
 	}
 	// Examining reads the whole file, which must not happen for each request that triggers a
 	// bug.
-	if last, now := w.examined.Load(), int64(time.Since(epoch)); last != 0 && now-last < int64(examineEvery) || !w.examined.CompareAndSwap(last, now) {
+	if last, now := w.examined.Load(), int64(time.Since(epoch)); last != 0 && now-last < int64(examineEvery) ||
+		!w.examined.CompareAndSwap(last, now) {
 		panic(p)
 	}
 	cause := w.db.examine()

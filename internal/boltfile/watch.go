@@ -18,13 +18,16 @@ func (w *Writer) watch() (stop func() bool) {
 	n := runtime.Callers(3, stack[:])
 	return time.AfterFunc(SlowTx, func() {
 		frame := opener(stack[:n])
-		w.log.Warn("transaction open for too long", "longer_than", SlowTx, "file", filepath.Base(w.db.Path()), "function", frame.Function, "line", frame.Line)
+		w.log.Warn("transaction open for too long", "longer_than", SlowTx, "file", filepath.Base(w.db.Path()), "function", frame.Function, "line",
+			frame.Line)
 	}).Stop
 }
 
 // passing lists prefixes of the functions that only pass on a transaction to the code
 // that requested it.
-var passing = []string{"svc/internal/boltfile.", "svc/store.(*Store).View", "svc/store.(*Store).Update", "svc/store.(*Store).commit", "svc/store.Read["}
+var passing = []string{
+	"svc/internal/boltfile.", "svc/store.(*Store).View", "svc/store.(*Store).Update", "svc/store.(*Store).commit", "svc/store.Read[",
+}
 
 // opener returns the first function of a stack that does more than pass on a transaction,
 // or the last known one.

@@ -204,11 +204,14 @@ func (w *Writer) Writable() error {
 
 var (
 	// errUnconfirmed is returned if it is unknown whether a transaction is on disk.
-	errUnconfirmed = fault.New(fault.Unavailable, "the disk of the server did not confirm a change, which may or may not be stored; try again in a minute").After(time.Minute)
+	errUnconfirmed = fault.New(fault.Unavailable,
+		"the disk of the server did not confirm a change, which may or may not be stored; try again in a minute").After(time.Minute)
 	// errMaxSize is returned if a transaction would exceed Options.MaxSize.
-	errMaxSize = fault.New(fault.NoSpace, "the data file of the server has reached its size limit and nothing was stored; try again when there is space").After(time.Minute)
+	errMaxSize = fault.New(fault.NoSpace,
+		"the data file of the server has reached its size limit and nothing was stored; try again when there is space").After(time.Minute)
 	// errWaiting is returned for transactions after an unconfirmed one.
-	errWaiting = fault.New(fault.Unavailable, "the disk of the server has not confirmed an earlier change, and nothing was stored; try again in a minute").After(time.Minute)
+	errWaiting = fault.New(fault.Unavailable,
+		"the disk of the server has not confirmed an earlier change, and nothing was stored; try again in a minute").After(time.Minute)
 )
 
 // Written reports whether readers see the transaction for which Update returned err. This

@@ -138,7 +138,9 @@ func shown(err error) string {
 
 // call sends a request and decodes the JSON answer into answer. It also returns the status if the
 // answer to a failed call is not JSON.
-func (c *Client) call(ctx context.Context, method, address, contentType string, header http.Header, body string, answer any) (status int, err error) {
+func (c *Client) call(
+	ctx context.Context, method, address, contentType string, header http.Header, body string, answer any,
+) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))

@@ -91,7 +91,8 @@ func (r *Repo) Dispatch(ctx context.Context, workflow, ref string, inputs map[st
 	if strings.Trim(workflow, ". ") == "" {
 		return ErrNotFound // the path would address another resource
 	}
-	return r.post(ctx, "/actions/workflows/"+url.PathEscape(workflow)+"/dispatches", writeWorkflow, map[string]any{"ref": ref, "inputs": inputs})
+	return r.post(ctx, "/actions/workflows/"+url.PathEscape(workflow)+"/dispatches", writeWorkflow,
+		map[string]any{"ref": ref, "inputs": inputs})
 }
 
 // Reply adds a comment to an issue.

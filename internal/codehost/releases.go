@@ -53,7 +53,9 @@ var errPages = errors.New("the list has too many pages")
 // pages calls visit with the pages of a list until visit returns false or there are no pages left.
 // It uses only the query of the link to the next page, so that an answer cannot redirect it to
 // another address.
-func (r *Repo) pages(ctx context.Context, path string, query url.Values, p permission, visit func([]json.RawMessage) (more bool, err error)) error {
+func (r *Repo) pages(
+	ctx context.Context, path string, query url.Values, p permission, visit func([]json.RawMessage) (more bool, err error),
+) error {
 	for range maxPages {
 		k, answer, err := r.call(ctx, http.MethodGet, path+"?"+query.Encode(), p, nil)
 		if err != nil {

@@ -158,7 +158,8 @@ func (r *Repo) ask(ctx context.Context, s *slot, place string, p permission) (cr
 		return credential{}, err
 	}
 	t, err := r.accessToken(ctx, id.number, at, p)
-	if id.kept && (status(err) == http.StatusUnauthorized || status(err) == http.StatusNotFound || status(err) == http.StatusUnprocessableEntity) {
+	if id.kept &&
+		(status(err) == http.StatusUnauthorized || status(err) == http.StatusNotFound || status(err) == http.StatusUnprocessableEntity) {
 		s.mu.Lock()
 		s.installation, s.tokens = 0, nil
 		s.mu.Unlock()

@@ -101,11 +101,15 @@ type file struct {
 }
 
 // platformNames holds the display names of the platforms.
-var platformNames = map[string]string{"windows": "Windows", "macos": "macOS", "linux": "Linux", "ios": "iOS", "android": "Android", "web": "Web"}
+var platformNames = map[string]string{
+	"windows": "Windows", "macos": "macOS", "linux": "Linux", "ios": "iOS", "android": "Android", "web": "Web",
+}
 
 // endings holds the endings of the names of installers. Platforms without one use a
 // store.
-var endings = map[string]string{"windows": "-windows-x64.zip", "macos": "-macos-universal.zip", "linux": "-linux-x64.tar.gz", "android": "-android.apk"}
+var endings = map[string]string{
+	"windows": "-windows-x64.zip", "macos": "-macos-universal.zip", "linux": "-linux-x64.tar.gz", "android": "-android.apk",
+}
 
 // published returns the time of publication of a release.
 func (w *world) published(r *release) int64 { return w.ago(r.ago, r.hour) }
@@ -125,9 +129,11 @@ func (w *world) versions() []versionLine {
 		at, t := w.published(r), w.text("versions/"+r.version)
 		commit := fmt.Sprintf("%010x", c.Uint64()>>24)
 		lines[i] = versionLine{
-			ID: c.uuid7(at), Version: r.version, Comparable: r.version, Title: t.title, Content: t.body, Translations: w.translations("versions/"+r.version, ""),
-			Links: w.links(c, r, at), IsLatest: i == latest, IsPreview: r.preview, IsMilestone: r.milestone, IsDeprecated: r.deprecated || r.withdrawnIn > 0,
-			Platforms: r.platforms, PublishedAt: at, CreatedAt: at,
+			ID: c.uuid7(at), Version: r.version, Comparable: r.version, Title: t.title, Content: t.body,
+			Translations: w.translations("versions/"+r.version, ""),
+			Links:        w.links(c, r, at), IsLatest: i == latest, IsPreview: r.preview, IsMilestone: r.milestone,
+			IsDeprecated: r.deprecated || r.withdrawnIn > 0,
+			Platforms:    r.platforms, PublishedAt: at, CreatedAt: at,
 			CustomData: map[string]any{"build": 1200 + 37*i, "commit": commit, "channel": channel(r)},
 		}
 		if lines[i].Platforms == nil {
@@ -163,7 +169,10 @@ func (w *world) links(c *chance, r *release, at int64) []link {
 			content[i] = byte(c.Uint32())
 		}
 		head := fmt.Sprintf("%s %s for %s: a file of the demo, with nothing in it that could run.\n", w.folder, r.version, name)
-		f := file{ID: c.fileID(), Filename: filename, Source: "upload", CreatedAt: at - 900, Status: "ready", Content: true, content: append([]byte(head), content...)}
+		f := file{
+			ID: c.fileID(), Filename: filename, Source: "upload", CreatedAt: at - 900, Status: "ready", Content: true,
+			content: append([]byte(head), content...),
+		}
 		f.ObjectKey = "f/" + w.key + "/" + f.ID + "/" + filename
 		w.files = append(w.files, f)
 		list = append(list, link{w.BaseURL + "/" + f.ObjectKey, name, p.value})
@@ -219,8 +228,10 @@ func (w *world) announcementLines() []announcementLine {
 	for i, a := range w.announcements {
 		at, t := w.ago(a.ago, a.hour), w.text("announcements/"+a.name)
 		lines[i] = announcementLine{
-			ID: c.uuid7(at), Title: t.title, Content: t.body, IsPinned: a.pinned, IsHidden: a.hidden, Platforms: append([]string{}, a.platforms...), Author: a.author,
-			Min: a.min, Max: a.max, Translations: w.translations("announcements/"+a.name, a.hiddenFor), PublishedAt: at, CreatedAt: at, UpdatedAt: at,
+			ID: c.uuid7(at), Title: t.title, Content: t.body, IsPinned: a.pinned, IsHidden: a.hidden, Platforms: append([]string{}, a.platforms...),
+			Author: a.author,
+			Min:    a.min, Max: a.max, Translations: w.translations("announcements/"+a.name, a.hiddenFor), PublishedAt: at, CreatedAt: at,
+			UpdatedAt: at,
 		}
 	}
 	return lines

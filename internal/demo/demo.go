@@ -159,7 +159,8 @@ type projectText struct {
 
 func (w *world) projectLine() projectLine {
 	line := projectLine{
-		ProjectKey: w.key, Name: w.name, Description: w.text("description").whole(), Author: w.author, Repo: w.repo, Website: w.site, Docs: w.docs,
+		ProjectKey: w.key, Name: w.name, Description: w.text("description").whole(), Author: w.author, Repo: w.repo, Website: w.site,
+		Docs:        w.docs,
 		PublishedAt: w.ago(w.begun, 9), OptionalMin: w.optionalMin, CreatedAt: w.ago(w.begun, 8.5), UpdatedAt: w.ago(6, 15),
 	}
 	for _, l := range w.languages {

@@ -25,7 +25,10 @@ func APIKeys(c Config) []Key {
 		{"reports", []string{"projects:read", "stats:read", "events:read"}, nil, 210, 0, 0, 1},
 		{"laptop, lost in the train", []string{"versions:write", "files:write", "announcements:write"}, nil, 160, 0, 71, 72},
 		{"ci tidebrook", []string{"versions:write", "files:write"}, []string{"tidebrook-field-guide"}, 95, -85, 0, 13},
-		{"support desk", []string{"feedbacks:read", "feedbacks:write", "logs:read"}, []string{"quillmere", "tidebrook-field-guide"}, 60, -300, 0, 1},
+		{
+			"support desk", []string{"feedbacks:read", "feedbacks:write", "logs:read"}, []string{"quillmere", "tidebrook-field-guide"}, 60, -300, 0,
+			1,
+		},
 		{"ci quillmere", []string{"versions:read", "versions:write", "files:write"}, []string{"quillmere"}, 34, -56, 0, 1},
 		{"trial of the export to a warehouse", []string{"events:read"}, []string{"wicklume"}, 20, 6, 0, 0},
 		{"ci wicklume", []string{"versions:write"}, []string{"wicklume"}, 12, -18, 0, 0},

@@ -237,7 +237,8 @@ func minutes(offset int) *int {
 
 func (w *world) eventCounts() []eventCountLine {
 	return sorted(w.counts, func(a, b eventCount) int {
-		return cmp.Or(cmp.Compare(a.hour, b.hour), cmp.Compare(a.name, b.name), cmp.Compare(a.platform, b.platform), cmp.Compare(a.region, b.region), cmp.Compare(a.offset, b.offset))
+		return cmp.Or(cmp.Compare(a.hour, b.hour), cmp.Compare(a.name, b.name), cmp.Compare(a.platform, b.platform),
+			cmp.Compare(a.region, b.region), cmp.Compare(a.offset, b.offset))
 	}, func(k eventCount, n int64) eventCountLine {
 		return eventCountLine{k.hour, k.name, k.platform, k.region, minutes(k.offset), n}
 	})
@@ -245,7 +246,8 @@ func (w *world) eventCounts() []eventCountLine {
 
 func (w *world) requestCounts() []requestLine {
 	return sorted(w.requests, func(a, b requestCount) int {
-		return cmp.Or(cmp.Compare(a.hour, b.hour), cmp.Compare(a.endpoint, b.endpoint), cmp.Compare(a.platform, b.platform), cmp.Compare(a.region, b.region),
+		return cmp.Or(cmp.Compare(a.hour, b.hour), cmp.Compare(a.endpoint,
+			b.endpoint), cmp.Compare(a.platform, b.platform), cmp.Compare(a.region, b.region),
 			cmp.Compare(a.city, b.city), cmp.Compare(a.offset, b.offset))
 	}, func(k requestCount, n int64) requestLine {
 		return requestLine{k.hour, k.endpoint, k.platform, k.region, k.province, k.city, minutes(k.offset), n}

@@ -87,7 +87,8 @@ var systems = map[string][]share[string]{
 // devices holds the invented names of devices.
 var devices = map[string][]string{
 	"windows": {"Fellow 14", "Tower X2", "Slate 7"}, "macos": {"Air desk", "Book 15"}, "linux": {"Fellow 14", "Board 5"},
-	"ios": {"Handset 15", "Handset 17 mini", "Pad 11"}, "android": {"Pebble 9", "Pebble 9a", "Nori X", "Aster S"}, "web": {"Fellow 14", "Pebble 9"},
+	"ios": {"Handset 15", "Handset 17 mini", "Pad 11"}, "android": {"Pebble 9", "Pebble 9a", "Nori X", "Aster S"},
+	"web": {"Fellow 14", "Pebble 9"},
 }
 
 // person is a user of an app.
@@ -104,7 +105,9 @@ type person struct {
 func (w *world) gather() {
 	c, pop := w.chance("people"), &w.project.people
 	for i := range pop.number {
-		p := &person{id: c.uuid4(), platform: pick(c, pop.platforms), where: pick(c, pop.places), keen: 0.35 + 1.3*c.Float64(), known: c.happens(0.94)}
+		p := &person{
+			id: c.uuid4(), platform: pick(c, pop.platforms), where: pick(c, pop.places), keen: 0.35 + 1.3*c.Float64(), known: c.happens(0.94),
+		}
 		p.system, p.device, p.language = pick(c, systems[p.platform]), one(c, devices[p.platform]), p.where.language
 		if p.where.net != "" {
 			p.address = p.where.net

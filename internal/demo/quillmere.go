@@ -7,7 +7,8 @@ var office = [24]float64{1, .5, .3, .2, .2, .4, 1.2, 3, 6, 9, 10, 9, 6, 7, 9, 9,
 var projects = []*project{quillmere, tidebrook, wicklume}
 
 var quillmere = &project{
-	key: "quillmere", folder: "quillmere", name: "Quillmere", author: "Quillmere Works", site: "https://quillmere.example/", docs: "https://docs.quillmere.example/",
+	key: "quillmere", folder: "quillmere", name: "Quillmere", author: "Quillmere Works", site: "https://quillmere.example/",
+	docs: "https://docs.quillmere.example/",
 	repo: "https://code.example.org/quillmere/quillmere", optionalMin: "3.6.0", begun: 760,
 	names:   map[string]string{"zh-CN": "Quillmere 写作", "de": "Quillmere"},
 	aliases: []former{{"quillmere-beta", 700}},
@@ -40,7 +41,10 @@ var quillmere = &project{
 		{name: "three", ago: 44, hour: 9, max: "3.6.3", hiddenFor: "de", author: "Quillmere Works"},
 		{name: "survey", ago: 21, hour: 15, author: "Lena", hiddenFor: "zh-CN"},
 		{name: "draft", ago: 9, hour: 17, hidden: true, author: "Lena"},
-		{name: "withdrawn", ago: 5, hour: 15.5, pinned: true, platforms: []string{"android"}, min: "4.3.0", max: "4.3.0", author: "Quillmere Works"},
+		{
+			name: "withdrawn", ago: 5, hour: 15.5, pinned: true, platforms: []string{"android"}, min: "4.3.0", max: "4.3.0",
+			author: "Quillmere Works",
+		},
 		{name: "maintenance", ago: 1, hour: 8, min: "4.0.0", author: "Operations"},
 	},
 	people: population{
@@ -48,8 +52,10 @@ var quillmere = &project{
 		platforms: []share[string]{{34, "windows"}, {24, "macos"}, {9, "linux"}, {14, "ios"}, {15, "android"}, {4, "web"}},
 		places: []share[*place]{
 			{9, berlin}, {6, munich}, {3, vienna}, {2, zurich}, {6, paris}, {8, london}, {2, dublin}, {3, amsterdam}, {2, lisbon}, {2, istanbul},
-			{3, cairo}, {2, riyadh}, {4, pune}, {6, tokyo}, {3, osaka}, {3, seoul}, {2, sydney}, {8, seattle}, {8, boston}, {4, austin}, {3, toronto}, {3, saoPaulo},
-			{5, beijing}, {6, shanghai}, {3, nanjing}, {4, hangzhou}, {2, xiamen}, {2, wuhan}, {3, guangzhou}, {5, shenzhen}, {3, chengdu}, {1, xian}, {2, nowhere},
+			{3, cairo}, {2, riyadh}, {4, pune}, {6, tokyo}, {3, osaka}, {3, seoul}, {2, sydney}, {8, seattle}, {8, boston}, {4, austin},
+			{3, toronto}, {3, saoPaulo},
+			{5, beijing}, {6, shanghai}, {3, nanjing}, {4, hangzhou}, {2, xiamen}, {2, wuhan}, {3, guangzhou}, {5, shenzhen}, {3, chengdu},
+			{1, xian}, {2, nowhere},
 		},
 		week: [7]float64{.42, 1.08, 1.12, 1.1, 1.06, .94, .46}, hours: office,
 	},
@@ -96,27 +102,65 @@ var quillmere = &project{
 		{3, 2, "library", "{file} was changed by another program", ""},
 		{3, 3, "sync", "E17: the library server refused the change: 409 conflict in {file}", ""},
 		{2, 3, "export", "E23: cannot write {file}: no space left on device", ""},
-		{1.5, 3, "crash", "index out of range [{n}] with length {n}\n  at layout.flow (flow.qm:218)\n  at layout.page (page.qm:77)\n  at editor.draw (draw.qm:41)", ""},
+		{
+			1.5, 3, "crash",
+			"index out of range [{n}] with length {n}\n  at layout.flow (flow.qm:218)\n  at layout.page (page.qm:77)\n  at editor.draw (draw.qm:41)",
+			"",
+		},
 		{2, 3, "shell", "E31: registration of the file type failed (0x80070005)", "windows"},
 		{1, 3, "keychain", "E8: the keychain is locked", "macos"},
 	},
 	incident: &incident{
 		ago: 5, hour: 14, version: "4.3.0", platform: "android", source: "media", number: 310,
-		content: "E42: cannot decode picture {n} of {file}: unexpected end of stream\n  at media.decode (decode.qm:112)\n  at layout.flow (flow.qm:240)\n  at library.open (open.qm:58)",
+		content: "E42: cannot decode picture {n} of {file}: unexpected end of stream\n  at media.decode (decode.qm:112)\n  at layout.flow " +
+			"(flow.qm:240)\n  at library.open (open.qm:58)",
 	},
 	cards: []card{
-		{"Active writers", "People who opened the app, each day.", `{"type":"timeseries","granularity":"day","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}]}`},
-		{"Documents created and exported", "", `{"type":"timeseries","granularity":"day","events":[{"name":"document_created","alias":"A"},{"name":"document_exported","alias":"B"}]}`},
-		{"Exports for each document", "How often a new document is exported.", `{"type":"value","events":[{"name":"document_exported","alias":"A"},{"name":"document_created","alias":"B"}],"formula":"A / B"}`},
-		{"Buyers among those who saw the offer, %", "", `{"type":"value","events":[{"name":"purchase_completed","alias":"A","measure":"unique_users"},{"name":"paywall_shown","alias":"B","measure":"unique_users"}],"formula":"A / B * 100"}`},
-		{"Formats of exports", "", `{"type":"breakdown","events":[{"name":"document_exported","alias":"A"}],"group_by":{"kind":"property","key":"format"},"limit":8}`},
+		{
+			"Active writers", "People who opened the app, each day.",
+			`{"type":"timeseries","granularity":"day","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}]}`,
+		},
+		{
+			"Documents created and exported", "",
+			`{"type":"timeseries","granularity":"day","events":[{"name":"document_created","alias":"A"},{"name":"document_exported","alias":"B"}]}`,
+		},
+		{
+			"Exports for each document", "How often a new document is exported.",
+			`{"type":"value","events":[{"name":"document_exported","alias":"A"},{"name":"document_created","alias":"B"}],"formula":"A / B"}`,
+		},
+		{
+			"Buyers among those who saw the offer, %", "",
+			`{"type":"value","events":[{"name":"purchase_completed","alias":"A","measure":"unique_users"},{"name":"paywall_shown","alias":"B",` +
+				`"measure":"unique_users"}],"formula":"A / B * 100"}`,
+		},
+		{
+			"Formats of exports", "",
+			`{"type":"breakdown","events":[{"name":"document_exported","alias":"A"}],"group_by":{"kind":"property","key":"format"},"limit":8}`,
+		},
 		{"Sessions by platform", "", `{"type":"breakdown","events":[{"name":"app_opened","alias":"A"}],"group_by":{"kind":"platform"}}`},
-		{"Writers by country", "", `{"type":"breakdown","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}],"group_by":{"kind":"region"},"limit":12}`},
-		{"Versions in use", "By what the app says of itself.", `{"type":"breakdown","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}],"group_by":{"kind":"property","key":"app_version"},"limit":10}`},
+		{
+			"Writers by country", "",
+			`{"type":"breakdown","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}],"group_by":{"kind":"region"},"limit":12}`,
+		},
+		{
+			"Versions in use", "By what the app says of itself.",
+			`{"type":"breakdown","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}],"group_by":{"kind":"property",` +
+				`"key":"app_version"},"limit":10}`,
+		},
 		{"Pro bought", "", `{"type":"timeseries","granularity":"day","events":[{"name":"purchase_completed","alias":"A"}]}`},
-		{"Comments of each commenter", "", `{"type":"timeseries","granularity":"day","events":[{"name":"comment_added","alias":"A","measure":"count_per_user"}]}`},
-		{"Long exports to PDF", "Documents of more than 50 pages.", `{"type":"timeseries","granularity":"day","events":[{"name":"document_exported","alias":"A","filters":[{"property":"format","op":"eq","value":"pdf"},{"property":"pages","op":"gt","value":50}]}]}`},
-		{"What is used", "All events, by name.", `{"type":"breakdown","events":[{"name":"app_opened","alias":"A"}],"group_by":{"kind":"event"},"limit":12}`},
+		{
+			"Comments of each commenter", "",
+			`{"type":"timeseries","granularity":"day","events":[{"name":"comment_added","alias":"A","measure":"count_per_user"}]}`,
+		},
+		{
+			"Long exports to PDF", "Documents of more than 50 pages.",
+			`{"type":"timeseries","granularity":"day","events":[{"name":"document_exported","alias":"A","filters":[{"property":"format","op":"eq",` +
+				`"value":"pdf"},{"property":"pages","op":"gt","value":50}]}]}`,
+		},
+		{
+			"What is used", "All events, by name.",
+			`{"type":"breakdown","events":[{"name":"app_opened","alias":"A"}],"group_by":{"kind":"event"},"limit":12}`,
+		},
 	},
 }
 
@@ -126,7 +170,8 @@ func quillmereSession(s *session) {
 	if s.pro {
 		plan = "pro"
 	}
-	s.emit(1, "app_opened", "plan", plan, "start", pick(s.chance, []share[string]{{6, "icon"}, {3, "file"}, {1, "link"}}), "language", s.language)
+	s.emit(1, "app_opened", "plan", plan, "start", pick(s.chance, []share[string]{{6, "icon"}, {3, "file"}, {1, "link"}}), "language",
+		s.language)
 	if s.first && s.day < 40 { // version 4.1 removed the introduction
 		for step := 1; step <= 4 && (step == 1 || s.happens(0.8)); step++ {
 			s.emit(20, "onboarding_step", "step", step)
@@ -140,7 +185,8 @@ func quillmereSession(s *session) {
 	}
 	created := s.happens(0.46)
 	if created {
-		template := pick(s.chance, []share[string]{{40, "empty"}, {22, "letter"}, {16, "report"}, {12, "novel"}, {6, "screenplay"}, {4, "résumé"}})
+		template := pick(s.chance,
+			[]share[string]{{40, "empty"}, {22, "letter"}, {16, "report"}, {12, "novel"}, {6, "screenplay"}, {4, "résumé"}})
 		if template != "empty" {
 			s.emit(15, "template_chosen", "template", template)
 		}
@@ -163,7 +209,8 @@ func quillmereSession(s *session) {
 		if !s.pro && s.happens(0.45) {
 			s.emit(4, "paywall_shown", "source", "export_"+format)
 			if s.happens(buys) {
-				s.emit(80, "purchase_completed", "plan", pick(s.chance, []share[string]{{5, "year"}, {3, "month"}, {1, "once"}}), "cents", one(s.chance, []int{490, 3900, 8900}), "source", "export_"+format)
+				s.emit(80, "purchase_completed", "plan", pick(s.chance, []share[string]{{5, "year"}, {3, "month"}, {1, "once"}}), "cents",
+					one(s.chance, []int{490, 3900, 8900}), "source", "export_"+format)
 				s.pro = true
 			}
 		}

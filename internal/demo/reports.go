@@ -109,8 +109,10 @@ func (w *world) complain() {
 func (w *world) feedback(c *chance, s *session, v voice, at int64) feedbackLine {
 	line := feedbackLine{
 		Content: strings.ReplaceAll(v.text, "{version}", s.version), Status: "open", Platform: s.platform, PlatformVersion: s.system,
-		CustomData: map[string]any{"app_version": s.version, "language": s.language, "screen": one(c, []string{"settings", "start", "editor", "about"})},
-		sent:       s.sent(c, at),
+		CustomData: map[string]any{
+			"app_version": s.version, "language": s.language, "screen": one(c, []string{"settings", "start", "editor", "about"}),
+		},
+		sent: s.sent(c, at),
 	}
 	if v.rating > 0 {
 		rating := min(5, max(1, v.rating+pick(c, []share[int]{{6, 0}, {1, -1}, {1, 1}})))
@@ -204,7 +206,9 @@ func (w *world) note(c *chance, s *session, k logKind, at int64) {
 	content := strings.NewReplacer("{n}", strconv.Itoa(n), "{ms}", strconv.Itoa(ms), "{file}", name, "{version}", s.version).Replace(k.content)
 	data := map[string]any{"session": s.id, "app_version": s.version, "elapsed_ms": ms}
 	if k.level >= 2 {
-		data["request"] = map[string]any{"id": c.uuid4(), "attempt": c.between(1, 4), "network": one(c, []string{"wifi", "mobile", "cable", "none"})}
+		data["request"] = map[string]any{
+			"id": c.uuid4(), "attempt": c.between(1, 4), "network": one(c, []string{"wifi", "mobile", "cable", "none"}),
+		}
 		data["breadcrumbs"] = []any{
 			map[string]any{"t": -c.between(4000, 9000), "what": "open", "target": name},
 			map[string]any{"t": -c.between(900, 3900), "what": "scroll", "lines": n},
@@ -214,7 +218,10 @@ func (w *world) note(c *chance, s *session, k logKind, at int64) {
 	memory := one(c, []int{2, 4, 6, 8, 16, 32})
 	device := map[string]any{
 		"model": s.device, "locale": s.language, "memory": map[string]any{"total_mb": memory << 10, "free_mb": c.between(80, memory<<9)},
-		"screen": map[string]any{"width": one(c, []int{360, 412, 1280, 1920, 2560}), "height": one(c, []int{800, 915, 800, 1080, 1440}), "scale": one(c, []float64{1, 1.5, 2, 3})},
+		"screen": map[string]any{
+			"width": one(c, []int{360, 412, 1280, 1920, 2560}), "height": one(c, []int{800, 915, 800, 1080, 1440}),
+			"scale": one(c, []float64{1, 1.5, 2, 3}),
+		},
 		"locked": c.happens(0.1), "battery": map[string]any{"level": float64(c.between(5, 100)) / 100, "charging": c.happens(0.3)},
 	}
 	line := logLine{

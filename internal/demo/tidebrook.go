@@ -7,7 +7,8 @@ var outside = [24]float64{.5, .3, .2, .3, .8, 3, 6, 8, 8, 7, 6, 5, 5, 5, 5, 5, 6
 var tidebrook = &project{
 	key: "tidebrook-field-guide", folder: "tidebrook",
 	name:   "Tidebrook Field Guide for Harbours, Estuaries, Tidal Creeks and Small Inland Waterways of the North (Community Edition)",
-	author: "The readers of Tidebrook and the Society for Wet Feet", site: "https://tidebrook.example/", docs: "https://tidebrook.example/how-to/", begun: 420,
+	author: "The readers of Tidebrook and the Society for Wet Feet", site: "https://tidebrook.example/",
+	docs: "https://tidebrook.example/how-to/", begun: 420,
 	names:     map[string]string{"zh-CN": "Tidebrook 水岸图鉴（社区版）", "fr": "Guide Tidebrook des ports et des estuaires"},
 	aliases:   []former{{"tidebrook", 150}, {"tide-guide", 330}},
 	languages: []language{{"fr", "Français", []string{"fr-CA"}}, {"zh-CN", "简体中文", []string{"zh", "zh-Hans"}}},
@@ -32,7 +33,8 @@ var tidebrook = &project{
 		number: 1500, before: 0.45, active: 0.24, loyal: 0.22, tries: 0.08, pro: 0,
 		platforms: []share[string]{{47, "android"}, {40, "ios"}, {13, "web"}},
 		places: []share[*place]{
-			{14, oban}, {16, london}, {7, dublin}, {12, brest}, {6, paris}, {8, amsterdam}, {5, berlin}, {3, lisbon}, {3, toronto}, {4, boston}, {5, seattle},
+			{14, oban}, {16, london}, {7, dublin}, {12, brest}, {6, paris}, {8, amsterdam}, {5, berlin}, {3, lisbon}, {3, toronto}, {4, boston},
+			{5, seattle},
 			{2, sydney}, {2, tokyo}, {4, qingdao}, {4, xiamen}, {3, shanghai}, {2, istanbul}, {2, nowhere},
 		},
 		week: [7]float64{1.5, .7, .7, .75, .8, .95, 1.6}, hours: outside,
@@ -72,17 +74,33 @@ var tidebrook = &project{
 	},
 	cards: []card{
 		{"Readers", "", `{"type":"timeseries","granularity":"day","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}]}`},
-		{"Sightings and shares", "", `{"type":"timeseries","granularity":"day","events":[{"name":"sighting_recorded","alias":"A"},{"name":"sighting_shared","alias":"B"}]}`},
-		{"Most seen", "", `{"type":"breakdown","events":[{"name":"sighting_recorded","alias":"A"}],"group_by":{"kind":"property","key":"species"},"limit":12}`},
-		{"Voices recognised rightly, %", "As people said afterwards.", `{"type":"value","events":[{"name":"voice_heard","alias":"A","filters":[{"property":"right","op":"eq","value":true}]},{"name":"voice_heard","alias":"B"}],"formula":"A / B * 100"}`},
-		{"Where readers are", "", `{"type":"breakdown","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}],"group_by":{"kind":"region"},"limit":10}`},
-		{"Entries by kind", "", `{"type":"breakdown","events":[{"name":"entry_viewed","alias":"A"}],"group_by":{"kind":"property","key":"kind"}}`},
+		{
+			"Sightings and shares", "",
+			`{"type":"timeseries","granularity":"day","events":[{"name":"sighting_recorded","alias":"A"},{"name":"sighting_shared","alias":"B"}]}`,
+		},
+		{
+			"Most seen", "",
+			`{"type":"breakdown","events":[{"name":"sighting_recorded","alias":"A"}],"group_by":{"kind":"property","key":"species"},"limit":12}`,
+		},
+		{
+			"Voices recognised rightly, %", "As people said afterwards.",
+			`{"type":"value","events":[{"name":"voice_heard","alias":"A","filters":[{"property":"right","op":"eq","value":true}]},` +
+				`{"name":"voice_heard","alias":"B"}],"formula":"A / B * 100"}`,
+		},
+		{
+			"Where readers are", "",
+			`{"type":"breakdown","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}],"group_by":{"kind":"region"},"limit":10}`,
+		},
+		{
+			"Entries by kind", "", `{"type":"breakdown","events":[{"name":"entry_viewed","alias":"A"}],"group_by":{"kind":"property","key":"kind"}}`,
+		},
 		{"Entries of each reader", "", `{"type":"value","events":[{"name":"entry_viewed","alias":"A","measure":"count_per_user"}]}`},
 	},
 }
 
 var species = []share[string]{
-	{20, "herring gull"}, {16, "mallard"}, {13, "cormorant"}, {11, "oystercatcher"}, {9, "grey heron"}, {8, "curlew"}, {7, "redshank"}, {5, "eider"},
+	{20, "herring gull"}, {16, "mallard"}, {13, "cormorant"}, {11, "oystercatcher"}, {9, "grey heron"}, {8, "curlew"}, {7, "redshank"},
+	{5, "eider"},
 	{4, "little egret"}, {3, "kingfisher"}, {2, "turnstone"}, {1, "purple sandpiper"}, {.4, "snowy owl"},
 }
 

@@ -1,9 +1,14 @@
 package demo
 
 // names are the local parts of contact addresses.
-var names = []string{"amina", "bo", "chiara", "dmitri", "elif", "fatou", "gustav", "hana", "ines", "jun", "kofi", "lena", "mateo", "noor", "olga", "priya", "quan", "ruth", "sami", "tove"}
+var names = []string{
+	"amina", "bo", "chiara", "dmitri", "elif", "fatou", "gustav", "hana", "ines", "jun", "kofi", "lena", "mateo", "noor", "olga", "priya",
+	"quan", "ruth", "sami", "tove",
+}
 
-var fileNames = []string{"letter.md", "第三章.md", "report-final-2.docx", "مسودة.md", "harbour.kml", "aurora.lpx", "Kapitel 7.md", "photo_0412.heic"}
+var fileNames = []string{
+	"letter.md", "第三章.md", "report-final-2.docx", "مسودة.md", "harbour.kml", "aurora.lpx", "Kapitel 7.md", "photo_0412.heic",
+}
 
 // answers are notes about resolved feedback.
 var answers = []string{

@@ -4,7 +4,8 @@ package demo
 var evenings = [24]float64{3, 2, 1, .5, .3, .2, .4, 1, 2, 2, 2, 2, 2.5, 2.5, 2.5, 3, 4, 5, 7, 9, 10, 10, 8, 5}
 
 var wicklume = &project{
-	key: "wicklume", folder: "wicklume", name: "Wicklume", author: "T. Okonjo-Brandt", site: "https://wicklume.example/", docs: "https://wicklume.example/manual/",
+	key: "wicklume", folder: "wicklume", name: "Wicklume", author: "T. Okonjo-Brandt", site: "https://wicklume.example/",
+	docs: "https://wicklume.example/manual/",
 	repo: "https://code.example.org/wicklume/wicklume", begun: 365,
 	names:     map[string]string{"zh-CN": "Wicklume 灯光工具"},
 	aliases:   []former{{"wick-lume", 90}, {"glowpatch", 240}},
@@ -28,7 +29,8 @@ var wicklume = &project{
 		number: 450, before: 0.6, active: 0.3, loyal: 0.4, tries: 0.18, pro: 0,
 		platforms: []share[string]{{55, "linux"}, {27, "windows"}, {18, "macos"}},
 		places: []share[*place]{
-			{14, berlin}, {6, munich}, {8, amsterdam}, {9, london}, {5, paris}, {8, seattle}, {7, austin}, {5, boston}, {4, toronto}, {9, shenzhen}, {5, shanghai},
+			{14, berlin}, {6, munich}, {8, amsterdam}, {9, london}, {5, paris}, {8, seattle}, {7, austin}, {5, boston}, {4, toronto}, {9, shenzhen},
+			{5, shanghai},
 			{3, chengdu}, {4, tokyo}, {3, seoul}, {4, pune}, {3, sydney}, {3, saoPaulo}, {5, nowhere},
 		},
 		week: [7]float64{1.3, .85, .85, .9, .9, 1.05, 1.4}, hours: evenings,
@@ -61,12 +63,25 @@ var wicklume = &project{
 		{2, 3, "usb", "cannot open the port: permission denied; is the user in the group dialout?", "linux"},
 	},
 	cards: []card{
-		{"Patterns written", "", `{"type":"timeseries","granularity":"day","events":[{"name":"pattern_written","alias":"A"},{"name":"write_failed","alias":"B"}]}`},
-		{"Writes that failed, %", "", `{"type":"timeseries","granularity":"day","events":[{"name":"write_failed","alias":"A"},{"name":"pattern_written","alias":"B"}],"formula":"A / (A + B) * 100"}`},
+		{
+			"Patterns written", "",
+			`{"type":"timeseries","granularity":"day","events":[{"name":"pattern_written","alias":"A"},{"name":"write_failed","alias":"B"}]}`,
+		},
+		{
+			"Writes that failed, %", "",
+			`{"type":"timeseries","granularity":"day","events":[{"name":"write_failed","alias":"A"},{"name":"pattern_written","alias":"B"}],` +
+				`"formula":"A / (A + B) * 100"}`,
+		},
 		{"Commands", "", `{"type":"breakdown","events":[{"name":"command_run","alias":"A"}],"group_by":{"kind":"property","key":"command"}}`},
 		{"People", "", `{"type":"value","events":[{"name":"command_run","alias":"A","measure":"unique_users"}]}`},
-		{"How devices are reached", "", `{"type":"breakdown","events":[{"name":"device_found","alias":"A"}],"group_by":{"kind":"property","key":"over"}}`},
-		{"Reasons of failures", "", `{"type":"breakdown","events":[{"name":"write_failed","alias":"A"}],"group_by":{"kind":"property","key":"reason"}}`},
+		{
+			"How devices are reached", "",
+			`{"type":"breakdown","events":[{"name":"device_found","alias":"A"}],"group_by":{"kind":"property","key":"over"}}`,
+		},
+		{
+			"Reasons of failures", "",
+			`{"type":"breakdown","events":[{"name":"write_failed","alias":"A"}],"group_by":{"kind":"property","key":"reason"}}`,
+		},
 	},
 }
 

@@ -30,7 +30,8 @@ func Need(dir string, bytes uint64, purpose string) error { return need(Free, di
 func need(free func(dir string) (uint64, error), dir string, bytes uint64, purpose string) error {
 	there, err := free(dir)
 	if err == nil && there < bytes {
-		err = fault.New(fault.NoSpace, "not enough disk space for %s: %d MiB are needed, and %d MiB are free", purpose, (bytes+1<<20-1)>>20, there>>20)
+		err = fault.New(fault.NoSpace, "not enough disk space for %s: %d MiB are needed, and %d MiB are free", purpose, (bytes+1<<20-1)>>20,
+			there>>20)
 	}
 	return err
 }

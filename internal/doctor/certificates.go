@@ -28,7 +28,9 @@ func checkCertificates(p *Installation) []Finding {
 		}
 		newest := slices.MaxFunc(all, func(a, b found) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 		key := strings.TrimSuffix(newest.path, ".crt") + ".key"
-		findings = append(findings, p.checkPair(newest.path, key, "fetched", messagef("the server renews it by itself: look in its log for the reason; port 80 or 443 must be open to the internet"))...)
+		findings = append(findings,
+			p.checkPair(newest.path, key, "fetched",
+				messagef("the server renews it by itself: look in its log for the reason; port 80 or 443 must be open to the internet"))...)
 	}
 	return findings
 }
@@ -45,9 +47,11 @@ func (p *Installation) checkPair(certificate, key, kind string, repair message) 
 	case left <= 0:
 		return []Finding{problem("certificate_expired_"+kind, messagef("%s has expired at %s", certificate, moment(end)), repair)}
 	case pair.Leaf.NotBefore.Sub(p.Now) > 0:
-		return []Finding{problem("certificate_early", messagef("%s is not valid before %s", certificate, moment(pair.Leaf.NotBefore)), messagef("set the clock, or wait"))}
+		return []Finding{problem("certificate_early", messagef("%s is not valid before %s", certificate, moment(pair.Leaf.NotBefore)),
+			messagef("set the clock, or wait"))}
 	case left < renewBefore:
-		return []Finding{warning("certificate_expires_"+kind, messagef("%s expires at %s, in %d days", certificate, moment(end), days(left)), repair)}
+		return []Finding{warning("certificate_expires_"+kind, messagef("%s expires at %s, in %d days", certificate, moment(end), days(left)),
+			repair)}
 	}
 	return p.checkSecrecy(key, "file_readable", messagef("others can read %s", key))
 }

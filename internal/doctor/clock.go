@@ -18,7 +18,8 @@ func checkClock(p *Installation) []Finding {
 	for _, name := range append([]string{datadir.Secrets, datadir.Readme}, datadir.Databases...) {
 		info, err := os.Stat(filepath.Join(p.Settings.Data, name))
 		if err == nil && info.ModTime().Sub(p.Now) > slack {
-			return []Finding{warning("clock_behind_file", messagef("the clock says %s, but %s was written at %s", moment(p.Now), name, moment(info.ModTime())),
+			return []Finding{warning("clock_behind_file", messagef("the clock says %s, but %s was written at %s", moment(p.Now), name,
+				moment(info.ModTime())),
 				repair)}
 		}
 	}
@@ -26,7 +27,8 @@ func checkClock(p *Installation) []Finding {
 		return nil
 	}
 	if last := time.UnixMilli(p.Facts.LastID); last.Sub(p.Now) > slack {
-		return []Finding{warning("clock_behind_record", messagef("the clock says %s, but the last record was created at %s; new records get that time until the clock has passed it", moment(p.Now), moment(last)),
+		return []Finding{warning("clock_behind_record", messagef("the clock says %s, but the last record was created at %s; new records get "+
+			"that time until the clock has passed it", moment(p.Now), moment(last)),
 			repair)}
 	}
 	return nil

@@ -48,7 +48,8 @@ func checkSpace(p *Installation) []Finding {
 	case free < disk.Floor:
 		return []Finding{problem("space_none", messagef("%s are free: writes will fail soon", Size(free)), repair)}
 	case free < need:
-		return []Finding{warning("space_low", messagef("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", Size(free), Size(need)), repair)}
+		return []Finding{warning("space_low",
+			messagef("%s are free, less than twice the databases (%s), which a backup or an upgrade may need", Size(free), Size(need)), repair)}
 	}
 	return nil
 }
@@ -73,12 +74,16 @@ type unfitness struct{ code, what, repair string }
 // unfit maps file system types to their problems. All other types are assumed to be local ones.
 var unfit = map[string]unfitness{
 	"nfs": remote, "nfs4": remote, "cifs": remote, "smb": remote, "smb2": remote, "smb3": remote, "smbfs": remote,
-	"afs": remote, "afpfs": remote, "ceph": remote, "glusterfs": remote, "lustre": remote, "webdav": remote, "davfs": remote, "ncpfs": remote, "coda": remote,
-	"9p": shared, "virtiofs": shared, "vboxsf": shared, "prl_fs": shared, "vmhgfs": shared, "drvfs": shared,
-	"tmpfs":   {"filesystem_memory", "it is in memory and is lost when the machine restarts", "move the data directory to a disk"},
-	"ramfs":   {"filesystem_memory", "it is in memory and is lost when the machine restarts", "move the data directory to a disk"},
-	"overlay": {"filesystem_container", "it belongs to a container and is lost when the container is recreated", "mount a volume there, such as: docker run -v svc-data:/data"},
-	"vfat":    noModes, "msdos": noModes, "exfat": noModes,
+	"afs": remote, "afpfs": remote, "ceph": remote, "glusterfs": remote, "lustre": remote, "webdav": remote, "davfs": remote, "ncpfs": remote,
+	"coda": remote,
+	"9p":   shared, "virtiofs": shared, "vboxsf": shared, "prl_fs": shared, "vmhgfs": shared, "drvfs": shared,
+	"tmpfs": {"filesystem_memory", "it is in memory and is lost when the machine restarts", "move the data directory to a disk"},
+	"ramfs": {"filesystem_memory", "it is in memory and is lost when the machine restarts", "move the data directory to a disk"},
+	"overlay": {
+		"filesystem_container", "it belongs to a container and is lost when the container is recreated",
+		"mount a volume there, such as: docker run -v svc-data:/data",
+	},
+	"vfat": noModes, "msdos": noModes, "exfat": noModes,
 }
 
 var (
@@ -95,7 +100,8 @@ var (
 func checkFilesystem(p *Installation) []Finding {
 	kind, err := p.filesystem()
 	if err != nil {
-		return []Finding{note("filesystem_unknown", messagef("the type of the file system is unknown: %v", err), messagef("make sure that it is a local disk"))}
+		return []Finding{note("filesystem_unknown", messagef("the type of the file system is unknown: %v", err),
+			messagef("make sure that it is a local disk"))}
 	}
 	u, bad := unfit[strings.ToLower(kind)]
 	if !bad && (kind == "fuse" || strings.HasPrefix(kind, "fuse.")) {

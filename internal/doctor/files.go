@@ -110,7 +110,8 @@ func checkOwner(p *Installation) []Finding {
 	case control.CheckOwner(p.Settings.Data) == nil: // the group may write, as in Kubernetes volumes
 		owner, all = user, all[1:]
 	case user == 0:
-		findings = append(findings, note("owner_is_not_root", messagef("this is root, and the data directory belongs to user %d: the databases were not opened", owner),
+		findings = append(findings, note("owner_is_not_root", messagef("this is root, and the data directory belongs to user %d: the databases "+
+			"were not opened", owner),
 			messagef("run it as the owner to check everything: sudo -u '#%d' svc doctor", owner)))
 	default:
 		findings = append(findings, problem("owner_is_another", messagef("the data directory belongs to user %d, this is user %d", owner, user),
@@ -168,8 +169,14 @@ func repairEach(folder string, files []found, repair func(root *os.Root, name st
 // Signs of programs that copy folders to other machines: files that they keep at the root of a
 // synchronized folder, and names of such folders.
 var (
-	syncFiles   = []string{".dropbox", ".dropbox.cache", ".stfolder", ".stversions", ".owncloudsync.log", ".nextcloudsync.log", ".tmp.driveupload", ".tmp.drivedownload"}
-	syncFolders = []string{"Dropbox", "OneDrive", "Nextcloud", "ownCloud", "Google Drive", "GoogleDrive", "My Drive", "iCloudDrive", "Mobile Documents", "CloudStorage", "pCloudDrive", "Seafile"}
+	syncFiles = []string{
+		".dropbox", ".dropbox.cache", ".stfolder", ".stversions", ".owncloudsync.log", ".nextcloudsync.log", ".tmp.driveupload",
+		".tmp.drivedownload",
+	}
+	syncFolders = []string{
+		"Dropbox", "OneDrive", "Nextcloud", "ownCloud", "Google Drive", "GoogleDrive", "My Drive", "iCloudDrive", "Mobile Documents",
+		"CloudStorage", "pCloudDrive", "Seafile",
+	}
 )
 
 func checkSynchroniser(p *Installation) []Finding {
@@ -181,11 +188,13 @@ func checkSynchroniser(p *Installation) []Finding {
 	for at := dir; ; at = filepath.Dir(at) {
 		name := filepath.Base(at)
 		if slices.ContainsFunc(syncFolders, func(s string) bool { return name == s || strings.HasPrefix(name, s+" - ") }) {
-			return []Finding{warning("synchronised_by_name", messagef("the data lies in %s, which looks like a synchronized folder: synchronizers damage databases", at), repair)}
+			return []Finding{warning("synchronised_by_name",
+				messagef("the data lies in %s, which looks like a synchronized folder: synchronizers damage databases", at), repair)}
 		}
 		for _, sign := range syncFiles {
 			if _, err := os.Lstat(filepath.Join(at, sign)); err == nil {
-				return []Finding{warning("synchronised", messagef("the data lies in %s, which is a synchronized folder (%s): synchronizers damage databases", at, sign), repair)}
+				return []Finding{warning("synchronised",
+					messagef("the data lies in %s, which is a synchronized folder (%s): synchronizers damage databases", at, sign), repair)}
 			}
 		}
 		if at == filepath.Dir(at) {

@@ -26,7 +26,8 @@ func checkFastCommit(p *Installation) []Finding {
 	if err != nil || !usesFastCommit(string(info)) {
 		return nil
 	}
-	return []Finding{warning("fast_commit", messagef("Linux %s with ext4 and fast_commit can damage databases in a power cut", strings.TrimSpace(string(release))),
+	return []Finding{warning("fast_commit", messagef("Linux %s with ext4 and fast_commit can damage databases in a power cut",
+		strings.TrimSpace(string(release))),
 		messagef("use Linux 5.17 or newer, or turn it off: tune2fs -O ^fast_commit %s", m.device))}
 }
 

@@ -59,7 +59,8 @@ func checkLeftovers(p *Installation) []Finding {
 	}
 	for _, f := range p.match(datadir.Upgrades + "/*") {
 		if age := p.Now.Sub(f.info.ModTime()); age > UpgradeKept {
-			findings = append(findings, note("before_upgrade", messagef("%s was made before an upgrade %d days ago and uses %s", f.path, days(age), Size(f.info.Size())),
+			findings = append(findings, note("before_upgrade", messagef("%s was made before an upgrade %d days ago and uses %s", f.path, days(age),
+				Size(f.info.Size())),
 				messagef("if the new version works, delete it")))
 		}
 	}

@@ -25,11 +25,13 @@ func checkMemory(p *Installation) []Finding {
 	}
 	var findings []Finding
 	if limit < minMemory {
-		findings = append(findings, warning("memory_limit_low", messagef("the memory limit is %s; queries over many events take up to %s", Size(limit), Size(minMemory)),
+		findings = append(findings, warning("memory_limit_low", messagef("the memory limit is %s; queries over many events take up to %s",
+			Size(limit), Size(minMemory)),
 			messagef("raise the limit (MemoryMax, docker run --memory)")))
 	}
 	if n, ok := parseBytes(p.variable("GOMEMLIMIT")); ok && n > limit {
-		findings = append(findings, warning("gomemlimit_high", messagef("GOMEMLIMIT is %s, above the memory limit of %s: the kernel kills the server before it saves memory", Size(n), Size(limit)),
+		findings = append(findings, warning("gomemlimit_high", messagef("GOMEMLIMIT is %s, above the memory limit of %s: the kernel kills the "+
+			"server before it saves memory", Size(n), Size(limit)),
 			messagef("remove GOMEMLIMIT, or set it to 90 %% of the limit")))
 	}
 	return findings

@@ -23,15 +23,18 @@ func checkSecrets(p *Installation) []Finding {
 		}
 		// The first start generates these secrets; they must exist from then on.
 		if v.Offline && v.Text == "" && p.hasData() {
-			findings = append(findings, problem("secret_missing", messagef("%s is missing: it is neither in secrets.toml nor in the environment", v.Variable),
-				messagef("restore secrets.toml from a backup; the next start would generate a new one, and existing logins and API keys would stop working")))
+			findings = append(findings, problem("secret_missing", messagef("%s is missing: it is neither in secrets.toml nor in the environment",
+				v.Variable),
+				messagef("restore secrets.toml from a backup; the next start would generate a new one, and existing logins and API keys would stop "+
+					"working")))
 		}
 		if v.Origin == setting.FromFlag || p.onCommandLine(v.Flag()) {
 			findings = append(findings, warning("secret_in_flag", messagef("--%s shows a secret to everyone who can list processes", v.Flag()),
 				messagef("use %s or %s instead, and change the secret", v.Variable, v.FileVariable())))
 		}
 		if v.Origin == setting.FromFile {
-			findings = append(findings, p.checkSecrecy(p.Settings.Config, "secret_readable", messagef("others can read %s in %s", v.Key, p.Settings.Config))...)
+			findings = append(findings,
+				p.checkSecrecy(p.Settings.Config, "secret_readable", messagef("others can read %s in %s", v.Key, p.Settings.Config))...)
 		}
 	}
 	return findings
@@ -80,7 +83,8 @@ func checkBootstrap(p *Installation) []Finding {
 	}
 	repair := messagef("log in, which deletes the file, and change the password")
 	if age := p.Now.Sub(info.ModTime()); age > firstLogin {
-		return []Finding{warning("password_unused_long", messagef("the generated password has not been used for %d days; it is in %s", days(age), name), repair)}
+		return []Finding{warning("password_unused_long",
+			messagef("the generated password has not been used for %d days; it is in %s", days(age), name), repair)}
 	}
 	return []Finding{note("password_unused", messagef("the generated password has not been used yet; it is in %s", name), repair)}
 }

@@ -37,7 +37,8 @@ func checkEventNames(p *Installation) []Finding {
 		if of.Names >= p.Settings.EventMaxNames {
 			findings = append(findings, warning("event_names_full",
 				messagef("project %s has %d event names, and events with further new names are skipped", of.Project, of.Names),
-				messagef("values belong into properties: look at the names of project %s for some; for more names, raise event.max_names; unused ones are forgotten at night", of.Project)))
+				messagef("values belong into properties: look at the names of project %s for some; for more names, raise event.max_names; unused "+
+					"ones are forgotten at night", of.Project)))
 		}
 	}
 	return findings

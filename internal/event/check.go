@@ -358,7 +358,8 @@ func (p *projectCheck) checkCounters() error {
 		case err != nil || len(key) != 4:
 			p.report.Add(integrity.Counters, where, "%d bytes under a key of %d bytes are not counters", len(value), len(key))
 		case len(missing) > 0:
-			p.report.Add(integrity.Counters, where, "there are counters of name %d, which does not exist", slices.Min(slices.Collect(maps.Keys(missing))))
+			p.report.Add(integrity.Counters, where, "there are counters of name %d, which does not exist",
+				slices.Min(slices.Collect(maps.Keys(missing))))
 		}
 		return p.read(len(value))
 	})

@@ -253,7 +253,8 @@ func OpenDamaged(path string, cause error, o Options) *Engine {
 func newEngine(path string, o Options) *Engine {
 	e := &Engine{
 		path: path, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		headEvents: cmp.Or(o.HeadEvents, defaultHeadEvents), memory: cmp.Or(o.Memory, defaultMemory), maxNames: cmp.Or(o.MaxNames, defaultMaxNames),
+		headEvents: cmp.Or(o.HeadEvents, defaultHeadEvents), memory: cmp.Or(o.Memory, defaultMemory),
+		maxNames: cmp.Or(o.MaxNames, defaultMaxNames),
 		projects: map[Project]*project{}, queries: make(chan struct{}, maxQueries), wake: make(chan struct{}, 1),
 		observed: newObserved(),
 	}

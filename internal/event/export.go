@@ -233,7 +233,9 @@ func (e *Engine) EachEvent(ctx context.Context, p Project, visit func(subject st
 }
 
 // eachRow visits the events of a block.
-func (v *snapshot) eachRow(start int64, r *block.Rows, subjects, sessions *dictionary.Reader, visit func(subject string, event *Event) error) error {
+func (v *snapshot) eachRow(
+	start int64, r *block.Rows, subjects, sessions *dictionary.Reader, visit func(subject string, event *Event) error,
+) error {
 	senders := make([]sentBy, len(r.Senders))
 	for i := range r.Senders {
 		from := &r.Senders[i]

@@ -150,7 +150,8 @@ func (h *head) append(p *project, before *head, t *walBatch, subject, session ui
 		of.ids, of.props = append(of.ids, item.id), append(of.props, item.props)
 		of.hashes = append(of.hashes, hashes[i])
 		of.byHash.add(of.hashes)
-		of.count(counterGroup{uint32(item.at / 3600), t.details.Region, uint8(max(int(t.details.Platform)-1, 0)), stats.Offset(t.offset)}, item.name)
+		of.count(counterGroup{uint32(item.at / 3600), t.details.Region, uint8(max(int(t.details.Platform)-1, 0)), stats.Offset(t.offset)},
+			item.name)
 		h.bytes += 100 + len(item.id) + len(item.props)
 	}
 	h.events += len(t.items)

@@ -10,7 +10,9 @@ import (
 // Package query computes the results from a snapshot of the project.
 
 // ask answers a query from a snapshot of a project.
-func ask[Q, A any](ctx context.Context, e *Engine, p Project, q Q, answer func(*query.Source, context.Context, Q) (A, error)) (a A, err error) {
+func ask[Q, A any](
+	ctx context.Context, e *Engine, p Project, q Q, answer func(*query.Source, context.Context, Q) (A, error),
+) (a A, err error) {
 	err = e.snapshot(ctx, p, func(v *snapshot) error {
 		a, err = answer(v.source(), ctx, q)
 		return err

@@ -149,7 +149,8 @@ func (v *snapshot) take(h *head, p Project) {
 		return
 	}
 	s := headSnapshot{
-		head: h, n: len(of.at), counts: make(map[counterGroup][]int64, len(of.counts)), firstSession: of.sessions.first, sessions: of.sessions.list,
+		head: h, n: len(of.at), counts: make(map[counterGroup][]int64, len(of.counts)), firstSession: of.sessions.first,
+		sessions: of.sessions.list,
 		of: &headProject{
 			at: of.at, received: of.received, names: of.names, clients: of.clients, ids: of.ids, props: of.props, senders: of.senders,
 			subjects: of.subjects,

@@ -47,5 +47,6 @@ func ofDisk(err error) *Error {
 
 // Unwritable returns the fault for a disk that cannot be written, whatever the reason.
 func Unwritable() *Error {
-	return New(Unavailable, "the disk of the server cannot be written at the moment, nothing was stored; try again in a minute").After(diskWait)
+	return New(Unavailable,
+		"the disk of the server cannot be written at the moment, nothing was stored; try again in a minute").After(diskWait)
 }

@@ -165,7 +165,9 @@ func (e *Engine) Available(p store.ProjectID) (bool, error) {
 // first, as a store.Forward, and the issue contains it. When it stays unknown whether
 // there is an issue, because the program was killed or the code host did not answer, the
 // same submission, or Settle, looks for the id among the issues.
-func (e *Engine) Submit(ctx context.Context, by Caller, p *store.Project, f *store.Feedback, key *limit.Key) (stored *store.Feedback, err error) {
+func (e *Engine) Submit(
+	ctx context.Context, by Caller, p *store.Project, f *store.Feedback, key *limit.Key,
+) (stored *store.Feedback, err error) {
 	to, err := e.target(p.ID)
 	switch {
 	case err != nil:
@@ -173,7 +175,8 @@ func (e *Engine) Submit(ctx context.Context, by Caller, p *store.Project, f *sto
 	case !to.active():
 		return nil, fault.New(fault.Invalid, "feedback of this project cannot be forwarded as an issue; send it without forwarding")
 	case f.Contact == nil || strings.TrimSpace(*f.Contact) == "":
-		return nil, fault.New(fault.Invalid, "contact must not be empty where feedback is forwarded; say how you can be reached, or send it without forwarding")
+		return nil, fault.New(fault.Invalid,
+			"contact must not be empty where feedback is forwarded; say how you can be reached, or send it without forwarding")
 	}
 	if key == nil {
 		return e.forward(ctx, by, p, to, &store.Forward{Project: p.ID, Feedback: f})
@@ -234,7 +237,9 @@ func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to ta
 	case err != nil && w.Stored():
 		return nil, err // says what must be corrected
 	case err != nil:
-		answer := fault.New(fault.Unavailable, "feedback cannot be forwarded until the operator of this service has corrected its settings; send it without forwarding").After(time.Hour)
+		answer := fault.New(fault.Unavailable,
+			"feedback cannot be forwarded until the operator of this service has corrected its settings; send it "+
+				"without forwarding").After(time.Hour)
 		return nil, fmt.Errorf("%w: %w", answer, err)
 	}
 	if err := e.takeQuota(by, w); err != nil {
@@ -283,7 +288,8 @@ func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
 	if v.Allowed {
 		return nil
 	}
-	return fault.New(fault.TooMany, "too much feedback was forwarded from your address: at most %d in %s; try again in %s, or send it without forwarding",
+	return fault.New(fault.TooMany, "too much feedback was forwarded from your address: at most %d in %s; try again in %s, or send it "+
+		"without forwarding",
 		v.Limit, minutes(e.Period), minutes(v.Reset)).After(v.Reset)
 }
 

@@ -168,7 +168,9 @@ func idlePlace(c *connection) **list.Element     { return &c.idle }
 func peerIdlePlace(c *connection) **list.Element { return &c.peerIdle }
 
 func newConnections(l Limits, log *slog.Logger) *connections {
-	c := &connections{max: l.Connections, perAddress: max(1, l.Connections/addressShare), exempt: l.Exempt, log: log, peers: map[string]*peer{}}
+	c := &connections{
+		max: l.Connections, perAddress: max(1, l.Connections/addressShare), exempt: l.Exempt, log: log, peers: map[string]*peer{},
+	}
 	c.room = sync.NewCond(&c.mu)
 	return c
 }

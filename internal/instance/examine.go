@@ -82,7 +82,10 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 
 // Facts returns the facts that svc doctor needs from the records.
 func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
-	facts := doctor.Facts{LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}, Damaged: []doctor.DamagedDatabase{}, EventNames: []doctor.EventNames{}}
+	facts := doctor.Facts{
+		LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}, Damaged: []doctor.DamagedDatabase{},
+		EventNames: []doctor.EventNames{},
+	}
 	mark := auth.SaltMark(salt)
 	for _, k := range db.APIKeys() {
 		if k.RevokedAt != nil || k.Expired(now.Unix()) {

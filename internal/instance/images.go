@@ -17,7 +17,9 @@ import (
 // which is created if missing. The name of the folder begins with prefix; the caller
 // must remove it. If there is no room for the copies, nothing is written and the error
 // is NoSpace.
-func CopyData(db *store.Store, events *event.Engine, now func() time.Time, staging, prefix string) (folder string, at time.Time, err error) {
+func CopyData(
+	db *store.Store, events *event.Engine, now func() time.Time, staging, prefix string,
+) (folder string, at time.Time, err error) {
 	if err := os.MkdirAll(staging, 0o700); err != nil {
 		return "", at, err
 	}

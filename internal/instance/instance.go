@@ -64,7 +64,8 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 		return err
 	}
 	if made && old {
-		log.Warn("secrets of an existing database were missing and were generated again: earlier logins or API keys no longer work", "file", filepath.Join(s.Data, datadir.Secrets))
+		log.Warn("secrets of an existing database were missing and were generated again: earlier logins or API keys no longer work", "file",
+			filepath.Join(s.Data, datadir.Secrets))
 	}
 	upgrade := BeforeUpgrade(s.Data, version, log)
 	if i.Store, err = store.Open(filepath.Join(s.Data, datadir.Database), store.Options{

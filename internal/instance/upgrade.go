@@ -172,7 +172,8 @@ func DropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
 // "". An interrupted upgrade also leaves a copy, and the data may have changed since.
 func NewestUpgradeCopy(data, version string) (path string) {
 	dir, name := filepath.Split(UpgradeCopy(data, version))
-	names := regexp.MustCompile("^" + regexp.QuoteMeta(strings.TrimSuffix(name, backup.Suffix)) + "(-[0-9]+)?" + regexp.QuoteMeta(backup.Suffix) + "$")
+	names := regexp.MustCompile("^" + regexp.QuoteMeta(strings.TrimSuffix(name,
+		backup.Suffix)) + "(-[0-9]+)?" + regexp.QuoteMeta(backup.Suffix) + "$")
 	list, _ := os.ReadDir(dir) // an unreadable folder contains no copies
 	var newest time.Time
 	for _, entry := range list {

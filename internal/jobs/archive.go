@@ -102,7 +102,8 @@ func examineCopies(stage string) error {
 		err := boltfile.ExamineCopy(filepath.Join(stage, name))
 		if errors.Is(err, boltfile.ErrDamaged) {
 			_, what, _ := strings.Cut(err.Error(), boltfile.ErrDamaged.Error()+": ") // without the path of the copy
-			return fault.New(fault.Damaged, "%s is damaged (%s), so no backup was made and none was removed; see svc check, and restore the last one", name, what)
+			return fault.New(fault.Damaged,
+				"%s is damaged (%s), so no backup was made and none was removed; see svc check, and restore the last one", name, what)
 		}
 		if err != nil {
 			return err

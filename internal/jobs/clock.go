@@ -49,6 +49,7 @@ func (g *clockGuard) check(wall time.Time) error {
 	if left <= 0 {
 		return nil
 	}
-	return fmt.Errorf("the clock is at %s, and the last clean-up was at %s: nothing is deleted for the next %s, in case the clock is wrong; if it is right: svc job run retention",
+	return fmt.Errorf("the clock is at %s, and the last clean-up was at %s: nothing is deleted for the next %s, in case the clock is wrong; "+
+		"if it is right: svc job run retention",
 		wall.UTC().Format(time.RFC3339), g.last.UTC().Format(time.RFC3339), left.Round(time.Minute))
 }

@@ -90,7 +90,8 @@ func New(c Config) *Jobs {
 	}
 	j.flush = j.define("request-statistics", "writes down what was counted of requests", func(context.Context) error { return j.Flush() })
 	j.deleted = j.define("deleted-projects", "removes what deleted projects left behind", j.purge)
-	j.retention = j.define("retention", "deletes what is older than its project keeps it", func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
+	j.retention = j.define("retention", "deletes what is older than its project keeps it",
+		func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
 	j.erased = j.define("erased-data", "removes what deletions left in the files of the databases and of the search index", j.erase)
 	if j.Files != nil {
 		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.Files.DeleteAll)

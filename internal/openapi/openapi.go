@@ -232,7 +232,8 @@ func (r reader) media(n *yaml.Node) (all []Media) {
 		}
 		for name, example := range pairs(at(content, "examples")) {
 			example = r.resolve(example)
-			m.Examples = append(m.Examples, Example{Name: cmp.Or(value(at(example, "summary")), name), Text: string(indentJSON(at(example, "value")))})
+			m.Examples = append(m.Examples,
+				Example{Name: cmp.Or(value(at(example, "summary")), name), Text: string(indentJSON(at(example, "value")))})
 		}
 		if len(m.Examples) == 0 && strings.Contains(kind, "json") {
 			m.Examples = []Example{{Text: string(r.example(at(content, "schema")))}}

@@ -92,7 +92,9 @@ func (r reader) fields(object *yaml.Node, within []string) (all []Field) {
 }
 
 // plurals maps types to their names in lists.
-var plurals = map[string]string{"string": "strings", "integer": "integers", "number": "numbers", "boolean": "truth values", "object": "objects"}
+var plurals = map[string]string{
+	"string": "strings", "integer": "integers", "number": "numbers", "boolean": "truth values", "object": "objects",
+}
 
 // typeName returns the type of a value for display. depth is the number of enclosing lists.
 func (r reader) typeName(n *yaml.Node, depth int) string {

@@ -148,5 +148,6 @@ func errLatestDeprecated() error {
 }
 
 func errNoReplacement(field string, next Item) error {
-	return fault.New(fault.Invalid, "%s: a version may be deprecated only while another one is official, not deprecated and greater than %s", field, next.Comparable)
+	return fault.New(fault.Invalid, "%s: a version may be deprecated only while another one is official, not deprecated and greater than %s",
+		field, next.Comparable)
 }

@@ -78,7 +78,8 @@ func (k *Keys) Open(p Purpose, sealed string) (plain string, err error) {
 	if sealed == "" {
 		return "", nil
 	}
-	unreadable := fault.New(fault.Invalid, "the stored %s cannot be decrypted, because JWT_SECRET has changed since it was saved: enter it again", p)
+	unreadable := fault.New(fault.Invalid,
+		"the stored %s cannot be decrypted, because JWT_SECRET has changed since it was saved: enter it again", p)
 	parts := strings.Split(sealed, ":")
 	if len(parts) != 4 || parts[0] != version {
 		return "", unreadable

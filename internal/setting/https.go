@@ -43,7 +43,8 @@ func (s *Settings) contradictions() (problems []error) {
 		problems = append(problems, problem(cert.Name, fmt.Errorf("and %s are both set; keep one of them", domain.Name)))
 	}
 	if strings.HasPrefix(s.Listen, UnixPrefix) && (cert.Text != "" || len(s.Domain) > 0) {
-		problems = append(problems, problem(listen.Name, errors.New("must be an address when tls.cert or domain is set: HTTPS is not for Unix sockets")))
+		problems = append(problems,
+			problem(listen.Name, errors.New("must be an address when tls.cert or domain is set: HTTPS is not for Unix sockets")))
 	}
 	return problems
 }

@@ -73,7 +73,8 @@ func origin(v string) (string, error) {
 	}
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	whole := url.URL{Scheme: strings.ToLower(u.Scheme), Host: u.Host}
-	if whole.Scheme != "http" && whole.Scheme != "https" || u.String() != whole.String() || !validHost(host) || strings.HasSuffix(u.Host, ":") {
+	if whole.Scheme != "http" && whole.Scheme != "https" || u.String() != whole.String() || !validHost(host) ||
+		strings.HasSuffix(u.Host, ":") {
 		return "", bad
 	}
 	if port != "" {

@@ -28,9 +28,10 @@ var definitions = []Definition{
 	},
 	{
 		Key: "listen", Variable: "SVC_LISTEN", Kind: "address", Default: DefaultListen,
-		Help: "Address and port to listen on; an empty host means all addresses, port 0 any free port. Or unix: followed by the path of a socket. With domain, the default is :443.",
-		Why:  "Local only, until you or a reverse proxy expose it.",
-		set:  into(func(s *Settings) *string { return &s.Listen }, address),
+		Help: "Address and port to listen on; an empty host means all addresses, port 0 any free port. Or unix: followed by the path of a " +
+			"socket. With domain, the default is :443.",
+		Why: "Local only, until you or a reverse proxy expose it.",
+		set: into(func(s *Settings) *string { return &s.Listen }, address),
 	},
 	{
 		Key: "listen_mode", Variable: "SVC_LISTEN_MODE", Kind: "mode", Default: "0660",
@@ -81,10 +82,11 @@ var definitions = []Definition{
 		set:  into(func(s *Settings) *string { return &s.ACMECA }, directoryURL),
 	},
 	{
-		Key: "jwt_secret", Variable: "JWT_SECRET", Kind: "secret", Unset: "generated at the first start, in secrets.toml", Secret: true, Offline: true,
-		Help: "Signs administrator sessions; at least 32 bytes. The keys that encrypt stored secrets are derived from it.",
-		Why:  "A generated secret is as good as any; set it if you keep secrets in a secret store.",
-		set:  secret(32, func(s *Settings) *string { return &s.JWTSecret }),
+		Key: "jwt_secret", Variable: "JWT_SECRET", Kind: "secret", Unset: "generated at the first start, in secrets.toml", Secret: true,
+		Offline: true,
+		Help:    "Signs administrator sessions; at least 32 bytes. The keys that encrypt stored secrets are derived from it.",
+		Why:     "A generated secret is as good as any; set it if you keep secrets in a secret store.",
+		set:     secret(32, func(s *Settings) *string { return &s.JWTSecret }),
 	},
 	{
 		Key: "jwt_expires_in", Variable: "JWT_EXPIRES_IN", Kind: "duration", Default: "2h",
@@ -93,10 +95,11 @@ var definitions = []Definition{
 		set:  verbatim(func(s *Settings) *string { return &s.JWTExpiresIn }),
 	},
 	{
-		Key: "api_key_salt", Variable: "API_KEY_SALT", Kind: "secret", Unset: "generated at the first start, in secrets.toml", Secret: true, Offline: true,
-		Help: "Salt of the stored API key hashes; changing it invalidates all API keys.",
-		Why:  "A generated salt is as good as any; set it if the data directory must not contain it.",
-		set:  secret(1, func(s *Settings) *string { return &s.APIKeySalt }),
+		Key: "api_key_salt", Variable: "API_KEY_SALT", Kind: "secret", Unset: "generated at the first start, in secrets.toml", Secret: true,
+		Offline: true,
+		Help:    "Salt of the stored API key hashes; changing it invalidates all API keys.",
+		Why:     "A generated salt is as good as any; set it if the data directory must not contain it.",
+		set:     secret(1, func(s *Settings) *string { return &s.APIKeySalt }),
 	},
 	{
 		Key: "admin_password", Variable: "ADMIN_PASSWORD", Kind: "secret", Unset: "generated at the first start", Secret: true,
@@ -112,27 +115,31 @@ var definitions = []Definition{
 	},
 	{
 		Key: "max_connections", Variable: "SVC_MAX_CONNECTIONS", Kind: "integer", Unset: "the limit of open files minus 256",
-		Help: "Maximum number of open connections. One address (IPv6: one /64) may have an eighth of them, except trusted proxies; the control socket does not count.",
-		Why:  "Connections must leave file descriptors for the data, and each takes about 20 KiB of memory.",
-		set:  into(func(s *Settings) *int { return &s.MaxConnections }, number(1, maxCount)),
+		Help: "Maximum number of open connections. One address (IPv6: one /64) may have an eighth of them, except trusted proxies; the control " +
+			"socket does not count.",
+		Why: "Connections must leave file descriptors for the data, and each takes about 20 KiB of memory.",
+		set: into(func(s *Settings) *int { return &s.MaxConnections }, number(1, maxCount)),
 	},
 	{
 		Key: "public_rate_limit", Variable: "SVC_PUBLIC_RATE_LIMIT", Kind: "integer", Default: "300",
-		Help: "Maximum number of update checks, feedback, logs and batches of events per minute, per client address and endpoint; 0 means no limit.",
-		Why:  "Well above what one household needs, well below what harms the server.",
-		set:  into(func(s *Settings) *int { return &s.PublicRateLimit }, number(0, maxCount)),
+		Help: "Maximum number of update checks, feedback, logs and batches of events per minute, per client address and endpoint; 0 means no " +
+			"limit.",
+		Why: "Well above what one household needs, well below what harms the server.",
+		set: into(func(s *Settings) *int { return &s.PublicRateLimit }, number(0, maxCount)),
 	},
 	{
 		Key: "public_body_budget_mib", Variable: "SVC_PUBLIC_BODY_BUDGET_MIB", Kind: "integer", Default: "64",
-		Help: "Memory for request bodies of callers without a credential, in MiB; beyond it they get 503. Bodies up to 4 KiB do not count; an eighth is kept free of webhook deliveries above 1 MiB.",
-		Why:  "Enough for a thousand submissions at a time; below 58, the largest deliveries of code hosts are refused.",
-		set:  into(func(s *Settings) *int { return &s.PublicBodyBudget }, number(1, maxCount)),
+		Help: "Memory for request bodies of callers without a credential, in MiB; beyond it they get 503. Bodies up to 4 KiB do not count; an " +
+			"eighth is kept free of webhook deliveries above 1 MiB.",
+		Why: "Enough for a thousand submissions at a time; below 58, the largest deliveries of code hosts are refused.",
+		set: into(func(s *Settings) *int { return &s.PublicBodyBudget }, number(1, maxCount)),
 	},
 	{
 		Key: "answer_budget_mib", Variable: "SVC_ANSWER_BUDGET_MIB", Kind: "integer", Default: "128",
-		Help: "Memory for large responses that are being sent, in MiB; a request waits up to 10 seconds for its share and then gets 503. Half is for callers without a credential. Lists up to 64 KiB do not count.",
-		Why:  "A list of a hundred large logs needs a few MiB, because it is written record by record.",
-		set:  into(func(s *Settings) *int { return &s.AnswerBudget }, number(1, maxCount)),
+		Help: "Memory for large responses that are being sent, in MiB; a request waits up to 10 seconds for its share and then gets 503. Half " +
+			"is for callers without a credential. Lists up to 64 KiB do not count.",
+		Why: "A list of a hundred large logs needs a few MiB, because it is written record by record.",
+		set: into(func(s *Settings) *int { return &s.AnswerBudget }, number(1, maxCount)),
 	},
 	{
 		Key: "submission_data_max_kib", Variable: "SVC_SUBMISSION_DATA_MAX_KIB", Kind: "integer", Default: "64",
@@ -148,9 +155,10 @@ var definitions = []Definition{
 	},
 	{
 		Key: "submission.max_mib", Variable: "SVC_SUBMISSION_MAX_MIB", Kind: "integer", Default: "0",
-		Help: "Maximum size of the stored feedback and logs of a project in MiB; at the limit further ones are refused with 507. 0 means no limit.",
-		Why:  "One app that sends too much can fill a disk that all projects need.",
-		set:  into(func(s *Settings) *int { return &s.SubmissionMaxMiB }, number(0, maxCount)),
+		Help: "Maximum size of the stored feedback and logs of a project in MiB; at the limit further ones are refused with 507. 0 means no " +
+			"limit.",
+		Why: "One app that sends too much can fill a disk that all projects need.",
+		set: into(func(s *Settings) *int { return &s.SubmissionMaxMiB }, number(0, maxCount)),
 	},
 	{
 		Key: "log.retention_days", Variable: "SVC_LOG_RETENTION_DAYS", Kind: "integer", Default: "0",

@@ -218,5 +218,7 @@ func (f *Facts) feedback() []Finding {
 	if f.OneStar > 0 {
 		weight = 70
 	}
-	return []Finding{{FeedbackWaiting, weight, Values{Count: &f.Waiting, OneStar: &f.OneStar}, slices.Clone(f.Feedback[:]), "/admin/feedbacks?status=open"}}
+	return []Finding{{
+		FeedbackWaiting, weight, Values{Count: &f.Waiting, OneStar: &f.OneStar}, slices.Clone(f.Feedback[:]), "/admin/feedbacks?status=open",
+	}}
 }

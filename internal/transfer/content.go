@@ -31,7 +31,9 @@ func (a *Writer) Content(id string, r io.Reader) (size int64, sum string, err er
 	if err := a.end(); err != nil {
 		return 0, "", err
 	}
-	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: ContentFolder + id, Method: zip.Store, Modified: time.Unix(a.manifest.CreatedAt, 0).UTC()})
+	w, err := a.zip.CreateHeader(&zip.FileHeader{
+		Name: ContentFolder + id, Method: zip.Store, Modified: time.Unix(a.manifest.CreatedAt, 0).UTC(),
+	})
 	if err != nil {
 		return 0, "", err
 	}

@@ -175,7 +175,8 @@ func (s Service) excerpt(text string, limit int) string {
 	if s.APIKey != "" {
 		text = strings.ReplaceAll(text, s.APIKey, "***")
 	}
-	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"),
+		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	if utf8.RuneCountInString(text) > limit {
 		text = string([]rune(text)[:limit])
 	}

@@ -35,8 +35,9 @@ const (
 // notes describe the fields of a kind to the model.
 var notes = map[Kind]string{
 	Announcement: "The fields belong to an announcement to the users of an app: `title` is a short title, `content` is a body in Markdown.",
-	Version:      "The fields belong to the release notes of a version of an app, in Markdown. Keep commit hashes, package names and user handles such as @name as they are.",
-	Project:      "The fields belong to an app: `name` is its short name, `description` is a description of one line.",
+	Version: "The fields belong to the release notes of a version of an app, in Markdown. Keep commit hashes, package names and user " +
+		"handles such as @name as they are.",
+	Project: "The fields belong to an app: `name` is its short name, `description` is a description of one line.",
 }
 
 // Texts are the texts to translate.

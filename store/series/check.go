@@ -102,7 +102,8 @@ func (c *checking[R, T]) advance(number uint64) error {
 		want := c.made.Columns()
 		if which := c.otherColumn(want); which != nil && !c.broken {
 			first := c.block * column.BlockSize
-			c.Report.Add(integrity.Columns, c.Path+integrity.Path(which, blockKey(c.block)), "they are not those of records %d to %d", first, first+column.BlockSize-1)
+			c.Report.Add(integrity.Columns, c.Path+integrity.Path(which, blockKey(c.block)), "they are not those of records %d to %d", first,
+				first+column.BlockSize-1)
 			if c.Repair {
 				if err := c.list.put(c.block, want); err != nil {
 					return err

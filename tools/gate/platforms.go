@@ -22,7 +22,9 @@ import (
 // type checker accepts, so that nothing has to be compiled for other platforms. Only the
 // declarations of other modules are checked.
 func platforms(ctx context.Context, _ *machine) result {
-	for _, p := range []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}} {
+	for _, p := range []platform{
+		{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+	} {
 		if p == (platform{runtime.GOOS, runtime.GOARCH}) {
 			continue
 		}

@@ -99,21 +99,28 @@ func (s *Submissions) line() string {
 	}
 	switch p := r.IntN(100); {
 	case p < 16:
-		return fmt.Sprintf("request GET %s/%d finished with %d in %d ms, id %016x, session %s, %d bytes", pick(r, paths...), r.IntN(1e6), 200+r.IntN(300), r.IntN(3000), r.Uint64(), token(r, 12), r.IntN(1e6))
+		return fmt.Sprintf("request GET %s/%d finished with %d in %d ms, id %016x, session %s, %d bytes", pick(r, paths...), r.IntN(1e6),
+			200+r.IntN(300), r.IntN(3000), r.Uint64(), token(r, 12), r.IntN(1e6))
 	case p < 30:
-		return fmt.Sprintf("request to upstream %s 10.%d.%d.%d:443 failed after %d ms: connection reset by peer, attempt %d of 5, trace %016x", pick(r, hosts...), r.IntN(256), r.IntN(256), r.IntN(256), r.IntN(30000), r.IntN(5), r.Uint64())
+		return fmt.Sprintf("request to upstream %s 10.%d.%d.%d:443 failed after %d ms: connection reset by peer, attempt %d of 5, trace %016x",
+			pick(r, hosts...), r.IntN(256), r.IntN(256), r.IntN(256), r.IntN(30000), r.IntN(5), r.Uint64())
 	case p < 31:
-		return fmt.Sprintf("checksum mismatch in block %d of %s: got %08x, want %08x, file will be fetched again", r.IntN(1e5), pick(r, files...), r.Uint32(), r.Uint32())
+		return fmt.Sprintf("checksum mismatch in block %d of %s: got %08x, want %08x, file will be fetched again", r.IntN(1e5), pick(r, files...),
+			r.Uint32(), r.Uint32())
 	case p < 36:
 		return fmt.Sprintf("连接超时：%s 在 %d 秒后没有响应，第 %d 次重试，会话 %s", pick(r, hosts...), r.IntN(60), r.IntN(5), token(r, 12))
 	case p < 50:
-		return fmt.Sprintf("frame %d dropped: decode took %d.%d ms, queue %d, gpu memory %d MiB, surface %dx%d, codec h264 profile %d", r.IntN(1e7), r.IntN(100), r.IntN(10), r.IntN(60), r.IntN(4096), r.IntN(4000), r.IntN(3000), r.IntN(100))
+		return fmt.Sprintf("frame %d dropped: decode took %d.%d ms, queue %d, gpu memory %d MiB, surface %dx%d, codec h264 profile %d",
+			r.IntN(1e7), r.IntN(100), r.IntN(10), r.IntN(60), r.IntN(4096), r.IntN(4000), r.IntN(3000), r.IntN(100))
 	case p < 65:
-		return fmt.Sprintf("user %s signed in from device %s, app v2.%d.%d, locale de-DE, push token %s", token(r, 6), token(r, 12), r.IntN(20), r.IntN(30), token(r, 24))
+		return fmt.Sprintf("user %s signed in from device %s, app v2.%d.%d, locale de-DE, push token %s", token(r, 6), token(r, 12), r.IntN(20),
+			r.IntN(30), token(r, 24))
 	case p < 80:
-		return fmt.Sprintf("cache entry %016x evicted, age %d s, %d hits, %d KiB freed, %s holds %d entries in %d shards", r.Uint64(), r.IntN(1e6), r.IntN(1000), r.IntN(1e5), pick(r, files...), r.IntN(1e6), r.IntN(64))
+		return fmt.Sprintf("cache entry %016x evicted, age %d s, %d hits, %d KiB freed, %s holds %d entries in %d shards", r.Uint64(),
+			r.IntN(1e6), r.IntN(1000), r.IntN(1e5), pick(r, files...), r.IntN(1e6), r.IntN(64))
 	default:
-		return fmt.Sprintf("worker %d took job %s from queue %s, payload %d bytes, lease until %d, %d jobs are waiting", r.IntN(64), token(r, 12), pick(r, modules...), r.IntN(1e6), 1_700_000_000+r.IntN(2_592_000), r.IntN(5000))
+		return fmt.Sprintf("worker %d took job %s from queue %s, payload %d bytes, lease until %d, %d jobs are waiting", r.IntN(64), token(r, 12),
+			pick(r, modules...), r.IntN(1e6), 1_700_000_000+r.IntN(2_592_000), r.IntN(5000))
 	}
 }
 

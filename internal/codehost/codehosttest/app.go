@@ -188,7 +188,8 @@ func (h *Host) getApp(w http.ResponseWriter, r *http.Request) {
 	number, _ := strconv.ParseInt(who.app.ID, 10, 64)
 	send(w, http.StatusOK, map[string]any{
 		"id": number, "slug": who.app.Slug, "name": who.app.Name, "owner": h.user("lumen-works", "Organization"), "description": "",
-		"external_url": "https://lumen.example", "html_url": h.URL + "/apps/" + who.app.Slug, "permissions": who.app.Permissions, "events": who.app.Events,
+		"external_url": "https://lumen.example", "html_url": h.URL + "/apps/" + who.app.Slug, "permissions": who.app.Permissions,
+		"events":              who.app.Events,
 		"installations_count": len(who.app.installations),
 	})
 }
@@ -254,7 +255,8 @@ func (h *Host) postToken(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(t.repos) < len(in.Repositories)+len(in.IDs) {
-		fail(w, http.StatusUnprocessableEntity, "There is at least one repository that does not exist or is not accessible to the parent installation.")
+		fail(w, http.StatusUnprocessableEntity,
+			"There is at least one repository that does not exist or is not accessible to the parent installation.")
 		return
 	}
 	if in.Repositories == nil && in.IDs == nil {

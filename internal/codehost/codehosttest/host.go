@@ -151,7 +151,8 @@ func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 		fail(made, http.StatusUnauthorized, refused)
 	case limits.Get("X-Ratelimit-Remaining") == "-1":
 		limits.Set("X-Ratelimit-Remaining", "0")
-		fail(made, http.StatusForbidden, "API rate limit exceeded for "+who.name+". (But here's the good news: authenticated requests get a higher rate limit.)")
+		fail(made, http.StatusForbidden,
+			"API rate limit exceeded for "+who.name+". (But here's the good news: authenticated requests get a higher rate limit.)")
 	default:
 		h.mux.ServeHTTP(made, r)
 	}

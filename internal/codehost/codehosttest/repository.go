@@ -456,9 +456,11 @@ func (h *Host) getAsset(w http.ResponseWriter, r *http.Request) {
 func (h *Host) user(login, kind string) map[string]any {
 	path := h.URL + "/users/" + url.PathEscape(login)
 	return map[string]any{
-		"login": login, "id": 583231 + len(login), "node_id": "MDQ6VXNlcjU4MzIzMQ==", "avatar_url": "https://avatars.code.example/u/583231?v=4", "gravatar_id": "",
-		"url": path, "html_url": h.URL + "/" + login, "followers_url": path + "/followers", "repos_url": path + "/repos", "events_url": path + "/events{/privacy}",
-		"type": kind, "user_view_type": "public", "site_admin": false,
+		"login": login, "id": 583231 + len(login), "node_id": "MDQ6VXNlcjU4MzIzMQ==", "avatar_url": "https://avatars.code.example/u/583231?v=4",
+		"gravatar_id": "",
+		"url":         path, "html_url": h.URL + "/" + login, "followers_url": path + "/followers", "repos_url": path + "/repos",
+		"events_url": path + "/events{/privacy}",
+		"type":       kind, "user_view_type": "public", "site_admin": false,
 	}
 }
 
@@ -471,11 +473,15 @@ func (h *Host) viewRepository(r *Repository) map[string]any {
 		return s
 	}
 	return map[string]any{
-		"id": r.ID, "node_id": "R_kgDOG9x7Rw", "name": r.short(), "full_name": r.Name, "private": r.Private, "owner": h.user(r.owner(), "Organization"),
-		"html_url": page, "description": text(r.Description), "fork": false, "url": api, "releases_url": api + "/releases{/id}", "issues_url": api + "/issues{/number}",
-		"created_at": stamp(r.CreatedAt), "updated_at": stamp(r.CreatedAt), "pushed_at": stamp(r.CreatedAt), "clone_url": page + ".git", "homepage": text(r.Homepage),
-		"size": 108, "stargazers_count": 80, "language": "Go", "has_issues": true, "archived": false, "disabled": false, "visibility": map[bool]string{true: "private", false: "public"}[r.Private],
-		"license": nil, "topics": []string{"light", "harbour"}, "default_branch": "main",
+		"id": r.ID, "node_id": "R_kgDOG9x7Rw", "name": r.short(), "full_name": r.Name, "private": r.Private,
+		"owner":    h.user(r.owner(), "Organization"),
+		"html_url": page, "description": text(r.Description), "fork": false, "url": api, "releases_url": api + "/releases{/id}",
+		"issues_url": api + "/issues{/number}",
+		"created_at": stamp(r.CreatedAt), "updated_at": stamp(r.CreatedAt), "pushed_at": stamp(r.CreatedAt), "clone_url": page + ".git",
+		"homepage": text(r.Homepage),
+		"size":     108, "stargazers_count": 80, "language": "Go", "has_issues": true, "archived": false, "disabled": false,
+		"visibility": map[bool]string{true: "private", false: "public"}[r.Private],
+		"license":    nil, "topics": []string{"light", "harbour"}, "default_branch": "main",
 	}
 }
 
@@ -487,19 +493,25 @@ func (h *Host) viewRelease(r *Repository, release *Release) any {
 	assets := []any{}
 	for i, a := range release.Assets {
 		assets = append(assets, map[string]any{
-			"url": fmt.Sprintf("%s/releases/assets/%d", api, i+1), "id": i + 1, "node_id": "RA_kwDOG9x7R84AAAAB", "name": a.Name, "label": "", "state": "uploaded",
-			"uploader": h.user("mira-stone", "User"), "content_type": "application/octet-stream", "size": len(a.Content), "digest": nil, "download_count": 0,
-			"created_at": stamp(release.CreatedAt), "updated_at": stamp(release.CreatedAt),
+			"url": fmt.Sprintf("%s/releases/assets/%d", api, i+1), "id": i + 1, "node_id": "RA_kwDOG9x7R84AAAAB", "name": a.Name, "label": "",
+			"state":    "uploaded",
+			"uploader": h.user("mira-stone", "User"), "content_type": "application/octet-stream", "size": len(a.Content), "digest": nil,
+			"download_count": 0,
+			"created_at":     stamp(release.CreatedAt), "updated_at": stamp(release.CreatedAt),
 			"browser_download_url": page + "/releases/download/" + url.PathEscape(release.Tag) + "/" + url.PathEscape(a.Name),
 		})
 	}
 	return map[string]any{
 		"url": fmt.Sprintf("%s/releases/%d", api, release.id), "assets_url": fmt.Sprintf("%s/releases/%d/assets", api, release.id),
-		"upload_url": fmt.Sprintf("%s/releases/%d/assets{?name,label}", api, release.id), "html_url": page + "/releases/tag/" + url.PathEscape(release.Tag),
-		"id": release.id, "author": h.user("mira-stone", "User"), "node_id": "RE_kwDOG9x7R84HYr5b", "tag_name": release.Tag, "target_commitish": "main",
-		"name": release.Name, "draft": release.Draft, "immutable": false, "prerelease": release.Prerelease,
-		"created_at": stamp(release.CreatedAt), "updated_at": stamp(release.Updated), "published_at": stamp(release.PublishedAt), "assets": assets,
-		"tarball_url": api + "/tarball/" + url.PathEscape(release.Tag), "zipball_url": api + "/zipball/" + url.PathEscape(release.Tag), "body": release.Body,
+		"upload_url": fmt.Sprintf("%s/releases/%d/assets{?name,label}", api, release.id),
+		"html_url":   page + "/releases/tag/" + url.PathEscape(release.Tag),
+		"id":         release.id, "author": h.user("mira-stone", "User"), "node_id": "RE_kwDOG9x7R84HYr5b", "tag_name": release.Tag,
+		"target_commitish": "main",
+		"name":             release.Name, "draft": release.Draft, "immutable": false, "prerelease": release.Prerelease,
+		"created_at": stamp(release.CreatedAt), "updated_at": stamp(release.Updated), "published_at": stamp(release.PublishedAt),
+		"assets":      assets,
+		"tarball_url": api + "/tarball/" + url.PathEscape(release.Tag), "zipball_url": api + "/zipball/" + url.PathEscape(release.Tag),
+		"body": release.Body,
 	}
 }
 
@@ -510,9 +522,13 @@ func (h *Host) viewIssue(r *Repository, i *Issue) map[string]any {
 		labels = append(labels, map[string]any{"name": name, "color": "ededed", "default": false, "description": nil})
 	}
 	return map[string]any{
-		"url": fmt.Sprintf("%s/issues/%d", api, i.Number), "repository_url": api, "html_url": fmt.Sprintf("%s/%s/issues/%d", h.URL, r.Name, i.Number),
-		"id": i.id, "number": i.Number, "title": i.Title, "body": i.Body, "user": h.user("mira-stone", "User"), "labels": labels, "state": "open", "locked": false,
-		"assignee": nil, "assignees": []any{}, "milestone": nil, "comments": len(i.Comments), "created_at": stamp(i.CreatedAt), "updated_at": stamp(i.CreatedAt),
-		"closed_at": nil, "author_association": "NONE", "active_lock_reason": nil, "state_reason": nil,
+		"url": fmt.Sprintf("%s/issues/%d", api, i.Number), "repository_url": api,
+		"html_url": fmt.Sprintf("%s/%s/issues/%d", h.URL, r.Name, i.Number),
+		"id":       i.id, "number": i.Number, "title": i.Title, "body": i.Body, "user": h.user("mira-stone", "User"), "labels": labels,
+		"state":    "open",
+		"locked":   false,
+		"assignee": nil, "assignees": []any{}, "milestone": nil, "comments": len(i.Comments), "created_at": stamp(i.CreatedAt),
+		"updated_at": stamp(i.CreatedAt),
+		"closed_at":  nil, "author_association": "NONE", "active_lock_reason": nil, "state_reason": nil,
 	}
 }

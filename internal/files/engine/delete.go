@@ -170,7 +170,8 @@ func (e *Engine) deleteFrom(ctx context.Context, id string, due []*store.FileDel
 	if removed == 0 && failed >= deletersAtOnce {
 		err = e.postponeStorage(id, cause)
 	}
-	return errors.Join(err, fmt.Errorf("%d objects on the storage %s could not be removed and will be tried again: %w", failed, e.nameOf(id), cause))
+	return errors.Join(err,
+		fmt.Errorf("%d objects on the storage %s could not be removed and will be tried again: %w", failed, e.nameOf(id), cause))
 }
 
 // deleteEach removes some objects at a time, until all have been tried, ctx has ended or the
@@ -250,7 +251,8 @@ func (e *Engine) settleDeletions(tx *store.Tx, results []deletionResult) error {
 		case errors.Is(r.err, errHeld):
 			err = errors.Join(tx.RefreshEarly(d, refresh, now.Unix()), tx.HoldFileDeletion(d, now.Add(heldPause).Unix()))
 		default:
-			err = errors.Join(tx.RefreshEarly(d, refresh, now.Unix()), tx.PostponeFileDeletion(d, now.Add(store.RetryPause(d.Attempts)).Unix(), r.err.Error()))
+			err = errors.Join(tx.RefreshEarly(d, refresh, now.Unix()),
+				tx.PostponeFileDeletion(d, now.Add(store.RetryPause(d.Attempts)).Unix(), r.err.Error()))
 		}
 		if err != nil {
 			return err
@@ -272,7 +274,8 @@ func (e *Engine) refreshEarly(id string) error {
 	if err != nil || !refresh {
 		return err
 	}
-	return e.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error { return tx.PutFileDeletion(d) }, func(d *store.FileDeletion) bool { return d.Refresh && !d.Early })
+	return e.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error { return tx.PutFileDeletion(d) },
+		func(d *store.FileDeletion) bool { return d.Refresh && !d.Early })
 }
 
 // changeDue has the link of each deletion that is due on a storage and that concerns reports

@@ -136,7 +136,8 @@ func (e *Engine) backendOf(id string) (storage.Backend, error) {
 // fault of kind Invalid, as are credentials that are not complete.
 func (e *Engine) Credentials(c *store.CDN) (cdn.Credentials, error) {
 	if !c.Configured() {
-		return cdn.Credentials{}, fault.New(fault.Invalid, "the credentials of the CDN are incomplete: access_key_id and access_key_secret are needed")
+		return cdn.Credentials{}, fault.New(fault.Invalid,
+			"the credentials of the CDN are incomplete: access_key_id and access_key_secret are needed")
 	}
 	secret, err := e.Keys.Open(seal.CDNKeySecret, c.Secret)
 	return cdn.Credentials{Provider: c.Provider, KeyID: c.KeyID, Secret: secret}, err

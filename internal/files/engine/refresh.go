@@ -88,7 +88,8 @@ func (e *Engine) RefreshLinks(ctx context.Context, all []*store.CDNRefresh) erro
 		}))
 	}
 	if gaveUp > 0 {
-		e.Log.Error("links of deleted files could not be refreshed in the CDN for 24 hours; it may serve its copies until they expire", "links", gaveUp, "error", reason)
+		e.Log.Error("links of deleted files could not be refreshed in the CDN for 24 hours; it may serve its copies until they expire", "links",
+			gaveUp, "error", reason)
 	}
 	if failed > 0 {
 		errs = append(errs, fmt.Errorf("%d of %d links were not refreshed in the CDN: %w", failed, len(all), reason))

@@ -328,7 +328,8 @@ func s3Error(what string, err error) error {
 		err = outbound.Explain(err)
 	case answer.Code == "NoSuchBucket":
 		err = errors.New("the bucket does not exist")
-	case slices.Contains([]string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound"}, answer.Code): // the last one is versitygw's
+	// the last one is versitygw's
+	case slices.Contains([]string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound"}, answer.Code):
 		err = errors.New("the credentials are refused")
 	case answer.Code == "RequestTimeTooSkewed":
 		err = errors.New("the clocks of the storage and of this server differ")

@@ -40,7 +40,9 @@ type writer struct {
 //
 // The error is Invalid if there is no such chunk or the body has another length, NotFound as for
 // Get, and Conflict if a later request sends the same chunk or the session is being completed.
-func (s *Sessions) WriteChunk(ctx context.Context, project uint32, id string, index int, length int64, body io.Reader) (n int64, err error) {
+func (s *Sessions) WriteChunk(
+	ctx context.Context, project uint32, id string, index int, length int64, body io.Reader,
+) (n int64, err error) {
 	u, err := s.find(project, id)
 	if err != nil {
 		return 0, err

@@ -33,10 +33,12 @@ func (s *Sessions) count(r Request) error {
 	}
 	const advice = "complete or delete one, or wait until one expires"
 	if n := len(ofCredential); n >= MaxPerCredential {
-		return fault.New(fault.TooMany, "this credential has %d open uploads, at most %d are allowed: %s", n, MaxPerCredential, advice).After(s.untilExpiry(ofCredential))
+		return fault.New(fault.TooMany, "this credential has %d open uploads, at most %d are allowed: %s", n, MaxPerCredential,
+			advice).After(s.untilExpiry(ofCredential))
 	}
 	if n := len(ofProject); n >= MaxPerProject {
-		return fault.New(fault.TooMany, "the project has %d open uploads, at most %d are allowed: %s", n, MaxPerProject, advice).After(s.untilExpiry(ofProject))
+		return fault.New(fault.TooMany, "the project has %d open uploads, at most %d are allowed: %s", n, MaxPerProject,
+			advice).After(s.untilExpiry(ofProject))
 	}
 	return nil
 }
@@ -75,6 +77,7 @@ func (s *Sessions) Room(project uint32, size, pending int64) error {
 		return nil
 	}
 	const mib = 1 << 20
-	return fault.New(fault.NoSpace, "not enough disk space: with this file of %.0f MiB the open uploads and pending files of the project would have %.0f MiB, and may have half of the free space, %.0f MiB",
+	return fault.New(fault.NoSpace, "not enough disk space: with this file of %.0f MiB the open uploads and pending files of the project "+
+		"would have %.0f MiB, and may have half of the free space, %.0f MiB",
 		float64(size)/mib, total/mib, half/mib).After(spaceWait)
 }

@@ -16,7 +16,9 @@ import (
 // Receive stores a body of exactly size bytes as one file. It calls register, as Complete does,
 // when the whole content is durable. After an error nothing is kept except what register has
 // stored. It returns the errors of Create and WriteChunk, except TooMany.
-func (s *Sessions) Receive(ctx context.Context, r Request, body io.Reader, register func(Content) (fileID string, err error)) (fileID string, err error) {
+func (s *Sessions) Receive(
+	ctx context.Context, r Request, body io.Reader, register func(Content) (fileID string, err error),
+) (fileID string, err error) {
 	u, err := s.begin(r, true)
 	if err != nil {
 		return "", err
@@ -32,7 +34,9 @@ func (s *Sessions) Receive(ctx context.Context, r Request, body io.Reader, regis
 	if err != nil {
 		return "", fault.Disk(err)
 	}
-	return register(Content{Path: u.path(contentName), Size: r.Size, SHA256: sum, Filename: r.Filename, Backend: r.Backend, FileID: files.NewID()})
+	return register(Content{
+		Path: u.path(contentName), Size: r.Size, SHA256: sum, Filename: r.Filename, Backend: r.Backend, FileID: files.NewID(),
+	})
 }
 
 // receive writes a body to the content file and hashes it on the way.

@@ -96,7 +96,8 @@ func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		switch {
-		case strings.HasPrefix(name, "SVC_"), strings.HasPrefix(name, "JWT_"), name == "ADMIN_PASSWORD", name == "API_KEY_SALT", name == "PORT", name == "BOOTSTRAP_SECRET_DIR", name == "GOGC":
+		case strings.HasPrefix(name, "SVC_"), strings.HasPrefix(name, "JWT_"), name == "ADMIN_PASSWORD", name == "API_KEY_SALT", name == "PORT",
+			name == "BOOTSTRAP_SECRET_DIR", name == "GOGC":
 		default:
 			c.Env = append(c.Env, variable)
 		}

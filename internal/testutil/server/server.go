@@ -237,7 +237,8 @@ func (s *Server) call(ctx context.Context, header, value, method, path string, b
 
 // CreateProject creates a project that keeps its events for a year.
 func (s *Server) CreateProject(ctx context.Context, key string) error {
-	return s.Call(ctx, http.MethodPost, "/admin/projects", map[string]any{"project_key": key, "name": "Bench", "event_retention_days": 365}, nil)
+	return s.Call(ctx, http.MethodPost, "/admin/projects", map[string]any{"project_key": key, "name": "Bench", "event_retention_days": 365},
+		nil)
 }
 
 // Metric returns the value of a metric without labels. It uses the control socket.
