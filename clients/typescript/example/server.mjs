@@ -1,4 +1,4 @@
-// A small service that uses svc: it says on its page which version of the app is
+// A small service that uses svc: its page shows which version of the app is
 // current, takes feedback, counts visits, and reports its own errors.
 //
 //   SVC_URL=https://svc.example.com/api/v1 SVC_PROJECT=acme node server.mjs

@@ -1,5 +1,5 @@
-// Writes src/schema.ts and src/api.ts: the resources of openapi.yaml as types
-// that people would write, and one method for each row of the tables.
+// Writes src/schema.ts and src/api.ts: types of the resources of openapi.yaml in the form
+// in which a person would write them, and one method for each row of the tables.
 //
 //   node scripts/generate.mjs           writes them
 //   node scripts/generate.mjs --check   fails when they differ
@@ -14,13 +14,13 @@ const here = new URL("..", import.meta.url);
 const spec = parse(readFileSync(new URL("../../openapi.yaml", here), "utf8"), { merge: true });
 const f = ts.factory;
 
-/** Schemas whose names TypeScript has a meaning for already. */
+/** Schemas with names that already have a meaning in TypeScript. */
 const renamed = { Error: "ErrorBody" };
 const typeName = (name) => renamed[name] ?? name;
 
 const header = "// Generated from openapi.yaml by scripts/generate.mjs. Do not edit.\n\n";
 
-/** Enumerations stay open, optional fields may be undefined, references have plain names. */
+/** Makes enumerations open, lets optional fields be undefined, and gives references plain names. */
 function natural(node) {
   return ts.visitEachChild(node, visit, undefined);
 }
@@ -40,7 +40,7 @@ function visit(node) {
   return natural(node);
 }
 
-// The generator writes text literals as identifiers with quotes.
+// The generator represents string literals as identifiers with quotes.
 const isText = (node) => ts.isIdentifier(node) && node.text.startsWith('"');
 const isFlag = (node) =>
   ts.isLiteralTypeNode(node) && [ts.SyntaxKind.TrueKeyword, ts.SyntaxKind.FalseKeyword].includes(node.literal.kind);
@@ -88,7 +88,7 @@ async function schemaFile() {
   return header + helper + tidy(out.join("\n"));
 }
 
-/** Comments with the text alone, on one line where it fits. */
+/** Reduces comments to their text, on one line if it fits. */
 const tidy = (text) =>
   text.replace(/( *)\/\*\*([\s\S]*?)\*\//g, (_, indent, body) => {
     const lines = body
@@ -122,7 +122,7 @@ function resolve(node) {
   return node;
 }
 
-/** Types of the small schemas that parameters and answers have outside the named ones. */
+/** The types of the small unnamed schemas of parameters and responses. */
 function typeOf(schema, used) {
   if (schema.$ref) {
     const name = typeName(schema.$ref.split("/").pop());
@@ -153,7 +153,7 @@ const byShape = Object.fromEntries(Object.keys(spec.paths).map((path) => [shape(
 const camel = (text) => text.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const upper = (text) => text[0].toUpperCase() + text.slice(1);
 
-/** Fields that the client fills in when a call leaves them out. */
+/** Fields that the client fills in if a call omits them. */
 const filled = { "POST /admin/projects": ["project_key"] };
 
 function apiFile(tables) {

@@ -6,7 +6,7 @@ import ts from "typescript";
 /** The exports of a TypeScript module. */
 export const stripTypeScriptTypes = (url) => import(stripped(url));
 
-/** A module as a data URL, with the modules beside it that it imports. */
+/** Returns a module, including the local modules that it imports, as a data URL. */
 function stripped(url) {
   const { outputText } = ts.transpileModule(readFileSync(url, "utf8"), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },

@@ -1,5 +1,5 @@
-// Event collection of a client: which queue is the current one, consent, and
-// what happens when the page or the process ends.
+// Event collection of a client: the current queue, consent, and the
+// end of the page or the process.
 
 import { SvcError } from "./errors.js";
 import type { Host, Store } from "./host.js";
@@ -13,10 +13,10 @@ import { namespaceOf, present, projectName, utf8 } from "./rules.js";
 
 const eventsPath = "/public/{k}/events";
 
-/** Most bytes that browsers send after a page is gone. */
+/** Maximum number of bytes that browsers send after a page has been closed. */
 const unloadBytes = 60000;
 
-/** A caller's storage as the library uses one. */
+/** Adapts a caller's storage to the interface that the library uses. */
 export const storeOn = (storage: AnalyticsStorage): Store => ({
   read: (keys) => keys.map((key) => storage.read(key) ?? null),
   write(changes) {
@@ -30,7 +30,7 @@ export const storeOn = (storage: AnalyticsStorage): Store => ({
   },
 });
 
-/** Fills in the defaults, and refuses what is out of bounds. */
+/** Fills in the defaults and rejects values that are out of range. */
 function tune(options: AnalyticsOptions, log: (message: string) => void): Tuning {
   checkOptions(
     options,
@@ -67,7 +67,7 @@ function tune(options: AnalyticsOptions, log: (message: string) => void): Tuning
       try {
         options.onDrop?.(name, reason);
       } catch {
-        // A hook of the application never breaks collection.
+        // An error in a hook of the application must not stop collection.
       }
     },
   };
@@ -77,14 +77,14 @@ function tune(options: AnalyticsOptions, log: (message: string) => void): Tuning
 export class Analytics {
   private readonly host: Host;
   private readonly tuning: Tuning;
-  /** By project; keys that differ in case only are one. */
+  /** By project. Keys that differ only in case are the same project. */
   private readonly queues = new Map<string, Queue>();
   private bound: string | null = null;
   private current: Queue | undefined;
   private granted = false;
   private closed = false;
   private undo: (() => void)[] | undefined;
-  /** What an unload may still send: browsers tell of one twice, hidden and left. */
+  /** The number of bytes that an unload may still send. Browsers report an unload twice: as hidden and as left. */
   private room = unloadBytes;
 
   constructor(
@@ -96,12 +96,12 @@ export class Analytics {
     this.tuning = tune(options, (message) => fixed.log({ message }));
   }
 
-  /** Name of the local state of the bound project. */
+  /** Namespace of the local state of the bound project. */
   get namespace(): string {
     return this.options.namespace ?? namespaceOf(this.settings.baseUrl, this.settings.projectKey);
   }
 
-  /** Where a part of the local state is kept, or null for memory. */
+  /** The storage of a part of the local state, or null for memory. */
   store(part = ""): Store | null {
     if (this.tuning.persistence === "none") {
       return null;
@@ -130,7 +130,8 @@ export class Analytics {
   }
 
   flush(): Promise<FlushResult> {
-    // Somebody waits for it, which its sends do not know.
+    // The caller waits for the sends, but they run in the background and do not keep the process
+    // alive.
     return within(longest, this.queue.flush()) as Promise<FlushResult>;
   }
 
@@ -166,12 +167,12 @@ export class Analytics {
     }
   }
 
-  /** Drops what is queued under an identifier. */
+  /** Drops the queued events of an identifier. */
   dropOf(who: string): void {
     this.queue.dropOf(who);
   }
 
-  /** Sends what is left, for at most that time, and stops. */
+  /** Sends the remaining events for at most the given time, and stops. */
   async close(timeoutMs: number): Promise<void> {
     await this.lastFlush(timeoutMs);
     this.closed = true;
@@ -179,7 +180,7 @@ export class Analytics {
     this.queues.forEach((queue) => queue.pause());
   }
 
-  /** The queue of the bound project; binding another one retires the last. */
+  /** Returns the queue of the bound project. Binding another project retires the previous queue. */
   get queue(): Queue {
     const { projectKey } = this.settings;
     const { current } = this;
@@ -229,7 +230,7 @@ export class Analytics {
 
   private readonly end = (): Promise<void> => this.lastFlush(2000);
 
-  /** The page is hidden or left: the browser gets what it takes, the rest stays stored. */
+  /** Called when the page is hidden or left. Hands as many events as possible to the browser; the rest stays stored. */
   private leave(): void {
     const { queue, settings, host } = this;
     if (!settings.projectKey || !this.active) {

@@ -1,4 +1,4 @@
-// Processor architectures, for choosing a download. Browsers do not tell theirs,
+// Processor architectures, for choosing a download. Browsers do not reveal theirs,
 // so this is not part of the browser build.
 
 import { meanings, synonyms, tokens } from "./rules.js";
@@ -13,10 +13,10 @@ function named(words: string[]): Set<string> {
   return found.size || !words.includes("win32") ? found : new Set(["386"]);
 }
 
-/** Name of an architecture as Go writes it, or null when it is not known. */
+/** Name of an architecture in Go's spelling, or null if unknown. */
 export const architecture = (text: string): string | null => [...named(tokens(text))][0] || null;
 
-/** How well a download fits an architecture: 0 equal, 1 universal, 2 it does not say, 9 not at all. */
+/** How well a download fits an architecture: 0 equal, 1 universal, 2 unspecified, 9 not at all. */
 export function architectureRank(own: string | null, sources: string[][]): number {
   const theirs = sources.map(named).find((set) => set.size);
   if (!own || theirs?.has(own)) {

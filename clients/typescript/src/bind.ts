@@ -1,5 +1,5 @@
-// Makes the methods of a table: what of their arguments goes where, and the walk
-// through all pages of a list.
+// Creates the methods of a table: it maps arguments to requests and iterates
+// over all pages of a list.
 
 import type { Request } from "./http.js";
 import type { Row } from "./methods.js";
@@ -7,9 +7,9 @@ import { checkOptions } from "./options.js";
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call early, also while it waits for a retry. */
+  /** Aborts the call, even while it waits for a retry. */
   signal?: AbortSignal | undefined;
-  /** Fields that are merged into the body last: what a newer server knows and this library does not. */
+  /** Fields that are merged into the body last, for fields that a newer server supports but this library does not. */
   extra?: Record<string, unknown> | undefined;
   /**
    * Makes the change only if the record is still as it was when `onETag` got this text; otherwise the call rejects
@@ -22,12 +22,12 @@ export interface CallOptions {
 
 export type Data = Record<string, unknown>;
 
-/** One row's request, with the caller's query or body as `data`. */
+/** Sends the request of a row, with the caller's query or body as `data`. */
 export type Call = (flags: string, request: Request, data: Data) => Promise<unknown>;
 
 type Page = { total: number; data: unknown[] };
 
-/** Makes the methods of a table; `call` sends what they are called with. */
+/** Creates the methods of a table, which send their requests with `call`. */
 export function bind(table: Row[], call: Call): Record<string, (...args: never[]) => unknown> {
   const methods: Record<string, (...args: unknown[]) => unknown> = {};
   for (const [name, method, path, flags] of table) {

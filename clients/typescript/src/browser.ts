@@ -21,7 +21,7 @@ function on(target: EventTarget | undefined, type: string, run: (event: Event) =
   return () => target?.removeEventListener(type, run);
 }
 
-/** What browsers give; workers have no document, and some no storage. */
+/** The browser environment. Workers have no document, and some have no storage. */
 export const browserHost: Host = {
   clock: systemClock,
   agent: null,
@@ -34,7 +34,7 @@ export const browserHost: Host = {
     try {
       return globalThis.localStorage ? storeOn(storage) : null;
     } catch {
-      // A sandboxed frame has the property, and reading it throws.
+      // In a sandboxed frame the property exists, but reading it throws.
       return null;
     }
   },
@@ -84,12 +84,12 @@ export const browserHost: Host = {
   sink: () => Promise.reject(new SvcError("there are no paths here: pass a WritableStream, or nothing")),
 };
 
-/** A client of one instance of the service. */
+/** A client for one instance of the service. */
 export class SvcClient extends Client {
   constructor(options: SvcClientOptions) {
     super(options, browserHost);
   }
 }
 
-/** Another name of `SvcClient`. */
+/** An alias of `SvcClient`. */
 export { SvcClient as SvcSDK };

@@ -1,4 +1,4 @@
-// The client object: settings, the two namespaces, and what hangs on them.
+// The client object: settings, the two namespaces, and the helpers.
 
 import { Analytics } from "./analytics.js";
 import type { AdminApi, ClientApi, PublicApi } from "./api.js";
@@ -24,90 +24,90 @@ export interface SvcClientOptions {
   baseUrl: string;
   /** Key of the project that project-scoped methods use. */
   projectKey?: string | null | undefined;
-  /** Credential of admin methods, or what gives it. */
+  /** Credential of admin methods, or a function that returns it. */
   token?: string | (() => string | Promise<string>) | null | undefined;
-  /** Platform to declare; null declares none. Default: detected. */
+  /** Platform to declare; null to declare none. Default: detected. */
   platform?: string | null | undefined;
-  /** Version of the platform; null declares none. Default: detected. */
+  /** Version of the platform; null to declare none. Default: detected. */
   platformVersion?: string | null | undefined;
-  /** Whether requests say what time it is here. Default true. */
+  /** Whether requests contain the local time. Default true. */
   sendClientTime?: boolean | undefined;
-  /** Time limit of one attempt in milliseconds, 0 for none. Default 15000. */
+  /** Time limit of one attempt in milliseconds; 0 for no limit. Default 15000. */
   timeoutMs?: number | undefined;
-  /** Retries of a read that failed for a passing reason. Default 3. */
+  /** Retries of a read after a temporary failure. Default 3. */
   retries?: number | undefined;
-  /** Name of the application, appended to the user agent; not in browsers. */
+  /** Name of the application, appended to the user agent; ignored in browsers. */
   appIdentifier?: string | undefined;
-  /** Headers of every request. */
+  /** Headers to add to every request. */
   headers?: Record<string, string> | undefined;
-  /** Language preference of public reads that name none. */
+  /** Language preference of public reads that specify none. */
   locale?: string | null | undefined;
-  /** Version of the application, for announcements and update checks that name none. */
+  /** Version of the application, for announcements and update checks that specify none. */
   appVersion?: string | null | undefined;
   /** Replaces the runtime's `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** Gets one event for every attempt of a request. */
+  /** Called with one event for each attempt of a request. */
   logger?: ((event: LogEvent) => void) | undefined;
   /** Options of event collection. */
   analytics?: AnalyticsOptions | undefined;
 }
 
-/** What `uploadFile` reads: bytes, a stream, or the path of a file where there is a file system. */
+/** The source of `uploadFile`: bytes, a stream, or the path of a file if there is a file system. */
 export type UploadSource = Blob | Uint8Array | ReadableStream<Uint8Array> | string;
 
 /** Options of `uploadFile`. */
 export interface UploadOptions {
-  /** Storage to keep it in; the project's own when left out. */
+  /** Storage for the file. Default: the project's storage. */
   storageBackendId?: string | undefined;
-  /** An earlier upload of the same file to go on with. */
+  /** ID of an earlier, incomplete upload of the same file to resume. */
   uploadId?: string | undefined;
-  /** Ends the upload early; it can be resumed. */
+  /** Aborts the upload; it can be resumed. */
   signal?: AbortSignal | undefined;
 }
 
-/** Calls without a credential, and event collection. */
+/** Methods that need no credential, and event collection. */
 export interface PublicNamespace extends PublicApi {
   /**
-   * Collects an event and returns at once. Never throws, and does nothing while
-   * collection is off.
+   * Collects an event and returns immediately. Never throws, and does nothing while collection is
+   * off.
    */
   track(name: string, properties?: object | null): void;
-  /** Sends the collected events now. Does not reject when sending fails. */
+  /** Sends the collected events now. Does not reject if sending fails. */
   flush(): Promise<FlushResult>;
-  /** Forgets everything about this user and collects nothing more, also after a restart. */
+  /** Deletes all data about this user on the device and stops collection, even after a restart. */
   optOut(): void;
   /** Undoes `optOut`, under a new identifier. */
   optIn(): void;
-  /** Whether the user opted out, here or by a signal of the browser. */
+  /** Whether the user has opted out, here or with a signal of the browser. */
   hasOptedOut(): boolean;
-  /** In consent mode: starts collection until the end of this run. */
+  /** In consent mode: enables collection until the end of this run. */
   grantConsent(): void;
-  /** In consent mode: forgets everything and waits for consent again. Otherwise the same as `optOut`. */
+  /** In consent mode: deletes all collected data and waits for consent again. Otherwise the same as `optOut`. */
   revokeConsent(): void;
-  /** Continues under a new identifier and session. */
+  /** Starts a new identifier and a new session. */
   resetIdentity(): void;
-  /** The anonymous identifier; null while nothing is collected. */
+  /** The anonymous identifier; null while collection is off. */
   readonly distinctId: string | null;
 }
 
-/** Calls with a credential. */
+/** Methods that need a credential. */
 export interface AdminNamespace extends AdminApi {
   /**
-   * Uploads a file in chunks. Chunks that fail are sent again, up to three
-   * rounds; a later call with `uploadId` sends what is missing.
+   * Uploads a file in chunks. Failed chunks are sent again in up to three rounds. A later call with
+   * `uploadId` sends only the missing chunks.
    */
   uploadFile(source: UploadSource, name: string, options?: UploadOptions): Promise<StoredFile>;
 }
 
-/** A client on a given host; the entry points bind it to theirs. */
+/** A client on a given host; the entry points bind it to their host. */
 export class Client {
-  /** Calls without a credential, and event collection. */
+  /** Methods that need no credential, and event collection. */
   readonly public: PublicNamespace;
-  /** Calls with a credential. */
+  /** Methods that need a credential. */
   readonly admin: AdminNamespace;
-  /** Asks for updates and downloads them. */
+  /** Checks for updates and downloads them. */
   readonly updates: Updates;
-  /** Reports errors; off until called. */
+  /** Reports errors; off until one of its methods is called. */
   readonly logs: Logs;
 
   private readonly settings: Settings;
@@ -171,7 +171,7 @@ export class Client {
         try {
           logger?.(event);
         } catch {
-          // A hook of the application never breaks a request.
+          // An error in a hook of the application must not fail a request.
         }
         this.hooked = hooked;
       },
@@ -208,12 +208,12 @@ export class Client {
     return this.settings.projectKey;
   }
 
-  /** Whether the service is up. */
+  /** Whether the service is running. */
   health(options?: CallOptions): ReturnType<ClientApi["health"]> {
     return this.own.health(options);
   }
 
-  /** Logs an administrator in and uses the token from then on. */
+  /** Logs an administrator in and uses the token for later calls. */
   async login(username: string, password: string, options?: CallOptions): Promise<Login> {
     const result = await this.own.login({ username, password }, options);
     this.settings.token = hidden(result.access_token);
@@ -225,35 +225,34 @@ export class Client {
     this.settings.token = hidden(token);
   }
 
-  /** Forgets the credential. */
+  /** Removes the credential. */
   clearToken(): void {
     this.settings.token = hidden(null);
   }
 
-  /** Binds another project, or none. */
+  /** Binds another project, or none if null. */
   setProjectKey(projectKey: string | null): void {
     this.settings.projectKey = projectKey || null;
   }
 
-  /** Declares another platform, or none. */
+  /** Declares another platform, or none if null. */
   setPlatform(platform: string | null): void {
     this.settings.platform = headerValue(platform);
   }
 
-  /** Declares another version of the platform, or none. */
+  /** Declares another version of the platform, or none if null. */
   setPlatformVersion(version: string | null): void {
     this.settings.platformVersion = headerValue(version);
   }
 
-  /** Prefers another language, or none. */
+  /** Sets the language preference, or none if null. */
   setLocale(locale: string | null): void {
     this.settings.locale = locale;
   }
 
   /**
-   * Sends what is collected and lets requests under way come to their end, for at
-   * most `timeoutMs` (default 2000); then it ends all that is left. Later calls
-   * fail, and collect nothing.
+   * Sends collected data and waits for pending requests for at most `timeoutMs` (default 2000),
+   * then aborts the rest. Later calls fail and collect nothing.
    */
   async close(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
     checkOptions(options, "timeoutMs:number");
@@ -265,13 +264,13 @@ export class Client {
     }
   }
 
-  /** What JSON and logs show of it; never a credential. */
+  /** The representation in JSON and logs, which never contains a credential. */
   toJSON(): { baseUrl: string; projectKey: string | null } {
     const { baseUrl, projectKey } = this.settings;
     return { baseUrl, projectKey };
   }
 
-  /** Local rules of single methods. */
+  /** Local rules for individual methods. */
   private rules(call: Call, appVersion: string | null): Call {
     return (flags, request, data) => {
       const { method, path } = request;
@@ -309,7 +308,7 @@ export class Client {
   }
 }
 
-/** A credential in a function, whose insides neither inspection nor JSON show. */
+/** A credential wrapped in a function, because neither inspection nor JSON shows a function's variables. */
 const hidden = (token: SvcClientOptions["token"]): Token => (typeof token === "function" ? token : () => token || null);
 
 /** Levels of log entries. */

@@ -1,6 +1,9 @@
-/** Base of every error of this library; itself it says that a local check failed and nothing was sent. */
+/**
+ * Base of all errors of this library. An instance of this class itself means that a local check
+ * failed and nothing was sent.
+ */
 export class SvcError extends Error {
-  /** What this error was made of, where there is something. */
+  /** The cause of this error, if there is one. */
   declare readonly cause?: unknown;
 
   constructor(message: string, cause?: unknown) {
@@ -11,26 +14,26 @@ export class SvcError extends Error {
     }
   }
 
-  /** Name of the class in stack traces, also after a minifier renamed it. */
+  /** Name of the class in stack traces, even after minification. */
   protected static label = "SvcError";
 }
 
-/** An admin method was called without a credential; nothing was sent. */
+/** An admin method was called without a credential. Nothing was sent. */
 export class SvcAuthError extends SvcError {
   protected static override label = "SvcAuthError";
 }
 
-/** An answer that cannot be used: a status that is not 2xx, or a 2xx that is not JSON. */
+/** An unusable response: a status other than 2xx, or a 2xx that is not JSON. */
 export class SvcApiError extends SvcError {
   protected static override label = "SvcApiError";
 
   constructor(
-    /** Status of the answer. */
+    /** Status of the response. */
     readonly status: number,
     message: string,
-    /** The decoded JSON body, else its text (at most 64 KiB). */
+    /** The decoded JSON body, or else its text (at most 64 KiB). */
     readonly body: unknown,
-    /** Seconds the server asks to wait, or null. */
+    /** Number of seconds that the server asks to wait, or null. */
     readonly retryAfter: number | null,
     /** HTTP method of the request. */
     readonly method: string,
@@ -46,14 +49,14 @@ export class SvcApiError extends SvcError {
   }
 }
 
-/** No complete answer: lookup, connection, TLS, time limit, cancellation or a broken body. */
+/** There was no complete response because of name lookup, connection, TLS, time limit, cancellation or a broken body. */
 export class SvcConnectionError extends SvcError {
   protected static override label = "SvcConnectionError";
 
   constructor(
     message: string,
     cause?: unknown,
-    /** True when the time limit of the request ran out. */
+    /** True if the time limit of the request expired. */
     readonly timeout = false,
   ) {
     super(message, cause);

@@ -1,4 +1,4 @@
-// Exports of every entry of the package, besides the client itself.
+// Exports shared by all entry points of the package, except the client itself.
 
 export type { CallOptions } from "./bind.js";
 export type { Client, SvcClientOptions, UploadOptions, UploadSource, AdminNamespace, PublicNamespace } from "./client.js";

@@ -1,108 +1,112 @@
-// What the library needs from the runtime it runs in. Two stand behind it:
+// The interface between the library and its runtime. There are two implementations:
 // node.ts (Node, Deno, Bun) and browser.ts (pages and workers).
 
 /**
- * Local state as text values under keys; changes of one call become visible together.
+ * Local state as text values under keys. Changes of one call become visible together.
  *
  * @internal
  */
 export interface Store {
-  /** The values of keys, null where there is none. */
+  /** Returns the values of keys, null for missing ones. */
   read(keys: string[]): (string | null)[];
-  /** Stores texts and removes what is null. */
+  /** Stores texts and removes keys with a null value. */
   write(changes: Record<string, string | null>): void;
 }
 
 /**
- * Where a download goes: bytes in order, then `finish` or `discard`.
+ * The destination of a download. It receives the bytes in order, then `finish` or `discard`.
  *
  * @internal
  */
 export interface Sink {
-  /** Bytes that are there, also those of an earlier attempt. */
+  /** Number of bytes that it has, including those of an earlier attempt. */
   size: number;
   write(chunk: Uint8Array): void | Promise<void>;
-  /** Starts again with nothing. */
+  /** Discards all bytes and starts again. */
   reset(): void | Promise<void>;
-  /** SHA-256 of all bytes in hex, or null where it cannot be computed. */
+  /** SHA-256 of all bytes in hex, or null if it cannot be computed. */
   digest(): Promise<string | null>;
-  /** Makes the whole file visible under its name. */
+  /** Makes the complete file visible under its name. */
   finish(): Promise<{ path?: string; blob?: Blob }>;
-  /** Leaves nothing. */
+  /** Removes everything. */
   discard(): void | Promise<void>;
 }
 
-/** Bytes that can be read in parts; a Blob is one. */
+/** Bytes that can be read in parts, such as a Blob. */
 export interface Slices {
   readonly size: number;
   slice(from: number, to: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
 
-/** Reports an error nobody caught; `last` when the process ends after it. */
+/** Reports an uncaught error; `last` is true if the process ends after it. */
 export type OnError = (error: unknown, source: string, last?: boolean) => void;
 
 /**
- * Time and chance; tests replace it.
+ * Time and randomness; tests replace it.
  *
  * @internal
  */
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   mono(): number;
-  /** Resolves after that time, or at once when the signal is aborted. */
+  /** Resolves after the given time, or immediately when the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** 0 (included) to 1 (not included). */
+  /** A random number from 0 (included) to 1 (not included). */
   random(): number;
 }
 
 /**
- * What the runtime gives.
+ * The environment of the library.
  *
  * @internal
  */
 export interface Host {
   readonly clock: Clock;
-  /** Product of the user agent, where it is ours to set. */
+  /** Product of the user agent, if the library can set it. */
   readonly agent: string | null;
-  /** Fetches; follows redirects to the same host, or with `anyHost` to any, where the runtime leaves that to us. */
+  /**
+   * Fetches; follows redirects to the same host, or with `anyHost` to any host, if the runtime does
+   * not follow them itself.
+   */
   fetch(fetch: typeof globalThis.fetch, url: string, init: RequestInit, anyHost?: boolean): Promise<Response>;
-  /** Platform word, null when unknown. */
+  /** Name of the platform, null if unknown. */
   platform(): string | null;
-  /** Version of the system, null when unknown or the server's to find out. */
+  /** Version of the system, null if unknown or if the server determines it. */
   platformVersion(): string | null;
-  /** Architecture as Go names it, null when unknown. */
+  /** Architecture in Go's spelling, null if unknown. */
   arch(): string | null;
-  /** How well a download fits the architecture, see `updateLink`. */
+  /** How well a download fits the architecture; see `updateLink`. */
   rank?(sources: string[][]): number;
-  /** Runtime and version, as error reports show it. */
+  /** Runtime and version for error reports. */
   runtime(): string;
-  /** Local state of a namespace; `part` tells what is kept apart from the events. */
+  /** Local state of a namespace; `part` names data that is stored separately from the events. */
   store(namespace: string, part: string): Store | null;
-  /** True while the browser asks not to be tracked. */
+  /** True while the browser requests not to be tracked. */
   doNotTrack(): boolean;
   /**
-   * Runs what connects for a send that nobody waits for: it does not keep the process alive, where that can be
-   * arranged. `onEnd` is the chance of what is left.
+   * Runs `connect` for a background send. Where possible, the connection does not keep the process
+   * alive; `onEnd` sends the remaining data.
    */
   background?<T>(connect: () => Promise<T>): Promise<T>;
-  /** Calls `end` once, when the process is about to end; returns what undoes it. */
+  /** Calls `end` once when the process is about to end. Returns a function that removes the hook. */
   onEnd(end: () => Promise<unknown>): () => void;
-  /** Calls `leave` when the page is hidden or left; returns what undoes it. */
+  /** Calls `leave` when the page is hidden or left. Returns a function that removes the hook. */
   onLeave(leave: () => void): () => void;
   /**
-   * Hands a body to the browser to send after the page is gone; false when it is refused.
-   * Calls `failed` when a page that is not gone learns later that it was not sent.
+   * Hands a body to the browser to send after the page has been closed. Returns false if the
+   * browser refuses it. Calls `failed` if a page that stays open learns later that the body was not
+   * sent.
    */
   beacon(url: string, body: string, failed: () => void): boolean;
-  /** Hooks uncaught errors; returns what undoes it. */
+  /** Hooks uncaught errors. Returns a function that removes the hook. */
   onError(report: OnError): () => void;
-  /** Sends a last request and waits for it, when the process cannot go on. */
+  /** Sends a last request and waits for it synchronously, because the process is about to end. */
   sendLast?(url: string, headers: Headers, body: string): void;
-  /** A file to read in parts. */
+  /** Opens a file to read in parts. */
   open(path: string): Promise<Slices>;
-  /** A file to write; `key` names a partial file that a later process can go on with. */
+  /** Opens a file to write; `key` names a partial file that a later process can resume. */
   sink(path: string, key: string | null): Promise<Sink>;
 }
 
@@ -126,7 +130,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** The longest time that timers can wait for; after a longer one they would end at once. */
+/** The longest time that timers support; longer ones would fire immediately. */
 export const longest = 2 ** 31 - 1;
 
 /** A timer that does not keep the process alive. */
@@ -136,7 +140,7 @@ export function timer(run: () => void, ms: number): ReturnType<typeof setTimeout
   return handle;
 }
 
-/** Waits for work, but no longer than that, and keeps the process alive meanwhile. */
+/** Waits for work, at most for the given time, and keeps the process alive while waiting. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let limit: ReturnType<typeof setTimeout> | undefined;
   const end = new Promise<undefined>((resolve) => (limit = setTimeout(() => resolve(undefined), ms)));

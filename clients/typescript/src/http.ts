@@ -1,24 +1,24 @@
-// One request: local checks, headers, time limit, retries, redirects, and what
-// the answer means.
+// One request: local checks, headers, time limit, retries, redirects, and the
+// interpretation of the response.
 
 import { SvcApiError, SvcAuthError, SvcConnectionError, SvcError } from "./errors.js";
 import type { Host } from "./host.js";
 import { longest, timer } from "./host.js";
 import { clientTime, errorMessage, pathSegment, retryAfter, retryDelay } from "./rules.js";
 
-/** What the debug hook gets. Never a credential, an identifier, a query or a body. */
+/** An event of the debug hook. It never contains a credential, an identifier, a query or a body. */
 export interface LogEvent {
-  /** What happened, a constant text. */
+  /** A constant text that describes the event. */
   message: string;
   /** HTTP method of a request. */
   method?: string;
   /** Path of a request in template form. */
   path?: string;
-  /** Status of its answer, 0 for none. */
+  /** Status of the response, 0 if there was none. */
   status?: number;
   /** Number of the attempt, from 1. */
   attempt?: number;
-  /** How long the attempt took. */
+  /** Duration of the attempt in milliseconds. */
   durationMs?: number;
 }
 
@@ -26,14 +26,14 @@ export interface LogEvent {
 export type Token = () => string | null | Promise<string | null>;
 
 /**
- * Settings that a request takes a snapshot of.
+ * Settings that each request copies when it begins.
  *
  * @internal
  */
 export interface Settings {
   readonly baseUrl: string;
   projectKey: string | null;
-  /** What gives the credential: a function, because inspection and JSON show none of its insides. */
+  /** Returns the credential. It is a function because neither inspection nor JSON shows a function's variables. */
   token: Token;
   platform: string | null;
   platformVersion: string | null;
@@ -41,7 +41,7 @@ export interface Settings {
 }
 
 /**
- * Settings that stay as they are.
+ * Settings that never change.
  *
  * @internal
  */
@@ -50,45 +50,48 @@ export interface Fixed {
   readonly fetch: typeof fetch;
   readonly timeoutMs: number;
   readonly retries: number;
-  /** Extra headers; a function, because one may be a credential. */
+  /** Extra headers; a function, because a header may contain a credential. */
   readonly headers: () => Record<string, string>;
   readonly userAgent: string | null;
   readonly clientTime: boolean;
   /** Aborted by `close`. */
   readonly closed: AbortSignal;
-  /** Attempts under way, for which `close` waits. */
+  /** Pending attempts, which `close` waits for. */
   readonly attempts: Set<Promise<unknown>>;
   log(event: LogEvent): void;
-  /** Whether the debug hook runs: an error that it reports is no report, or sending it would make the next one. */
+  /**
+   * True while the debug hook runs. Its errors are not reported, because sending the report would
+   * call the hook again.
+   */
   hooked: boolean;
 }
 
 /** @internal */
 export interface Request {
-  /** POST when left out. */
+  /** POST if omitted. */
   method?: string;
-  /** Template; placeholders but `{k}` are filled from `params` in order. */
+  /** Template. Placeholders except `{k}` are filled from `params` in order. */
   path: string;
   params?: string[];
   query?: Record<string, unknown>;
-  /** Sent as JSON; absent means no body. */
+  /** Sent as JSON; no body if omitted. */
   body?: unknown;
-  /** Sent as they are. */
+  /** Sent unchanged. */
   raw?: string | Uint8Array | Blob | ArrayBuffer;
   admin?: boolean;
-  /** Nobody waits for the answer: it does not keep the process alive. */
+  /** The caller does not wait for the response, so the request does not keep the process alive. */
   background?: boolean;
   signal?: AbortSignal | undefined;
   ifMatch?: string | undefined;
-  /** Gets the ETag of an answer that has one. */
+  /** Called with the ETag of the response, if it has one. */
   onETag?: ((etag: string) => void) | undefined;
 }
 
 const largest = 32 << 20;
 
 /**
- * Runs `work` with a signal that ends with `outer`, with `close` or after a time, and
- * tells how it ended early: `read_timeout`, `aborted`, or null.
+ * Runs `work` with a signal that is aborted by `outer`, by `close` or after a time limit. The
+ * failure is `read_timeout`, `aborted`, or null if it was not aborted.
  */
 export async function limited<T>(
   { closed }: Fixed,
@@ -123,12 +126,12 @@ export async function limited<T>(
   } finally {
     clearTimeout(limit);
     signals.forEach((signal) => signal?.removeEventListener("abort", cancel));
-    // A body that is not read to its end would keep its connection, and the process.
+    // An unread body would keep its connection, and the process, alive.
     control.abort();
   }
 }
 
-/** A failure before there was a whole answer, as callers see it. */
+/** The error for a failure before the response was complete. */
 export function connectionError(failure: string, cause: unknown): SvcConnectionError {
   const text: Record<string, string> = {
     read_timeout: "the time limit ran out",
@@ -140,7 +143,7 @@ export function connectionError(failure: string, cause: unknown): SvcConnectionE
   return new SvcConnectionError((text[failure] || "no connection") + (why && ": " + why), cause, failure === "read_timeout");
 }
 
-/** What the runtime says of a failed connection: `fetch failed: connect ECONNREFUSED 127.0.0.1:80`. */
+/** The runtime's description of a failed connection: `fetch failed: connect ECONNREFUSED 127.0.0.1:80`. */
 function reason(cause: unknown): string {
   const texts: string[] = [];
   for (let error = cause as Cause | null | undefined; error && typeof error === "object" && texts.length < 8; error = error.cause || error.errors?.[0]) {
@@ -148,11 +151,11 @@ function reason(cause: unknown): string {
     const known = typeof code !== "string" || message.includes(code);
     texts.push(known ? message : `${message} (${code})`.trim());
   }
-  // Addresses may have a credential or a query.
+  // Addresses may contain a credential or a query.
   return texts.filter(Boolean).join(": ").replace(/[\w+.-]+:\/\/[^\s)"']*/g, "the address");
 }
 
-/** An error of a runtime, or one of several that it was made of. */
+/** An error of a runtime, or one of the errors that caused it. */
 interface Cause {
   message?: string;
   code?: unknown;
@@ -166,7 +169,7 @@ function assertOpen({ closed }: Fixed): void {
   }
 }
 
-/** Waits before another attempt; throws when the caller or `close` ends the wait. */
+/** Waits before another attempt. Throws if the caller or `close` aborts the wait. */
 export async function pause(fixed: Fixed, ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { failure, cause } = await limited(fixed, 0, signal, () => fixed.host.clock.wait(ms, fixed.closed));
   assertOpen(fixed);
@@ -175,7 +178,7 @@ export async function pause(fixed: Fixed, ms: number, signal: AbortSignal | unde
   }
 }
 
-/** Sends a request and returns the decoded answer, null for an empty one. */
+/** Sends a request and returns the decoded response, null for an empty one. */
 export async function send(fixed: Fixed, live: Settings, request: Request): Promise<unknown> {
   assertOpen(fixed);
   const settings = { ...live };
@@ -231,7 +234,7 @@ export async function send(fixed: Fixed, live: Settings, request: Request): Prom
   }
 }
 
-/** What became of a body that was sent from the background; status 0 is no answer. */
+/** Result of a background send; status 0 means that there was no response. */
 export interface Delivery {
   status: number;
   after?: number | null;
@@ -280,7 +283,7 @@ async function credential(token: Token): Promise<string> {
   return text;
 }
 
-/** What time it is here, or null when requests do not say so. */
+/** The local time, or null if requests do not contain it. */
 export function localTime({ clientTime: wanted, host }: Fixed): string | null {
   const now = host.clock.now();
   return wanted ? clientTime(now, new Date(now).getTimezoneOffset() * -60) : null;
@@ -309,12 +312,12 @@ export function headers(fixed: Fixed, settings: Settings, request: Request, toke
     }
     return result;
   } catch {
-    // The runtime's own error quotes the value, which may be the credential.
+    // The runtime's error quotes the value, which may be the credential.
     throw new SvcError("a header has a value that cannot be sent");
   }
 }
 
-/** Reads a body part by part; undefined is its end. */
+/** Reads a body part by part; undefined marks its end. */
 export function parts(response: Response): () => Promise<Uint8Array | undefined> {
   const reader = response.body?.getReader();
   return async () => (await reader?.read())?.value;

@@ -1,4 +1,4 @@
-// The entry of the package for everything but browser bundles.
+// The entry point of the package for everything except browser bundles.
 
 import { browserHost } from "./browser.js";
 import type { SvcClientOptions } from "./client.js";
@@ -7,12 +7,12 @@ import { isNode, nodeHost } from "./node.js";
 
 export * from "./exports.js";
 
-/** A client of one instance of the service. */
+/** A client for one instance of the service. */
 export class SvcClient extends Client {
   constructor(options: SvcClientOptions) {
     super(options, isNode() ? nodeHost : browserHost);
   }
 }
 
-/** Another name of `SvcClient`. */
+/** An alias of `SvcClient`. */
 export { SvcClient as SvcSDK };

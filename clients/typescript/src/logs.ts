@@ -1,5 +1,5 @@
-// Error reports: from a caught or uncaught error to a log entry, without ever
-// getting in the application's way.
+// Error reports: turns a caught or uncaught error into a log entry and never
+// disturbs the application.
 
 import { timer, within } from "./host.js";
 import type { Fixed, Settings } from "./http.js";
@@ -9,27 +9,27 @@ import { snapshot } from "./queue.js";
 import { eventBackoff, eventOutcome, fnv1a32, present } from "./rules.js";
 import { SDK_VERSION } from "./version.js";
 
-/** What is sent about an error. */
+/** The report of an error. */
 export interface ErrorReport {
   /** 0 debug, 1 info, 2 warning, 3 error. */
   level: number;
   /** `Type: message` and the stack, at most 4096 characters. */
   content: string;
-  /** Where it was caught; at most 128 characters. */
+  /** Where the error was caught; at most 128 characters. */
   source?: string;
-  /** What the app runs on. */
+  /** The device and system that the app runs on. */
   device_info: Record<string, unknown>;
-  /** The caller's fields, and `fingerprint`, `repeated`, `dropped`. */
+  /** The caller's fields, plus `fingerprint`, `repeated` and `dropped`. */
   custom_data: Record<string, unknown>;
 }
 
 /** Options of one report. */
 export interface CaptureOptions {
-  /** Default 3, an error. */
+  /** Default 3 (error). */
   level?: number | undefined;
-  /** Where it was caught. */
+  /** Where the error was caught. */
   source?: string | undefined;
-  /** Fields to keep with it. */
+  /** Fields to store with the report. */
   customData?: Record<string, unknown> | undefined;
 }
 
@@ -37,13 +37,13 @@ export interface CaptureOptions {
 export interface InstallOptions {
   /** Level of uncaught errors. Default 3. */
   level?: number | undefined;
-  /** May change a report, or refuse it by returning null. */
+  /** Can change a report, or drop it by returning null. */
   redact?: ((report: ErrorReport) => ErrorReport | null) | undefined;
-  /** Also reports what is written with `console.error`. Default false. */
+  /** Also reports calls of `console.error`. Default false. */
   console?: boolean | undefined;
 }
 
-/** A body as JSON and the project that was bound, as of when it was captured. */
+/** A JSON body, and the project that was bound when it was captured. */
 interface Report {
   raw: string;
   projectKey: string | null;
@@ -72,14 +72,14 @@ export class Logs {
     private readonly appVersion: string | null,
   ) {}
 
-  /** Reports an error. Returns at once, never throws, and nothing is written to the device. */
+  /** Reports an error. Returns immediately, never throws, and writes nothing to the device. */
   capture(error: unknown, options: CaptureOptions = {}): void {
     if (this.add(error, options)) {
       this.begin();
     }
   }
 
-  /** Reports uncaught errors from now on; returns what ends it. */
+  /** Starts reporting uncaught errors. Returns a function that stops it. */
   install(options: InstallOptions = {}): () => void {
     checkOptions(options, "level:number redact:function console:boolean");
     this.redact = options.redact;
@@ -109,7 +109,7 @@ export class Logs {
     return () => undo.forEach((end) => end());
   }
 
-  /** Sends what waits, for at most that time. Does not reject. */
+  /** Sends waiting reports for at most the given time. Does not reject. */
   async flush(timeoutMs = 2000): Promise<void> {
     await within(timeoutMs, this.start());
   }
@@ -123,7 +123,7 @@ export class Logs {
     clearTimeout(this.wake);
   }
 
-  /** Queues a report; false when there is none to send. */
+  /** Queues a report; returns false if there is nothing to send. */
   private add(error: unknown, options: CaptureOptions): boolean {
     if (this.busy || this.fixed.hooked || this.fixed.closed.aborted) {
       return false;
@@ -194,7 +194,7 @@ export class Logs {
     });
   }
 
-  /** Sends in the background, and what is left when the process ends. */
+  /** Sends in the background, and sends the remaining reports when the process ends. */
   private begin(): void {
     this.undo = this.fixed.host.onEnd(this.end);
     void this.start();
@@ -230,7 +230,7 @@ export class Logs {
     }
   }
 
-  /** The process ends after this: the newest report goes out while it waits. */
+  /** Called when the process ends after this error: sends the newest report synchronously. */
   private sendLast(): void {
     const { fixed } = this;
     const report = this.reports.pop();
@@ -243,18 +243,21 @@ export class Logs {
     }
   }
 
-  /** A report goes to the project of its time; one from before any was bound, to the one that is now. */
+  /**
+   * The settings for a report: those of the project at capture time, or of the current project if
+   * none was bound then.
+   */
   private settingsOf({ projectKey }: Report): Settings {
     return { ...this.settings, projectKey: projectKey ?? this.settings.projectKey };
   }
 }
 
-/** Fields as they are now; what JSON cannot say, such as a cycle, becomes text. */
+/** A copy of fields; values that JSON cannot represent, such as a cycle, become text. */
 function expressible(fields: unknown): unknown {
   return fields && JSON.parse(snapshot(fields) || "{}");
 }
 
-/** Type, message, stack without its first line, and innermost frame of whatever was thrown. */
+/** Type, message, stack without its first line, and innermost frame of any thrown value. */
 function describe(error: unknown): { type: string; message: string; stack: string; frame: string } {
   if (!(error instanceof Error)) {
     return { type: "", message: String(error), stack: "", frame: "" };

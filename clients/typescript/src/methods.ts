@@ -1,12 +1,12 @@
-// The tables in tables.ts: a line has a path, and the words that the names of its methods are made
-// of, with a noun before the verbs that share it; list adds its own s. A path that begins
-// with a dot goes on from the last one that does not. Behind a verb stand
+// The tables in tables.ts: a line has a path, and the words from which the names of its methods are
+// built, with a noun before the verbs that share it; list adds an s. A path that begins
+// with a dot continues the last path that does not. Suffixes of a verb:
 //
-//   =  PUT               ^  POST, where the verb usually has another method
-//   ?  a query           !  a JSON body      +  a JSON body when one is given
-//   #  bytes             *  pages, so there is an iter… companion
-//   l  the client's locale, v its app version, where the call names none
-//   -  none of these, where the verb usually has some
+//   =  PUT               ^  POST, if the verb usually has another method
+//   ?  a query           !  a JSON body      +  an optional JSON body
+//   #  bytes             *  pages, which adds an iter… method
+//   l  the client's locale, v its app version, if the call specifies none
+//   -  none of these, if the verb usually has some
 //
 // The types of these methods are generated into api.ts from these tables and
 // openapi.yaml.

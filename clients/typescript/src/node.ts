@@ -1,4 +1,4 @@
-// The library in Node, Deno and Bun: files for the local state and downloads,
+// The library in Node, Deno and Bun: files for local state and downloads,
 // the system's version, the end of the process.
 
 import type * as Fs from "node:fs";
@@ -27,13 +27,13 @@ interface Modules {
 
 declare const require: unknown;
 
-/** A built-in module, found at run time so that bundlers see no import of it. */
+/** A built-in module, loaded at run time so that bundlers do not see an import of it. */
 function builtin<K extends keyof Modules>(name: K): Modules[K] {
   const { getBuiltinModule } = process as { getBuiltinModule?: (name: string) => unknown };
   return (getBuiltinModule ? getBuiltinModule(name) : (require as (name: string) => unknown)(name)) as Modules[K];
 }
 
-/** Whether this is a runtime with Node's modules. */
+/** Whether this runtime has Node's modules. */
 export function isNode(): boolean {
   try {
     return typeof builtin("node:fs").renameSync === "function";
@@ -55,7 +55,7 @@ export function stateDirectory(platform: string, env: Record<string, string | un
   return join(isAbsolute(state) ? state : join(home, ".local", "state"), "svc-sdk");
 }
 
-/** One JSON object of texts in a file. Writing is a temporary file and a rename. */
+/** A JSON object of texts in a file. Writes go to a temporary file, which is then renamed. */
 export function fileStore(directory: string, name: string): Store {
   const fs = builtin("node:fs");
   const path = builtin("node:path").join(directory, name);
@@ -73,7 +73,7 @@ export function fileStore(directory: string, name: string): Store {
       const values: unknown = JSON.parse(text);
       return values && typeof values === "object" && !Array.isArray(values) ? { ...values } : {};
     } catch {
-      // Garbage is nothing; the next write replaces it.
+      // Invalid content counts as empty; the next write replaces it.
       return {};
     }
   };
@@ -112,7 +112,7 @@ export function fileStore(directory: string, name: string): Store {
 /** Partial files that are being written. */
 const parts = new Set<string>();
 
-/** A partial file beside the target; `finish` renames it over the target. */
+/** A partial file next to the target; `finish` renames it to the target. */
 function fileSink(to: string, key: string | null): Sink {
   const fs = builtin("node:fs");
   const { createHash, randomUUID } = builtin("node:crypto");
@@ -122,8 +122,8 @@ function fileSink(to: string, key: string | null): Sink {
   if (parts.has(part)) {
     part = `${path}.${randomUUID()}.part`;
   }
-  // An existing file is never emptied: another process may be renaming it just now. Nor is it
-  // believed to be a file, in a folder where others may write.
+  // Never truncate an existing file: another process may be renaming it. Do not assume that it is a
+  // regular file either, because other users may be able to write to the folder.
   const create = (): number => {
     fs.rmSync(part, { force: true });
     return fs.openSync(part, O_RDWR | O_CREAT | O_EXCL, 0o644);
@@ -176,7 +176,7 @@ function fileSink(to: string, key: string | null): Sink {
 
 const names: Record<string, string> = { win32: "windows", darwin: "macos", linux: "linux", android: "android" };
 
-/** Computed once; reading fails where files are not allowed. */
+/** Computed once; reading fails if files are not accessible. */
 function versionOf(platform: string): string | null {
   try {
     const release = builtin("node:os").release();
@@ -199,7 +199,7 @@ function versionOf(platform: string): string | null {
 
 let version: string | null | undefined;
 
-/** What waits for the end of the process, under one listener. */
+/** Functions to run at the end of the process, called by a single listener. */
 const ends = new Set<() => Promise<unknown>>();
 const beforeExit = (): void => {
   const all = [...ends];
@@ -207,12 +207,13 @@ const beforeExit = (): void => {
   all.forEach((end) => void end());
 };
 
-/** Marks what belongs to a send in the background, once there is one. */
+/** Marks the requests of background sends, once there are any. */
 let unheld: Hooks.AsyncLocalStorage<boolean> | undefined;
 
 /**
- * Lets the sockets of sends in the background go when nothing else keeps the process alive. `fetch` gives no access to
- * them; its channels do (https://nodejs.org/api/diagnostics_channel.html, and DiagnosticsChannel.md of undici).
+ * Releases the sockets of background sends when nothing else keeps the process alive. `fetch` gives
+ * no access to them, but its channels do (https://nodejs.org/api/diagnostics_channel.html, and
+ * DiagnosticsChannel.md of undici).
  */
 function releaseSockets(): Hooks.AsyncLocalStorage<boolean> {
   const storage = new (builtin("node:async_hooks").AsyncLocalStorage)<boolean>();
@@ -225,7 +226,7 @@ function releaseSockets(): Hooks.AsyncLocalStorage<boolean> {
   const on = (channel: string, run: (message: Message) => void) => subscribe(channel, (message) => run(message as Message));
   on("net.client.socket", ({ socket }) => storage.getStore() && socket.unref());
   on("undici:request:create", ({ request }) => storage.getStore() && ours.add(request));
-  // A kept connection is held again by each request.
+  // Each request on a kept-alive connection references it again.
   on("undici:client:sendHeaders", ({ request, socket }) => ours.has(request) && socket.unref());
   return storage;
 }
@@ -277,10 +278,10 @@ export const nodeHost: Host = {
   onLeave: () => () => undefined,
   beacon: () => false,
   onError(report: OnError) {
-    // Unhandled rejections come here too, as long as they end the process. A
-    // listener of their own would keep them from doing so.
+    // Unhandled rejections arrive here as well, as long as they end the process. A separate
+    // listener would prevent that.
     const monitor = (error: unknown): void => {
-      // With a handler of its own the application goes on, and nothing may wait.
+      // If the application has its own handler, the process continues, and it must not be blocked.
       const survives = process.listenerCount("uncaughtException") > 0 || process.hasUncaughtExceptionCaptureCallback();
       report(error, "uncaught", !survives);
     };
@@ -288,7 +289,7 @@ export const nodeHost: Host = {
     return () => process.off("uncaughtExceptionMonitor", monitor);
   },
   sendLast(url, headers, body) {
-    // Only another thread can send while this one must not return.
+    // Only another thread can send while this one is blocked.
     const { Worker } = builtin("node:worker_threads");
     const done = new Int32Array(new SharedArrayBuffer(4));
     const code = `const { workerData: d } = require("node:worker_threads");

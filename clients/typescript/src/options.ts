@@ -1,10 +1,10 @@
-// Checks of options. A misspelt one would otherwise do nothing, without a word.
+// Checks of options. A misspelt option would otherwise be ignored silently.
 
 import { SvcError } from "./errors.js";
 
 /**
- * Throws unless every option is known and has its type. `known` is a list such as
- * `retries:number token:string|function`; null and undefined stand for what is left out.
+ * Throws unless every option is known and has its type. `known` is a list such as `retries:number
+ * token:string|function`; null and undefined count as omitted.
  */
 export function checkOptions(options: object, known: string, where = ""): void {
   const types = new Map(known.split(" ").map((option) => option.split(":") as [string, string]));

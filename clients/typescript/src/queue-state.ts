@@ -1,5 +1,5 @@
-// The state of an event queue: what was tracked and not yet delivered, the anonymous identifier,
-// the opt-out, and what of it is kept on the device.
+// The state of an event queue: events not yet delivered, the anonymous identifier,
+// the opt-out, and the part stored on the device.
 
 import type { Host, Store } from "./host.js";
 import { timer } from "./host.js";
@@ -7,7 +7,7 @@ import type { Tuning } from "./queue.js";
 import { eventName, projectName, utf8, uuid } from "./rules.js";
 
 /**
- * One event that waits. `wire` is its JSON without the closing brace, so it is encoded only once.
+ * A waiting event. `wire` is its JSON without the closing brace, so that it is encoded only once.
  *
  * @internal
  */
@@ -16,7 +16,7 @@ export interface Entry {
   name: string;
   who: string;
   session: string | undefined;
-  /** Only where the namespace does not say it. */
+  /** Set only if the namespace does not determine it. */
   project: string | undefined;
   wire: string;
   size: number;
@@ -25,7 +25,7 @@ export interface Entry {
 const printable = /^[ -~]{1,128}$/;
 
 /**
- * Reads the state once, and writes changes merged with those of other pages and processes.
+ * Reads the state once. Writes merge changes with those of other pages and processes.
  *
  * @internal
  */
@@ -38,7 +38,7 @@ export class QueueState {
   private newWho = false;
   private saveTimer: ReturnType<typeof setTimeout> | undefined;
   private saved = -Infinity;
-  /** Ids that were delivered or dropped since the last write. */
+  /** IDs that have been delivered or dropped since the last write. */
   protected gone = new Set<string>();
 
   constructor(
@@ -47,17 +47,17 @@ export class QueueState {
     private readonly prefix: string,
     private store: Store | null,
     private readonly log: (message: string) => void,
-    /** The project of the queue, where several share a namespace. */
+    /** The project of the queue, if several projects share a namespace. */
     protected readonly project: string | undefined,
   ) {}
 
-  /** Whether the marker is set, also by an earlier run. */
+  /** Whether the marker is set, possibly by an earlier run. */
   hasOptedOut(): boolean {
     this.load();
     return this.optedOut;
   }
 
-  /** The identifier; made when there is none. Only while active. */
+  /** The identifier, which is created if there is none. Only while active. */
   get identifier(): string {
     if (!this.who) {
       const stored = this.peek("distinct_id");
@@ -70,7 +70,7 @@ export class QueueState {
     return this.who;
   }
 
-  /** Makes another identifier. */
+  /** Creates another identifier. */
   resetIdentity(): void {
     this.who = uuid();
     this.session = undefined;
@@ -125,14 +125,14 @@ export class QueueState {
     this.newWho = false;
   }
 
-  /** Takes entries out, for good. */
+  /** Removes entries permanently. */
   remove(entries: Entry[]): void {
     const ids = new Set(entries.map((entry) => entry.id));
     ids.forEach((id) => this.gone.add(id));
     this.entries = this.entries.filter((entry) => !ids.has(entry.id));
   }
 
-  /** Whether an identifier or entries are kept, here or on the device. */
+  /** Whether an identifier or entries exist in memory or on the device. */
   protected get kept(): boolean {
     return !!this.who || !!this.entries.length || this.peek("distinct_id") != null || this.peek("queue") != null;
   }
@@ -142,7 +142,7 @@ export class QueueState {
     this.saveTimer = undefined;
   }
 
-  /** Reads what is kept, once. */
+  /** Reads the stored state, once. */
   protected load(): void {
     if (!this.loaded) {
       this.loaded = true;
@@ -179,7 +179,7 @@ export class QueueState {
     }
   }
 
-  /** Unusable storage: memory for this run. */
+  /** Handles unusable storage: the state stays in memory for this run. */
   private fail(): null {
     this.store = null;
     this.log("local state cannot be kept");
@@ -212,7 +212,7 @@ function parseEntries(text: string | null): Entry[] {
   try {
     list = JSON.parse(text || "[]");
   } catch {
-    // Garbage is nothing; the next write replaces it.
+    // Invalid content counts as empty; the next write replaces it.
   }
   const entries: Entry[] = [];
   for (const item of Array.isArray(list) ? (list as (Record<string, unknown> | null)[]) : []) {

@@ -8,49 +8,49 @@ import { eventBackoff, eventName, eventOutcome, utf8, uuid } from "./rules.js";
 
 /** Options of event collection. */
 export interface AnalyticsOptions {
-  /** False collects nothing at all. Default true. */
+  /** False disables collection. Default true. */
   enabled?: boolean | undefined;
-  /** True collects nothing until `grantConsent` is called. Default false. */
+  /** True disables collection until `grantConsent` is called. Default false. */
   requireConsent?: boolean | undefined;
-  /** What stays on the device: events, identifier and opt-out; the opt-out alone; nothing. Default `persistent`. */
+  /** What is stored on the device: events, identifier and opt-out; only the opt-out; or nothing. Default `persistent`. */
   persistence?: "persistent" | "device" | "session" | "none" | undefined;
-  /** Longest time an event waits before it is sent, in milliseconds. Default 5000. */
+  /** Maximum time that an event waits before it is sent, in milliseconds. Default 5000. */
   flushIntervalMs?: number | undefined;
-  /** Events of one request, 1 to 50. Default 20. */
+  /** Maximum number of events in a request, 1 to 50. Default 20. */
   batchSize?: number | undefined;
-  /** Events that are kept; above it the oldest is dropped. Default 500. */
+  /** Maximum number of queued events; beyond it the oldest is dropped. Default 500. */
   maxQueueSize?: number | undefined;
   /** Idle time after which a new session begins, in milliseconds. Default 30 minutes. */
   sessionTimeoutMs?: number | undefined;
-  /** Whether browser privacy signals stop collection. Default true. */
+  /** Whether the browser's privacy signals stop collection. Default true. */
   respectDoNotTrack?: boolean | undefined;
-  /** Replaces the computed name of the local state. */
+  /** Replaces the computed namespace of the local state. */
   namespace?: string | undefined;
-  /** Replaces the built-in place of the local state. */
+  /** Replaces the built-in storage of the local state. */
   storage?: AnalyticsStorage | undefined;
-  /** Told of every event that is given up, and why. */
+  /** Called with every dropped event and the reason. */
   onDrop?: ((name: string, reason: string) => void) | undefined;
 }
 
-/** A place for the local state: texts under keys. Its methods may throw. */
+/** A storage of texts under keys for the local state. Its methods may throw. */
 export interface AnalyticsStorage {
   read(key: string): string | null | undefined;
   write(key: string, value: string): void;
   remove(key: string): void;
 }
 
-/** What a flush did. */
+/** Result of a flush. */
 export interface FlushResult {
-  /** Events the server took. */
+  /** Number of events that the server accepted. */
   sent: number;
-  /** Events that were given up. */
+  /** Number of dropped events. */
   dropped: number;
-  /** Events that are left. */
+  /** Number of remaining events. */
   pending: number;
 }
 
 /**
- * Options with every default filled in.
+ * Options with all defaults filled in.
  *
  * @internal
  */
@@ -69,7 +69,7 @@ export interface Tuning {
 /** Sends a body; never rejects. */
 export type Deliver = (body: string, signal: AbortSignal) => Promise<Delivery>;
 
-/** Most bytes of a batch, and of its properties. */
+/** Maximum bytes of a batch, and of an event's properties. */
 const batchBytes = 65536;
 const propertyBytes = 16384;
 
@@ -82,7 +82,7 @@ export class Queue extends QueueState {
   sent = 0;
   dropped = 0;
   private lastEvent = 0;
-  /** Increases when the queue is cleared, so that a running send knows. */
+  /** Incremented when the queue is cleared, so that a running send notices. */
   age = 0;
   private abort = new AbortController();
   private flying = new Set<Entry>();
@@ -91,7 +91,7 @@ export class Queue extends QueueState {
   private sendTimer: ReturnType<typeof setTimeout> | undefined;
   private failures = 0;
   private holds = 0;
-  /** No send in the background before this instant. */
+  /** Earliest time of the next background send. */
   private until = 0;
 
   constructor(
@@ -107,7 +107,7 @@ export class Queue extends QueueState {
     super(host, tuning, prefix, store, log, project);
   }
 
-  /** Whether events are collected now. Deletes what is stored while the browser asks not to be tracked. */
+  /** Whether events are collected now. Deletes stored data while the browser requests not to be tracked. */
   get active(): boolean {
     if (!this.tuning.enabled) {
       return false;
@@ -122,7 +122,7 @@ export class Queue extends QueueState {
     return !this.optedOut && this.allowed();
   }
 
-  /** Whether the browser asks not to be tracked. */
+  /** Whether the browser requests not to be tracked. */
   get signalled(): boolean {
     return this.tuning.respectDoNotTrack && this.host.doNotTrack();
   }
@@ -155,7 +155,7 @@ export class Queue extends QueueState {
     this.schedule();
   }
 
-  /** Sends everything now, also during a wait; ends when nothing is left or a send failed. */
+  /** Sends everything now, even during a wait. Ends when nothing is left or a send has failed. */
   async flush(): Promise<FlushResult> {
     const { sent, dropped } = this;
     this.holds = Math.min(this.holds, 2);
@@ -183,7 +183,7 @@ export class Queue extends QueueState {
     this.save(true);
   }
 
-  /** Stops what runs by itself and saves; `resume` continues. */
+  /** Stops background work and saves; `resume` continues. */
   pause(): void {
     this.live = false;
     this.unschedule();
@@ -201,14 +201,14 @@ export class Queue extends QueueState {
     this.schedule();
   }
 
-  /** Resolves when no send runs and none is due because of a full batch; writes what is due. */
+  /** Resolves when no send runs and no full batch is due; also performs a due write. */
   async settle(): Promise<void> {
     while (this.running) {
       await this.running;
     }
   }
 
-  /** The longest run from the front with one identifier and session, as far as its body fits. */
+  /** The longest run of entries from the front with one identifier and session whose body is not too large. */
   batch(bytes: number, extra: Extra = {}): Entry[] {
     const [first] = this.entries as [Entry];
     let room = bytes - head(first, extra).length - 2;
@@ -221,7 +221,7 @@ export class Queue extends QueueState {
     return this.entries.slice(0, end < 0 ? undefined : end);
   }
 
-  /** Puts entries back that were taken out, unless they are to be forgotten since; see `age`. */
+  /** Puts removed entries back, unless the queue has been cleared since; see `age`. */
   restore(entries: Entry[], age: number): void {
     if (age === this.age) {
       entries.forEach(({ id }) => this.gone.delete(id));
@@ -232,10 +232,10 @@ export class Queue extends QueueState {
     }
   }
 
-  /** Drops the oldest entries above the limit that are not on their way. */
+  /** Drops the oldest entries above the limit that are not being sent. */
   private trim(): void {
     while (this.entries.length > this.tuning.maxQueueSize) {
-      // Those before it move up one place, as moving all behind it would take long.
+      // Entries before it move up by one, because moving all entries after it would take longer.
       const at = this.entries.findIndex((entry) => !this.flying.has(entry));
       const oldest = this.entries[at]!;
       for (let i = at; i > 0; i--) {
@@ -288,7 +288,7 @@ export class Queue extends QueueState {
     }
   }
 
-  /** One sender at a time: full batches only, or everything. False when a send failed. */
+  /** Runs one sender at a time, for full batches only or for everything. Returns false if a send failed. */
   private run(all: boolean): Promise<boolean> {
     const run = Promise.resolve()
       .then(async () => {
@@ -306,7 +306,7 @@ export class Queue extends QueueState {
     return (this.running = run);
   }
 
-  /** Sends entries of one identifier and session; false when they stay. */
+  /** Sends entries of one identifier and session; returns false if they stay queued. */
   private async post(entries: Entry[]): Promise<boolean> {
     const { age, tuning } = this;
     this.flying = new Set(entries);
@@ -349,10 +349,10 @@ export class Queue extends QueueState {
   }
 }
 
-/** Further members of a body. */
+/** Additional members of a body. */
 type Extra = Record<string, unknown>;
 
-/** A body up to its first event. All of it is ASCII: identifiers are printable, and so is what goes into `extra`. */
+/** A body up to its first event. It is ASCII: identifiers are printable, and so are the values in `extra`. */
 const head = ({ who, session }: Entry, extra: Extra): string =>
   unclosed({ distinct_id: who, session_id: session, ...extra }) + ',"events":[';
 
@@ -360,7 +360,7 @@ const head = ({ who, session }: Entry, extra: Extra): string =>
 export const encode = (entries: Entry[], extra: Extra = {}): string =>
   head(entries[0]!, extra) + entries.map((entry) => entry.wire + "}").join() + "]}";
 
-/** Properties as JSON now; what JSON cannot say becomes text, and never throws. */
+/** Encodes properties as JSON. Values that JSON cannot represent become text; never throws. */
 export function snapshot(properties: unknown): string {
   const encodeValue = (value: unknown): string | undefined =>
     JSON.stringify(value, (_, part: unknown) => (/^(bigint|function|symbol)$/.test(typeof part) ? String(part) : part));
@@ -369,7 +369,7 @@ export function snapshot(properties: unknown): string {
   }
   let text = attempt(() => encodeValue(properties));
   if (text?.[0] !== "{") {
-    // Something in it throws, a cycle for example: only that becomes text.
+    // A member throws, for example because of a cycle: only that member becomes text.
     const parts: string[] = [];
     for (const key of Object.keys(properties)) {
       const value = attempt(() => [encodeValue((properties as Record<string, unknown>)[key])]) || ['"[unreadable]"'];

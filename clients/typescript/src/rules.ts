@@ -1,4 +1,4 @@
-// The rules of the contract as plain functions: values in, values out. The
+// The rules of the contract as plain functions: without side effects. The
 // shared vectors test every one of them.
 
 const encoder = new TextEncoder();
@@ -25,13 +25,13 @@ export function fnv1a32(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, "0");
 }
 
-/** Checked base address, without outer blanks and trailing slashes, or null. */
+/** Validates a base address and removes surrounding blanks and trailing slashes; null if it is invalid. */
 export function baseAddress(text: string): string | null {
   const url = text.trim().replace(/\/+$/, "");
   return /^https?:\/\//i.test(url) ? url : null;
 }
 
-/** Scheme, host and port of a base address in the form that namespaces are made of. */
+/** Scheme, host and port of a base address in the form used in namespaces. */
 export function originOf(text: string): string {
   const [, scheme, rest] = /^(.*?):\/\/([^/?#]*)/s.exec(text.trim()) || [];
   if (scheme === undefined) {
@@ -41,10 +41,10 @@ export function originOf(text: string): string {
   return origin.replace(/:$/, "").replace(/^(http:.*):80$|^(https:.*):443$/s, "$1$2");
 }
 
-/** A project key as it is compared. */
+/** A project key in the form used for comparisons. */
 export const projectName = (key: string | null | undefined): string => lower((key || "").trim());
 
-/** Where the local state of one project at one instance is kept. */
+/** Namespace of the local state of one project at one instance. */
 export const namespaceOf = (baseUrl: string, projectKey?: string | null): string =>
   fnv1a32(originOf(baseUrl)) + "-" + (projectName(projectKey) || "default");
 
@@ -52,7 +52,7 @@ export const namespaceOf = (baseUrl: string, projectKey?: string | null): string
 export const stateName = (namespace: string): string =>
   namespace.replace(/[^\w.-]/gu, "_").slice(0, 96);
 
-/** Value of `x-svc-client-time`, or null when the instant or the offset has no form there. */
+/** Value of `x-svc-client-time`, or null if the time or the offset cannot be represented. */
 export function clientTime(unixMs: number, offsetSeconds: number): string | null {
   const local = new Date(unixMs + offsetSeconds * 1000);
   const text = Number.isNaN(+local) ? "" : local.toISOString();
@@ -66,7 +66,7 @@ export function clientTime(unixMs: number, offsetSeconds: number): string | null
   );
 }
 
-/** A platform header's text after cleaning, or null when nothing is left. */
+/** Text of a platform header after cleaning, or null if it is empty. */
 export const headerValue = (text: string | null | undefined): string | null =>
   (text || "")
     .replace(/[^!-~]+/g, " ")
@@ -74,11 +74,11 @@ export const headerValue = (text: string | null | undefined): string | null =>
     .slice(0, 32)
     .trim() || null;
 
-/** One path argument as one segment, or null when URL parsers would rewrite it. */
+/** A path argument as one segment, or null if URL parsers would rewrite it. */
 export const pathSegment = (text: string): string | null =>
   /^\.{0,2}$/.test(text) ? null : encodeURIComponent(text);
 
-/** Seconds of a `Retry-After` header, in either form, or null. */
+/** Seconds of a `Retry-After` header in either form, or null. */
 export function retryAfter(header: string | null, nowUnix: number): number | null {
   const text = (header || "").trim();
   if (/^\d+$/.test(text)) {
@@ -89,8 +89,8 @@ export function retryAfter(header: string | null, nowUnix: number): number | nul
 }
 
 /**
- * Milliseconds until the next attempt of a request, or null for none.
- * `failure` is the status of an answer, or why there was none; `spread` is 0..1.
+ * Milliseconds until the next attempt of a request, or null for none. `failure` is the status of a
+ * response or the reason why there was none; `spread` is 0..1.
  */
 export function retryDelay(
   method: string,
@@ -107,11 +107,14 @@ export function retryDelay(
   return Math.max(Math.min(300 * 2 ** done, 5000) * (1 + spread / 4), (after || 0) * 1000);
 }
 
-/** Milliseconds the event queue waits after `failures` failed sends in a row; `after` is Retry-After in seconds. */
+/**
+ * Milliseconds that the event queue waits after `failures` consecutive failed sends; `after` is
+ * Retry-After in seconds.
+ */
 export const eventBackoff = (intervalMs: number, failures: number, after?: number | null): number =>
   Math.max(Math.min(intervalMs * 2 ** (failures - 1), 60000), Math.min((after || 0) * 1000, 3600000));
 
-/** What the event queue does after an answer; status 0 is none. */
+/** Action of the event queue after a response; status 0 means that there was none. */
 export function eventOutcome(status: number, events: number): "drop_batch" | "split" | "hold" | "retry" {
   if (status >= 200 && status < 300) {
     return "drop_batch";
@@ -122,20 +125,20 @@ export function eventOutcome(status: number, events: number): "drop_batch" | "sp
   return [401, 403, 404, 405, 410].includes(status) ? "hold" : "retry";
 }
 
-/** A normalised event name, or null when it cannot be one. */
+/** A normalized event name, or null if it is invalid. */
 export function eventName(text: unknown): string | null {
   const name = lower(String(text).trim());
   return /^[a-z0-9_.:-]{1,64}$/.test(name) ? name : null;
 }
 
-/** Text for people from an error's body. */
+/** Readable message from the body of an error. */
 export function errorMessage(status: number, body: unknown): string {
   const { message, error } = (body || {}) as { message?: unknown; error?: unknown };
   const text = Array.isArray(message) ? message.join("; ") : message;
   return [text, error].find((part): part is string => !!part && typeof part === "string") || `HTTP ${status}`;
 }
 
-/** Lines of words that mean their first one, as a map. */
+/** Parses lines of synonyms; each word maps to the first word of its line. */
 export function synonyms(text: string): Record<string, string> {
   const result: Record<string, string> = {};
   for (const line of text.split("|")) {
@@ -150,31 +153,31 @@ const platforms = synonyms(
     "linux .deb .rpm .appimage .flatpak .snap|android .apk .aab|ios iphone ipad .ipa|web wasm",
 );
 
-/** The words of a text that says what a download is for. */
+/** The words of a text that describes a download. */
 export const tokens = (text: string): string[] =>
   text
     .toLowerCase()
     .replace(/x86[_-]64/g, "amd64")
     .split(/[^a-z0-9]+/);
 
-/** What words mean, without those that mean nothing. */
+/** The meanings of words; unknown words are ignored. */
 export const meanings = (map: Record<string, string>, words: string[]): Set<string> =>
   new Set(words.map((word) => map[word]!).filter(Boolean));
 
-/** A download of a version, as far as choosing one needs it. */
+/** The fields of a download that matter for choosing one. */
 export interface LinkLike {
-  /** Where it is. */
+  /** Address of the file. */
   url: string;
-  /** Name for people. */
+  /** Display name. */
   name?: string | null | undefined;
-  /** Platform it is for, in any words. */
+  /** Platform, in free text. */
   platform?: string | null | undefined;
 }
 
 /**
- * Index of the download that fits best, or null when none does. `rank` tells
- * from the words of platform, name and file how well its architecture fits: 0
- * is best, 3 and more is not at all.
+ * Index of the download that fits best, or null if none does. `rank` returns how well the
+ * architecture fits, given the words of platform, name and file: 0 is best, 3 and more is not at
+ * all.
  */
 export function updateLink(
   links: readonly LinkLike[],
@@ -208,22 +211,22 @@ function decode(text: string): string {
   }
 }
 
-/** Whether a download is a file of an instance of the service, with size and hash in its answer. */
+/** Whether a download is a file of an instance of the service, which sends size and hash in its response. */
 export const ownLink = (url: string): boolean =>
   /^https?:\/\/[^?#]*\/f\/[^/?#]+\/[0-9a-z]{12}\/[^/?#]+([?#]|$)/.test(url);
 
-/** When an update check is remembered: Unix seconds. */
+/** Memory of an update check; times in Unix seconds. */
 export interface Remembered {
   checked_at: number;
   next_at: number;
 }
 
-/** Whether the service is asked again; times in Unix seconds. */
+/** Whether the service must be asked again; times in Unix seconds. */
 export const updateDue = (memory: Remembered | null, interval: number, now: number): boolean =>
   !memory ||
   !(now < memory.next_at && now >= memory.checked_at && now < memory.checked_at + interval * 1.2);
 
-/** What the answer of an update check means for the app. */
+/** Decision for the app from the response of an update check. */
 export function updateDecision(answer: {
   should_update: boolean;
   required: boolean;
@@ -243,7 +246,7 @@ const versionForm = /^(\d+(?:\.\d+)*)(?:-(alpha|beta|rc)(?:\.(\d+(?:\.\d+)*))?)?
 /** Whether a text is a comparable version. */
 export const isComparableVersion = (text: string): boolean => versionForm.test(text);
 
-/** The comparable version that a display version stands for, `1.4.0` for `v1.4.0`, or null. */
+/** The comparable version of a display version, for example `1.4.0` for `v1.4.0`, or null. */
 export function deriveComparable(display: string): string | null {
   const text = display.trim().replace(/^v/i, "");
   return isComparableVersion(text) ? text : null;
@@ -278,7 +281,7 @@ function compareNumbers(a: string, b: string): number {
   return 0;
 }
 
-/** A random UUID v4 from the system's secure generator; pages without HTTPS have no `randomUUID`. */
+/** A random UUID v4 from the system's secure generator. `randomUUID` is not available on pages without HTTPS. */
 export function uuid(): string {
   if (crypto.randomUUID) {
     return crypto.randomUUID();

@@ -1,4 +1,4 @@
-// System versions from what systems say about themselves (vectors: os_version).
+// System versions from descriptions given by the system (vectors: os_version).
 
 /** From the text of os-release: id and version. */
 export function osRelease(text: string): string {

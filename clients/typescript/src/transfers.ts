@@ -1,5 +1,5 @@
-// Files on their way: verified downloads and uploads in chunks. Loaded when they are
-// needed; in browsers it is a file of its own.
+// Transfers of files: verified downloads and uploads in chunks. Loaded when
+// needed; in browsers it is a separate file.
 
 import type { AdminNamespace, UploadOptions, UploadSource } from "./client.js";
 import { SvcConnectionError, SvcError } from "./errors.js";
@@ -26,7 +26,7 @@ function memorySink(to: WritableStream<Uint8Array> | undefined): Sink {
       this.size = 0;
     },
     async digest() {
-      // Pages without HTTPS have no `subtle`.
+      // `subtle` is not available on pages without HTTPS.
       const hash = await (crypto.subtle as SubtleCrypto | undefined)?.digest("SHA-256", await whole().arrayBuffer());
       return hash ? hex(new Uint8Array(hash)) : null;
     },
@@ -44,7 +44,7 @@ function memorySink(to: WritableStream<Uint8Array> | undefined): Sink {
   };
 }
 
-/** Downloads a file to where `to` says, see `Update.download`. */
+/** Downloads a file to `to`; see `Update.download`. */
 export async function download(fixed: Fixed, url: string, to: DownloadTarget | undefined, options: DownloadOptions): Promise<Download> {
   checkOptions(options, "onProgress:function link:object signal:object");
   const { host } = fixed;
@@ -56,7 +56,7 @@ export async function download(fixed: Fixed, url: string, to: DownloadTarget | u
   const fail = (message: string): never => {
     throw new SvcConnectionError(message);
   };
-  /** One answer's bytes; null when it broke off, the reason to wait for else. */
+  /** Reads the bytes of one response. Returns null if it broke off, and otherwise the failure to wait for. */
   const attempt = async (abort: AbortSignal): Promise<number | null> => {
     const from = etag && sink ? sink.size : 0;
     const headers: Record<string, string> = host.agent ? { "accept-encoding": "identity" } : {};
@@ -98,7 +98,7 @@ export async function download(fixed: Fixed, url: string, to: DownloadTarget | u
       if (!sink) {
         sink = typeof to === "string" ? await host.sink(to, hash.slice(0, 16) || null) : memorySink(to);
         if (sink.size && sink.size < total!) {
-          // An earlier process got this far: only the rest is needed.
+          // An earlier process got this far. Only the rest is needed.
           await response.body?.cancel();
           return attempt(abort);
         }
@@ -158,7 +158,7 @@ export async function download(fixed: Fixed, url: string, to: DownloadTarget | u
   }
 }
 
-/** Uploads a file in chunks, and those that failed again, in at most three rounds. */
+/** Uploads a file in chunks and repeats failed ones, in at most three rounds. */
 export async function upload(
   host: Host,
   admin: AdminNamespace,

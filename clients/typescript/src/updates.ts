@@ -1,4 +1,4 @@
-// Update checks that are made at most once an interval, and downloads that are
+// Update checks that ask the service at most once per interval, and downloads that are
 // verified before they appear under their name. Nothing is installed.
 
 import type { Analytics } from "./analytics.js";
@@ -13,75 +13,75 @@ import type { DownloadLink, PublicVersion, ReasonCode, UpdateCheck, UpdateCheckI
 
 /** Options of an update check. */
 export interface UpdateOptions {
-  /** Shortest time between two checks that ask the service, in milliseconds. Default 6 hours. */
+  /** Minimum time between two checks that ask the service, in milliseconds. Default 6 hours. */
   intervalMs?: number | undefined;
-  /** Asks the service even so. */
+  /** Asks the service in any case. */
   force?: boolean | undefined;
   /** Whether previews may be offered. */
   includePreview?: boolean | undefined;
-  /** Language wanted for the texts. Default: the client's. */
+  /** Language for the texts. Default: the client's. */
   locale?: string | null | undefined;
-  /** Display version that is installed. Default: the client's `appVersion`. */
+  /** Installed display version. Default: the client's `appVersion`. */
   currentVersion?: string | undefined;
-  /** Comparable version that is installed. */
+  /** Installed comparable version. */
   currentComparableVersion?: string | undefined;
-  /** Ends the check early. */
+  /** Aborts the check. */
   signal?: AbortSignal | undefined;
 }
 
 /** Options of a download. */
 export interface DownloadOptions {
-  /** Told how many bytes there are, of how many; null when the server does not say. */
+  /** Called with the number of received bytes and the total, which is null if the server does not send it. */
   onProgress?: ((received: number, total: number | null) => void) | undefined;
   /** Another link of the version. Default: the one for this platform and architecture. */
   link?: DownloadLink | undefined;
-  /** Ends the download early and leaves nothing. */
+  /** Aborts the download and leaves nothing behind. */
   signal?: AbortSignal | undefined;
 }
 
 /** A finished download. */
 export interface Download {
-  /** Where it is, when it went to a path. */
+  /** Path of the file, if the target was a path. */
   path?: string;
-  /** What it is, when it went nowhere else. */
+  /** Content of the file, if there was no target. */
   blob?: Blob;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
-  /** SHA-256 in hex; null where the runtime cannot compute it. */
+  /** SHA-256 in hex; null if the runtime cannot compute it. */
   sha256: string | null;
-  /** True when size and hash are those of the file's record. */
+  /** True if size and hash match the file's record. */
   verified: boolean;
 }
 
-/** Where to download to: a path, or a stream that gets the bytes once they are verified. */
+/** Target of a download: a path, or a stream that receives the bytes after they have been verified. */
 export type DownloadTarget = string | WritableStream<Uint8Array>;
 
-/** Loads what moves files when it is needed, as few pages do. */
+/** Loads the code for transfers on demand, because few pages need it. */
 export const transfers = (): Promise<typeof import("./transfers.js")> =>
   import("./transfers.js").catch((cause: unknown) => {
     throw connectionError("connect", cause);
   });
 
-/** What an update check found. */
+/** Result of an update check. */
 export class Update {
-  /** What it means for the app. */
+  /** Decision for the app. */
   readonly decision: "none" | "optional" | "required" | "milestone";
-  /** What to install, or null. */
+  /** Version to install, or null. */
   readonly target: PublicVersion | null;
-  /** Its download for this platform and architecture, or null. */
+  /** Download of that version for this platform and architecture, or null. */
   readonly link: DownloadLink | null;
-  /** Why. */
+  /** Reason codes of the decision. */
   readonly reasonCodes: readonly ReasonCode[];
 
   /** @internal */
   constructor(
     private readonly fixed: Fixed,
     private readonly settings: Settings,
-    /** The whole answer. */
+    /** The complete response. */
     readonly answer: UpdateCheck,
     /** When the service was asked, in Unix seconds. */
     readonly checkedAt: number,
-    /** True when the service was not asked this time. */
+    /** True if the service was not asked this time. */
     readonly remembered: boolean,
   ) {
     this.decision = updateDecision(answer);
@@ -93,9 +93,9 @@ export class Update {
   }
 
   /**
-   * Downloads the update. A link of the service is verified by the size and
-   * SHA-256 of its record and resumed after a break, also by a later process.
-   * Whatever fails, nothing is left and `to` is as it was.
+   * Downloads the update. A link of the service is verified with the size and SHA-256 of its record
+   * and is resumed after an interruption, even by a later process. After an error nothing is left
+   * behind and `to` is unchanged.
    */
   async download(to?: DownloadTarget, options: DownloadOptions = {}): Promise<Download> {
     const link = options.link || this.link;
@@ -113,14 +113,14 @@ interface Memory extends Remembered {
   answer: UpdateCheck;
 }
 
-/** A check that callers share; it ends early when none of them waits any more. */
+/** A check shared by several callers; it is aborted when none of them waits for it. */
 interface Running {
   waiting: number;
   control: AbortController;
   update: Promise<Update>;
 }
 
-/** Asks for updates. */
+/** Checks for updates. */
 export class Updates {
   private last: { name: string; memory: Memory } | undefined;
   private running = new Map<string, Running>();
@@ -135,9 +135,9 @@ export class Updates {
   ) {}
 
   /**
-   * Says whether there is an update; asks the service at most once an interval. A version that was never published is
-   * compared by its numbers, as `1.4.0` or `v1.4.0`; one without any rejects with status 400, unless
-   * `currentComparableVersion` is given.
+   * Checks whether there is an update; asks the service at most once per interval. An unpublished
+   * version is compared by its numbers, such as `1.4.0` or `v1.4.0`. If it has none, the call
+   * rejects with status 400, unless `currentComparableVersion` is given.
    */
   async check(options: UpdateOptions = {}): Promise<Update> {
     checkOptions(options, "intervalMs:number force:boolean includePreview:boolean locale:string currentVersion:string currentComparableVersion:string signal:object");
@@ -179,7 +179,7 @@ export class Updates {
 
   private async ask(name: string, key: string, interval: number, now: number, input: UpdateCheckInput, signal?: AbortSignal): Promise<Update> {
     const answer = await this.api.checkUpdate(input, { signal }).catch((error: unknown) => {
-      // A version that was never published is compared by its numbers.
+      // An unpublished version is compared by its numbers.
       const derived = input.current_comparable_version ? null : deriveComparable(input.current_version!);
       if (derived && error instanceof SvcApiError && error.status === 400) {
         return this.api.checkUpdate({ ...input, current_comparable_version: derived }, { signal });
@@ -201,7 +201,7 @@ export class Updates {
         return memory;
       }
     } catch {
-      // Garbage is no memory.
+      // Invalid content counts as no memory.
     }
     return null;
   }

@@ -1,2 +1,2 @@
-/** Version of this library; the same as the server's it was released with. */
+/** Version of this library, which equals the version of the server it was released with. */
 export const SDK_VERSION = "0.1.0";

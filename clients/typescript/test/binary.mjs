@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** Why live tests cannot run here, or false. */
+/** The reason why live tests cannot run, or false. */
 export const noBinary = process.env.SVC_BINARY ? false : "no server: set SVC_BINARY to the path of a built svc";
 
-/** Starts a server in an empty folder; `stop` ends it and removes the folder. */
+/** Starts a server in an empty folder; `stop` stops it and removes the folder. */
 export async function startServer() {
   const data = mkdtempSync(join(tmpdir(), "svc-data-"));
   const child = spawn(process.env.SVC_BINARY, ["serve", "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0"], {

@@ -1,4 +1,4 @@
-// Code of an application, for the compiler alone.
+// Code of an application, which is only compiled.
 
 import { compareVersions, LogLevel, SvcApiError, type SvcClient, SvcSDK } from "svc-sdk";
 import type { AnalyticsOptions, Download, PublicVersion, SvcClientOptions, Update, Version, VersionFields } from "svc-sdk";

@@ -1,5 +1,5 @@
-// A program ends when it has nothing else to do, whatever the server does. Time limits of an hour stand for a
-// server that would keep it.
+// A program must end when it has nothing else to do, however the server behaves. Time limits of an
+// hour ensure that none of them ends the program.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { json, server } from "./helper.mjs";
 
-/** Runs a program with a client against a server, to its end, and returns what it wrote and what is in its state. */
+/** Runs a program with a client against a server until it exits. Returns its output and the content of its state file. */
 async function run(t, url, body, analytics = {}) {
   const home = mkdtempSync(join(tmpdir(), "svc-sdk-"));
   t.after(() => rmSync(home, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-// Shared by the tests: the vectors, clients with a clock of their own, and
-// servers that answer as scripted.
+// Helpers of the tests: the vectors, clients with a fake clock, and servers with scripted
+// responses.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -12,7 +12,7 @@ if (vectors.format !== 1) {
   throw new Error(`vectors have format ${vectors.format}, this reader knows 1`);
 }
 
-/** A storage in memory that survives a client. */
+/** A storage in memory that outlives a client. */
 export function memoryStorage() {
   const values = new Map();
   return {
@@ -23,7 +23,7 @@ export function memoryStorage() {
   };
 }
 
-/** A client with the fake clock and nothing on the device. */
+/** A client with a fake clock and without local state. */
 export function testClient(options = {}, host = {}) {
   const clock = host.clock ?? fakeClock();
   const client = new Client(
@@ -38,7 +38,7 @@ export function testClient(options = {}, host = {}) {
   return { client, clock };
 }
 
-/** A `fetch` that records requests; `answer` gives each one's Response, or throws. */
+/** A `fetch` that records requests; `answer` returns the Response of each one, or throws. */
 export function recorder(answer = () => Response.json({})) {
   const requests = [];
   const fetch = async (url, init) => {
@@ -49,7 +49,7 @@ export function recorder(answer = () => Response.json({})) {
   return { requests, fetch };
 }
 
-/** A real server; `handle(request, response, body)` answers. Ends with the test. */
+/** A real server, which `handle(request, response, body)` answers. It is stopped after the test. */
 export async function server(t, handle) {
   const hits = [];
   const listener = createServer((request, response) => {
@@ -74,7 +74,7 @@ export const json = (response, status, value, headers = {}) => {
   response.end(JSON.stringify(value));
 };
 
-/** Resolves when a condition holds, checked after every turn of the event loop. */
+/** Resolves when a condition holds. The condition is checked in every iteration of the event loop. */
 export async function until(condition) {
   while (!(await condition())) {
     await new Promise((resolve) => setTimeout(resolve, 1));

@@ -1,4 +1,4 @@
-// The error reporting helper: what a report is, and that it never gets in the way.
+// The error reporting helper: the content of reports, and that they never disturb the application.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,7 +13,7 @@ function start(options = {}, answer = taken) {
   return { ...made, requests, bodies: () => requests.map((request) => JSON.parse(request.body)) };
 }
 
-/** An error with a stack that does not change. */
+/** An error with a fixed stack. */
 const boom = (message = "boom", type = "ValueError", frame = "load (app.py)") =>
   Object.assign(new Error(message), { name: type, stack: `${type}: ${message}\n${frame}` });
 
@@ -46,7 +46,7 @@ describe("capture", () => {
       client.logs.capture(boom("boom", "ValueError", frame));
     }
     await client.logs.flush();
-    // All but the async one are one and the same error.
+    // All except the async one are the same error.
     assert.equal(bodies().length, 2);
   });
   it("repeats within a minute are counted, and told with the next one", async () => {

@@ -1,5 +1,5 @@
-// The package as people get it: packed, installed into an empty project, with its
-// types resolved by the compiler, and the example run on it.
+// The published package: packed, installed into an empty project, with its types resolved by the
+// compiler, and with the example running on it.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";

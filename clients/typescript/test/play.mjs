@@ -1,11 +1,11 @@
-// Plays the steps of a story on the library. Shared by the Node and the browser
-// player, so it uses nothing of either.
+// Plays the steps of a story with the library. Shared by the Node and the browser
+// player, so it depends on neither runtime.
 
 const camel = (text) => text.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
 const rename = (fields) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [camel(name), value]));
 
-/** A clock on which waiting takes no time. */
+/** A clock on which waits end immediately. */
 export function fakeClock() {
   const clock = {
     wall: 1_800_000_000_000,
@@ -21,7 +21,7 @@ export function fakeClock() {
   return clock;
 }
 
-/** Options of a client from those of a story. */
+/** Converts the options of a story to those of a client. */
 export function clientOptions(baseUrl, options = {}) {
   const { analytics = {}, state_dir: _, timeout, ...rest } = options;
   const { flush_interval: flush, session_timeout: idle, ...more } = analytics;
@@ -63,12 +63,12 @@ export function callByName(client, tables, namespace, method, args = {}) {
   if (flags[0] === "#") {
     positional.push(new TextEncoder().encode(named.data ?? ""));
   } else if (flags) {
-    positional.push(method === "run_event_query" ? named.query : named); // the object as it is
+    positional.push(method === "run_event_query" ? named.query : named); // the object itself
   }
   return client[namespace][name](...positional, options);
 }
 
-/** What a story is told of an error. */
+/** The representation of an error in a story. */
 export function errorView(error) {
   const kind = { SvcError: "base", SvcAuthError: "auth", SvcApiError: "api", SvcConnectionError: "connection" }[error.name];
   if (!kind) {
@@ -91,7 +91,7 @@ export function percentiles(micros) {
   return { p50_us: at(0.5), p99_us: at(0.99), max_us: micros.at(-1) };
 }
 
-/** A player of steps; `open(options, clock, step)` makes the client. */
+/** A player of steps; `open(options, clock, step)` creates the client. */
 export function player(open, tables) {
   let client;
   let clock;
@@ -138,7 +138,7 @@ export function player(open, tables) {
       client.logs.capture(error, { level: args.level });
       await client.logs.flush();
     },
-    close: () => client.close({ timeoutMs: 60_000 }), // a machine under load
+    close: () => client.close({ timeoutMs: 60_000 }), // for a machine under load
     async bench({ name, count }) {
       const times = [];
       const timed = {

@@ -16,7 +16,7 @@ const { play, client } = player((options, clock, step) => {
   return new Client(options, clock ? { ...nodeHost, clock } : nodeHost);
 }, tables);
 
-/** Tracks about every millisecond and writes down what was tracked; is killed meanwhile. */
+/** Tracks an event about every millisecond and records it in a file, until it is killed. */
 async function spin({ seconds, file }) {
   const lines = openSync(file, "a");
   const end = performance.now() + seconds * 1000;

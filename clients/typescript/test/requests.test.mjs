@@ -189,7 +189,7 @@ describe("retries", () => {
     assert.equal(hits.length, 1);
   });
 
-  /** A client that really waits, and what resolves when it starts to. */
+  /** A client that really waits, and a promise that resolves when it begins to wait. */
   const waiting = (t) =>
     new Promise((resolve) => {
       void server(t, (_, response) => json(response, 503, {}, { "retry-after": "20" })).then(({ url }) => {
@@ -236,7 +236,7 @@ describe("a connection that fails says why", () => {
       return error.message;
     });
   };
-  /** The port of a server that is there no more. */
+  /** The port of a server that has been closed. */
   const closedPort = async () => {
     const listener = createServer();
     await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));

@@ -139,7 +139,7 @@ describe("leaving a page", () => {
     for (let i = 0; i < 10; i++) {
       client.public.track(`e${i}`, { text: "x".repeat(9000) });
     }
-    // A full batch wakes the sender; what it has not finished goes with the page.
+    // A full batch wakes the sender. Events that it has not sent yet are sent with the page.
     leave();
     const sizes = beacons.map(({ blob }) => blob.size);
     assert.ok(sizes.reduce((a, b) => a + b) <= 60_000, String(sizes));

@@ -1,4 +1,4 @@
-// The update helper: what is remembered, and what a download never does.
+// The update helper: its memory, and guarantees of downloads.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -145,7 +145,7 @@ describe("download", () => {
   const hash = createHash("sha256").update(bytes).digest("hex");
   const own = "/f/demo/0123456789ab/app-linux.bin";
 
-  /** A file server; `script(n)` changes the nth answer. */
+  /** A file server; `script(n)` changes the nth response. */
   async function files(t, script = () => ({})) {
     const ranges = [];
     const { url, hits } = await server(t, (request, response, _, n) => {

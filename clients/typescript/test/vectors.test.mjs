@@ -11,7 +11,7 @@ import { fnv1a32 } from "../dist/esm/rules.js";
 import { Client } from "../dist/esm/client.js";
 import { nodeHost } from "../dist/esm/node.js";
 
-/** Sections of the server alone. */
+/** Sections that apply only to the server. */
 const serverOnly = ["client_time_parse", "language_key", "language_match"];
 
 const systems = {
@@ -33,7 +33,7 @@ const sections = {
   event_outcome: (c) => [rules.eventOutcome(c.status, c.events), c.action],
   event_name: (c) => [rules.eventName(c.in), c.out],
   error_message: (c) => [rules.errorMessage(c.status, c.body), c.out],
-  // Node tells the kernel's release on macOS; the product version is for others.
+  // On macOS, Node reports the kernel's release; the product version is for other libraries.
   os_version: (c) => (c.kind in systems ? [systems[c.kind](c.in), c.out] : null),
   base_url: (c) => [rules.baseAddress(c.in), c.out],
   path_segment: (c) => [rules.pathSegment(c.in), c.out],
@@ -46,7 +46,7 @@ const sections = {
   error_fingerprint: (c) => [fnv1a32([c.type, c.message, c.frame].join("\n")), c.out],
 };
 
-/** Sections that tests of their own read. */
+/** Sections that have tests of their own. */
 const elsewhere = [
   "format", "about", "version", "scenarios", "queue_scenarios", "error_limits", "error_content", "update_memory",
   "update_key", "defaults", "endpoints",
@@ -113,7 +113,7 @@ for (const section of ["scenarios", "queue_scenarios"]) {
   });
 }
 
-/** Runs a scenario with a storage that survives restarts and a sender that answers as told. */
+/** Runs a scenario with a storage that survives restarts and a sender with scripted responses. */
 async function play({ options = {}, steps }) {
   const storage = memoryStorage();
   const batches = [];
@@ -172,7 +172,7 @@ async function play({ options = {}, steps }) {
   let clients = {};
   let current = "one";
   const client = () => (clients[current] ??= start());
-  /** The request that waits for its answer, before it was made. */
+  /** The pending request; its promise exists before the request is made. */
   let held;
   let done;
   let flushing;
@@ -184,7 +184,7 @@ async function play({ options = {}, steps }) {
     active: () => client().analytics.active,
     opted_out: () => client().public.hasOptedOut(),
     pending() {
-      // A look at it reads what is stored.
+      // Reading it loads the stored state.
       assert.equal(typeof client().analytics.active, "boolean");
       return queue().entries.map((entry) => entry.name);
     },
@@ -214,7 +214,7 @@ async function play({ options = {}, steps }) {
       flushing = client().public.flush();
     },
     async done(code) {
-      // The request is made in a later turn than the flush that asks for it.
+      // The request is made in a later iteration of the event loop than the flush that causes it.
       await until(() => !held);
       done(code);
       flushed = await flushing;
@@ -249,10 +249,10 @@ async function play({ options = {}, steps }) {
     if (flushing) {
       await until(() => !held);
     } else if (verb !== "store") {
-      // The queue of a project that was just left too.
+      // Include the queue of a project that has just been left.
       queue();
       await settle(client());
-      // The end of the second in which the last write was.
+      // The end of the second that contains the last write.
       queue().save(true);
     }
   }
@@ -300,7 +300,7 @@ describe("vectors: error_content", () => {
   }
 });
 
-/** A client whose storage has a text as what the last update check left. */
+/** A client with the given text stored as the result of the last update check. */
 function checking(text, now, options = {}) {
   const storage = memoryStorage();
   const key = "svc.updates.454ea31f-demo.last";
