@@ -1,4 +1,4 @@
-// Package browser holds the client library for web pages, which the server delivers
+// Package browser contains the client library for web pages, which the server delivers
 // and build.mjs makes from the sources in clients/typescript.
 package browser
 
@@ -26,14 +26,14 @@ var (
 	transfersBrotli string
 )
 
-// File is one form of the library, or a part of it. It is UTF-8.
+// File is one form of the library, or a part of it. It is encoded in UTF-8.
 type File struct {
 	Name   string // such as svc-sdk.js
 	Text   string
-	Brotli string // Text, compressed
+	Brotli string // Text compressed with brotli
 }
 
-// Files lists both forms, the ES module and the one for a script tag, and what both ask for
+// Files returns both forms, the ES module and the one for a script tag, and the part that both load
 // under its pinned name when they download or upload a file.
 func Files() []File {
 	return []File{
@@ -43,20 +43,20 @@ func Files() []File {
 	}
 }
 
-// Hash is the beginning of the SHA-256 of the text, as 16 hexadecimal digits.
+// Hash returns the first 16 hexadecimal digits of the SHA-256 of the text.
 func (f File) Hash() string {
 	sum := sha256.Sum256([]byte(f.Text))
 	return hex.EncodeToString(sum[:8])
 }
 
-// PinnedName is a name that stands for this text and no other: svc-sdk-HASH.js,
-// svc-sdk-HASH.global.js or svc-sdk-HASH.transfers.js.
+// PinnedName returns a name that is unique to this text: svc-sdk-HASH.js, svc-sdk-HASH.global.js or
+// svc-sdk-HASH.transfers.js.
 func (f File) PinnedName() string {
 	return strings.Replace(f.Name, "svc-sdk", "svc-sdk-"+f.Hash(), 1)
 }
 
-// Integrity is the attribute of that name of a script element, W3C Subresource
-// Integrity.
+// Integrity returns the value of the integrity attribute of a script element (W3C Subresource
+// Integrity).
 func (f File) Integrity() string {
 	sum := sha512.Sum384([]byte(f.Text))
 	return "sha384-" + base64.StdEncoding.EncodeToString(sum[:])

@@ -8,8 +8,8 @@ import (
 	"svc/clients/browser"
 )
 
-// The README names the files that the server has, with their hashes. That the files are
-// those of a fresh build needs Node: see the script check.
+// TestReadmeHasTheHashes checks that the README names the committed files with their hashes. The
+// script check, which needs Node, compares the files with a fresh build.
 func TestReadmeHasTheHashes(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")

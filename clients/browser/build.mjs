@@ -1,12 +1,12 @@
 // Writes svc-sdk.js, the ES module, svc-sdk.global.js, for a script element, and
-// svc-sdk.transfers.js, which both import when they move a file. The server sends the brotli
+// svc-sdk.transfers.js, which both import to transfer a file. The server sends the brotli
 // form of each. Their hashes go into README.md.
 //
 //   node build.mjs           writes what has changed
 //   node build.mjs --check   fails if anything would change
 //   node build.mjs --player  writes tests/player.js instead
 //
-// esbuild bundles and terser minifies. Names of properties stay as they are in the sources.
+// esbuild bundles and terser minifies. Names of properties are not changed.
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const sources = file("../typescript/src");
 const { version, license } = JSON.parse(readFileSync(file("../typescript/package.json"), "utf8"));
 const head = `/*! svc-sdk ${version} | ${license} */\n`;
 
-/** Every name that transfers.ts imports at run time, by module. It gets them from the file that loads it. */
+/** Every name that transfers.ts imports at run time, by module. The file that loads it passes these names to it. */
 const shared = {
   "errors.js": ["SvcConnectionError", "SvcError"],
   "http.js": ["connectionError", "limited", "parts", "pause"],
@@ -30,7 +30,7 @@ const shared = {
   "rules.js": ["hex", "ownLink", "retryDelay"],
 };
 
-/** The name of a file that contains the hash of its text. */
+/** The name of a file with the hash of its text. */
 export const pinned = (name, text) => name.replace("svc-sdk", "svc-sdk-" + createHash("sha256").update(text).digest("hex").slice(0, 16));
 
 async function bundle(options) {
@@ -39,7 +39,7 @@ async function bundle(options) {
     write: false,
     metafile: true,
     target: "es2020",
-    // The sources are compiled with this option, so that `declare` fields are not fields.
+    // The sources are compiled with this option, so that `declare` fields do not become fields.
     tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
     absWorkingDir: file("."),
     ...options,
@@ -52,7 +52,7 @@ async function minified(text) {
   return head + code + "\n";
 }
 
-/** Replaces the modules that transfers.ts imports by variables of these names. */
+/** Replaces the modules that transfers.ts imports with variables of these names. */
 const takeShared = {
   name: "take shared",
   setup(build) {
@@ -61,14 +61,14 @@ const takeShared = {
   },
 };
 
-/** The file whose default export makes the exports of transfers.ts of the names in `shared`. */
+/** The file whose default export creates the exports of transfers.ts from the names in `shared`. */
 async function transfersFile() {
   const contents = 'import { download, upload } from "./transfers.ts"; transfers = { download, upload };';
   const { text } = await bundle({ stdin: { contents, resolveDir: sources }, format: "iife", plugins: [takeShared] });
   return minified(`export default (shared) => { let transfers; ${text} return transfers }`);
 }
 
-/** Lets updates.ts import the file at `address`, a JavaScript expression, and give it the names in `shared`. */
+/** Makes updates.ts import the file at `address`, a JavaScript expression, and pass it the names in `shared`. */
 const giveShared = (address) => ({
   name: "give shared",
   setup(build) {
@@ -84,13 +84,14 @@ const giveShared = (address) => ({
   },
 });
 
-/** The texts of the files by name. */
+/** The texts of the files, by name. */
 export async function build() {
   const transfers = await transfersFile();
-  // Its hash is in its name, so that two versions never meet.
+  // Its name contains its hash, so that different versions are never combined.
   const name = pinned("svc-sdk.transfers.js", transfers);
   const module = await bundle({ entryPoints: [file("entry.ts")], format: "esm", external: ["./svc-sdk-*"], plugins: [giveShared(`"./${name}"`)] });
-  // A script from another origin without the attribute crossorigin has no base address for import().
+  // For a script from another origin without the attribute crossorigin, import() has no base
+  // address.
   const script = await bundle({
     stdin: {
       resolveDir: file("."),
@@ -125,7 +126,7 @@ function withHashes(readme, texts) {
 const brotli = (text) =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length } });
 
-/** The text of a committed file; null if there is none. */
+/** The text of a committed file; null if it does not exist. */
 function committed(name) {
   try {
     const bytes = readFileSync(file(name));
@@ -146,7 +147,7 @@ async function main(check) {
   };
   for (const [name, text] of Object.entries(texts)) {
     keep(name, text);
-    // Another version of Node may compress differently, so the content is compared.
+    // Another version of Node may compress differently, so the uncompressed texts are compared.
     keep(name + ".br", text, brotli(text));
     const small = gzipSync(text, { level: 9 }).length;
     console.log(`${name}: ${text.length} bytes, ${small} with gzip -9, ${brotli(text).length} with brotli`);

@@ -1,4 +1,4 @@
-// What the two files for web pages export.
+// The exports of the two files for web pages.
 
 export * from "../typescript/src/exports.js";
 export { SvcClient, SvcSDK } from "../typescript/src/browser.js";

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-/** Where Chromium is: CHROMIUM, or what Linux distributions install. */
+/** Path of Chromium: CHROMIUM, or the path used by Linux distributions. */
 export const executable = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (path) => path && existsSync(path),
 );
@@ -11,7 +11,7 @@ export const executable = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/
 const options = {
   executablePath: executable,
   args: [
-    "--no-sandbox", // as root there is none
+    "--no-sandbox", // not available for root
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
@@ -19,12 +19,12 @@ const options = {
     "--disable-component-update",
     "--disable-sync",
     "--no-proxy-server",
-    "--host-resolver-rules=MAP page.test 127.0.0.1", // an address that is no secure context
+    "--host-resolver-rules=MAP page.test 127.0.0.1", // an address that is not a secure context
   ],
 };
 
-/** A browser without a profile. */
+/** Starts a browser without a profile. */
 export const launch = (more = {}) => chromium.launch({ ...options, ...more });
 
-/** A browser whose profile is in a folder. */
+/** Starts a browser with its profile in a folder. */
 export const launchIn = (folder, more = {}) => chromium.launchPersistentContext(folder, { ...options, ...more });

@@ -1,4 +1,4 @@
-// The example, used as people use it, against the real server at another origin.
+// The example page, used like by a visitor, against the real server at another origin.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -49,7 +49,7 @@ test("the example page", { skip }, async () => {
     await page.evaluate(() => setTimeout(() => undefined.oops));
     await until(async () => (await server.admin("GET", of + "/logs")).total === 1, "the error report");
 
-    // Leaving sends what is left, and consent is remembered by the page.
+    // Leaving the page sends the remaining events, and the page remembers the consent.
     await page.goto(address);
     await until(() => batches().length > 0, "the events");
     assert.deepEqual(eventNames(batches()), ["note_added"]);

@@ -40,7 +40,7 @@ test("a build needs none of its results", () => {
 });
 
 for (const name of ["svc-sdk.js", "svc-sdk.global.js", "svc-sdk.transfers.js"]) {
-  // Brotli is what the server sends to pages under HTTPS; the other form is kept from growing.
+  // The server sends brotli to pages under HTTPS. The other form is only kept from growing.
   test(`${name} is small when it is compressed`, () => {
     const [brotli, gzip] = [readFileSync(path(name + ".br")).length, gzipSync(text(name), { level: 9 }).length];
     assert.ok(brotli <= largest.brotli, `${brotli} bytes with brotli`);
@@ -57,7 +57,7 @@ for (const name of ["svc-sdk.js", "svc-sdk.global.js", "svc-sdk.transfers.js"]) 
     assert.doesNotMatch(text(name), /\bimport *["{*]|\bfrom *"|\brequire\(|"node:/);
     const imported = text(name).match(/\bimport\([^)]*\)/g) ?? [];
     const part = pinned("svc-sdk.transfers.js", text("svc-sdk.transfers.js"));
-    // The script adds the name to the address that it was loaded from.
+    // The script adds the name to the address from which it was loaded.
     const wanted = { "svc-sdk.js": [`import("./${part}")`], "svc-sdk.global.js": [`import(base+"${part}")`], "svc-sdk.transfers.js": [] };
     assert.deepEqual(imported.map((text) => text.replace(/\w+\+/, "base+")), wanted[name]);
   });

@@ -10,7 +10,7 @@ import { eventIds, eventNames, startOrigin, startServer, until } from "./world.m
 const skip = executable ? false : "needs Chromium: apt-get install chromium, or set CHROMIUM to its path";
 
 let server;
-let here; // where the pages are
+let here; // origin of the pages
 let there; // another origin
 let browser;
 
@@ -29,7 +29,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** A test with a project and a browser profile of its own, in which nothing else has left an error. */
+/** A test with a project and a browser profile of its own. It fails if the page has errors. */
 function page(name, run) {
   test(name, { skip }, async () => {
     const profile = await browser.newContext();
@@ -49,14 +49,14 @@ function page(name, run) {
   });
 }
 
-/** Makes a client in a page, as `svc`. */
+/** Creates a client in a page, as `svc`. */
 const connect = (shown, options) =>
   shown.evaluate((given) => {
     window.svcOptions = given;
     window.svc = new SvcClient(given);
   }, options);
 
-/** Pages of other tests ask, too, so each test looks at its own project only. */
+/** Pages of other tests send requests as well, so each test looks only at its own project. */
 const batches = (origin, key) => origin.requests(`/public/${key}/events`).filter(({ method }) => method === "POST");
 
 const stored = (shown) => shown.evaluate(() => Object.fromEntries(Object.entries(localStorage).map(([name, value]) => [name.split(".").at(-1), value])));
@@ -225,7 +225,7 @@ for (const where of ["the same origin", "another origin"]) {
       for (let i = 0; i < 3; i++) {
         svc.public.track("tick", { i });
       }
-      // What a browser does: first hidden, then left.
+      // Like a browser: first hidden, then left.
       Object.defineProperty(document, "visibilityState", { value: "hidden" });
       document.dispatchEvent(new Event("visibilitychange"));
     });
@@ -246,7 +246,7 @@ for (const where of ["the same origin", "another origin"]) {
   });
 }
 
-// What a page does with sendBeacon: replaced before the library sees it.
+// Implementations of sendBeacon, which replace the original before the library sees it.
 const beacons = {
   accepts: () => true,
   refuses: () => false,
@@ -342,7 +342,7 @@ page("a page that comes back from the back/forward cache goes on", async ({ key 
     await shown.evaluate(() => svc.public.track("again"));
     await shown.goto(here.url + "/page");
     await until(() => eventNames(batches(there, key)).includes("again"), "the second unload");
-    // What was on its way when the page was left may be sent once more, under the same id.
+    // Events that were being sent when the page was left may be sent once more under the same ID.
     assert.equal(new Set(eventIds(batches(there, key))).size, 3);
     const [who, ...others] = new Set(batches(there, key).map(({ body }) => JSON.parse(body).distinct_id));
     assert.deepEqual(others, []);
@@ -392,7 +392,7 @@ page("an opt-out in one tab is one in the other", async ({ open, key }) => {
   assert.deepEqual(await stored(one), { opt_out: "1" });
   await two.evaluate(async () => {
     svc.public.track("after");
-    await new Promise((resolve) => setTimeout(resolve, 1100)); // a change is written in this time
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // longer than the interval between writes
   });
   await until(() => two.evaluate(() => svc.public.hasOptedOut()), "the opt-out");
   assert.deepEqual(await stored(two), { opt_out: "1" });
@@ -467,7 +467,7 @@ page("garbage in localStorage, and a storage that is full or forbidden, break no
   await connect(full, options);
   assert.deepEqual(await full.evaluate(() => (svc.public.track("full"), svc.public.flush().then(({ sent }) => sent > 0))), true);
 
-  // A frame in a sandbox may not even look at its storage.
+  // A sandboxed frame must not even access its storage.
   here.pages["/frame"] = '<iframe sandbox="allow-scripts" src="/framed"></iframe>';
   here.pages["/framed"] = `<script src="/lib/svc-sdk.global.js"></script><script>
     const svc = new SvcClient(${JSON.stringify(options)});
@@ -593,7 +593,7 @@ page("a file goes up in chunks, and comes down verified", async ({ open, key }) 
   }, [server.password, there.url]);
   assert.deepEqual(result, { size: 300000, verified: true, hash: true, same: true, last: [300000, 300000] });
 
-  // A proxy that changes a byte is found out. The query keeps the browser's cache away.
+  // A byte changed by a proxy is detected. The query bypasses the browser's cache.
   const [link] = there.requests("/f/");
   there.answer = async ({ method, path }) => {
     if (method !== "GET" || path !== link.path + "?changed") {
@@ -629,7 +629,7 @@ page("what moves files is loaded from beside the script, also from another origi
       return { loaded: loaded() - before, name, message };
     }, { baseUrl: there.api, projectKey: key });
   };
-  // It is there, so that only a credential is missing.
+  // The file is available, so that only a credential is missing.
   const found = await tryFrom(server.url + "/sdk/svc-sdk.global.js");
   assert.deepEqual([found.loaded, found.name], [1, "SvcAuthError"]);
 

@@ -1,5 +1,5 @@
-// Shows the page of the player until it has played everything. A page that breaks down,
-// because somebody killed its process, is shown again.
+// Opens the page of the player until it has played everything. If the page crashes, because its
+// process has been killed, it is opened again.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const context = await launchIn(profile);
 const within = (ms, work) =>
   Promise.race([work, new Promise((_, reject) => setTimeout(() => reject(new Error("no answer in time: crashed")), ms).unref())]);
 
-/** Shows the page; says how it ended. Whatever goes wrong with a page that is killed, a new one is shown. */
+/** Opens the page and returns how it ended. Whatever goes wrong after a kill, a new page is opened. */
 async function show() {
   try {
     const shown = await within(5000, context.newPage());
@@ -23,7 +23,7 @@ async function show() {
     shown.on("console", (message) => console.error("console:", message.text()));
     await within(5000, shown.goto(page, { waitUntil: "commit" }));
     while (!crashed) {
-      // A page that is just loaded again has no title yet.
+      // A page that is being reloaded has no title yet.
       const title = await within(5000, shown.title()).catch((error) => {
         crashed ||= /crash/i.test(error.message);
       });

@@ -1,6 +1,6 @@
-// The player of the stories that all libraries play (tests/clients), for a page: it gets
-// one step after another, does it with the library, and tells what came of it. The
-// library is that of the two files but for its clock.
+// The player, in a page, of the stories that all libraries play (tests/clients): it receives one
+// step after another, executes it with the library, and reports the result. The library is the one
+// in the two files, except for its clock.
 
 import { browserHost } from "../../typescript/src/browser.js";
 import { Client } from "../../typescript/src/client.js";
@@ -30,7 +30,7 @@ interface Step {
   count: number;
 }
 
-/** A clock that only moves when it is told to, and in waits, which are over at once. */
+/** A clock that moves only on request, and in waits, which end immediately. */
 class FakeClock implements Clock {
   wall = 1800000000000;
   monotonic = 0;
@@ -50,12 +50,12 @@ let clock: FakeClock;
 let url = "";
 let flying = 0;
 
-/** The page's fetch, counted while it runs. */
+/** The page's fetch; counts running requests. */
 const counted: typeof fetch = async (input, init) => {
   flying++;
   try {
     const response = await fetch(input, init);
-    // The body is read through before the request is over.
+    // A request ends after its body has been read.
     const copy = await response.arrayBuffer().then(
       (bytes) => ({ body: bytes.byteLength ? new Blob([bytes]).stream() : null, error: null }),
       (error: unknown) => ({ body: null, error }),
@@ -72,7 +72,7 @@ const counted: typeof fetch = async (input, init) => {
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** Waits until nothing is on its way, also nothing that an answer has started. */
+/** Waits until no request is running, including those started by a response. */
 async function settle(): Promise<void> {
   for (let quiet = 0; quiet < 3; quiet = flying ? 0 : quiet + 1) {
     await turn();
@@ -98,7 +98,7 @@ function optionsOf(given: Fields): Fields {
   return options;
 }
 
-/** The row of a method: its placeholders, and whether it takes more than these. */
+/** The row of a method: its placeholders, and whether it takes more arguments. */
 function rowOf(table: Row[], name: string): { places: string[]; more: boolean } {
   const [, , path, flags] = table.find(([first]) => first === name) ?? ["", "", "", ""];
   const places = [...path.matchAll(/{(\w+)}/g)].map(([, place]) => place!).filter((place) => place !== "k");
@@ -135,7 +135,7 @@ async function call({ namespace, method, args }: Step): Promise<void> {
       delete rest[from];
     }
   }
-  const body = name === "runEventQuery" ? rest.query : rest; // the object as it is
+  const body = name === "runEventQuery" ? rest.query : rest; // the object itself
   await (target as Record<string, Method>)[name]!(...values, ...(more ? [body] : []), { extra });
 }
 
@@ -147,15 +147,15 @@ const setters: Record<string, (value: string | null) => void> = {
   locale: (value) => client.setLocale(value),
 };
 
-/** Once it is set, what listeners would do when the page is left is not done any more. */
+/** While it is set, the listeners for leaving the page are not called. */
 let leavingHard = false;
 
-// They are called in the order in which they were added, so these are added first.
+// Listeners are called in the order in which they were added, so these are added first.
 for (const [target, type] of [[window, "pagehide"], [document, "visibilitychange"]] as const) {
   target.addEventListener(type, (event) => leavingHard && event.stopImmediatePropagation(), { capture: true });
 }
 
-/** Tracks until the page is gone, and notes what was tracked. A page has no files, so the harness writes. */
+/** Tracks events until the page is closed, and records them. A page cannot write files, so the harness does. */
 async function spin(file: string): Promise<never> {
   const to = "/spin?file=" + encodeURIComponent(file);
   for (let i = 0; ; ) {
@@ -164,7 +164,7 @@ async function spin(file: string): Promise<never> {
       client.public.track("tick", { i });
       lines += `${i} ${Date.now()}\n`;
       for (const next = performance.now() + 1; performance.now() < next; ) {
-        // Nothing in a page waits for less than four milliseconds.
+        // No timer in a page is shorter than four milliseconds.
       }
     }
     await fetch(to, { method: "POST", body: lines, keepalive: true });

@@ -1,4 +1,4 @@
-// The TypeScript package as it is built, in whatever runtime runs this file: a call, a
+// The built TypeScript package in the runtime that executes this file: a call, a
 // batch of events, local state on the disk. node tests/runtimes.mjs BUILD API PROJECT
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The sources of the TypeScript package, compiled to modules as they are published, under
-// Deno and Bun, which npm has as packages.
+// The sources of the TypeScript package, compiled to modules like the published ones, under Deno
+// and Bun, which are available as npm packages.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -34,7 +34,7 @@ after(async () => {
   await server?.stop();
 });
 
-// The package bun links its program in a script after its installation, which is not run.
+// The package bun links its program in a post-install script, which is not run.
 const bun = `node_modules/@oven/bun-${process.platform}-${process.arch === "arm64" ? "aarch64" : process.arch}/bin/bun`;
 
 const runtimes = {

@@ -1,5 +1,5 @@
-// What the tests run against: the real server, and origins in front of it that deliver
-// pages, pass everything else on, and remember what was asked.
+// The environment of the tests: the real server, and origins in front of it that serve pages, pass
+// all other requests on, and record requests.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 
 const password = "correct horse battery";
 
-/** Starts the server that SVC_BINARY names. */
+/** Starts the server named by SVC_BINARY. */
 export async function startServer() {
   const binary = process.env.SVC_BINARY;
   if (!binary) {
@@ -49,9 +49,9 @@ export async function startServer() {
   return {
     url,
     password,
-    /** Asks as the administrator. */
+    /** Sends a request as the administrator. */
     admin: (method, path, body) => call(method, path, body, token),
-    /** A project that nobody else has. */
+    /** Creates a project that is used by no other test. */
     async project() {
       const key = "page-" + ++projects;
       await call("POST", "/admin/projects", { project_key: key, name: key }, token);
@@ -69,10 +69,9 @@ const blank = "<!doctype html><meta charset=utf-8><title>page</title>";
 const shipped = ["svc-sdk.js", "svc-sdk.global.js", "svc-sdk.transfers.js"];
 
 /**
- * An origin with pages: /page is empty, /script has the library from a script element,
- * /module as a module in `sdk`, and /pages/NAME is what the test has put there. All other
- * requests go to the server and are kept in `asked` once it has answered; `answer` may
- * answer them instead.
+ * An origin with pages: /page is empty, /script loads the library with a script element, /module
+ * loads it as a module in `sdk`, and `pages` holds pages added by a test. All other requests go to
+ * the server and are recorded in `asked` once it has answered; `answer` may answer them instead.
  */
 export async function startOrigin(server) {
   const origin = { asked: [], pages: {}, answer: () => undefined };
