@@ -277,7 +277,7 @@ func TestAccessMatrix(t *testing.T) {
 			t.Parallel()
 			refuses := makeTarget(t, s, fmt.Sprintf("refuses-%d", i))
 			before := s.State(t, refuses.project)
-			to, whole := target{}, false // one that may be changed, and that nobody has changed yet
+			to, whole := target{}, false // one that may be changed, and has not been changed yet
 			for at, v := range visitors {
 				// No credential opens what is signed, and none closes it: its webhook has a secret.
 				opens := e.Access == "public" || e.Access != "signed" && v.opens(e)

@@ -118,7 +118,7 @@ func TestBodiesOnTheirWay(t *testing.T) {
 	}
 }
 
-// TestBodyBudget: large bodies of strangers share an amount of memory, which is free
+// TestBodyBudget checks that large bodies of callers without a credential share memory, which is free
 // again when they have been answered. Small bodies do not need it.
 func TestBodyBudget(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ func FuzzRequest(f *testing.F) {
 	const grants = `"name":"k","scopes":["projects:read","projects:write","versions:read","versions:write"],"project_ids":["a"],"never_expires":true}`
 	made := s.Must(f, 201, "POST", "/auth/api-keys", "{"+grants)
 	key, keyID := apitest.Field[string](f, made, "token"), apitest.Field[string](f, made, "id")
-	var id string // of a version; in a path ID stands for it, as it is new each time
+	var id string // of a version; paths contain ID in its place, because it differs in each run
 	// furnish makes what a request may have deleted.
 	furnish := func(t testing.TB) {
 		if status, _, _ := s.Do(t, "GET", "/admin/projects/a", s.Admin, ""); status == 404 {

@@ -72,7 +72,7 @@ type Config struct {
 	KeySalt   []byte        // of the hashes of API keys
 
 	PublicRateLimit int           // requests a minute, address and endpoint; 0 = no limit
-	Proxies         proxy.Proxies // whose forwarding headers count
+	Proxies         proxy.Proxies // their forwarding headers are trusted
 	SubmissionMax   int64         // bytes of the feedback and logs of a project; 0 = no limit
 	Geo             *geo.Locator  // places of addresses; nil = no lookup
 	BodyBudget      int64         // bytes of request bodies of callers without a credential; 64 MiB when 0
@@ -86,7 +86,7 @@ type Config struct {
 	Version         string        // of the program
 	Build           apicontrol.Build
 	DocsURL         string           // where the documentation is; "" = not known
-	Upstream        *upstream.Client // says which versions are published; nil = nobody
+	Upstream        *upstream.Client // reports the published versions; nil disables the check
 	Gateway         netip.Addr       // of the container this runs in; the zero Addr elsewhere
 
 	Files      *engine.Engine
@@ -100,7 +100,7 @@ type Config struct {
 	// Examine runs the checks of svc doctor; nil = none.
 	Examine apicontrol.Examiner
 
-	Data string // the data directory, whose disk must have room; "" = not checked
+	Data string // the data directory; its disk must have free space, "" disables the check
 	// Free returns the free bytes on the disk of Data. If it is nil, a disk.Gauge is used.
 	Free func() (uint64, error)
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing

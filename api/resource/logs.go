@@ -288,7 +288,7 @@ func (in pruneInput) check(write) (pruneChange, error) {
 	return c, nil
 }
 
-// PrunedView says how many logs matched, and how many were deleted.
+// PrunedView holds the number of logs that matched and the number of logs that were deleted.
 type PrunedView struct {
 	Matched int `json:"matched"`
 	Deleted int `json:"deleted"`
@@ -315,7 +315,7 @@ func (h *Handlers) pruneLogs(r *web.Request) (v PrunedView, err error) {
 	return v, err
 }
 
-// valueOf is what a pointer leads to, or nil, for the log.
+// valueOf returns the value that p points to, or nil, for the log.
 func valueOf[T any](p *T) any {
 	if p == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"svc/internal/proxy"
 )
 
-// TestPruneLogs: logs go by time, level and address, all conditions together; a dry run
-// counts only; and the log of the server says who did it.
+// TestPruneLogs checks that logs are deleted by time, level and address, with all conditions
+// combined, that a dry run only counts, and that the server's log names the administrator.
 func TestPruneLogs(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -24,7 +24,7 @@ const (
 	Administrator                       // a login; no API key
 	Scoped                              // a login, or an API key with the scope
 	Owner                               // the owner of the data directory, over the control connection
-	Signed                              // who knows a secret, by which the handler checks the body
+	Signed                              // a caller with a shared secret; the handler verifies the signature of the body
 )
 
 // ProjectFrom is the part of a request that names its project.
@@ -34,7 +34,7 @@ type ProjectFrom uint8
 const (
 	NoProject   ProjectFrom = iota // refuses keys limited to listed projects
 	PathProject                    // key or alias in the path
-	PathRecord                     // project of the record whose id is in the path
+	PathRecord                     // project of the record in the path
 	BodyProject                    // project_key in the body
 	EachProject                    // the handler leaves out what the key does not reach
 )

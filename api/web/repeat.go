@@ -23,7 +23,7 @@ const (
 // Browsers and proxies resend requests that got no answer, although the server may have executed
 // them. Its state is lost when the process ends.
 type Repeats struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	answers map[repeatKey]*keptAnswer
 	ended   []repeatKey // those with an answer, oldest first
 	bytes   int         // that they take

@@ -51,7 +51,7 @@ type connections struct {
 
 	known sync.Map // net.Conn -> *connection
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	room     *sync.Cond // of mu: one has ended or become idle, or the listener has been closed
 	open     int        // of the public
 	idle     queue      // of the public

@@ -110,7 +110,7 @@ func TestUnixSocketHasRoom(t *testing.T) {
 // pipes is a listener for connections without a buffer. A write blocks until the other side
 // reads.
 type pipes struct {
-	net.Listener // nil: nobody asks for its address
+	net.Listener // nil, because its address is never used
 
 	come chan net.Conn
 	gone context.Context
@@ -266,7 +266,7 @@ func serveCrowd(t *testing.T) (*Server, *pipes) {
 // closed reports whether the server has closed a pipe on which it sends nothing.
 func closed(t *testing.T, c net.Conn) bool {
 	t.Helper()
-	err := c.SetReadDeadline(time.Time{}) // fails on a pipe whose other end is closed
+	err := c.SetReadDeadline(time.Time{}) // fails if the other end of the pipe is closed
 	if err != nil && !errors.Is(err, io.ErrClosedPipe) {
 		t.Fatal(err)
 	}
