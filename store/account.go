@@ -201,7 +201,7 @@ func (tx *Tx) PutAPIKey(k *APIKey) error {
 }
 
 // forgetProject takes a deleted project off the lists of all keys.
-func (tx *Tx) forgetProject(p ProjectID) error {
+func forgetProject(tx *Tx, p ProjectID) error {
 	var listed []*APIKey
 	err := eachRecord(tx.bolt.Bucket(keysBucket), func(k *APIKey) error {
 		if slices.Contains(k.Projects, p) {

@@ -140,7 +140,7 @@ func (tx *Tx) PutStorageBackend(b *StorageBackend) error {
 		b.Public = false // until the next probe
 	}
 	if b.Default && !before.Default {
-		if err := tx.unsetDefault(); err != nil {
+		if err := unsetDefault(tx); err != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (b *StorageBackend) connection() StorageBackend {
 }
 
 // unsetDefault makes the default an ordinary storage.
-func (tx *Tx) unsetDefault() error {
+func unsetDefault(tx *Tx) error {
 	list, err := tx.StorageBackends()
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (tx *Tx) DeleteStorageBackend(id string) error {
 	case n > 0:
 		return fault.New(fault.Conflict, "the storage has %d files; delete them first", n)
 	}
-	if err := tx.untriedOn(id); err != nil {
+	if err := untriedOn(tx, id); err != nil {
 		return err
 	}
 	for _, p := range tx.store.Projects() {
@@ -220,7 +220,7 @@ func (tx *Tx) DeleteStorageBackend(id string) error {
 // untriedOn is a Conflict while objects on a storage are to be removed and nobody has
 // tried: they would stay for ever without need. Where it was tried in vain, the
 // storage may be gone.
-func (tx *Tx) untriedOn(backend string) error {
+func untriedOn(tx *Tx, backend string) error {
 	return tx.bolt.Bucket(fileDeletionsBucket).ForEach(func(key, raw []byte) error {
 		d, err := decode[FileDeletion](key, raw)
 		if err == nil && d.Backend == backend && d.Attempts == 0 {

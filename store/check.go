@@ -582,7 +582,7 @@ func (c *checker) has(p ProjectID, key []byte) bool {
 // submissions checks feedback and logs with their columns.
 func (c *checker) submissions(p ProjectID, path string, counts map[countName]int64) error {
 	feedback := feedbackSeries.of(c.tx, p)
-	first, err := c.tx.firstReserved(p, feedback.First())
+	first, err := firstReserved(c.tx, p, feedback.First())
 	if err != nil {
 		first = feedback.First() // the error is in the report
 	}

@@ -77,7 +77,7 @@ func (s *Store) Built(name string) (snap *Snapshot, err error) {
 		if err != nil {
 			return err
 		}
-		entries, announcements, err := tx.readEntries(p)
+		entries, announcements, err := readEntries(tx, p)
 		if err == nil {
 			snap = newSnapshot(p, entries, announcements)
 		}

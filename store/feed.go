@@ -267,7 +267,7 @@ func (tx *Tx) Searchable(after string, limit int) ([]Change, error) {
 	var list []Change
 	for kind := KindProject; kind <= KindLog; kind++ {
 		err := tx.eachProject(func(p ProjectID) error {
-			if list = tx.searchableOf(list, Change{Kind: kind, Project: p}, after, limit); len(list) >= limit {
+			if list = searchableOf(tx, list, Change{Kind: kind, Project: p}, after, limit); len(list) >= limit {
 				return errEnough
 			}
 			return nil
@@ -283,7 +283,7 @@ func (tx *Tx) Searchable(after string, limit int) ([]Change, error) {
 }
 
 // searchableOf appends what of one kind belongs to one project.
-func (tx *Tx) searchableOf(list []Change, of Change, after string, limit int) []Change {
+func searchableOf(tx *Tx, list []Change, of Change, after string, limit int) []Change {
 	content := tx.content(of.Project)
 	var bucket []byte
 	switch of.Kind {

@@ -164,11 +164,11 @@ func (tx *Tx) CreateFile(p ProjectID, f *File) error {
 		return err
 	}
 	f.Project, f.CreatedAt = p, tx.now.Unix()
-	return tx.addFile(f)
+	return addFile(tx, f)
 }
 
 // addFile stores a file that is in no index yet.
-func (tx *Tx) addFile(f *File) error {
+func addFile(tx *Tx, f *File) error {
 	if f.SourceURL != "" {
 		sources := tx.bolt.Bucket(fileSourcesBucket)
 		key := sourceKey(f.Project, f.SourceURL)
@@ -177,7 +177,7 @@ func (tx *Tx) addFile(f *File) error {
 		}
 	}
 	tx.count(f.Project, countFiles(f.Status), 1)
-	if err := tx.countBackend(f.Backend, 1); err != nil {
+	if err := countBackend(tx, f.Backend, 1); err != nil {
 		return err
 	}
 	return tx.writeFile(f)
@@ -254,13 +254,13 @@ func (tx *Tx) DeleteFile(p ProjectID, id FileID, refresh bool, due int64) (*File
 		return nil, err
 	}
 	tx.count(p, countFiles(f.Status), -1)
-	return tx.dropFile(f, refresh, due)
+	return dropFile(tx, f, refresh, due)
 }
 
 // dropFile turns a file into a deletion.
-func (tx *Tx) dropFile(f *File, refresh bool, due int64) (*FileDeletion, error) {
+func dropFile(tx *Tx, f *File, refresh bool, due int64) (*FileDeletion, error) {
 	if f.SourceURL != "" {
-		if err := tx.dropSource(f); err != nil {
+		if err := dropSource(tx, f); err != nil {
 			return nil, err
 		}
 	}
@@ -268,7 +268,7 @@ func (tx *Tx) dropFile(f *File, refresh bool, due int64) (*FileDeletion, error) 
 		tx.bolt.Bucket(filePendingBucket).Delete(dueKey(f.RetryAt, f.ID)),
 		tx.bolt.Bucket(fileOrderBucket).Delete(f.orderKey()),
 		tx.bolt.Bucket(filesBucket).Delete([]byte(f.ID)),
-		tx.countBackend(f.Backend, -1),
+		countBackend(tx, f.Backend, -1),
 	)
 	if err != nil {
 		return nil, err
@@ -281,7 +281,7 @@ func (tx *Tx) dropFile(f *File, refresh bool, due int64) (*FileDeletion, error) 
 }
 
 // dropSource takes a file off the list of those with its source address.
-func (tx *Tx) dropSource(f *File) error {
+func dropSource(tx *Tx, f *File) error {
 	sources := tx.bolt.Bucket(fileSourcesBucket)
 	key := sourceKey(f.Project, f.SourceURL)
 	var left []byte
@@ -348,7 +348,7 @@ func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, 
 		if len(page) == q.Limit {
 			continue
 		}
-		f, err := tx.orderedFile(key)
+		f, err := orderedFile(tx, key)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -366,7 +366,7 @@ func fileIDAfter(key []byte, n int) (FileID, error) {
 }
 
 // orderedFile reads the file of a key of file_order.
-func (tx *Tx) orderedFile(key []byte) (*File, error) {
+func orderedFile(tx *Tx, key []byte) (*File, error) {
 	id, err := fileIDAfter(key, 4+8)
 	if err != nil {
 		return nil, err
@@ -382,7 +382,7 @@ func (tx *Tx) orderedFile(key []byte) (*File, error) {
 func (tx *Tx) EachFile(p ProjectID, visit func(*File) error) error {
 	cursor := tx.bolt.Bucket(fileOrderBucket).Cursor()
 	for key, _ := cursor.Seek(p.key()); bytes.HasPrefix(key, p.key()); key, _ = cursor.Next() {
-		f, err := tx.orderedFile(key)
+		f, err := orderedFile(tx, key)
 		if err != nil {
 			return err
 		}
@@ -456,7 +456,7 @@ func (s *Store) FilesWaiting() <-chan struct{} { return s.filesWaiting }
 
 // purgeFiles turns up to limit files of a project that is gone into deletions and
 // returns how many keys may still be removed.
-func (tx *Tx) purgeFiles(p ProjectID, limit int) (left int, err error) {
+func purgeFiles(tx *Tx, p ProjectID, limit int) (left int, err error) {
 	var files []*File
 	err = tx.EachFile(p, func(f *File) error {
 		if len(files) == limit {
@@ -469,7 +469,7 @@ func (tx *Tx) purgeFiles(p ProjectID, limit int) (left int, err error) {
 		return 0, err
 	}
 	for _, f := range files {
-		if _, err := tx.dropFile(f, true, tx.now.Unix()); err != nil {
+		if _, err := dropFile(tx, f, true, tx.now.Unix()); err != nil {
 			return 0, err
 		}
 	}
@@ -483,7 +483,7 @@ var errEnough = errors.New("enough")
 func countFiles(status FileStatus) countName { return countName("files." + status) }
 
 // countBackend adds to the number of files on a storage.
-func (tx *Tx) countBackend(id string, delta int64) error {
+func countBackend(tx *Tx, id string, delta int64) error {
 	return addTo(tx.bolt.Bucket(fileCountsBucket), countName(id), delta)
 }
 

@@ -172,7 +172,7 @@ func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late
 			return notFound("project")
 		}
 		if w.Stored() {
-			f, err = tx.completeStored(w, number, address)
+			f, err = completeStored(tx, w, number, address)
 			return err
 		}
 		if feedbackSeries.of(tx, w.Project).Has(w.Number) {
@@ -182,7 +182,7 @@ func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late
 		complete := *w.Feedback
 		f = &complete
 		f.Forwarded, f.IssueNumber, f.IssueURL = true, number, address
-		if err := tx.ownFeedback(w.Project, f); err != nil {
+		if err := ownFeedback(tx, w.Project, f); err != nil {
 			return err
 		}
 		if err := feedbackSeries.of(tx, w.Project).Write(w.Number, w.ID, f); err != nil {
@@ -197,7 +197,7 @@ func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late
 			s.duplicates.Add(*w.Key, w.ID, tx.now)
 			remembered = true
 		}
-		return tx.forgetForward(w)
+		return forgetForward(tx, w)
 	})
 	if err != nil && remembered {
 		s.duplicates.Forget(*w.Key)
@@ -207,8 +207,8 @@ func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late
 
 // completeStored gives feedback that is stored its issue. The rest of it stays as it is by
 // now.
-func (tx *Tx) completeStored(w *Forward, number *int64, address *string) (*Feedback, error) {
-	if err := tx.forgetForward(w); err != nil {
+func completeStored(tx *Tx, w *Forward, number *int64, address *string) (*Feedback, error) {
+	if err := forgetForward(tx, w); err != nil {
 		return nil, err
 	}
 	f, err := tx.Feedback(w.Project, w.ID)
@@ -221,7 +221,7 @@ func (tx *Tx) completeStored(w *Forward, number *int64, address *string) (*Feedb
 
 // firstReserved returns the least number that a Forward has reserved and that has no
 // record yet, or most when there is none below it.
-func (tx *Tx) firstReserved(p ProjectID, most uint64) (uint64, error) {
+func firstReserved(tx *Tx, p ProjectID, most uint64) (uint64, error) {
 	b := tx.contentBucket(p, forwardsBucket)
 	if b == nil {
 		return most, nil
@@ -238,11 +238,11 @@ func (tx *Tx) firstReserved(p ProjectID, most uint64) (uint64, error) {
 
 // AbandonForward forgets a Forward of which there is no issue. Its number stays a gap.
 func (s *Store) AbandonForward(w *Forward) error {
-	return s.submitOne(func(tx *Tx) error { return tx.forgetForward(w) })
+	return s.submitOne(func(tx *Tx) error { return forgetForward(tx, w) })
 }
 
 // forgetForward deletes a Forward, unless another one has taken its key.
-func (tx *Tx) forgetForward(w *Forward) error {
+func forgetForward(tx *Tx, w *Forward) error {
 	b := tx.contentBucket(w.Project, forwardsBucket)
 	if b == nil {
 		return nil // it went with its project
@@ -270,7 +270,7 @@ func (s *Store) ForgetForwards(before time.Time) error {
 	}
 	return s.Update(func(tx *Tx) error {
 		for _, w := range old {
-			if err := tx.forgetForward(w); err != nil {
+			if err := forgetForward(tx, w); err != nil {
 				return err
 			}
 		}

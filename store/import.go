@@ -50,7 +50,7 @@ func (s *Store) BeginImport(o ImportOptions) (*Import, error) {
 			return err
 		}
 		i.id = ProjectID(n)
-		return tx.makeContent(i.id)
+		return makeContent(tx, i.id)
 	})
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (i *Import) Update(fn func(*ImportTx) error) error {
 		if !i.DryRun {
 			return fn(&ImportTx{tx: tx, in: i})
 		}
-		if err := tx.makeContent(i.id); err != nil {
+		if err := makeContent(tx, i.id); err != nil {
 			return err
 		}
 		if err := fn(&ImportTx{tx: tx, in: i}); err != nil {
@@ -212,7 +212,7 @@ func (t *ImportTx) Feedback(f *Feedback, createdAt int64) (err error) {
 	if f.ID, err = t.id("feedback", f.ID, createdAt); err != nil {
 		return err
 	}
-	t.tx.countFeedback(t.in.id, f.rating(), 1)
+	countRating(t.tx, t.in.id, f.rating(), 1)
 	if err := t.own(f.ID); err != nil {
 		return err
 	}
@@ -281,7 +281,7 @@ func (t *ImportTx) File(f *File) error {
 		return fault.New(fault.Conflict, "id %s is that of a file of project %q", f.ID, holder.Key)
 	}
 	f.Project, f.Status = t.in.id, FileFailed
-	return t.tx.addFile(f)
+	return addFile(t.tx, f)
 }
 
 // FileStored notes that the content of a file is there: in the built-in storage, where
@@ -341,7 +341,7 @@ func (i *Import) Reveal(p *Project) (taken []string, err error) {
 		}
 		tx.touchProject(i.id)
 		tx.filesWaiting = true // jobs left those of the import alone
-		return errors.Join(put(tx.bolt.Bucket(projectsBucket), i.id.key(), p), tx.recordAll(i.id), tx.HoldSweeps())
+		return errors.Join(put(tx.bolt.Bucket(projectsBucket), i.id.key(), p), recordAll(tx, i.id), tx.HoldSweeps())
 	})
 	if err == nil {
 		delete(s.imports, i.id)
@@ -350,7 +350,7 @@ func (i *Import) Reveal(p *Project) (taken []string, err error) {
 }
 
 // recordAll tells the search index of everything in a project.
-func (tx *Tx) recordAll(p ProjectID) error {
+func recordAll(tx *Tx, p ProjectID) error {
 	content := tx.content(p)
 	changes := []Change{{Kind: KindProject, Project: p}}
 	note := func(kind Kind) func(key, _ []byte) error {

@@ -143,14 +143,14 @@ func (tx *Tx) CreateProject(p *Project) error {
 	p.ID = ProjectID(n)
 	p.CreatedAt = tx.now.Unix()
 	return errors.Join(
-		tx.makeContent(p.ID),
+		makeContent(tx, p.ID),
 		tx.bolt.Bucket(namesBucket).Put([]byte(p.Key), p.ID.key()),
 		tx.PutProject(p),
 	)
 }
 
 // makeContent makes the buckets of a new project.
-func (tx *Tx) makeContent(p ProjectID) error {
+func makeContent(tx *Tx, p ProjectID) error {
 	content, err := tx.bolt.Bucket(contentBucket).CreateBucket(p.key())
 	if err != nil {
 		return err
@@ -256,7 +256,7 @@ func (tx *Tx) DeleteProject(p *Project) error {
 		tx.bolt.Bucket(projectsBucket).Delete(p.ID.key()),
 		tx.record(Change{Kind: KindProject, Project: p.ID}),
 		tx.noteErasure(),
-		tx.forgetProject(p.ID),
+		forgetProject(tx, p.ID),
 	)
 }
 
@@ -429,7 +429,7 @@ func (tx *Tx) UpdateLanguage(p *Project, at int, edit LanguageEdit) error {
 		return err
 	}
 	if to := locale.Key(p.Languages[at].Tag); to != from {
-		if err := tx.moveTranslations(p, from, to); err != nil {
+		if err := moveTranslations(tx, p, from, to); err != nil {
 			return err
 		}
 	}
@@ -475,7 +475,7 @@ func (p *Project) editLanguage(at int, edit LanguageEdit) error {
 
 // moveTranslations renames the tag key under which the texts of a language
 // are stored.
-func (tx *Tx) moveTranslations(p *Project, from, to string) error {
+func moveTranslations(tx *Tx, p *Project, from, to string) error {
 	if _, err := rename(p.Translations, from, to); err != nil {
 		return err
 	}
@@ -561,7 +561,7 @@ func (tx *Tx) purge() (more bool, err error) {
 	}
 	left := purgeStep
 	for _, orphan := range orphans {
-		left, err = tx.purgeFiles(orphan, left)
+		left, err = purgeFiles(tx, orphan, left)
 		if err != nil || left <= 0 {
 			return true, err
 		}
@@ -575,7 +575,7 @@ func (tx *Tx) purge() (more bool, err error) {
 			continue // an earlier step deleted it
 		}
 		var nested bool
-		if left, nested, err = tx.drain(b, name, left); err != nil {
+		if left, nested, err = drain(tx, b, name, left); err != nil {
 			return true, err
 		}
 		if left <= 0 || nested { // bbolt loses pages of a bucket that is deleted right after its buckets
@@ -600,7 +600,7 @@ func (tx *Tx) alive(project []byte) bool {
 // drain deletes up to limit keys of a bucket, with what says who owns the
 // records, and returns how many it may still have deleted and whether buckets were
 // among the keys.
-func (tx *Tx) drain(b *boltfile.Bucket, name []byte, limit int) (left int, nested bool, err error) {
+func drain(tx *Tx, b *boltfile.Bucket, name []byte, limit int) (left int, nested bool, err error) {
 	var keys, owned [][]byte
 	cursor := b.Cursor()
 	for key, value := cursor.First(); key != nil && len(keys) < limit; key, value = cursor.Next() {

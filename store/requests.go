@@ -276,7 +276,7 @@ func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 			end = len(all)
 		}
 		if tx.content(first.project) != nil {
-			if err := tx.addToHour(first.RequestCounter, all[:end]); err != nil {
+			if err := addToHour(tx, first.RequestCounter, all[:end]); err != nil {
 				return fmt.Errorf("count requests of project %d: %w", first.project, err)
 			}
 		}
@@ -286,7 +286,7 @@ func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 }
 
 // addToHour adds counters of one project, kind and hour, those of like.
-func (tx *Tx) addToHour(like RequestCounter, added []hourCounter) error {
+func addToHour(tx *Tx, like RequestCounter, added []hourCounter) error {
 	b := tx.counters(like.project, like.kind())
 	key := like.hour.key()
 	all := added
@@ -363,23 +363,23 @@ func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte
 // EachRequest calls each for the counters of requests in hours from..to, both
 // included, hour by hour.
 func (tx *Tx) EachRequest(p ProjectID, from, to Hour, each func(h Hour, r Request, n int64)) error {
-	return tx.eachCounter(p, requestCounts, from, to, func(h Hour, what uint64, _ []byte, n int64) { each(h, Request(what), n) })
+	return eachCounter(tx, p, requestCounts, from, to, func(h Hour, what uint64, _ []byte, n int64) { each(h, Request(what), n) })
 }
 
 // EachSystemVersion does the same for the versions of clients' systems; the text
 // is only valid during the call, and "" for what is not reported.
 func (tx *Tx) EachSystemVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
-	return tx.eachCounter(p, systemCounts, from, to,
+	return eachCounter(tx, p, systemCounts, from, to,
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
 }
 
 // EachClientVersion does the same for the versions of the project's own app.
 func (tx *Tx) EachClientVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
-	return tx.eachCounter(p, clientCounts, from, to,
+	return eachCounter(tx, p, clientCounts, from, to,
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
 }
 
-func (tx *Tx) eachCounter(p ProjectID, kind counterKind, from, to Hour, each func(h Hour, what uint64, text []byte, n int64)) error {
+func eachCounter(tx *Tx, p ProjectID, kind counterKind, from, to Hour, each func(h Hour, what uint64, text []byte, n int64)) error {
 	b := tx.counters(p, kind)
 	if b == nil {
 		return nil

@@ -205,7 +205,7 @@ func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		entries, announcements, err := tx.readEntries(p)
+		entries, announcements, err := readEntries(tx, p)
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
 	return snap, nil
 }
 
-func (tx *Tx) readEntries(p *Project) (map[ID]*VersionEntry, map[ID]*AnnouncementEntry, error) {
+func readEntries(tx *Tx, p *Project) (map[ID]*VersionEntry, map[ID]*AnnouncementEntry, error) {
 	entries, announcements := map[ID]*VersionEntry{}, map[ID]*AnnouncementEntry{}
 	err := tx.EachVersion(p.ID, func(v *Version) error {
 		entries[v.ID] = newEntry(v.ID, v, len(p.Languages))
@@ -263,7 +263,7 @@ func (tx *Tx) workOn(id ProjectID) (*work, error) {
 		}
 	}
 	if w.entries == nil {
-		if w.entries, w.announcements, err = tx.readEntries(p); err != nil {
+		if w.entries, w.announcements, err = readEntries(tx, p); err != nil {
 			return nil, err
 		}
 	}

@@ -268,13 +268,13 @@ func (s *Store) commit(fn func(*Tx) error) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
-		return tx.finish()
+		return finish(tx)
 	})
 	if boltfile.Written(err) {
 		s.commits.Add(1)
 		s.observed.feedback.Add(tx.newFeedback)
 		s.observed.logs.Add(tx.newLogs)
-		tx.publish()
+		publish(tx)
 	}
 	return err
 }
@@ -353,10 +353,10 @@ func (tx *Tx) PutBackupFolder(f BackupFolder) error {
 }
 
 // CleanedAt returns when the last clean-up by retention was complete, or the zero time.
-func (tx *Tx) CleanedAt() time.Time { return tx.metaTime(cleanedKey) }
+func (tx *Tx) CleanedAt() time.Time { return metaTime(tx, cleanedKey) }
 
 // MarkCleaned notes that a clean-up is complete.
-func (tx *Tx) MarkCleaned(at time.Time) error { return tx.putMetaTime(cleanedKey, at) }
+func (tx *Tx) MarkCleaned(at time.Time) error { return putMetaTime(tx, cleanedKey, at) }
 
 // Erasures returns the number of times that feedback, a project or the logs of an address
 // were deleted since ForgetErasures. Fragments of their texts may be in the search index.
@@ -383,7 +383,7 @@ func (tx *Tx) noteErasure() error {
 }
 
 // metaTime returns a time, in whole seconds, of the bucket meta, or the zero time.
-func (tx *Tx) metaTime(key []byte) time.Time {
+func metaTime(tx *Tx, key []byte) time.Time {
 	raw := tx.bolt.Bucket(metaBucket).Get(key)
 	if len(raw) != 8 {
 		return time.Time{}
@@ -391,7 +391,7 @@ func (tx *Tx) metaTime(key []byte) time.Time {
 	return time.Unix(int64(binary.BigEndian.Uint64(raw)), 0)
 }
 
-func (tx *Tx) putMetaTime(key []byte, at time.Time) error {
+func putMetaTime(tx *Tx, key []byte, at time.Time) error {
 	return tx.bolt.Bucket(metaBucket).Put(key, binary.BigEndian.AppendUint64(nil, uint64(at.Unix())))
 }
 
@@ -415,11 +415,11 @@ func putNewID(meta *boltfile.Bucket, key []byte) error {
 
 // SweepAfter returns the time before which objects without a record must be left alone, or
 // the zero time.
-func (tx *Tx) SweepAfter() time.Time { return tx.metaTime(sweepAfterKey) }
+func (tx *Tx) SweepAfter() time.Time { return metaTime(tx, sweepAfterKey) }
 
 // HoldSweeps keeps objects without a record where they are for sweepPause: records were
 // restored or imported, or a storage directory was adopted.
-func (tx *Tx) HoldSweeps() error { return tx.putMetaTime(sweepAfterKey, tx.now.Add(sweepPause)) }
+func (tx *Tx) HoldSweeps() error { return putMetaTime(tx, sweepAfterKey, tx.now.Add(sweepPause)) }
 
 // Renew gives the file a new id and holds the sweeps of storages. It is for a copy that is
 // restored: what was derived from the original, and the disk of its backups, are not the

@@ -186,21 +186,21 @@ func (tx *Tx) AddEncodedFeedback(p ProjectID, f *Feedback, e Encoded) error {
 		return notFound("project")
 	}
 	f.ID = tx.newID()
-	if err := tx.ownFeedback(p, f); err != nil {
+	if err := ownFeedback(tx, p, f); err != nil {
 		return err
 	}
 	return feedbackSeries.of(tx, p).Add(f.ID, e)
 }
 
 // ownFeedback notes that a project has new feedback.
-func (tx *Tx) ownFeedback(p ProjectID, f *Feedback) error {
+func ownFeedback(tx *Tx, p ProjectID, f *Feedback) error {
 	tx.newFeedback++
-	tx.countFeedback(p, f.rating(), 1)
+	countRating(tx, p, f.rating(), 1)
 	return tx.bolt.Bucket(ownersBucket).Put(f.ID[:], p.key())
 }
 
-// countFeedback counts feedback with a rating, which is 0 for none.
-func (tx *Tx) countFeedback(p ProjectID, rating int, n int64) {
+// countRating counts feedback with a rating, which is 0 for none.
+func countRating(tx *Tx, p ProjectID, rating int, n int64) {
 	tx.count(p, countFeedback, n)
 	if rating != 0 {
 		tx.count(p, countRated, n)
@@ -224,14 +224,14 @@ func (tx *Tx) PutFeedback(p ProjectID, f *Feedback) error {
 	if err != nil {
 		return err
 	}
-	tx.countFeedback(p, before.rating(), -1)
-	tx.countFeedback(p, f.rating(), 1)
+	countRating(tx, p, before.rating(), -1)
+	countRating(tx, p, f.rating(), 1)
 	return feedbackSeries.of(tx, p).Replace(f.ID, f)
 }
 
 // DeleteFeedback removes feedback.
 func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
-	if err := tx.forgetFeedback(p, f.ID, f.rating()); err != nil {
+	if err := forgetFeedback(tx, p, f.ID, f.rating()); err != nil {
 		return err
 	}
 	return errors.Join(tx.noteErasure(), feedbackSeries.of(tx, p).Replace(f.ID, nil))
@@ -239,8 +239,8 @@ func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
 
 // forgetFeedback removes what is kept of feedback beside its record: numbers, its owner,
 // and that it is becoming an issue. Its rating is 0 for none.
-func (tx *Tx) forgetFeedback(p ProjectID, id ID, rating int) error {
-	tx.countFeedback(p, rating, -1)
+func forgetFeedback(tx *Tx, p ProjectID, id ID, rating int) error {
+	countRating(tx, p, rating, -1)
 	if b := tx.contentBucket(p, forwardsBucket); b != nil {
 		key := StoredKey(id)
 		if err := b.Delete(key[:]); err != nil {
@@ -516,7 +516,7 @@ func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryR
 func (s *Store) PruneFeedback(ctx context.Context, p ProjectID, before int64) (deleted int, err error) {
 	prune := pruning[Feedback, *Feedback]{
 		submissions: feedbackSeries, project: p, which: series.Pruning[*Feedback]{Before: before, Filter: column.Filter{Mask: series.Gone}},
-		forget: func(tx *Tx, id ID, w column.Word) error { return tx.forgetFeedback(p, id, int(w>>ratingShift&7)) },
+		forget: func(tx *Tx, id ID, w column.Word) error { return forgetFeedback(tx, p, id, int(w>>ratingShift&7)) },
 	}
 	_, deleted, err = prune.run(ctx, s, false)
 	return deleted, err
@@ -612,7 +612,7 @@ func (p *pruning[R, T]) list(tx *Tx) (list series.List[R, T], first uint64, err 
 	}
 	first = list.First()
 	if p.submissions.kind == KindFeedback {
-		first, err = tx.firstReserved(p.project, first)
+		first, err = firstReserved(tx, p.project, first)
 	}
 	return list, first, err
 }

@@ -113,8 +113,8 @@ func (tx *Tx) Now() time.Time { return tx.now }
 func (tx *Tx) newID() ID { return tx.ids.next(tx.now) }
 
 // finish writes what the transaction as a whole must leave behind.
-func (tx *Tx) finish() error {
-	if err := tx.writeCounts(); err != nil {
+func finish(tx *Tx) error {
+	if err := writeCounts(tx); err != nil {
 		return err
 	}
 	if tx.ids.last == tx.store.ids.last {
@@ -124,12 +124,12 @@ func (tx *Tx) finish() error {
 }
 
 // publish makes a committed transaction visible in memory.
-func (tx *Tx) publish() {
+func publish(tx *Tx) {
 	s := tx.store
 	s.ids = tx.ids
 	tx.heads.Keep()
 	if tx.keysChanged || tx.accountChanged || tx.projectChanged != nil {
-		tx.reload()
+		reload(tx)
 	}
 	s.publishSnapshots(tx)
 	if tx.filesWaiting || tx.storageChanged || tx.projectChanged != nil {
@@ -155,7 +155,7 @@ func (tx *Tx) publish() {
 
 // reload reads what changed back from the committed file. It cannot fail: the
 // transaction has just written the same bytes.
-func (tx *Tx) reload() {
+func reload(tx *Tx) {
 	err := tx.store.file.View(func(t *boltfile.Tx) error {
 		read := &Tx{bolt: t, store: tx.store, now: tx.now}
 		if tx.keysChanged {
@@ -458,7 +458,7 @@ func (tx *Tx) SubmissionBytes(p ProjectID) (feedback, logs int64, err error) {
 }
 
 // writeCounts writes the numbers that changed.
-func (tx *Tx) writeCounts() error {
+func writeCounts(tx *Tx) error {
 	for p, deltas := range tx.deltas {
 		content := tx.content(p)
 		if content == nil {
@@ -494,7 +494,7 @@ func counted(b *boltfile.Bucket, name countName) (int64, error) {
 }
 
 // sums adds up numbers over all projects.
-func (tx *Tx) sums(names ...countName) ([]int64, error) {
+func sums(tx *Tx, names ...countName) ([]int64, error) {
 	totals := make([]int64, len(names))
 	all := tx.bolt.Bucket(contentBucket)
 	return totals, all.ForEachBucket(func(key []byte) error {
@@ -516,7 +516,7 @@ func (tx *Tx) sums(names ...countName) ([]int64, error) {
 // AnnouncementStatistics counts the announcements of all projects, hidden ones
 // included.
 func (tx *Tx) AnnouncementStatistics() (all, pinned int64, err error) {
-	n, err := tx.sums(countAnnouncements, countPinned)
+	n, err := sums(tx, countAnnouncements, countPinned)
 	return n[0], n[1], err
 }
 
@@ -526,14 +526,14 @@ type FeedbackStatistics struct{ Count, Rated, Ratings int64 }
 
 // FeedbackStatistics counts the feedback of all projects.
 func (tx *Tx) FeedbackStatistics() (FeedbackStatistics, error) {
-	n, err := tx.sums(countFeedback, countRated, countRatings)
+	n, err := sums(tx, countFeedback, countRated, countRatings)
 	return FeedbackStatistics{n[0], n[1], n[2]}, err
 }
 
 // LogStatistics counts the logs of all projects by level, hidden ones
 // included.
 func (tx *Tx) LogStatistics() (byLevel [4]int64, err error) {
-	n, err := tx.sums(countLevel(0), countLevel(1), countLevel(2), countLevel(3))
+	n, err := sums(tx, countLevel(0), countLevel(1), countLevel(2), countLevel(3))
 	return [4]int64(n), err
 }
 
@@ -543,7 +543,7 @@ func (tx *Tx) FileCount() (total int64, err error) {
 	for i, status := range FileStatuses {
 		names[i] = countFiles(status)
 	}
-	counts, err := tx.sums(names...)
+	counts, err := sums(tx, names...)
 	for _, n := range counts {
 		total += n
 	}

@@ -155,7 +155,7 @@ func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
 		return err
 	}
 	v.Latest = plan.Latest
-	if err := tx.carryOut(p, w, plan); err != nil {
+	if err := carryOut(tx, p, w, plan); err != nil {
 		return err
 	}
 	tx.count(p, countVersions, 1)
@@ -207,7 +207,7 @@ func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent b
 		}
 	}
 	v.Latest = plan.Latest
-	if err := tx.carryOut(p, w, plan); err != nil {
+	if err := carryOut(tx, p, w, plan); err != nil {
 		return err
 	}
 	return tx.putVersion(p, v)
@@ -221,7 +221,7 @@ func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
 		return err
 	}
 	at, _ := w.find(v.ID)
-	if err := tx.carryOut(p, w, w.catalog().PlanDelete(at)); err != nil {
+	if err := carryOut(tx, p, w, w.catalog().PlanDelete(at)); err != nil {
 		return err
 	}
 	w.remove(v.ID)
@@ -234,7 +234,7 @@ func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
 
 // carryOut moves the latest flag among the versions that are not written
 // themselves.
-func (tx *Tx) carryOut(p ProjectID, w *work, plan release.Plan) error {
+func carryOut(tx *Tx, p ProjectID, w *work, plan release.Plan) error {
 	flags := map[ID]bool{}
 	for _, at := range plan.Clear {
 		flags[w.catalog().Item(at).ID] = false
