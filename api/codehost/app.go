@@ -19,7 +19,7 @@ import (
 	"svc/store"
 )
 
-// appWebhookPath is where the code host sends what happens to the app.
+// appWebhookPath is the path to which the code host delivers events of the app.
 const appWebhookPath = web.V1 + "/webhooks/codehost-app"
 
 func (h *Handlers) appRoutes() []web.Route {
@@ -33,7 +33,7 @@ func (h *Handlers) appRoutes() []web.Route {
 	}
 }
 
-// appView is the settings of the app as they are shown, without its secrets.
+// appView is the JSON form of the app's settings, without its secrets.
 type appView struct {
 	Configured            bool    `json:"configured"`
 	AppID                 *string `json:"app_id"`
@@ -60,7 +60,7 @@ type appView struct {
 	UpdatedAt *int64 `json:"updated_at"`
 }
 
-// viewApp shows the settings that were read, unless that failed.
+// viewApp returns the JSON form of the settings, or err.
 func viewApp(a *store.CodehostApp, err error) (appView, error) {
 	if err != nil {
 		return appView{}, err
@@ -82,8 +82,8 @@ func viewApp(a *store.CodehostApp, err error) (appView, error) {
 
 const hintLength = 6 // characters
 
-// hintOf is the end of a secret, by which people know it again. Of a secret that is not
-// longer than a hint it is empty, because it would be all of it.
+// hintOf returns the end of a secret, by which an administrator recognizes it. For a secret that is
+// not longer than a hint it returns "", because the hint would reveal all of it.
 func hintOf(secret string) string {
 	if characters := []rune(secret); len(characters) > hintLength {
 		return string(characters[len(characters)-hintLength:])
@@ -91,7 +91,7 @@ func hintOf(secret string) string {
 	return ""
 }
 
-// masked is a secret of which only its hint can be read.
+// masked is a secret of which only the hint can be read.
 func masked(hint string, length int) string {
 	return strings.Repeat("*", length-utf8.RuneCountInString(hint)) + hint
 }
@@ -116,7 +116,7 @@ const (
 	maxBodyTemplate  = 8192
 )
 
-// check returns the features that were sent, or names every broken rule.
+// check returns the features that were sent, or an error that names every violated rule.
 func (in appInput) check() (features []string, err error) {
 	p := web.Problems{Update: true}
 	p.Text("app_id", in.AppID, web.TextRule{Max: 32, Trim: true})
@@ -167,7 +167,7 @@ func (h *Handlers) updateApp(r *web.Request) (appView, error) {
 	}))
 }
 
-// timeOf is when a secret is saved, 0 when it is cleared.
+// timeOf returns the time at which a secret is saved, or 0 if it is cleared.
 func timeOf(tx *store.Tx, secret string) int64 {
 	if secret == "" {
 		return 0
@@ -179,7 +179,7 @@ func (h *Handlers) resetApp(r *web.Request) (appView, error) {
 	return viewApp(web.DeleteSettings(r, h.DB, store.CodehostAppSettings))
 }
 
-// appTestView is what the code host knows of the app.
+// appTestView is the JSON form of the app's registration at the code host.
 type appTestView struct {
 	OK                 bool     `json:"ok"`
 	Name               *string  `json:"name"`
@@ -208,7 +208,8 @@ func (h *Handlers) testApp(r *web.Request) (appTestView, error) {
 	return view, nil
 }
 
-// testAs asks the code host as the app of the settings, and fills in what it lacks.
+// testAs queries the code host as the app of the settings, and fills in missing permissions and
+// events.
 func (h *Handlers) testAs(r *web.Request, a *store.CodehostApp, view *appTestView) error {
 	if !a.Configured() {
 		return fault.New(fault.Invalid, "app_id and private_key are needed: save them first")
@@ -248,8 +249,8 @@ func (h *Handlers) testAs(r *web.Request, a *store.CodehostApp, view *appTestVie
 
 type permission struct{ name, level string }
 
-// featureNeeds is what the app must be allowed for a feature; docs/codehost.md says
-// what each is for.
+// featureNeeds holds the permissions and events that a feature requires; docs/codehost.md explains
+// each.
 var featureNeeds = map[string]struct {
 	permissions []permission
 	events      []string
@@ -258,7 +259,7 @@ var featureNeeds = map[string]struct {
 	store.FeatureCommentCommands: {permissions: []permission{{"actions", "write"}, {"issues", "write"}}, events: []string{"issue_comment"}},
 }
 
-// told is what people are told about an error. What the code host said is logged.
+// told returns the text of an error for the administrator. It logs the code host's own message.
 func (h *Handlers) told(log *slog.Logger, err error) string {
 	f, ok := errors.AsType[*fault.Error](err)
 	if _, outside := errors.AsType[*codehost.Error](err); outside || !ok {

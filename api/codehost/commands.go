@@ -14,13 +14,13 @@ import (
 	"svc/store"
 )
 
-// dispatchTime is how long a delivery that is being dispatched is not dispatched again,
-// if the server stops meanwhile. It is longer than all calls take.
+// dispatchTime is the time for which a delivery in progress is not dispatched again if the server
+// stops. It exceeds the time limit of all calls together.
 const dispatchTime = 3 * codehost.RequestTime
 
 const statusDispatched = "dispatched"
 
-// What the commenter sees of a command.
+// Reactions that show the commenter the result of a command.
 const (
 	reactionStarted = "rocket"
 	reactionFailed  = "confused"
@@ -32,7 +32,7 @@ func (h *Handlers) commandRoutes() []web.Route {
 	}
 }
 
-// commandOutcome is what became of a delivery to the app.
+// commandOutcome is the result of a delivery to the app.
 type commandOutcome struct {
 	outcome
 	Command    *string `json:"command,omitempty"`
@@ -79,7 +79,7 @@ func (h *Handlers) receiveComment(r *web.Request) (done commandOutcome, err erro
 	return done, h.dispatch(r, a, c, d, &done)
 }
 
-// command is what a comment asks for.
+// command is a command given by a comment.
 type command struct {
 	event    codehost.CommentEvent
 	argument string
@@ -88,8 +88,8 @@ type command struct {
 	start    *store.CodehostCommand
 }
 
-// readCommand says what a comment asks for, or why it is ignored, and notes in done what
-// was found out on the way.
+// readCommand returns the command of a comment, or the reason to ignore it, and records its
+// findings in done.
 func (h *Handlers) readCommand(a *store.CodehostApp, d *codehost.Delivery, done *commandOutcome) (c command, reason string, err error) {
 	c.event = d.CommentEvent()
 	name, argument, isCommand := codehost.ParseCommand(c.event.Body)
@@ -115,8 +115,8 @@ func (h *Handlers) readCommand(a *store.CodehostApp, d *codehost.Delivery, done 
 	return c, c.find(projects, name, done), nil
 }
 
-// find looks for the first project that lets the author of the comment give the command,
-// or says why there is none.
+// find returns the first project that allows the author of the comment to give the command, or the
+// reason why there is none.
 func (c *command) find(projects []store.IntegratedProject, name string, done *commandOutcome) (reason string) {
 	reason = "repo_not_configured"
 	for _, p := range projects {
@@ -148,9 +148,9 @@ func mayCommand(i *store.CodehostIntegration, e codehost.CommentEvent) bool {
 		e.Login != "" && slices.ContainsFunc(i.AllowedUsers, func(name string) bool { return strings.EqualFold(name, e.Login) })
 }
 
-// dispatch starts the workflow of a command and tells its author. It goes on when the
-// code host hangs up, so that what was started is known. What could not be started may be
-// delivered again.
+// dispatch starts the workflow of a command and notifies its author. It continues if the code host
+// closes the connection, so that the result is always recorded. If the workflow cannot be started,
+// the delivery may be repeated.
 func (h *Handlers) dispatch(r *web.Request, a *store.CodehostApp, c command, d *codehost.Delivery, done *commandOutcome) error {
 	defer web.NoWriteDeadline(r.Writer)()
 	marks := c.marks(d)
@@ -189,8 +189,8 @@ func (h *Handlers) dispatch(r *web.Request, a *store.CodehostApp, c command, d *
 	return nil
 }
 
-// marks are what a command is remembered by: the delivery, whose id is not signed, and
-// the comment, which is.
+// marks returns the keys by which a command is remembered: one of the delivery, which has an
+// unsigned id, and one of the comment, which is signed.
 func (c *command) marks(d *codehost.Delivery) (all []string) {
 	if d.ID != "" {
 		all = append(all, d.ID)
@@ -201,8 +201,7 @@ func (c *command) marks(d *codehost.Delivery) (all []string) {
 	return all
 }
 
-// claim remembers a delivery for as long as it is being dispatched, unless it is
-// remembered already.
+// claim remembers a delivery while it is being dispatched, unless it is remembered already.
 func (h *Handlers) claim(marks []string) (taken bool, err error) {
 	err = h.DB.Update(func(tx *store.Tx) error {
 		for _, mark := range marks {
@@ -220,7 +219,7 @@ func (h *Handlers) claim(marks []string) (taken bool, err error) {
 	return taken, err
 }
 
-// eachMark changes what is remembered of a delivery.
+// eachMark changes the records by which a delivery is remembered.
 func (h *Handlers) eachMark(marks []string, do func(*store.Tx, string) error) error {
 	return h.DB.Update(func(tx *store.Tx) error {
 		for _, mark := range marks {
@@ -232,7 +231,7 @@ func (h *Handlers) eachMark(marks []string, do func(*store.Tx, string) error) er
 	})
 }
 
-// tell lets the commenter know what became of a command, if the app may do that.
+// tell reacts to the comment with the result of its command, if the app has the permission.
 func (h *Handlers) tell(ctx context.Context, r *web.Request, repo *codehost.Repo, c command, started bool) {
 	reaction := reactionStarted
 	if !started {

@@ -22,35 +22,35 @@ import (
 	"svc/store"
 )
 
-// Config is all that the handlers may touch.
+// Config holds everything that the handlers use.
 type Config struct {
 	DB   *store.Store
 	Log  *slog.Logger
 	Now  func() time.Time
 	Keys *seal.Keys
 	Host *codehost.Client
-	// Forward makes issues of feedback, and has the templates of repositories.
+	// Forward makes issues of feedback, and provides the templates of repositories.
 	Forward *forward.Engine
-	// BaseURL is where direct links begin; "" = they have no host.
+	// BaseURL is the beginning of direct links; "" if they have no host.
 	BaseURL string
-	// Mirror has attachments of releases copied here and returns how many are queued.
-	// It is nil where direct links have no host.
+	// Mirror queues copies of the attachments of releases and returns their number. It is nil if
+	// direct links have no host.
 	Mirror func(tx *store.Tx, p *store.Project, addresses []string) (queued int, err error)
 }
 
-// Handlers answer requests about the code host.
+// Handlers serve the routes of the code host.
 type Handlers struct{ Config }
 
-// New makes handlers.
+// New returns handlers.
 func New(c Config) *Handlers { return &Handlers{Config: c} }
 
-// Routes lists all routes.
+// Routes returns all routes.
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(h.appRoutes(), h.integrationRoutes(), h.previewRoutes(), h.webhookRoutes(), h.commandRoutes())
 }
 
-// forRequest is the time that all calls of a request to us may take together, and longer
-// for its answer.
+// forRequest returns a context with the time limit of all calls that one request makes. It extends
+// the deadline of the answer until done is called.
 func forRequest(r *web.Request) (ctx context.Context, done func()) {
 	again := web.NoWriteDeadline(r.Writer)
 	ctx, cancel := context.WithTimeout(r.Context(), codehost.RequestTime)

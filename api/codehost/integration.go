@@ -20,7 +20,7 @@ func (h *Handlers) integrationRoutes() []web.Route {
 	}
 }
 
-// integrationView is what a project does with its repository.
+// integrationView is the JSON form of a project's integration with its repository.
 type integrationView struct {
 	ProjectKey string  `json:"project_key"`
 	Repo       *string `json:"repo_full_name"`
@@ -63,7 +63,7 @@ func viewIntegration(p *store.Project, i *store.CodehostIntegration, a *store.Co
 	}
 }
 
-// showIntegration is the settings of the project in the path as change leaves them, in
+// showIntegration returns the settings of the project in the path after change has been applied in
 // a transaction of run.
 func (h *Handlers) showIntegration(
 	r *web.Request, run func(func(*store.Tx) error) error,
@@ -146,7 +146,7 @@ type commandInput struct {
 	Input    web.Optional[string] `json:"input"`
 }
 
-// integrationLists are the lists of an input.
+// integrationLists holds the checked lists of an input.
 type integrationLists struct {
 	labels, associations, users []string
 	commands                    []store.CodehostCommand
@@ -162,7 +162,7 @@ var (
 	commandInputName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 )
 
-// check returns the lists of an input, or names every broken rule.
+// check returns the lists of an input, or an error that names every violated rule.
 func (in integrationInput) check() (lists integrationLists, err error) {
 	p := web.Problems{Update: true}
 	p.Text("repo_full_name", in.Repo, web.TextRule{Max: 140, Trim: true})
@@ -191,8 +191,8 @@ func (in integrationInput) check() (lists integrationLists, err error) {
 	return lists, p.Err()
 }
 
-// isRepo reports whether a text can be owner/name. Names of dots are none, and lead
-// elsewhere in the address of a call.
+// isRepo reports whether a text can be owner/name. A name that consists of dots is not a repository
+// and would lead elsewhere in the address of a call.
 func isRepo(text string) bool {
 	if !repoName.MatchString(text) {
 		return false
@@ -201,7 +201,7 @@ func isRepo(text string) bool {
 	return strings.Trim(owner, ".") != "" && strings.Trim(name, ".") != ""
 }
 
-// filled is a list without its blank and repeated entries, never nil.
+// filled returns a list without blank and repeated entries. The result is never nil.
 func filled(list []string) []string {
 	all := []string{}
 	for _, entry := range list {
@@ -246,7 +246,7 @@ func (in integrationInput) commands(p *web.Problems) (all []store.CodehostComman
 	return all
 }
 
-// apply changes settings as an input says that was checked, or says why they would not
+// apply changes settings according to a checked input, or returns the reason why they would not
 // work together.
 func (in integrationInput) apply(lists integrationLists, i *store.CodehostIntegration, a *store.CodehostApp) error {
 	before := *i
@@ -271,8 +271,8 @@ func (in integrationInput) apply(lists integrationLists, i *store.CodehostIntegr
 	return canBe(&before, i, a)
 }
 
-// canBe holds settings to what they need of each other and of the app. What has become
-// impossible since it was switched on may stay so: it is not active.
+// canBe checks the dependencies of settings on each other and on the app. A feature that has become
+// impossible since it was switched on may stay switched on: it is not active.
 func canBe(before, i *store.CodehostIntegration, a *store.CodehostApp) error {
 	var p web.Problems
 	for _, feature := range []struct {

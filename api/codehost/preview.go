@@ -35,7 +35,7 @@ const (
 	maxIconURL     = 1024
 )
 
-// repoPreviewView is a repository as the form of a project shows it.
+// repoPreviewView is the JSON form of a repository, with the fields of a project's form.
 type repoPreviewView struct {
 	ProjectKey        string  `json:"project_key"`
 	Name              string  `json:"name"`
@@ -79,7 +79,7 @@ func (h *Handlers) previewRepo(r *web.Request) (view repoPreviewView, err error)
 	return h.viewRepo(found, name), nil
 }
 
-// viewRepo leaves out what no project could have, so that the form can be saved.
+// viewRepo omits values that no project could have, so that the form can be saved.
 func (h *Handlers) viewRepo(found *codehost.Repository, name string) repoPreviewView {
 	if current, ok := h.Host.ParseRepo(h.Host.Web + "/" + found.FullName); ok {
 		name = current // it may have been renamed
@@ -104,7 +104,7 @@ func (h *Handlers) viewRepo(found *codehost.Repository, name string) repoPreview
 	return view
 }
 
-// address is a text that is an absolute address, or nil.
+// address returns the text if it is an absolute address, or nil.
 func address(text string, limit int) *string {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
@@ -114,7 +114,7 @@ func address(text string, limit int) *string {
 	return &text
 }
 
-// releasePreviewView is a release as the form of a version shows it.
+// releasePreviewView is the JSON form of a release, with the fields of a version's form.
 type releasePreviewView struct {
 	Version       string               `json:"version"`
 	Comparable    string               `json:"comparable_version"`
@@ -166,16 +166,16 @@ func (h *Handlers) previewRelease(r *web.Request) (view releasePreviewView, err 
 	return view, nil
 }
 
-// importView is what became of the releases of a repository.
+// importView is the result of importing the releases of a repository.
 type importView struct {
 	Imported int `json:"imported"`
 	Skipped  int `json:"skipped"`
 	Scanned  int `json:"scanned"`
 }
 
-// importReleases stores releases that are no versions yet, one transaction for each
-// page. When the code host fails in the middle, the pages before are stored, and the next
-// import goes on behind them.
+// importReleases stores the releases for which there is no version yet, in one transaction per
+// page. If the code host fails in between, the earlier pages remain stored, and the next import
+// continues after them.
 func (h *Handlers) importReleases(r *web.Request) (view importView, err error) {
 	repo, err := h.repoOf(r)
 	if err != nil {
@@ -215,8 +215,7 @@ func (h *Handlers) importReleases(r *web.Request) (view importView, err error) {
 	return view, nil
 }
 
-// importRelease stores a release as a version, unless it cannot be one or is one
-// already.
+// importRelease stores a release as a version, unless it cannot be one or there is one already.
 func (h *Handlers) importRelease(tx *store.Tx, p *store.Project, repo *codehost.Repo, d codehost.Draft) (made bool, err error) {
 	if d.Comparable.IsZero() {
 		return false, nil
@@ -239,7 +238,7 @@ func (h *Handlers) importRelease(tx *store.Tx, p *store.Project, repo *codehost.
 	return err == nil, err
 }
 
-// publishedAt is when a release came out, now where it does not say.
+// publishedAt returns the time at which a release was published, or now if it has none.
 func (h *Handlers) publishedAt(d codehost.Draft) int64 {
 	if d.PublishedAt == nil {
 		return h.Now().Unix()
@@ -247,7 +246,7 @@ func (h *Handlers) publishedAt(d codehost.Draft) int64 {
 	return d.PublishedAt.Unix()
 }
 
-// sourceOf is the custom data of a version that comes from a release.
+// sourceOf returns the custom data of a version that comes from a release.
 func sourceOf(source string, repo *codehost.Repo, tag string) json.RawMessage {
 	owner, name, _ := strings.Cut(repo.Name(), "/")
 	text, err := json.Marshal(struct {
@@ -262,7 +261,7 @@ func sourceOf(source string, repo *codehost.Repo, tag string) json.RawMessage {
 	return text
 }
 
-// repoOf is the repository of the project in the path.
+// repoOf returns the repository of the project in the path.
 func (h *Handlers) repoOf(r *web.Request) (*codehost.Repo, error) {
 	var p *store.Project
 	var settings *store.CodehostApp
@@ -291,5 +290,5 @@ func (h *Handlers) repoOf(r *web.Request) (*codehost.Repo, error) {
 	return h.Host.Repo(app, name), nil
 }
 
-// example is an address of a repository.
+// example returns the address of a repository, for messages.
 func (h *Handlers) example() string { return h.Host.Web + "/owner/name" }

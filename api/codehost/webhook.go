@@ -25,9 +25,10 @@ const (
 	generatedBytes       = 24 // random ones, twice as many hex digits
 
 	deliveryLimit = 25 << 20 // bytes; code hosts send no more
-	// deliveryKept is how long a delivery is not taken again.
+	// deliveryKept is the time for which a repeated delivery is recognized.
 	deliveryKept = 7 * 24 * time.Hour
-	// maxEcho is the characters of what the code host sent that an answer repeats.
+	// maxEcho is the maximum length, in characters, of a text of the code host that an answer
+	// repeats.
 	maxEcho = 64
 )
 
@@ -45,7 +46,7 @@ func (h *Handlers) webhookRoutes() []web.Route {
 	}
 }
 
-// webhookView is the settings of a webhook without its secret.
+// webhookView is the JSON form of a webhook's settings, without its secret.
 type webhookView struct {
 	Enabled         bool    `json:"enabled"`
 	PayloadPath     string  `json:"payload_path"`
@@ -53,7 +54,7 @@ type webhookView struct {
 	SecretHint      *string `json:"secret_hint"`
 	SecretLength    *int    `json:"secret_length"`
 	SecretUpdatedAt *int64  `json:"secret_updated_at"`
-	// LastDelivery shows that the code host has the right address and the right secret.
+	// LastDelivery shows that the code host uses the right address and the right secret.
 	LastDelivery *deliveryView `json:"last_delivery"`
 }
 
@@ -64,7 +65,7 @@ type deliveryView struct {
 	Reason     *string `json:"reason"`
 }
 
-// revealedView is a webhookView with the secret, which is shown this once.
+// revealedView is a webhookView with the secret, which is revealed only once.
 type revealedView struct {
 	webhookView
 	Secret string `json:"secret"`
@@ -139,7 +140,7 @@ func (h *Handlers) regenerateWebhookSecret(r *web.Request) (revealedView, error)
 	return h.replaceWebhookSecret(r, generatedPrefix+hex.EncodeToString(random), in.Grace)
 }
 
-// replaceWebhookSecret stores a secret. That of before is accepted for some minutes yet.
+// replaceWebhookSecret stores a new secret. The previous one is accepted for some more minutes.
 func (h *Handlers) replaceWebhookSecret(r *web.Request, secret string, grace web.Optional[web.Integer]) (view revealedView, err error) {
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		w, err := store.WebhookSettings(p.ID).Get(tx)
@@ -154,8 +155,7 @@ func (h *Handlers) replaceWebhookSecret(r *web.Request, secret string, grace web
 	return view, err
 }
 
-// opened are the plain texts of sealed secrets. When none can be read, callers are
-// refused with the reason.
+// opened returns the plain texts of sealed secrets. If none can be opened, it returns the reason.
 func (h *Handlers) opened(purpose seal.Purpose, sealed []string) (secrets []string, err error) {
 	for _, one := range sealed {
 		secret, cannot := h.Keys.Open(purpose, one)
@@ -171,8 +171,8 @@ func (h *Handlers) opened(purpose seal.Purpose, sealed []string) (secrets []stri
 	return nil, err
 }
 
-// delivery reads a delivery that is signed with one of the secrets. Nothing of it is
-// looked at before that is certain.
+// delivery reads a delivery that is signed with one of the secrets. It does not parse the body
+// before the signature has been verified.
 func delivery(r *web.Request, secrets []string) (*codehost.Delivery, error) {
 	signature := r.Header.Get(codehost.SignatureHeader)
 	if !codehost.WellFormed(signature) {
@@ -189,21 +189,21 @@ func delivery(r *web.Request, secrets []string) (*codehost.Delivery, error) {
 	return codehost.ReadDelivery(r.Header, raw)
 }
 
-// The outcomes of a delivery.
+// The statuses of a delivery.
 const (
 	statusPong    = "pong"
 	statusIgnored = "ignored"
 	statusSynced  = "synced"
 )
 
-// outcome is what became of a delivery.
+// outcome is the result of a delivery.
 type outcome struct {
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"` // why it was ignored
 	Event  string `json:"event"`
 }
 
-// eventPing is what a code host sends to try a webhook.
+// eventPing is the event that a code host sends to test a webhook.
 const eventPing = "ping"
 
 func begin(d *codehost.Delivery) outcome {
@@ -212,7 +212,7 @@ func begin(d *codehost.Delivery) outcome {
 
 func (o *outcome) ignore(reason string) { o.Status, o.Reason = statusIgnored, reason }
 
-// releaseOutcome is what became of a delivery about a release.
+// releaseOutcome is the result of a delivery about a release.
 type releaseOutcome struct {
 	outcome
 	Action       *string `json:"action,omitempty"`
@@ -235,13 +235,13 @@ func (h *Handlers) receiveRelease(r *web.Request) (done releaseOutcome, err erro
 	}
 	note := store.WebhookDelivery{Event: done.Event, Status: done.Status, Reason: done.Reason}
 	if err := h.DB.Update(func(tx *store.Tx) error { return tx.NoteDelivery(p.ID, note) }); err != nil {
-		// The delivery is taken all the same; a second one would change nothing.
+		// The delivery has been processed; a second one would change nothing.
 		h.Log.Warn("the last delivery is not noted", "error", err, "path", r.LoggedPath(), "id", r.ID)
 	}
 	return done, nil
 }
 
-// takeRelease does what a delivery asks for.
+// takeRelease processes a delivery.
 func (h *Handlers) takeRelease(r *web.Request, p *store.Project, d *codehost.Delivery) (done releaseOutcome, err error) {
 	done.outcome = begin(d)
 	if d.Event == eventPing {
@@ -268,8 +268,8 @@ func (h *Handlers) takeRelease(r *web.Request, p *store.Project, d *codehost.Del
 	return done, h.publish(r, d.ID, e, draft, &done)
 }
 
-// webhookSecrets finds the project of a delivery and the secrets that it may be signed
-// with. A project without any refuses all deliveries.
+// webhookSecrets returns the project of a delivery and the secrets that it may be signed with. A
+// project without secrets refuses all deliveries.
 func (h *Handlers) webhookSecrets(r *web.Request) (p *store.Project, secrets []string, err error) {
 	var sealed []string
 	err = h.DB.View(func(tx *store.Tx) error {
@@ -292,14 +292,14 @@ func (h *Handlers) webhookSecrets(r *web.Request) (p *store.Project, secrets []s
 	return p, secrets, err
 }
 
-// delivered reports whether a delivery was taken before. One without an id is never
-// known.
+// delivered reports whether a delivery has been processed before. A delivery without an id is never
+// recognized.
 func (h *Handlers) delivered(p store.ProjectID, id string) (bool, error) {
 	return store.Read(h.DB, func(tx *store.Tx) (bool, error) { return id != "" && tx.Delivered(p, id), nil })
 }
 
-// readRelease says what the version of a release is, or why it is none, and notes in
-// done what was found out on the way.
+// readRelease returns the version of a release, or the reason why there is none, and records its
+// findings in done.
 func readRelease(e codehost.ReleaseEvent, done *releaseOutcome) (draft codehost.Draft, reason string) {
 	action := web.Shorten(e.Action, maxEcho)
 	done.Action = &action
@@ -323,7 +323,7 @@ func readRelease(e codehost.ReleaseEvent, done *releaseOutcome) (draft codehost.
 	return draft, ""
 }
 
-// releaseData is the custom data of a version that a delivery has made.
+// releaseData is the custom data of a version that was made by a delivery.
 type releaseData struct {
 	Source     string `json:"source"`
 	Repository string `json:"repository"`
@@ -332,9 +332,9 @@ type releaseData struct {
 	SyncedAt   int64  `json:"synced_at"`
 }
 
-// publish writes the version of a release, has its attachments copied here if the
-// project wants that, and remembers the delivery, all of it or nothing. What keeps the
-// attachments from being copied does not keep the version from being written.
+// publish writes the version of a release, queues copies of its attachments if the project wants
+// them, and remembers the delivery, in one transaction. If the attachments cannot be queued, it
+// writes the version without them.
 func (h *Handlers) publish(r *web.Request, id string, e codehost.ReleaseEvent, draft codehost.Draft, done *releaseOutcome) error {
 	var unmirrored error
 	take := func(mirror bool) error {
@@ -375,8 +375,8 @@ func (h *Handlers) publish(r *web.Request, id string, e codehost.ReleaseEvent, d
 	return err
 }
 
-// writeRelease writes the version of a release. What is copied here already is linked
-// here, so that a delivery never undoes that.
+// writeRelease writes the version of a release. Links to attachments that have been copied lead to
+// the copies, so that a delivery never undoes the replacement of links.
 func (h *Handlers) writeRelease(
 	tx *store.Tx, p *store.Project, e codehost.ReleaseEvent, draft codehost.Draft,
 ) (created, stale bool, err error) {
@@ -402,11 +402,11 @@ func (h *Handlers) writeRelease(
 	return created, stale, err
 }
 
-// maxRepository is the characters of owner/name.
+// maxRepository is the maximum length of owner/name, in characters.
 const maxRepository = 140
 
-// direct is the direct link of an attachment that was copied here; without a copy it is
-// the address itself.
+// direct returns the direct link of an attachment that has been copied, or the address itself if
+// there is no copy.
 func (h *Handlers) direct(tx *store.Tx, p *store.Project, address string) (string, error) {
 	if h.BaseURL == "" {
 		return address, nil

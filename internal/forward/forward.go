@@ -1,6 +1,6 @@
-// Package forward turns feedback into issues at the code host: the quota of visitors, one
-// submission at a time for each key, and the search for issues whose creation the code host
-// has not confirmed.
+// Package forward turns feedback into issues at the code host. It applies the quota of each
+// address, lets one submission at a time run for each key, and looks for issues after an
+// unconfirmed creation.
 //
 //	forward.go   Engine, feedback that visitors send or that is stored
 //	settle.go    what has become of interrupted submissions
@@ -32,7 +32,7 @@ const (
 	maxAddresses = 100_000
 )
 
-// Config is what an Engine works with.
+// Config holds everything that an Engine uses.
 type Config struct {
 	DB   *store.Store
 	Log  *slog.Logger
@@ -69,7 +69,7 @@ func New(c Config) *Engine {
 	}
 }
 
-// Caller is the request on whose behalf feedback is forwarded.
+// Caller identifies the request that forwards feedback.
 type Caller struct {
 	Addr      netip.Addr
 	RequestID string // for the log
@@ -116,7 +116,7 @@ func (e *Engine) end(key limit.Key, one *submission, err error) {
 	close(one.done)
 }
 
-// target is where feedback of a project becomes an issue.
+// target is the destination of a project's feedback.
 type target struct {
 	app         *store.CodehostApp
 	integration *store.CodehostIntegration
@@ -124,8 +124,8 @@ type target struct {
 
 func (t target) active() bool { return t.integration.FeedbackIssueActive(t.app) }
 
-// inactive says what an administrator has to do before feedback can become an issue, "" where
-// that is nothing.
+// inactive returns the setting that an administrator must change before feedback can become an
+// issue, or "" if there is none.
 func (t target) inactive() string {
 	switch {
 	case t.active():
@@ -157,14 +157,14 @@ func (e *Engine) Available(p store.ProjectID) (bool, error) {
 	return err == nil && t.active(), err
 }
 
-// Submit makes an issue of feedback that a visitor has sent, and stores the feedback
-// with it. key identifies the submission; without one it is never taken for a duplicate.
-// What fails leaves no record that anybody sees.
+// Submit creates an issue from feedback that a visitor has sent, and stores the feedback with the
+// issue's number and link. key identifies the submission; if it is nil, the submission is never
+// taken for a duplicate. A failure leaves no visible record.
 //
-// Issue and record cannot be made at one moment. So the id of the record is stored
-// first, as a store.Forward, and the issue contains it. When it stays unknown whether
-// there is an issue, because the program was killed or the code host did not answer, the
-// same submission, or Settle, looks for the id among the issues.
+// Issue and record cannot be created atomically. So the id of the record is stored first, as a
+// store.Forward, and the issue contains it. If it remains unknown whether there is an issue,
+// because the process was killed or the code host did not answer, an identical submission or Settle
+// looks for the id among the issues.
 func (e *Engine) Submit(
 	ctx context.Context, by Caller, p *store.Project, f *store.Feedback, key *limit.Key,
 ) (stored *store.Feedback, err error) {
@@ -196,10 +196,9 @@ func (e *Engine) Submit(
 	return e.forward(ctx, by, p, to, w)
 }
 
-// Stored makes an issue of feedback that is stored, and returns it with that. Feedback
-// that has been forwarded stays as it is: who asks again, because the answer was lost or
-// somebody else was faster, gets what there is. What is said of Forward holds here, except
-// that whoever may ask is not counted, and that a contact is not needed.
+// Stored creates an issue from stored feedback, and returns the feedback with the issue. Feedback
+// that has been forwarded already is returned unchanged, so a caller can retry after a lost answer.
+// Stored works like Submit, but has no quota and requires no contact.
 func (e *Engine) Stored(ctx context.Context, by Caller, p *store.Project, id store.ID) (f *store.Feedback, err error) {
 	key := store.StoredKey(id)
 	end, err := e.alone(ctx, key)
@@ -229,8 +228,7 @@ func (e *Engine) Stored(ctx context.Context, by Caller, p *store.Project, id sto
 	return e.forward(ctx, by, p, to, w)
 }
 
-// forward makes the issue of a Forward, which is new, or one of which it is not known
-// whether it has an issue.
+// forward creates the issue of a Forward, which is either new or possibly has an issue already.
 func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to target, w *store.Forward) (*store.Feedback, error) {
 	app, err := OpenApp(e.Keys, to.app)
 	switch {
@@ -245,8 +243,8 @@ func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to ta
 	if err := e.takeQuota(by, w); err != nil {
 		return nil, err
 	}
-	// Not the context of the request: a visitor who leaves must not leave an issue without
-	// a record behind.
+	// The context of the request is not used: if the visitor disconnects, there must be no issue
+	// without a record.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), codehost.RequestTime)
 	defer cancel()
 	select {
@@ -279,7 +277,8 @@ func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to ta
 	return e.DB.CompleteForward(w, issue.Number, linkOf(issue), false)
 }
 
-// takeQuota counts a visitor who forwards. Who forwards what is stored has a right to that.
+// takeQuota counts a submission against the quota of its address. Stored feedback has no quota,
+// because its caller is authorized.
 func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
 	if w.Stored() {
 		return nil
@@ -293,8 +292,7 @@ func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
 		v.Limit, minutes(e.Period), minutes(v.Reset)).After(v.Reset)
 }
 
-// notForwarded is what a visitor, or who forwards what is stored, reads of a code host that
-// failed. The rest is for the log.
+// notForwarded returns the error of a failed code host for the caller. err is for the log.
 func notForwarded(w *store.Forward, err error) error {
 	text := "the feedback was not stored, because it could not be forwarded; try again later, or send it without forwarding"
 	if w.Stored() {
@@ -303,7 +301,7 @@ func notForwarded(w *store.Forward, err error) error {
 	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "%s", text).After(time.Minute), err)
 }
 
-// newIssue is the issue of feedback.
+// newIssue returns the issue for feedback.
 func newIssue(p *store.Project, f *store.Feedback, template codehost.Template) codehost.NewIssue {
 	values := codehost.Feedback{
 		ProjectKey: p.Key, ProjectName: p.Name, ID: f.ID.String(), Content: f.Content,
@@ -315,11 +313,11 @@ func newIssue(p *store.Project, f *store.Feedback, template codehost.Template) c
 	return codehost.NewIssue{Title: title, Body: strings.TrimRight(body, "\n") + "\n\n" + marker(f.ID), Labels: template.Labels}
 }
 
-// marker is in the body of the issue of feedback, whatever its template says, so that
-// the issue can be found. Readers do not see it.
+// marker returns a comment in the body of the issue, whatever its template, by which the issue can
+// be found. It is not displayed.
 func marker(id store.ID) string { return "<!-- svc feedback " + id.String() + " -->" }
 
-// findIssue looks for the issue of a Forward, nil where there is none.
+// findIssue returns the issue of a Forward, or nil if there is none.
 func (e *Engine) findIssue(ctx context.Context, app *codehost.App, w *store.Forward) (*codehost.Issue, error) {
 	return e.Host.Repo(app, w.Repo).FindIssue(ctx, marker(w.ID), time.Unix(w.Begun(), 0))
 }
@@ -333,7 +331,7 @@ func linkOf(issue *codehost.Issue) *string {
 }
 
 // OpenApp returns the app of the settings, or nil if it is not configured. If its key cannot be
-// opened the error, of kind Invalid, says that it must be entered again.
+// decrypted the error, of kind Invalid, asks to enter it again.
 func OpenApp(keys *seal.Keys, settings *store.CodehostApp) (*codehost.App, error) {
 	if !settings.Configured() {
 		return nil, nil
@@ -345,7 +343,7 @@ func OpenApp(keys *seal.Keys, settings *store.CodehostApp) (*codehost.App, error
 	return codehost.NewApp(settings.AppID, key)
 }
 
-// valueOf is the value behind a pointer, or the zero value.
+// valueOf returns the value behind a pointer, or the zero value.
 func valueOf[T any](v *T) (value T) {
 	if v != nil {
 		value = *v
@@ -353,7 +351,7 @@ func valueOf[T any](v *T) (value T) {
 	return value
 }
 
-// minutes is a duration for people.
+// minutes formats a duration for display.
 func minutes(d time.Duration) string {
 	if d <= time.Minute {
 		return "a minute"

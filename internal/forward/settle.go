@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// settleAfter is how long after a call was given up an issue that it has created is
-	// certain to be in the list of issues.
+	// settleAfter is the time after the last attempt from which the list of issues certainly
+	// contains the issue, if it was created.
 	settleAfter = 2 * time.Minute
-	// retryTime is how long a submission that failed can be repeated and is recognized.
+	// retryTime is the time for which a failed submission can be repeated and is recognized.
 	retryTime = 24 * time.Hour
 )
 
-// Settle finds out what has become of feedback whose request ended without
-// knowing whether there is an issue. Where there is one, the feedback is stored with it;
-// where there is none, nothing is left of it. What the code host does not answer is
-// looked up the next time, for a day.
+// Settle resolves submissions that ended without knowing whether there is an issue. If there is
+// one, the feedback is stored with it; otherwise nothing of the feedback remains. If the code host
+// does not answer, the next call tries again, for a day.
 func (e *Engine) Settle(ctx context.Context) error {
 	all, err := e.DB.Forwards()
 	if err != nil {
@@ -49,8 +48,8 @@ func (e *Engine) Settle(ctx context.Context) error {
 	return errors.Join(append(failures, e.DB.ForgetForwards(e.Now().Add(-retryTime)))...)
 }
 
-// settle settles one Forward, unless the same submission is being made at the moment or
-// was made since it was read.
+// settle resolves one Forward, unless an identical submission is in progress or was made since the
+// Forward was read.
 func (e *Engine) settle(ctx context.Context, w *store.Forward) (err error) {
 	if w.Key != nil {
 		one, first := e.begin(*w.Key)

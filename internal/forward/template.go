@@ -13,8 +13,8 @@ import (
 	"svc/store"
 )
 
-// template is what the issue of a feedback is made of, with its labels. It is always
-// there: where the file of a repository cannot be had, that of the instance is used.
+// template returns the template of a project's issues, with its labels. If the file of a repository
+// cannot be read, it returns the template of the instance.
 func (e *Engine) template(ctx context.Context, log *slog.Logger, a *store.CodehostApp, i *store.CodehostIntegration) codehost.Template {
 	t := codehost.BuiltinTemplate
 	if a.CustomTemplate {
@@ -37,8 +37,8 @@ func (e *Engine) template(ctx context.Context, log *slog.Logger, a *store.Codeho
 	return t
 }
 
-// FileTemplate is the template of the repository that is saved, from the code host or as
-// it was there a moment ago. The error has a fault for people.
+// FileTemplate returns the configured template of the repository, from the code host or from the
+// cache. The error contains a fault for display.
 func (e *Engine) FileTemplate(ctx context.Context, a *store.CodehostApp, i *store.CodehostIntegration) (FetchedTemplate, error) {
 	switch {
 	case i.Repo == "":
@@ -71,14 +71,14 @@ func (e *Engine) FileTemplate(ctx context.Context, a *store.CodehostApp, i *stor
 // fetched again.
 func (e *Engine) ForgetFileTemplate(i *store.CodehostIntegration) { e.templates.drop(placeOf(i)) }
 
-// templatePlace names a file of a repository.
+// templatePlace identifies a file of a repository.
 type templatePlace struct{ repo, path, ref string }
 
 func placeOf(i *store.CodehostIntegration) templatePlace {
 	return templatePlace{strings.ToLower(i.Repo), i.TemplatePath, i.TemplateRef}
 }
 
-// FetchedTemplate is a template as it was once.
+// FetchedTemplate is a cached template.
 type FetchedTemplate struct {
 	codehost.Template
 	Fetched time.Time
@@ -89,7 +89,7 @@ const (
 	maxKept       = 256
 )
 
-// templateCache keeps templates for a while. Its zero value is empty.
+// templateCache caches templates. Its zero value is empty.
 type templateCache struct {
 	mu   sync.Mutex
 	kept map[templatePlace]FetchedTemplate // guarded by mu
@@ -106,7 +106,7 @@ func (k FetchedTemplate) lives(now time.Time) bool {
 	return now.Sub(k.Fetched) < templateLives && !k.Fetched.After(now)
 }
 
-// put keeps a template. Those that are too old go, or all where there are too many.
+// put caches a template. It drops expired templates, or all of them if there are too many.
 func (c *templateCache) put(place templatePlace, kept FetchedTemplate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

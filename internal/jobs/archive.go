@@ -21,33 +21,30 @@ import (
 	"svc/store"
 )
 
-// stagePrefix begins the names of folders in the staging folder that hold copies
-// for a backup.
+// stagePrefix is the prefix of the directories with copies for a backup in the staging directory.
 const stagePrefix = "backup-"
 
-// Archiver makes backups of the data directory that this process has open, one
-// at a time.
+// Archiver makes backups of the data directory that this process has opened, one at a time.
 type Archiver struct {
 	DB      *store.Store
 	Events  *event.Engine
 	Data    string // the data directory
 	Version string // of this program
-	// Elsewhere are the variables of secrets that the data directory does not have.
+	// Elsewhere lists the variables of secrets that are not in the data directory.
 	Elsewhere []string
 	Now       func() time.Time // time.Now when nil
-	// Files are the local files; nil = there are none.
+	// Files gives access to the local files; nil if there are none.
 	Files *engine.Engine
 
 	busy sync.Mutex
 }
 
-// Write writes a backup to a stream: both databases as they were at one moment,
-// the secrets, the configuration, and the local files unless they are not wanted, with
-// what waits for other storage but without uploads in progress.
-// Nothing is written before the databases have been copied, and while it is
-// written, however slowly, no transaction is open. While another backup is made
-// the error is Unavailable, as it is when the copies cannot be made, or NoSpace;
-// recipients that are none give Invalid, and a damaged database Damaged.
+// Write writes a backup to a stream: both databases at one point in time, the secrets, the
+// configuration, and the local files if they are wanted, with contents that wait for other storage
+// but without uploads in progress. It writes nothing before the databases have been copied, and
+// holds no transaction open while it writes. The error is Unavailable while another backup is being
+// made or if the copies cannot be made, NoSpace, Invalid for invalid recipients, and Damaged for a
+// damaged database.
 func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m *backup.Manifest, err error) {
 	recipients, err := backup.ParseRecipients(o.Recipients)
 	if err != nil {
@@ -86,7 +83,7 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	return w.Close(o.Files, a.Elsewhere)
 }
 
-// stage makes a folder with copies of both databases.
+// stage creates a directory with copies of both databases.
 func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	if err := a.removeLeftOvers(); err != nil {
 		return "", at, err
@@ -94,9 +91,9 @@ func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	return instance.CopyData(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), stagePrefix)
 }
 
-// examineCopies reads every page of the copies of both databases, and overwrites those that
-// are not in use: what was deleted must not be in an archive. An archive of a damaged
-// database cannot be restored, and must not push out those that can: the error is Damaged.
+// examineCopies reads every page of both copies and overwrites the unused ones, because an archive
+// must not contain deleted data. An archive of a damaged database cannot be restored and must not
+// replace earlier ones: the error is Damaged.
 func examineCopies(stage string) error {
 	for _, name := range datadir.Databases {
 		err := boltfile.ExamineCopy(filepath.Join(stage, name))
@@ -112,8 +109,8 @@ func examineCopies(stage string) error {
 	return nil
 }
 
-// cannotStage says in words for the owner, who alone makes backups, what is wrong
-// with the disk.
+// cannotStage returns the error for a problem with the disk. Only the owner makes backups, so it
+// may contain details.
 func cannotStage(err error) error {
 	if fault.Is(fault.Disk(err), fault.NoSpace) {
 		return fault.New(fault.NoSpace, "not enough space for a copy of both databases in %s: %v", datadir.Staging, err)
@@ -121,13 +118,13 @@ func cannotStage(err error) error {
 	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", datadir.Staging, err)
 }
 
-// add fills an archive. Staged contents of the files stored stay out of it.
+// add adds all members to an archive, except the staged contents of the files in stored.
 func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[store.FileID]bool) error {
 	for _, name := range []string{datadir.Database, datadir.Events} {
 		if err := w.AddFile(name, filepath.Join(stage, name)); err != nil {
 			return err
 		}
-		// The room is given back at once: the archive may be on the same disk.
+		// The space is freed at once, because the archive may be on the same disk.
 		if err := os.Remove(filepath.Join(stage, name)); err != nil {
 			return err
 		}
@@ -147,9 +144,8 @@ func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[st
 	return w.AddFolder(a.Files.Dir, staged)
 }
 
-// stagedUploads lists the files whose contents were uploaded and may not be on their
-// storage yet, without those that are known to be stored. Those that are being fetched
-// from elsewhere can be fetched again.
+// stagedUploads returns the uploaded files with contents that may not be on their storage yet,
+// except those in stored. Attachments can be downloaded again.
 func (a *Archiver) stagedUploads(stored map[store.FileID]bool) (ids []string, err error) {
 	err = a.eachStaged(func(f *store.File) {
 		if f.Source == store.FileUploaded && !stored[f.ID] {
@@ -159,9 +155,9 @@ func (a *Archiver) stagedUploads(stored map[store.FileID]bool) (ids []string, er
 	return ids, err
 }
 
-// storedUploads are the files that are ready although their contents are still staged.
-// It is asked before the databases are copied: what becomes ready later is pending in
-// the copy, which then needs the content.
+// storedUploads returns the files that are ready although their contents are still staged. It must
+// be called before the databases are copied: a file that becomes ready later is pending in the
+// copy, which then needs the content.
 func (a *Archiver) storedUploads() (map[store.FileID]bool, error) {
 	stored := map[store.FileID]bool{}
 	if a.Files == nil {
@@ -174,7 +170,7 @@ func (a *Archiver) storedUploads() (map[store.FileID]bool, error) {
 	})
 }
 
-// eachStaged calls fn with every file that has a staged content.
+// eachStaged calls fn with each file that has staged content.
 func (a *Archiver) eachStaged(fn func(f *store.File)) error {
 	list, err := os.ReadDir(filepath.Join(a.Files.Dir, filepath.FromSlash(datadir.StagedFiles)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -204,7 +200,7 @@ func (a *Archiver) now() time.Time {
 	return a.Now()
 }
 
-// removeLeftOvers removes the copies of backups whose process was killed.
+// removeLeftOvers removes the copies that killed processes left behind.
 func (a *Archiver) removeLeftOvers() error {
 	list, err := os.ReadDir(datadir.StagingOf(a.Data))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -218,7 +214,7 @@ func (a *Archiver) removeLeftOvers() error {
 	return err
 }
 
-// stopping stops writing when nobody wants the result any more.
+// stopping is a writer that fails when its context has ended.
 type stopping struct {
 	ctx context.Context
 	to  io.Writer

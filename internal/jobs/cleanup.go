@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// cleanAt is the hour of the local day at which old data goes.
+	// cleanAt is the local hour at which old data is deleted.
 	cleanAt = 3
-	// checkEvery is how often the clock is checked: a machine that slept, or
-	// whose clock was set, is noticed that late.
+	// checkEvery is the interval at which the clock is checked. It bounds the delay after the
+	// machine slept or the clock was set.
 	checkEvery = time.Hour
-	// dropStep is the number of values that one transaction deletes, and
-	// dropPause the time for others to write in between.
+	// dropStep is the number of values that one transaction deletes, and dropPause the time for
+	// other writers in between.
 	dropStep  = 500
 	dropPause = 10 * time.Millisecond
 )
 
-// keepPurging removes what deleted projects left behind: at the start, when a project is
-// deleted, and again after a failure, with growing pauses.
+// keepPurging removes the remains of deleted projects: at the start, when a project is deleted, and
+// after a failure, with growing pauses.
 func (j *Jobs) keepPurging(ctx context.Context) {
 	for failures := 0; ; {
 		next := checkEvery
@@ -44,7 +44,7 @@ func (j *Jobs) keepPurging(ctx context.Context) {
 	}
 }
 
-// keepClean cleans up every night, and at once when a night was missed.
+// keepClean cleans up every night, and at once if a night was missed.
 func (j *Jobs) keepClean(ctx context.Context) {
 	for {
 		now := j.Now()
@@ -60,7 +60,7 @@ func (j *Jobs) keepClean(ctx context.Context) {
 	}
 }
 
-// nextNight is the first moment of cleaning after t.
+// nextNight returns the first clean-up time after t.
 func nextNight(t time.Time) time.Time {
 	if at := nightOf(t, 0); at.After(t) {
 		return at
@@ -68,7 +68,7 @@ func nextNight(t time.Time) time.Time {
 	return nightOf(t, 1)
 }
 
-// lastNight is the last moment of cleaning that is not after t.
+// lastNight returns the last clean-up time that is not after t.
 func lastNight(t time.Time) time.Time {
 	if at := nightOf(t, 0); !at.After(t) {
 		return at
@@ -76,7 +76,7 @@ func lastNight(t time.Time) time.Time {
 	return nightOf(t, -1)
 }
 
-// nightOf is the moment of cleaning of the day of t, or of one some days away.
+// nightOf returns the clean-up time of the day of t, or of a day some days away.
 func nightOf(t time.Time, away int) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d+away, cleanAt, 0, 0, 0, t.Location())
@@ -88,7 +88,7 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 		last = tx.CleanedAt()
 		return nil
 	})
-	// A last time that lies ahead is from a clock that was wrong.
+	// A time in the future comes from a wrong clock.
 	if err == nil && !last.Before(lastNight(now)) && !last.After(now) {
 		return nil
 	}
@@ -103,8 +103,8 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 	})
 }
 
-// purge removes what deleted projects left behind. Uploads come last: one that is being
-// completed is waited for, which hashes all of it.
+// purge removes the remains of deleted projects. Uploads come last, because it waits for an upload
+// that is being completed, which takes as long as hashing it.
 func (j *Jobs) purge(ctx context.Context) error {
 	err := errors.Join(j.DB.Purge(), j.purgeEvents(ctx))
 	if j.Files != nil {
@@ -113,8 +113,7 @@ func (j *Jobs) purge(ctx context.Context) error {
 	return err
 }
 
-// clean deletes what is older than its project keeps it. It may be stopped and
-// repeated at will.
+// clean deletes data older than the retention of its project. It can be stopped and repeated.
 func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	var damage error
 	for _, p := range j.DB.Projects() {
@@ -140,8 +139,7 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// dropDeliveries removes the deliveries of the code host that are not remembered any
-// more.
+// dropDeliveries removes the deliveries of the code host that have expired.
 func (j *Jobs) dropDeliveries(ctx context.Context) error {
 	for n := dropStep; n == dropStep; {
 		err := j.DB.Update(func(tx *store.Tx) (err error) {
@@ -158,8 +156,7 @@ func (j *Jobs) dropDeliveries(ctx context.Context) error {
 	return nil
 }
 
-// dropRequests deletes the request statistics of hours that are over for longer
-// than the project keeps them.
+// dropRequests deletes the request statistics older than the retention of the project.
 func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time) error {
 	before := store.HourOf(now.Add(-days(p.StatsRetentionDays)))
 	old, err := store.Read(j.DB, func(tx *store.Tx) (bool, error) { return tx.HasRequestsBefore(p.ID, before), nil })
@@ -181,8 +178,7 @@ func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time
 	return nil
 }
 
-// dropEvents deletes the events and their counters that are older than the
-// project keeps them.
+// dropEvents deletes the events and their counters older than the retention of the project.
 func (j *Jobs) dropEvents(ctx context.Context, p *store.Project, now time.Time) error {
 	if j.Events == nil {
 		return nil
@@ -191,8 +187,7 @@ func (j *Jobs) dropEvents(ctx context.Context, p *store.Project, now time.Time) 
 	return j.Events.ApplyRetention(ctx, event.Project(p.ID), events.Unix(), counters.Unix())
 }
 
-// dropSubmissions deletes the logs and the feedback that are older than the project keeps
-// them.
+// dropSubmissions deletes the logs and the feedback older than the retention of the project.
 func (j *Jobs) dropSubmissions(ctx context.Context, p *store.Project, now time.Time) error {
 	if keep := retention(p.LogRetentionDays, j.LogRetentionDays); keep > 0 {
 		before := now.Add(-keep).Unix()
@@ -208,7 +203,7 @@ func (j *Jobs) dropSubmissions(ctx context.Context, p *store.Project, now time.T
 	return nil
 }
 
-// orGone is nil for a project that was deleted meanwhile.
+// orGone returns err, or nil if the project has been deleted in the meantime.
 func orGone(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -216,7 +211,7 @@ func orGone(err error) error {
 	return err
 }
 
-// retention is the time for which a project keeps its logs or feedback; 0 is for ever.
+// retention returns the time for which a project keeps its logs or feedback; 0 means forever.
 func retention(ofProject *int, ofInstance int) time.Duration {
 	days := ofInstance
 	if ofProject != nil {
@@ -225,13 +220,13 @@ func retention(ofProject *int, ofInstance int) time.Duration {
 	return time.Duration(max(days, 0)) * 24 * time.Hour
 }
 
-// purgeEvents removes the events of projects that there are not any more.
+// purgeEvents removes the events of projects that no longer exist.
 func (j *Jobs) purgeEvents(ctx context.Context) error {
 	if j.Events == nil {
 		return nil
 	}
-	// Projects come before their events, so those listed here are known to the
-	// store, or deleted.
+	// Projects are created before their events, so the listed ones exist in the store or have been
+	// deleted.
 	for _, p := range j.Events.Projects() {
 		if j.DB.Importing(store.ProjectID(p)) { // asked first: it may become a project in between
 			continue
@@ -246,5 +241,5 @@ func (j *Jobs) purgeEvents(ctx context.Context) error {
 	return nil
 }
 
-// days is the time that a project keeps something.
+// days returns a retention as a duration.
 func days(n int) time.Duration { return time.Duration(min(max(n, 1), 365)) * 24 * time.Hour }

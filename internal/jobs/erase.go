@@ -8,19 +8,18 @@ import (
 	"svc/store"
 )
 
-// eraseIfDue removes what deletions left in the files, once a night, and again when that
-// has failed.
+// eraseIfDue erases deleted data from the files once a night, and again after a failure.
 func (j *Jobs) eraseIfDue(ctx context.Context, now time.Time) error {
 	last := j.erased.get()
-	// A last time that lies ahead is from a clock that was wrong.
+	// A time in the future comes from a wrong clock.
 	if last.Failure == "" && !last.Begun.Before(lastNight(now)) && !last.Begun.After(now) {
 		return nil
 	}
 	return j.do(ctx, j.erased, j.erase)
 }
 
-// erase overwrites the free pages of both databases, and makes the search index anew if
-// fragments of deleted texts may be in it. It may be stopped and repeated at will.
+// erase overwrites the free pages of both databases, and rebuilds the search index if it may
+// contain fragments of deleted texts. It can be stopped and repeated.
 func (j *Jobs) erase(ctx context.Context) error {
 	err := j.renewIndex(ctx)
 	records, failed := j.DB.ZeroFreePages(ctx)
@@ -36,7 +35,7 @@ func (j *Jobs) erase(ctx context.Context) error {
 	return err
 }
 
-// renewIndex builds the search index anew if something was erased since it was.
+// renewIndex rebuilds the search index if data has been erased since the last rebuild.
 func (j *Jobs) renewIndex(ctx context.Context) error {
 	if j.Search == nil {
 		return nil

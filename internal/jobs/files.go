@@ -13,7 +13,7 @@ import (
 // keepFiles runs transfers, deletions and refreshes when there are any, and the clean-up
 // every hour.
 func (j *Jobs) keepFiles(ctx context.Context) {
-	// There may be deletions and refreshes that can begin.
+	// They have a value when there may be due deletions or refreshes.
 	deletions, refreshes := make(chan struct{}, 1), make(chan struct{}, 1)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -39,7 +39,7 @@ func (j *Jobs) keepFiles(ctx context.Context) {
 	}
 }
 
-// signal gives a channel of one place a value, unless it has one.
+// signal sends a value to a channel with a buffer of one, unless the buffer is full.
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -47,8 +47,7 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// wait waits for one of two channels, but not longer than d and not beyond the end of
-// ctx, which it reports.
+// wait waits for one of two channels, for d, or for the end of ctx, which it reports.
 func wait(ctx context.Context, d time.Duration, one, other <-chan struct{}) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -79,7 +78,7 @@ func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 	}
 }
 
-// busyStorages are the storages from which objects are being removed.
+// busyStorages holds the storages from which objects are being removed.
 type busyStorages struct {
 	mu  sync.Mutex
 	ids map[string]bool // guarded by mu
@@ -101,8 +100,8 @@ func (s *busyStorages) has(id string) bool {
 	return s.ids[id]
 }
 
-// keepDeleting removes the objects of deleted files when that is due. Each storage has its
-// own queue, so that one that hangs delays no other.
+// keepDeleting removes the objects of deleted files when they are due. Each storage has its own
+// queue, so that a storage that hangs does not delay the others.
 func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 	busy, ended := &busyStorages{ids: map[string]bool{}}, make(chan struct{}, 1)
 	var running sync.WaitGroup
@@ -137,7 +136,7 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 	}
 }
 
-// keepRefreshing refreshes links in the CDN when that is due.
+// keepRefreshing refreshes links in the CDN when they are due.
 func (j *Jobs) keepRefreshing(ctx context.Context, more <-chan struct{}) {
 	for {
 		due, next, err := j.Files.DueRefreshes(j.Now())

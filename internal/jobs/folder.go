@@ -8,8 +8,8 @@ import (
 	"svc/store"
 )
 
-// FolderProblem returns why backups cannot be written to the folder of the schedule, or
-// nil.
+// FolderProblem returns the reason why backups cannot be written to the directory of the schedule,
+// or nil.
 func (j *Jobs) FolderProblem() error {
 	plan := j.schedule()
 	if j.Archive == nil || plan.Every <= 0 {
@@ -19,8 +19,7 @@ func (j *Jobs) FolderProblem() error {
 	return err
 }
 
-// usable decides whether backups may be put into a folder, and whether that has to be
-// made.
+// usable reports whether backups can be written to a directory, and whether it must be created.
 func (j *Jobs) usable(dir string) (missing bool, err error) {
 	f, err := instance.BackupFolder(j.DB, dir, j.Archive.Data)
 	if err != nil {
@@ -29,7 +28,7 @@ func (j *Jobs) usable(dir string) (missing bool, err error) {
 	return f.Usable(j.Now())
 }
 
-// noteFolder remembers where a backup was made.
+// noteFolder stores the directory of the last backup.
 func (j *Jobs) noteFolder(dir string) error {
 	device, err := disk.Device(dir)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// settleEvery is how long feedback may wait for its issue to be looked for. Where none
-// waits, a look costs little.
+// settleEvery is the interval at which the issues of unconfirmed submissions are looked for. It
+// costs little if there are none.
 const settleEvery = 5 * time.Minute
 
-// keepSettling looks again and again for issues whose creation the code host has not
-// confirmed. A code host that stays away is reported once.
+// keepSettling regularly looks for issues after an unconfirmed creation. It logs a code host that
+// does not answer once.
 func (j *Jobs) keepSettling(ctx context.Context) {
 	for failing := false; ; {
 		err := j.do(ctx, j.forwards, j.forwards.work)

@@ -1,6 +1,5 @@
-// Package jobs does the work that no request waits for. A job looks for work, does a
-// piece of it and records that, so that it can be stopped at any moment and repeated
-// without harm.
+// Package jobs does background work. A job looks for work, does a piece of it and records that, so
+// that it can be stopped at any moment and repeated.
 //
 //	jobs.go      Jobs: start, stop, request statistics
 //	named.go     jobs by name: run, state, last run
@@ -28,27 +27,27 @@ import (
 	"svc/store"
 )
 
-// flushEvery bounds how much of the request statistics a killed server loses.
+// flushEvery is the interval at which request statistics are stored, and bounds the loss of a
+// killed server.
 const flushEvery = 5 * time.Second
 
-// Config is what the jobs work with.
+// Config holds everything that the jobs use.
 type Config struct {
 	DB     *store.Store
 	Events *event.Engine // nil = there are no events
 	Search *search.Index // nil = there is none
 	Log    *slog.Logger
 	Now    func() time.Time // time.Now when nil; in the location whose nights count
-	// Flush writes down what was counted of requests. After an error it is tried
-	// again.
+	// Flush stores the request counts. It is called again after an error.
 	Flush func() error
-	// Forward makes issues of feedback; nil = there is no code host.
+	// Forward creates issues from feedback; nil if there is no code host.
 	Forward *forward.Engine
-	// Files are what the jobs of files work with; nil = there are none.
+	// Files does the work of the jobs of files; nil if there are none.
 	Files *engine.Engine
-	// LogRetentionDays and FeedbackRetentionDays are for projects that have none of their
-	// own; 0 = for ever.
+	// LogRetentionDays and FeedbackRetentionDays apply to projects without their own; 0 means
+	// forever.
 	LogRetentionDays, FeedbackRetentionDays int
-	// Archive makes the backups of Schedule; nil = there are none.
+	// Archive makes the scheduled backups; nil if there are none.
 	Archive  *Archiver
 	Schedule Schedule
 }
@@ -107,8 +106,8 @@ func New(c Config) *Jobs {
 	return j
 }
 
-// Start runs the jobs by schedule until Stop. What was due while no server ran is done
-// at once.
+// Start runs the jobs by schedule until Stop. Jobs that became due while no server ran start at
+// once.
 func (j *Jobs) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
@@ -126,9 +125,9 @@ func (j *Jobs) Start() {
 	}
 }
 
-// Stop ends started jobs, waits for the step that each is at, flushes the request
-// statistics and stores the last run of each job. Call it when no request runs any
-// more, and before the store is closed.
+// Stop ends started jobs, waits for their current steps, flushes the request statistics and stores
+// the last run of each job. The caller must call it after the last request and before it closes the
+// store.
 func (j *Jobs) Stop() error {
 	j.stop()
 	j.done.Wait()
@@ -139,8 +138,7 @@ func (j *Jobs) Stop() error {
 	return err
 }
 
-// keepFlushing flushes every few seconds. A disk that stays full is reported
-// once.
+// keepFlushing flushes every few seconds. It logs a full disk once.
 func (j *Jobs) keepFlushing(ctx context.Context) {
 	failing := false
 	for pause(ctx, flushEvery) == nil {
@@ -155,7 +153,7 @@ func (j *Jobs) keepFlushing(ctx context.Context) {
 	}
 }
 
-// pause waits, but not beyond the end of ctx, which it reports.
+// pause waits for d or for the end of ctx, which it reports.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -9,8 +9,8 @@ import (
 	"svc/store"
 )
 
-// saveEvery is how often the last run of a job that runs every few seconds is
-// kept, so that an idle server does not write all the time.
+// saveEvery is the interval at which the last run of a frequent job is stored, so that an idle
+// server does not write all the time.
 const saveEvery = 10 * time.Minute
 
 // State is the state of a job.
@@ -25,7 +25,7 @@ type State struct {
 	Failure string        // of the last run that ended; "" when it went well
 }
 
-// job is work with a name, so that people can see how it goes and ask for it.
+// job is work with a name, so that its state can be displayed and it can be run on request.
 type job struct {
 	work func(ctx context.Context) error // when somebody asks for it
 	busy sync.Mutex                      // held while it runs, unless its runs may overlap
@@ -36,7 +36,7 @@ type job struct {
 	saved  State // what svc.db has of it; guarded by mu
 }
 
-// define gives a job its name, once, and the last run that svc.db knows of.
+// define creates a job with the last run that is stored in svc.db. Each name must be defined once.
 func (j *Jobs) define(name, about string, work func(ctx context.Context) error) *job {
 	one := &job{work: work, state: State{Name: name, About: about}}
 	err := j.DB.View(func(tx *store.Tx) error {
@@ -54,14 +54,14 @@ func (j *Jobs) define(name, about string, work func(ctx context.Context) error) 
 	return one
 }
 
-// do runs work as a run of the job, after one that is in progress.
+// do runs work as a run of the job, after the run in progress.
 func (j *Jobs) do(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	o.busy.Lock()
 	defer o.busy.Unlock()
 	return j.run(ctx, o, work)
 }
 
-// run is do for callers that hold busy, or whose runs may overlap.
+// run is do without locking. The caller must hold busy, or its runs may overlap.
 func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	begun, clock := j.Now(), time.Now()
 	o.set(func(s *State) { o.active, s.Running = o.active+1, true })
@@ -121,9 +121,8 @@ func (j *Jobs) List() []State {
 	return list
 }
 
-// Run runs a job now, whether it is due or not, and returns its state afterwards. An
-// unknown name is NotFound; a running job is Conflict; any other error is that of the
-// work.
+// Run runs a job now, due or not, and returns its state afterwards. The error is NotFound for an
+// unknown name, Conflict for a running job, and otherwise the error of the work.
 func (j *Jobs) Run(ctx context.Context, name string) (State, error) {
 	for _, one := range j.named {
 		if one.state.Name != name { // which never changes

@@ -7,18 +7,19 @@ import (
 )
 
 const (
-	// maxRunnable is how many goroutines wait for a core at most while only ours run.
+	// maxRunnable is the largest number of goroutines that wait for a core while only the backup
+	// runs.
 	maxRunnable = 6
-	// share is the part of the time that is left to a backup while others have
-	// work: one in so many.
+	// share is the fraction of the time that a backup takes while other work is in progress:
+	// 1/share.
 	share = 5
-	// maxRest bounds a single rest, whatever the clock says.
+	// maxRest limits a single rest.
 	maxRest = 50 * time.Millisecond
 )
 
-// pace is how a backup goes on: at full speed on an idle machine, and mostly
-// resting while somebody writes, who needs the disk, or many wait for a core. A
-// backup has time, requests have not.
+// pace returns the function that a backup calls between its pieces. A backup runs at full speed on
+// an idle machine, and rests most of the time while there are writers, which need the disk, or many
+// goroutines wait for a core.
 func (a *Archiver) pace() func(worked time.Duration) {
 	waiting := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
 	written := a.DB.Commits() + a.Events.Commits()

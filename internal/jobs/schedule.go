@@ -15,8 +15,7 @@ import (
 	"svc/internal/durable"
 )
 
-// Schedule says when backups are made and where they go. The zero value makes
-// none.
+// Schedule is the interval of backups and their destination. The zero value disables them.
 type Schedule struct {
 	Every      time.Duration // 0 = never
 	Keep       int           // how many stay
@@ -32,18 +31,17 @@ type BackupState struct {
 	Every     time.Duration // of the schedule; 0 = never
 }
 
-// retryAtLeast and retryAtMost are how long after a failure it is tried again.
+// retryAtLeast and retryAtMost limit the pause after a failure.
 const retryAtLeast, retryAtMost = time.Minute, time.Hour
 
-// schedule is the one that counts now.
+// schedule returns the current schedule.
 func (j *Jobs) schedule() Schedule {
 	j.backups.Lock()
 	defer j.backups.Unlock()
 	return j.Schedule
 }
 
-// SetSchedule replaces the schedule. A backup that is due by the new one is made at
-// once.
+// SetSchedule replaces the schedule. If a backup is due by the new one, it is made at once.
 func (j *Jobs) SetSchedule(s Schedule) {
 	j.backups.Lock()
 	j.Schedule = s
@@ -63,8 +61,8 @@ func (j *Jobs) Backups() BackupState {
 	return state
 }
 
-// keepBackingUp makes a backup whenever one is due. What is due is seen from the
-// archives themselves, so a restart changes nothing.
+// keepBackingUp makes a backup whenever one is due. The time of the last one is read from the
+// archives, so a restart does not matter.
 func (j *Jobs) keepBackingUp(ctx context.Context) {
 	for {
 		plan := j.schedule()
@@ -84,7 +82,7 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 			wait = min(max(plan.Every/10, retryAtLeast), retryAtMost)
 			j.Log.Error("scheduled backup failed; retrying later", "error", err, "in", wait.String())
 		}
-		// A machine that slept, or whose clock was set, is noticed that late.
+		// This bounds the delay after the machine slept or the clock was set.
 		select {
 		case <-j.rescheduled:
 		case <-time.After(min(wait, checkEvery)):
@@ -94,9 +92,9 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 	}
 }
 
-// backUpIfDue makes a backup if one is due, and otherwise removes what the last
-// one could not. A folder that cannot be listed fails as a run of the job, so that
-// it is counted. wait is the time until the next backup is due.
+// backUpIfDue makes a backup if one is due, and otherwise retries a failed removal of old ones. If
+// the directory cannot be listed, a run of the job fails, so that it is counted. wait is the time
+// until the next backup is due.
 func (j *Jobs) backUpIfDue(ctx context.Context, plan Schedule) (wait time.Duration, err error) {
 	j.backup.busy.Lock() // one that somebody asked for may be in progress, and count
 	defer j.backup.busy.Unlock()
@@ -114,9 +112,8 @@ func (j *Jobs) backUpIfDue(ctx context.Context, plan Schedule) (wait time.Durati
 	return wait, nil
 }
 
-// refresh keeps the state of the folder, and returns the time of the newest
-// archive; zero = there is none. Where the folder cannot be listed, what was known
-// of that archive stays known.
+// refresh updates the state from the directory and returns the time of the newest archive, or zero
+// if there is none. If the directory cannot be listed, the known archive is kept.
 func (j *Jobs) refresh(plan Schedule) (newest time.Time, err error) {
 	var state BackupState
 	list, err := backup.ListScheduled(plan.Dir, j.Now())
@@ -139,19 +136,19 @@ func (j *Jobs) refresh(plan Schedule) (newest time.Time, err error) {
 	return state.Last, err
 }
 
-// attempt keeps how work goes that is a backup or a part of one.
+// attempt calls work, which is a backup or a part of one, and records its result.
 func (j *Jobs) attempt(work func() error) error {
 	j.failure = work()
 	_, _ = j.refresh(j.schedule()) // what is wrong with the folder is kept, too
 	return j.failure
 }
 
-// backUp makes a backup and keeps how it went.
+// backUp makes a backup and records the result.
 func (j *Jobs) backUp(ctx context.Context) error {
 	return j.attempt(func() error { return j.makeBackup(ctx) })
 }
 
-// makeBackup makes one backup and removes those that are too many.
+// makeBackup makes one backup and removes surplus ones.
 func (j *Jobs) makeBackup(ctx context.Context) error {
 	plan := j.schedule()
 	dir := plan.Dir
@@ -183,8 +180,8 @@ func (j *Jobs) makeBackup(ctx context.Context) error {
 	return j.prune(plan)
 }
 
-// prune removes the oldest archives but for as many as are kept. One of a time to
-// come stays: it may be the newest.
+// prune removes the oldest archives, except as many as are kept. It does not count archives with a
+// future time, and never removes them: one may be the newest.
 func (j *Jobs) prune(plan Schedule) error {
 	list, err := backup.ListScheduled(plan.Dir, j.Now())
 	if err != nil {
@@ -199,7 +196,7 @@ func (j *Jobs) prune(plan Schedule) error {
 	return err
 }
 
-// removeTemporary removes archives that a killed process did not complete.
+// removeTemporary removes the incomplete archives of killed processes.
 func (s Schedule) removeTemporary() error {
 	list, err := os.ReadDir(s.Dir)
 	for _, entry := range list {

@@ -21,18 +21,17 @@ const (
 	// orphanAge is the age at which an object without a record is removed. It exceeds the
 	// lifetime of an upload session, during which completion can be retried.
 	orphanAge = upload.Life + time.Hour
-	// mostUnknown is the number of local objects without a record up to which a sweep moves
-	// them, if they are a tenth of all objects at most. More of them mean that the database
-	// is not the one that the objects belong to.
+	// mostUnknown is the largest number of local objects without a record that a sweep moves,
+	// provided that they are at most a tenth of all objects. A larger number indicates that the
+	// database belongs to other objects.
 	mostUnknown = 20
-	// lostAge is how long the content is kept that no record was found for.
+	// lostAge is the time for which content without a record is kept.
 	lostAge = 30 * 24 * time.Hour
 )
 
-// sweepLocal looks for local objects and staged contents that have no record, and moves them
-// to lost, where they stay for lostAge. It does nothing for a while after the records were
-// restored or imported. If too many objects have no record, nothing is moved and the result
-// is an error.
+// sweepLocal moves local objects and staged contents without a record to the directory lost, where
+// they stay for lostAge. It does nothing for a while after records were restored or imported. If
+// too many objects have no record, it moves nothing and returns an error.
 func (e *Engine) sweepLocal(ctx context.Context) error {
 	after, err := store.Read(e.DB, func(tx *store.Tx) (time.Time, error) { return tx.SweepAfter(), nil })
 	if err != nil || e.Now().Before(after) {
@@ -52,8 +51,7 @@ func (e *Engine) sweepLocal(ctx context.Context) error {
 	return errors.Join(err, e.sweepStaged(), local.RemoveLost(e.Now().Add(-lostAge)))
 }
 
-// unknownObjects lists the local objects that are old and have no record, of which there
-// must be few.
+// unknownObjects returns the old local objects without a record, or an error if there are many.
 func (e *Engine) unknownObjects(ctx context.Context) (names []string, err error) {
 	total, found := 0, 0
 	err = e.Storages.Local().Walk(func(name string, info fs.FileInfo) error {
@@ -62,7 +60,8 @@ func (e *Engine) unknownObjects(ctx context.Context) (names []string, err error)
 			return ctx.Err()
 		}
 		key, err := store.Read(e.DB, func(tx *store.Tx) (string, error) { return tx.ObjectKey(store.FileID(path.Base(path.Dir(name)))) })
-		// A disk that ignores case may show the folder of a project as it was first named.
+		// On a disk that ignores case, the directory of a project may have the case of its first
+		// name.
 		if err != nil || key != "" && strings.EqualFold(files.DiskPath(key), name) {
 			return errors.Join(err, ctx.Err())
 		}
@@ -78,7 +77,7 @@ func (e *Engine) unknownObjects(ctx context.Context) (names []string, err error)
 	return names, err
 }
 
-// sweepStaged moves staged contents to lost that are old and have no record.
+// sweepStaged moves old staged contents without a record to lost.
 func (e *Engine) sweepStaged() error {
 	return e.eachStaged(func(id string, age time.Duration, f *store.File) error {
 		if f != nil || age < orphanAge {
@@ -88,7 +87,7 @@ func (e *Engine) sweepStaged() error {
 	})
 }
 
-// cleanStaged removes the staged contents of files that are ready, or failed a week ago.
+// cleanStaged removes the staged contents of files that are ready, or that failed a week ago.
 func (e *Engine) cleanStaged() error {
 	return e.eachStaged(func(id string, age time.Duration, f *store.File) error {
 		if f == nil || f.Status == store.FilePending || f.Status == store.FileFailed && age < stagedAge {
@@ -102,9 +101,9 @@ func (e *Engine) cleanStaged() error {
 	})
 }
 
-// eachStaged calls visit for each staged content, with the record of its file or nil, unless
-// a backup is being written. An error of one, such as an open file on Windows, does not keep
-// visit from the others.
+// eachStaged calls visit for each staged content, with the record of its file or nil, unless a
+// backup is being written. An error of one call, such as an open file on Windows, does not end the
+// iteration.
 func (e *Engine) eachStaged(visit func(id string, age time.Duration, f *store.File) error) error {
 	var failed error
 	err := e.Storages.Local().WalkStaged(func(id string, info fs.FileInfo) error {
@@ -127,7 +126,7 @@ func (e *Engine) CleanUp(ctx context.Context) error {
 	return errors.Join(e.Uploads.Sweep(), e.cleanStaged(), e.sweepLocal(ctx), e.sweepStorages(ctx), e.Cache.Sweep())
 }
 
-// PurgeUploads drops the uploads to projects that no longer exist.
+// PurgeUploads removes the uploads to projects that no longer exist.
 func (e *Engine) PurgeUploads() (err error) {
 	for _, p := range e.Uploads.Projects() {
 		if _, alive := e.DB.ProjectByID(store.ProjectID(p)); !alive {
@@ -137,8 +136,7 @@ func (e *Engine) PurgeUploads() (err error) {
 	return err
 }
 
-// unlessHeld removes something, and leaves it to the next clean-up while a backup is
-// written.
+// unlessHeld calls remove, unless a backup is being written; then the next clean-up does it.
 func (e *Engine) unlessHeld(remove func() error) error {
 	end, ok := e.BeginRemoval()
 	if !ok {
@@ -148,7 +146,7 @@ func (e *Engine) unlessHeld(remove func() error) error {
 	return remove()
 }
 
-// sweepStorages removes what interrupted uploads left on the storages.
+// sweepStorages removes the remains of interrupted uploads from the storages.
 func (e *Engine) sweepStorages(ctx context.Context) error {
 	list, err := store.Read(e.DB, (*store.Tx).StorageBackends)
 	for _, b := range list {

@@ -18,30 +18,30 @@ import (
 )
 
 const (
-	// storageTime is how long a request waits for a storage to remove an object, and refreshTime
-	// how long at most for the CDN to forget a link. After that jobs do it.
+	// storageTime limits the time that a request waits for a storage to remove an object, and
+	// refreshTime the time for the CDN to forget a link. Afterwards jobs take over.
 	storageTime = 5 * time.Second
 	refreshTime = 30 * time.Second
-	// deletionsAtOnce is how many objects of a storage are removed between two looks at the
-	// queue.
+	// deletionsAtOnce is the number of objects of a storage that are removed between two reads of
+	// the queue.
 	deletionsAtOnce = 100
-	// deletersAtOnce is how many of them are removed at the same time. If the first ones
+	// deletersAtOnce is the number of them that are removed at the same time. If the first ones
 	// fail, the storage does not work, and the others are not tried.
 	deletersAtOnce = 4
-	// slowDeletion is how long the removal of an object may take before the links of its
-	// storage are refreshed early.
+	// slowDeletion is the duration of a removal after which the links of its storage are refreshed
+	// early.
 	slowDeletion = 5 * time.Second
-	// postponedAtOnce is how many deletions one transaction postpones.
+	// postponedAtOnce is the number of deletions that one transaction postpones.
 	postponedAtOnce = 500
 )
 
-// storageFailures are the storages that do not remove objects, and why.
+// storageFailures holds the errors of the storages that do not remove objects.
 type storageFailures struct {
 	mu   sync.Mutex
 	errs map[string]error // by id; guarded by mu
 }
 
-// note stores how a removal from a storage ended.
+// note stores the result of removals from a storage.
 func (f *storageFailures) note(id string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -51,8 +51,8 @@ func (f *storageFailures) note(id string, err error) {
 	}
 }
 
-// all returns the failures of all storages: the job has failed as long as there is one,
-// whatever the others do.
+// all returns the failures of all storages: the job has failed as long as there is one, even if
+// other storages work.
 func (f *storageFailures) all() (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,8 +65,8 @@ func (f *storageFailures) all() (err error) {
 // DeletionFailures returns the failures of all storages that do not remove objects.
 func (e *Engine) DeletionFailures() error { return e.failures.all() }
 
-// DueDeletions lists objects to remove now by their storage, without those that skip
-// reports, and says when to ask again at the latest. An object that a transfer may be
+// DueDeletions returns the objects to remove now by their storage, without the storages that skip
+// reports, and the time after which to ask again at the latest. An object that a transfer may be
 // writing waits for its end.
 func (e *Engine) DueDeletions(skip func(backend string) bool) (due map[string][]*store.FileDeletion, next time.Duration, err error) {
 	now := e.Now()
@@ -87,7 +87,7 @@ func (e *Engine) DueDeletions(skip func(backend string) bool) (due map[string][]
 	return due, next, err
 }
 
-// DeleteAll removes all objects of deleted files, whether that is due or not.
+// DeleteAll removes all objects of deleted files, due or not.
 func (e *Engine) DeleteAll(ctx context.Context) error {
 	all, err := store.Read(e.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(math.MaxInt) })
 	of := map[string][]*store.FileDeletion{}
@@ -113,31 +113,30 @@ func (e *Engine) DeleteAll(ctx context.Context) error {
 // ErrNotRecorded reports that the results of removals could not be stored.
 var ErrNotRecorded = errors.New("cannot note which objects are removed")
 
-// errHeld is for a removal while a backup is written, which needs the content.
+// errHeld reports that a backup is being written, which needs the content.
 var errHeld = errors.New("a backup is being written")
 
-// errRemoved is for an object that an import has removed since, which needed its key
-// for one of its own.
+// errRemoved reports that an import has removed the object since, because it needed the key for an
+// object of its own.
 var errRemoved = errors.New("the object is removed already")
 
-// heldPause is the time after which a removal is tried again that a backup was in the
-// way of.
+// heldPause is the pause before the next attempt of a removal that a backup prevented.
 const heldPause = time.Minute
 
-// deletionResult is what became of the removal of an object.
+// deletionResult is the result of the removal of an object.
 type deletionResult struct {
 	*store.FileDeletion
 	err error
 }
 
-// failed reports whether the storage, or the disk, did not remove the object.
+// failed reports whether the storage or the disk did not remove the object.
 func (r deletionResult) failed() bool {
 	return r.err != nil && !errors.Is(r.err, errHeld) && !errors.Is(r.err, errRemoved)
 }
 
-// DeleteObjects removes objects of a storage, and has their links refreshed in the CDN. What
-// cannot be removed is postponed, and its link is refreshed all the same. If the storage does
-// not work, all its deletions are postponed.
+// DeleteObjects removes objects of a storage and queues the refresh of their links in the CDN. A
+// failed removal is postponed, but its link is refreshed. If the storage does not work, all its
+// deletions are postponed.
 func (e *Engine) DeleteObjects(ctx context.Context, id string, due []*store.FileDeletion) error {
 	err := fault.Catch(func() error { return e.deleteFrom(ctx, id, due) })
 	if ctx.Err() != nil {
@@ -147,7 +146,7 @@ func (e *Engine) DeleteObjects(ctx context.Context, id string, due []*store.File
 	return err
 }
 
-// deleteFrom is DeleteObjects without a note of the failure.
+// deleteFrom is DeleteObjects without recording the failure.
 func (e *Engine) deleteFrom(ctx context.Context, id string, due []*store.FileDeletion) error {
 	results := e.deleteEach(ctx, id, due)
 	var cause error
@@ -174,8 +173,8 @@ func (e *Engine) deleteFrom(ctx context.Context, id string, due []*store.FileDel
 		fmt.Errorf("%d objects on the storage %s could not be removed and will be tried again: %w", failed, e.nameOf(id), cause))
 }
 
-// deleteEach removes some objects at a time, until all have been tried, ctx has ended or the
-// first ones have failed. The results are those of the tried ones.
+// deleteEach removes objects, some at a time, until all have been tried, ctx has ended or the first
+// ones have failed. It returns the results of the attempts.
 func (e *Engine) deleteEach(ctx context.Context, id string, due []*store.FileDeletion) (results []deletionResult) {
 	slow, done := make(chan struct{}, 1), make(chan struct{})
 	var mu sync.Mutex // guards what follows and results
@@ -232,7 +231,7 @@ func (e *Engine) deleteEach(ctx context.Context, id string, due []*store.FileDel
 	}
 }
 
-// settleDeletions notes what became of removals.
+// settleDeletions records the results of removals.
 func (e *Engine) settleDeletions(tx *store.Tx, results []deletionResult) error {
 	refresh, err := e.refreshes(tx)
 	if err != nil {
@@ -261,14 +260,14 @@ func (e *Engine) settleDeletions(tx *store.Tx, results []deletionResult) error {
 	return nil
 }
 
-// postponeStorage postpones what is due on a storage that does not work.
+// postponeStorage postpones all due deletions of a storage that does not work.
 func (e *Engine) postponeStorage(id string, cause error) error {
 	return e.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error {
 		return tx.PostponeFileDeletion(d, e.Now().Add(store.RetryPause(d.Attempts)).Unix(), cause.Error())
 	}, func(*store.FileDeletion) bool { return true })
 }
 
-// refreshEarly has the links of what is due on a slow storage refreshed, once for each.
+// refreshEarly queues the refresh of the links of a slow storage's due deletions, once for each.
 func (e *Engine) refreshEarly(id string) error {
 	refresh, err := store.Read(e.DB, e.refreshes)
 	if err != nil || !refresh {
@@ -278,8 +277,8 @@ func (e *Engine) refreshEarly(id string) error {
 		func(d *store.FileDeletion) bool { return d.Refresh && !d.Early })
 }
 
-// changeDue has the link of each deletion that is due on a storage and that concerns reports
-// refreshed early, and calls change for it.
+// changeDue queues the early refresh of the link of each due deletion of a storage that concerns
+// accepts, and calls change for it.
 func (e *Engine) changeDue(id string, change func(*store.Tx, *store.FileDeletion) error, concerns func(*store.FileDeletion) bool) error {
 	now := e.Now()
 	all, err := store.Read(e.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) {
@@ -306,8 +305,8 @@ func (e *Engine) changeDue(id string, change func(*store.Tx, *store.FileDeletion
 	return err
 }
 
-// deleteObject removes what is left of a deleted file. The error is errHeld while a
-// backup is written; one that begins meanwhile waits for this object alone.
+// deleteObject removes the object and the staged content of a deleted file. It returns errHeld
+// while a backup is being written. A backup that begins in the meantime waits for this object only.
 func (e *Engine) deleteObject(ctx context.Context, d *store.FileDeletion) error {
 	end, ok := e.BeginRemoval()
 	if !ok {
@@ -338,8 +337,8 @@ func (e *Engine) deleteObject(ctx context.Context, d *store.FileDeletion) error 
 	return nil
 }
 
-// DeleteRecord turns a file into a deletion. The object of a ready or failed file is left to its
-// caller, who calls DeleteNow, and to jobs only afterwards.
+// DeleteRecord turns a file into a deletion. For a ready or failed file the caller must call
+// DeleteNow after the commit; jobs remove the object only later.
 func (e *Engine) DeleteRecord(tx *store.Tx, f *store.File) (*store.FileDeletion, error) {
 	refresh, err := e.refreshes(tx)
 	if err != nil {
@@ -352,8 +351,8 @@ func (e *Engine) DeleteRecord(tx *store.Tx, f *store.File) (*store.FileDeletion,
 	return tx.DeleteFile(f.Project, f.ID, refresh && f.Status == store.FileReady, due.Unix())
 }
 
-// DeleteNow removes the object of a deleted file and returns the refresh of its link in the CDN
-// that the caller is to make. A job tries again what fails.
+// DeleteNow removes the object of a deleted file and returns the refresh of its link that the
+// caller should attempt. Jobs retry failed steps.
 func (e *Engine) DeleteNow(ctx context.Context, d *store.FileDeletion) (pending *store.CDNRefresh) {
 	e.Cache.Forget(d.ObjectKey)
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storageTime)

@@ -29,7 +29,7 @@ import (
 	"svc/store"
 )
 
-// Config is what an Engine works with.
+// Config holds everything that an Engine uses.
 type Config struct {
 	DB  *store.Store
 	Log *slog.Logger

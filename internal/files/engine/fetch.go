@@ -19,8 +19,8 @@ import (
 	"svc/store"
 )
 
-// fetch downloads an attachment to where the content of a file is staged, and notes
-// its size and SHA-256. What was downloaded in part is removed.
+// fetch downloads an attachment to the staged content of its file, and records size and SHA-256. It
+// removes an incomplete download.
 func (e *Engine) fetch(ctx context.Context, f *store.File, staged string) error {
 	limited, cancel := context.WithTimeout(ctx, e.FetchTime)
 	defer cancel()
@@ -67,8 +67,8 @@ func (e *Engine) fetchAttachment(ctx context.Context, f *store.File, staged stri
 	})
 }
 
-// notContent returns why the body of an answer is not an attachment, or nil if it is: also a
-// part of one, nothing, or a compressed one is an answer of success.
+// notContent returns the reason why the body of an answer is not an attachment, or nil. Answers
+// with a part of the content, without content or with compressed content are successful, too.
 func notContent(answer *http.Response) error {
 	encoding := answer.Header.Get("Content-Encoding")
 	switch status := answer.StatusCode; {
@@ -82,7 +82,7 @@ func notContent(answer *http.Response) error {
 	return nil
 }
 
-// roomFor fails when an attachment is more than its project may take from the disk.
+// roomFor returns an error if an attachment exceeds the disk space that its project may use.
 func (e *Engine) roomFor(p store.ProjectID, size int64) error {
 	pending, err := store.Read(e.DB, func(tx *store.Tx) (int64, error) { return tx.PendingBytes(p) })
 	if err != nil {
@@ -95,8 +95,8 @@ func (e *Engine) tooLarge() error {
 	return permanentError{fmt.Errorf("the attachment is larger than %d MiB, the limit of SVC_UPLOAD_MAX_MB", e.MaxSize>>20)}
 }
 
-// download writes the body of an answer to a file, which is on disk under its name
-// when it returns, or not at all.
+// download writes the body of an answer to a file. When it returns, the file is on disk under its
+// name, or does not exist.
 func (e *Engine) download(answer *http.Response, name string) (size int64, sum string, err error) {
 	if err := durable.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return 0, "", fault.Disk(err)
@@ -127,10 +127,10 @@ func (e *Engine) download(answer *http.Response, name string) (size int64, sum s
 	return size, hex.EncodeToString(hash.Sum(nil)), fault.Disk(durable.SyncDir(filepath.Dir(name)))
 }
 
-// explained is the body of an answer, whose errors are those of the network.
+// explained is the body of an answer. Its errors describe the network's failure.
 type explained struct{ io.Reader }
 
-// Read reads on.
+// Read implements io.Reader.
 func (e explained) Read(p []byte) (int, error) {
 	n, err := e.Reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -13,14 +13,14 @@ import (
 	"svc/store"
 )
 
-// Mirrored counts the addresses that were to be copied here, by what became of them.
+// Mirrored counts addresses by what happened to them.
 type Mirrored struct {
 	Queued  int `json:"queued"`
 	Reused  int `json:"reused"`
 	Skipped int `json:"skipped"`
 }
 
-// CopiesOf lists the ready files of the addresses that have one, each once.
+// CopiesOf returns the ready files of the addresses that have one, without duplicates.
 func CopiesOf(tx *store.Tx, p *store.Project, addresses []string) (list []*store.File, err error) {
 	seen := map[store.FileID]bool{}
 	for _, address := range addresses {
@@ -36,12 +36,12 @@ func CopiesOf(tx *store.Tx, p *store.Project, addresses []string) (list []*store
 	return list, nil
 }
 
-// askTime is how long the code host is asked for the sizes of attachments, all in all.
+// askTime limits the time for reading the sizes of all attachments from the code host.
 const askTime = 5 * time.Second
 
-// Outdated returns the files whose attachment has another size at the code host than here:
-// another one was uploaded under its address. What cannot be found out in askTime counts
-// as unchanged.
+// Outdated returns the files with another size than their attachment at the code host: the
+// attachment has been replaced under the same address. A file counts as current if its size cannot
+// be read within askTime.
 func (e *Engine) Outdated(ctx context.Context, list []*store.File) map[store.FileID]bool {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -57,7 +57,7 @@ func (e *Engine) Outdated(ctx context.Context, list []*store.File) map[store.Fil
 	return other
 }
 
-// attachmentSize asks for the bytes of an attachment.
+// attachmentSize returns the size of an attachment at the code host, in bytes.
 func (e *Engine) attachmentSize(ctx context.Context, address string) (int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
 	if err != nil {
@@ -81,10 +81,9 @@ func (e *Engine) attachmentSize(ctx context.Context, address string) (int64, err
 	return answer.ContentLength, nil
 }
 
-// Mirror has attachments of releases copied here, by jobs that look for pending files,
-// and lets all versions of the project link to those that are here already, unless they
-// are outdated: these are copied again, as new files. Without a base address of direct
-// links everything is skipped.
+// Mirror queues copies of attachments for the jobs that look for pending files, and links all
+// versions of the project to existing copies. Outdated copies are replaced by new files. Without a
+// base address of direct links it skips all addresses.
 func (e *Engine) Mirror(tx *store.Tx, p *store.Project, addresses []string, outdated map[store.FileID]bool) (done Mirrored, err error) {
 	seen := map[string]bool{}
 	for _, address := range addresses {
@@ -119,7 +118,7 @@ func (e *Engine) Mirror(tx *store.Tx, p *store.Project, addresses []string, outd
 	return done, nil
 }
 
-// createMirrored makes the record of an attachment that is to be fetched.
+// createMirrored creates the record of an attachment to be downloaded.
 func createMirrored(tx *store.Tx, p *store.Project, address, filename string) error {
 	backend, err := tx.StorageFor(p, "")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"svc/store"
 )
 
-// refreshesAtOnce is how many links are refreshed between two notes of what became of them.
+// refreshesAtOnce is the number of links that are refreshed before their results are stored.
 const refreshesAtOnce = 100
 
 // RefreshProblem returns why links cannot be refreshed in the CDN, or nil.
@@ -36,8 +36,8 @@ func (e *Engine) refreshes(tx *store.Tx) (bool, error) {
 	return err == nil && e.RefreshProblem(c) == nil, err
 }
 
-// DueRefreshes lists the links to refresh by a time, and says how long after it the next
-// other one is due.
+// DueRefreshes returns the links to refresh by a time, and the time after it at which the next one
+// is due.
 func (e *Engine) DueRefreshes(by time.Time) (due []*store.CDNRefresh, next time.Duration, err error) {
 	all, err := store.Read(e.DB, (*store.Tx).CDNRefreshes)
 	next = time.Hour
@@ -51,7 +51,7 @@ func (e *Engine) DueRefreshes(by time.Time) (due []*store.CDNRefresh, next time.
 	return due, next, err
 }
 
-// RefreshAll refreshes all links, whether that is due or not.
+// RefreshAll refreshes all links, due or not.
 func (e *Engine) RefreshAll(ctx context.Context) error {
 	all, _, err := e.DueRefreshes(time.Unix(math.MaxInt32, 0))
 	if err != nil {
@@ -60,8 +60,8 @@ func (e *Engine) RefreshAll(ctx context.Context) error {
 	return e.RefreshLinks(ctx, all)
 }
 
-// RefreshLinks refreshes links in the CDN. Those that fail are tried again later. When ctx
-// ends, the others stay as they are.
+// RefreshLinks refreshes links in the CDN. Failed ones are retried later. If ctx ends, the
+// remaining links do not change.
 func (e *Engine) RefreshLinks(ctx context.Context, all []*store.CDNRefresh) error {
 	var errs []error
 	failed, gaveUp := 0, 0
@@ -97,7 +97,7 @@ func (e *Engine) RefreshLinks(ctx context.Context, all []*store.CDNRefresh) erro
 	return errors.Join(errs...)
 }
 
-// notifyCDN asks the CDN to forget links. failures has the reason for each link that failed.
+// notifyCDN asks the CDN to forget links. failures holds the reason for each failed link.
 func (e *Engine) notifyCDN(ctx context.Context, list []*store.CDNRefresh) (failures map[store.FileID]string, cause error) {
 	links, of := make([]string, len(list)), map[string]store.FileID{}
 	for i, r := range list {
@@ -131,8 +131,8 @@ func (e *Engine) refresh(ctx context.Context, links []string) cdn.Refreshed {
 	return e.CDN.Refresh(ctx, who, links)
 }
 
-// RefreshLink refreshes the link of a file in the CDN, which settles the pending refresh if
-// there is one. A job tries again what failed.
+// RefreshLink refreshes the link of a file in the CDN and settles the pending refresh, if there is
+// one. A job retries a failed refresh.
 func (e *Engine) RefreshLink(ctx context.Context, f *store.File, pending *store.CDNRefresh) (link string, done cdn.Refreshed) {
 	link = e.BaseURL + files.EscapePath(f.ObjectKey)
 	done = e.refresh(context.WithoutCancel(ctx), []string{link})

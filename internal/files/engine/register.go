@@ -13,10 +13,9 @@ import (
 	"svc/store"
 )
 
-// Register makes the record of an upload that is whole, after its bytes are where
-// they belong: on local storage at their object, otherwise where a job finds them. It
-// may be repeated after any interruption. A record that comes with an error describes
-// bytes that were moved.
+// Register creates the record of a complete upload, after moving its bytes: on local storage to
+// their object, otherwise to the place from which a job transfers them. It can be repeated after
+// any interruption. If it returns a record with an error, the bytes have been moved.
 func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload.Content) (f *store.File, err error) {
 	p, ok := e.DB.ProjectByID(project)
 	if !ok {
@@ -27,7 +26,8 @@ func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload
 		if f, err = tx.File(project, store.FileID(c.FileID)); err == nil || !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		// What was chosen may have been deleted meanwhile; the upload must not be lost.
+		// The selected storage may have been deleted since; fall back to the default so that the
+		// upload is kept.
 		if backend, err = tx.StorageFor(p, c.Backend); fault.Is(err, fault.NotFound) {
 			backend, err = tx.StorageFor(p, "")
 		}
@@ -53,8 +53,8 @@ func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload
 	return f, e.DB.Update(func(tx *store.Tx) error { return tx.CreateFile(project, f) })
 }
 
-// Discard removes the bytes of an upload that nobody can repeat, unless their record is
-// there although the disk did not confirm it. What it cannot remove, the clean-up does.
+// Discard removes the bytes of an upload that its client cannot repeat, unless their record exists
+// although the disk did not confirm it. The clean-up removes the remainder.
 func (e *Engine) Discard(ctx context.Context, f *store.File) {
 	_, err := store.Read(e.DB, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(f.ID) })
 	switch local := e.Storages.Local(); {
@@ -71,8 +71,8 @@ func (e *Engine) Discard(ctx context.Context, f *store.File) {
 	}
 }
 
-// keep moves an upload to its object on local storage. One that was moved there before
-// an interruption may be there under a key that the project had then.
+// keep moves an upload to its object on local storage. If it was moved before an interruption, the
+// object may have a former key of the project in its name.
 func (e *Engine) keep(ctx context.Context, p *store.Project, c upload.Content) (key string, err error) {
 	key = files.ObjectKey(p.Key, c.FileID, c.Filename)
 	_, err = e.Storages.Local().Put(ctx, key, c.Path, c.Size)

@@ -107,11 +107,11 @@ func (e *Engine) CancelDeleted() error {
 	})
 }
 
-// dueTransfers lists the pending files to begin with now, and says when to ask again
+// dueTransfers returns the pending files to begin with now, and the time after which to ask again
 // at the latest.
 func (e *Engine) dueTransfers() (due []*store.File, next time.Duration, err error) {
-	// Asked before the records are read: of a transfer that ends in between they still
-	// say that it is due, and it would begin once more.
+	// Read before the records: when a transfer ends in between, its record still shows it as due,
+	// and it would begin a second time.
 	running := e.transfers.running()
 	free := transfersAtOnce - len(running)
 	if free == 0 {
@@ -137,7 +137,7 @@ func (e *Engine) dueTransfers() (due []*store.File, next time.Duration, err erro
 	return due, next, err
 }
 
-// transferOne brings a pending file to its storage, and notes how that ended.
+// transferOne transfers a pending file to its storage and records the result.
 func (e *Engine) transferOne(ctx context.Context, f *store.File) {
 	err := fault.Catch(func() error { return e.transfer(ctx, f) })
 	if err == nil || ctx.Err() != nil { // a stopped one is pending, and goes on after the next start, or deleted
@@ -153,7 +153,7 @@ func (e *Engine) transferOne(ctx context.Context, f *store.File) {
 	}
 }
 
-// failTransfer notes a failure: the file is tried again later, or has failed.
+// failTransfer records a failure: the file is retried later, or has failed.
 func (e *Engine) failTransfer(tx *store.Tx, f *store.File, cause error) error {
 	f, err := tx.File(f.Project, f.ID)
 	if err != nil {
@@ -169,18 +169,17 @@ func (e *Engine) failTransfer(tx *store.Tx, f *store.File, cause error) error {
 	return tx.PutFile(f.Project, f)
 }
 
-// permanentError is a failure that another try would not change.
+// permanentError is a failure that another attempt would not change.
 type permanentError struct{ error }
 
 // Unwrap returns the failure.
 func (e permanentError) Unwrap() error { return e.error }
 
-// transfer stores the staged content of a file in its storage and makes the file
-// ready. An attachment is fetched first. Every step may have been done by a process
-// that was killed.
+// transfer stores the staged content of a file in its storage and makes the file ready. It
+// downloads an attachment first. A killed process may have done each of the steps before.
 func (e *Engine) transfer(ctx context.Context, f *store.File) error {
-	// Looked at again, now that deletions wait for the transfer: whoever deleted the file
-	// before may have removed its object already.
+	// Read again, because deletions wait for the transfer from now on: an earlier deletion may have
+	// removed the object already.
 	_, err := store.Read(e.DB, func(tx *store.Tx) (*store.File, error) { return tx.File(f.Project, f.ID) })
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -229,15 +228,15 @@ func (e *Engine) transfer(ctx context.Context, f *store.File) error {
 	return nil
 }
 
-// isGone reports whether there is no such file. The error of a storage does not say
-// that of the staged content: one that answers 404 has an fs.ErrNotExist too.
+// isGone reports whether there is no such file. The error of a storage does not show whether the
+// staged content is missing: for status 404 it contains an fs.ErrNotExist, too.
 func isGone(name string) bool {
 	_, err := os.Lstat(name)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// finish makes a file ready, and lets versions that link to the address of an
-// attachment link to the file.
+// finish makes a file ready, and replaces links to the address of its attachment by links to the
+// file.
 func (e *Engine) finish(tx *store.Tx, f *store.File, object storage.Object) error {
 	f, err := tx.File(f.Project, f.ID)
 	if err != nil {
