@@ -2,12 +2,11 @@ package resource
 
 import (
 	"encoding/json"
-	"errors"
+	"maps"
 	"math"
 	"slices"
 
 	"svc/api/web"
-	"svc/internal/fault"
 	"svc/internal/locale"
 	"svc/store"
 )
@@ -47,31 +46,26 @@ type unregisteredInput struct {
 	Unregistered web.Optional[[]json.RawMessage] `json:"unregistered_translations"`
 }
 
-// maxImportedTexts is how many translations a record may have, those into
-// languages that are not registered included.
-const maxImportedTexts = 1000
-
-// importedTexts reads the translations of a record, by tag key: those into the
-// languages of the project, and those into others.
-func importedTexts[T, V any](p *problems, project *store.Project, of texts[T, V], in, others web.Optional[[]json.RawMessage]) map[string]T {
-	rule := of.translationRule
-	rule.max = maxImportedTexts
-	all, err := of.replace(project, nil, p.translations(in, rule))
-	if f, ok := errors.AsType[*fault.Error](err); ok {
-		p.List = append(p.List, f.Messages...)
-	}
+// unregisteredTexts reads the translations of a record into languages that its project
+// does not have, by tag key.
+func unregisteredTexts[T, V any](p *problems, project *store.Project, of texts[T, V], in web.Optional[[]json.RawMessage]) map[string]T {
+	rule := of.translationRule.during(imports)
 	rule.field = "unregistered_translations"
-	languages := project.Locales()
-	for _, t := range p.translations(others, rule) {
+	all, languages := map[string]T{}, project.Locales()
+	for _, t := range p.translations(in, rule) {
 		if languages.Find(t.tag) >= 0 {
 			p.Add("unregistered_translations: %s is a registered language of the project", web.Quote(t.tag))
 			continue
 		}
-		if all != nil {
-			all[locale.Key(t.tag)] = of.stored(t)
-		}
+		all[locale.Key(t.tag)] = of.stored(t)
 	}
 	return all
+}
+
+// addTexts adds translations to those of a record.
+func addTexts[T any](to *map[string]T, texts map[string]T) {
+	maps.Copy(texts, *to)
+	*to = texts
 }
 
 // ReadProject reads the project of an archive, whose languages and former keys are
@@ -86,12 +80,10 @@ func ReadProject(raw json.RawMessage, project *store.Project, key string, now in
 	if key != "" {
 		in.ProjectKey = web.Optional[string]{Sent: true, Value: &key}
 	}
-	translations := in.Translations
-	in.Translations, in.ID = web.Optional[[]json.RawMessage]{}, web.Optional[string]{} // the id of a project is its key
-	change, err := in.check(creates)
+	change, err := in.check(imports)
 	var p problems
-	rec := p.Record(in.RecordInput, now)
-	texts := importedTexts(&p, project, projectTexts, translations, in.Unregistered)
+	rec := p.Record(web.RecordInput{CreatedAt: in.CreatedAt, UpdatedAt: in.UpdatedAt}, now) // the id of a project is its key
+	texts := unregisteredTexts(&p, project, projectTexts, in.Unregistered)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return err
 	}
@@ -99,7 +91,8 @@ func ReadProject(raw json.RawMessage, project *store.Project, key string, now in
 	if err := change.apply(project); err != nil {
 		return err
 	}
-	project.Translations, project.CreatedAt, project.UpdatedAt = texts, rec.Created, rec.Updated
+	addTexts(&project.Translations, texts)
+	project.CreatedAt, project.UpdatedAt = rec.Created, rec.Updated
 	project.Aliases = slices.DeleteFunc(project.Aliases, func(a store.Alias) bool { return a.Name == change.key })
 	return nil
 }
@@ -147,13 +140,10 @@ func ReadVersion(raw json.RawMessage, project *store.Project, now int64) (_ *sto
 		unregisteredInput
 	}
 	web.Fill(&in, raw)
-	in.dropCopiedLink()
-	translations := in.Translations
-	in.Translations = web.Optional[[]json.RawMessage]{}
-	change, err := in.check(creates)
+	change, err := in.check(imports)
 	var p problems
 	rec := p.Record(in.RecordInput, now)
-	texts := importedTexts(&p, project, versionTexts, translations, in.Unregistered)
+	texts := unregisteredTexts(&p, project, versionTexts, in.Unregistered)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return nil, 0, err
 	}
@@ -161,29 +151,10 @@ func ReadVersion(raw json.RawMessage, project *store.Project, now int64) (_ *sto
 	if err := change.apply(project, v); err != nil {
 		return nil, 0, err
 	}
-	if v.Translations = texts; in.Platforms.Sent {
+	if addTexts(&v.Translations, texts); in.Platforms.Sent {
 		v.Platform, v.Platforms = change.platform, change.platforms
 	}
 	return v, rec.Created, nil
-}
-
-// dropCopiedLink drops a list of links that says no more than the single
-// address, which need not be a URL.
-func (in *versionInput) dropCopiedLink() {
-	if in.DownloadURL.Value == nil || len(in.DownloadLinks.Or(nil)) != 1 {
-		return
-	}
-	var link struct {
-		URL      web.Optional[string] `json:"url"`
-		Name     web.Optional[string] `json:"name"`
-		Platform web.Optional[string] `json:"platform"`
-	}
-	if only := (*in.DownloadLinks.Value)[0]; only[0] == '{' {
-		web.Fill(&link, only)
-	}
-	if link.URL.Or("") == *in.DownloadURL.Value && link.Name.Or("") == "" && link.Platform.Or("") == "" {
-		in.DownloadLinks = web.Optional[[]json.RawMessage]{}
-	}
 }
 
 // ReadAnnouncement reads an announcement of an archive.
@@ -194,12 +165,10 @@ func ReadAnnouncement(raw json.RawMessage, project *store.Project, now int64) (_
 		unregisteredInput
 	}
 	web.Fill(&in, raw)
-	translations := in.Translations
-	in.Translations = web.Optional[[]json.RawMessage]{}
-	change, err := in.check(creates)
+	change, err := in.check(imports)
 	var p problems
 	rec := p.Record(in.RecordInput, now)
-	texts := importedTexts(&p, project, announcementTexts, translations, in.Unregistered)
+	texts := unregisteredTexts(&p, project, announcementTexts, in.Unregistered)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return nil, 0, err
 	}
@@ -207,7 +176,7 @@ func ReadAnnouncement(raw json.RawMessage, project *store.Project, now int64) (_
 	if err := change.apply(project, a); err != nil {
 		return nil, 0, err
 	}
-	a.Translations = texts
+	addTexts(&a.Translations, texts)
 	return a, rec.Created, nil
 }
 

@@ -18,7 +18,11 @@ const (
 	creates   write = iota // what is required must be sent; null is the same as not sent
 	updates                // nothing is required; null clears
 	publishes              // creation of a version, with everything derived from the path
+	imports                // like creates, for a line of an archive
 )
+
+// whole reports whether what is required must be sent.
+func (how write) whole() bool { return how == creates || how == imports }
 
 // checking are no problems yet of a body that is written in a way.
 func checking(how write) problems { return problems{web.Problems{Update: how == updates}} }

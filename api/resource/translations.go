@@ -39,6 +39,17 @@ type translationRule struct {
 	max   int    // entries; maxTranslations when 0
 }
 
+// maxImportedTexts bounds the entries of a list in an archive.
+const maxImportedTexts = 1000
+
+// during returns the rule for a form of write.
+func (r translationRule) during(how write) translationRule {
+	if how == imports {
+		r.max = maxImportedTexts
+	}
+	return r
+}
+
 var (
 	projectTexts = texts[store.ProjectText, projectTranslationView]{
 		translationRule{first: "name", second: "description", firstMax: 128, secondMax: 1024},

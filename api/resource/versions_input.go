@@ -40,16 +40,19 @@ type versionChange struct {
 }
 
 func (in versionInput) check(how write) (versionChange, error) {
+	if how == imports {
+		in.dropCopiedLink()
+	}
 	p := checking(how)
 	c := versionChange{in: in}
-	p.Text("version", in.Version, web.TextRule{Max: 64, Required: how == creates, Fixed: true, Trim: true, Filled: true})
-	if how == creates && in.Comparable.Value == nil && !in.Comparable.Wrong {
+	p.Text("version", in.Version, web.TextRule{Max: 64, Required: how.whole(), Fixed: true, Trim: true, Filled: true})
+	if how.whole() && in.Comparable.Value == nil && !in.Comparable.Wrong {
 		p.Add("comparable_version is required")
 	}
 	c.comparable = p.ComparableVersion("comparable_version", in.Comparable, false)
 	p.Text("title", in.Title, web.TextRule{Max: 128})
 	p.Text("content", in.Content, web.TextRule{})
-	c.translations = p.translations(in.Translations, versionTexts.translationRule)
+	c.translations = p.translations(in.Translations, versionTexts.translationRule.during(how))
 	p.Text("download_url", in.DownloadURL, web.TextRule{Max: 2048})
 	c.links = p.links(in.DownloadLinks)
 	p.Flag("is_latest", in.IsLatest)
@@ -61,6 +64,25 @@ func (in versionInput) check(how write) (versionChange, error) {
 	p.Object("custom_data", in.CustomData)
 	p.UnixTime("published_at", in.PublishedAt, true)
 	return c, p.Err()
+}
+
+// dropCopiedLink drops a list of links that says no more than the single
+// address, which need not be a URL.
+func (in *versionInput) dropCopiedLink() {
+	if in.DownloadURL.Value == nil || len(in.DownloadLinks.Or(nil)) != 1 {
+		return
+	}
+	var link struct {
+		URL      web.Optional[string] `json:"url"`
+		Name     web.Optional[string] `json:"name"`
+		Platform web.Optional[string] `json:"platform"`
+	}
+	if only := (*in.DownloadLinks.Value)[0]; only[0] == '{' {
+		web.Fill(&link, only)
+	}
+	if link.URL.Or("") == *in.DownloadURL.Value && link.Name.Or("") == "" && link.Platform.Or("") == "" {
+		in.DownloadLinks = web.Optional[[]json.RawMessage]{}
+	}
 }
 
 // maxLinks is how many download links a version may have.
