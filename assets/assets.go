@@ -19,7 +19,5 @@ const ConsoleDir = "console/dist"
 //go:embed pages
 var Pages embed.FS
 
-// Reference is what the API reference has beside that, in the folder reference.
-//
-//go:embed reference
+// Reference holds the other files of the API reference, in the folder reference.
 var Reference embed.FS

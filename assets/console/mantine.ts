@@ -1,6 +1,6 @@
-// The styles of Mantine's components go with their script: what is loaded are those of the
-// components that are in it. Mantine has a file of styles for each component. Where two style
-// the same element, that of the component which is built upon the other comes after it.
+// Loads the style sheet of a Mantine component together with its script, so that only used components have styles.
+// Mantine has one style sheet for each component. If two components style the same element, the sheet of the one
+// built upon the other comes later.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

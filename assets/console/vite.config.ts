@@ -27,8 +27,8 @@ export default defineConfig({
     alias: { "svc-sdk": fileURLToPath(new URL("../../clients/typescript/src/browser.ts", import.meta.url)) },
   },
   build: {
-    // What had light-dark() first, in spring 2024: without it, colours of both themes would
-    // be rewritten to something that needs more than the attribute of the theme.
+    // The first versions with light-dark(), of spring 2024. For older ones, the colours of both themes would be
+    // rewritten to a form that needs more than the attribute of the theme.
     target: ["chrome123", "edge123", "firefox120", "safari17.5"],
     // The server compresses what it sends; see api/pages.
     reportCompressedSize: false,
@@ -36,7 +36,7 @@ export default defineConfig({
     // Data addresses would need an exception in the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Browsers that know light-dark() themselves: what stands in for it elsewhere needs a rule that Mantine sets by script.
+    // Browsers with native light-dark(): its replacement needs a rule that Mantine sets by script.
     cssTarget: ["chrome123", "edge123", "firefox120", "safari17.5"],
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {

@@ -1,5 +1,5 @@
-// What there are pictures of: every page, with what opens above it. A scene is an address,
-// and what is done there before the picture is taken.
+// Scenes to take pictures of: every page, and the dialogs that open above it. A scene is an address and the actions
+// before the picture is taken.
 
 import type { Page } from "@playwright/test";
 import type { Server } from "../tests/server";

@@ -1,4 +1,4 @@
-// The licences of the packages whose code is in the files of a build.
+// Collects the licences of all packages with code in the files of a build.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";

@@ -27,7 +27,7 @@ const patience = 250;
 // of a second, and a fast server never needs one. Pages import from the file of this module: it
 // must not await them at its top level, where they would wait for each other.
 Promise.race([
-  // What fails is told where it is drawn.
+  // A failed load is reported where its result would be drawn.
   Promise.allSettled([loadTexts(), router.load()]),
   new Promise((resolve) => {
     setTimeout(resolve, patience);
@@ -36,11 +36,11 @@ Promise.race([
 
 function draw() {
   const root = createRoot(document.getElementById("root")!, {
-    // What went wrong in a drawing that was given up, and not in the one that took its place: the router can
-    // look for the page that was just left (https://github.com/TanStack/router/issues/8198). Nobody sees anything.
+    // An error in an abandoned render, not in the one that replaced it: the router can look for the page that was
+    // just left (https://github.com/TanStack/router/issues/8198). It has no visible effect.
     onRecoverableError: (error) => console.warn("drawn again:", String((error as Error).cause ?? error)),
   });
-  // In one go: what is loaded meanwhile does not come in between.
+  // Synchronously, so that nothing loaded in between can interrupt it.
   flushSync(() =>
     root.render(
       <StrictMode>

@@ -32,7 +32,7 @@ test("about: another server says what runs and what to install, and that it cann
     await expect(updates).toContainText("Up to date");
     await expect(page.getByRole("link", { name: "Documentation" })).toHaveAttribute("href", "https://docs.example/svc");
     await publisher.stop();
-    // What was found is kept: it is not asked again by looking.
+    // The result is kept: opening the page does not send another request.
     await page.reload();
     await expect(updates).toContainText("Up to date");
   } finally {

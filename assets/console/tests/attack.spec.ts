@@ -1,6 +1,5 @@
-// What visitors and other people send is text, and Markdown is rendered without anything live: attack strings
-// go through fields that they fill and are looked for as live elements. The policy of the page, other origins and errors are watched by
-// the fixture.
+// Input of visitors and other users is text, and rendered Markdown has no active content: attack strings go through
+// every field, and no element may come of them. The fixture watches the policy of the page, other origins and errors.
 
 import type { Page } from "@playwright/test";
 import { expect, goTo, open, settled, test } from "./fixtures";

@@ -120,7 +120,7 @@ test.describe("refused", () => {
     await command.getByLabel("Workflow").fill("build.yml");
     await command.getByLabel("Branch or tag").fill("main");
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    // No app is set up on this server: it says so, at the switch.
+    // No app is set up on this server, and the switch explains that.
     await expect(page.getByText("feedback_issue_enabled needs the code host app", { exact: false })).toBeVisible();
   });
 });

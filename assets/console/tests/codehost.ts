@@ -1,4 +1,4 @@
-// A code host that makes issues, and has a repository with releases, as far as it is asked.
+// A code host with issues and a repository with releases, limited to the requests of the tests.
 
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type Server as HttpServer } from "node:http";

@@ -201,7 +201,7 @@ test("feedback: forwarded to the code host from the row and from the drawer, onc
 
   await page.getByRole("link", { name: "second" }).click();
   const drawer = page.getByRole("dialog");
-  // Somebody else was faster: there is one issue all the same.
+  // Another user was faster, but there is only one issue.
   await expect(drawer.getByRole("button", { name: "Forward to the code host" })).toBeVisible();
   await server.call("POST", `/admin/projects/${project}/feedbacks/${id}/forward`);
   await drawer.getByRole("button", { name: "Forward to the code host" }).click();

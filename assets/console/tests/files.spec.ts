@@ -241,7 +241,7 @@ test.describe("task 10", () => {
           if (route.request().method() === "GET") {
             return route.continue();
           }
-          // The server has done it already when the person cancels, who has no answer yet.
+          // The server has finished already when the upload is cancelled, but its answer has not arrived.
           const response = await route.fetch();
           await new Promise<void>((answer) => resolve(answer));
           // A request that the page has given up takes no answer.

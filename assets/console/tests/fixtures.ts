@@ -1,6 +1,5 @@
-// What the tests stand on: servers, a browser that is logged in, and rules that every test
-// holds: no violation of the Content-Security-Policy, no request to another origin, no error
-// on the console of the browser.
+// Fixtures: servers, a browser that is logged in, and rules that every test holds: no violation of the
+// Content-Security-Policy, no request to another origin, no error on the console of the browser.
 
 import { rmSync } from "node:fs";
 import { test as base, expect, type Locator, type Page, type Request } from "@playwright/test";
@@ -102,7 +101,7 @@ export const test = base.extend<PerTest, PerWorker>({
     const wrong: string[] = [];
     const allow = (text: string) => expected.some((pattern) => pattern.test(text));
     page.on("console", (message) => {
-      // Only what the router is known for may go wrong in a drawing that was given up, see main.tsx.
+      // Only the known error of the router may occur in an abandoned render, see main.tsx.
       const recovered = message.text().startsWith("drawn again:") && !message.text().includes("Invariant failed");
       if ((message.type() === "error" || recovered) && !allow(message.text())) {
         wrong.push(`console: ${message.text()}`);
@@ -155,8 +154,8 @@ export async function watchMoves(page: Page): Promise<Move[]> {
     };
     const box = ({ x, y, width, height }: DOMRect) => [x, y, width, height].map(Math.round).join(" ");
     const { noteMove } = window as unknown as { noteMove(move: Move): void };
-    // The rows that a search leaves move because somebody typed: not within the 500 ms that the browser allows
-    // after a key where the machine is slow, and it does not know of a field that a test fills.
+    // Rows move after a search because of the typing. On a slow machine that is later than the 500 ms after a key
+    // that the browser allows, and the browser does not count a field that a test fills as input.
     const searched: number[] = [];
     document.addEventListener(
       "input",
@@ -208,7 +207,7 @@ export function inEachWay(ways: Way[], define: () => void): void {
     test.describe(way.name, () => {
       test.use({
         way,
-        // Where nobody has chosen, the console follows the browser.
+        // Without a choice, the console follows the browser.
         locale: way.language === "zh" ? "zh-CN" : "en-GB",
         colorScheme: way.theme,
         ...(way.phone && { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true }),
@@ -252,7 +251,7 @@ export async function settled(page: Page): Promise<void> {
   const asked = pending.get(page)!;
   do {
     await expect.poll(() => asked.size, { intervals: [20] }).toBe(0);
-    // What an answer leads to, further questions too, begins before the page is idle; a busy machine may have no idle moment.
+    // Requests that follow an answer begin before the page is idle. A busy machine may have no idle moment.
     await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestIdleCallback(resolve, { timeout: 500 }))));
   } while (asked.size > 0);
   // Colours in the middle of a transition are neither of the two that were chosen.
@@ -350,7 +349,7 @@ async function expectNoViolation(page: Page, rules: RunOptions, parts = ":root")
 export async function expectEachAccessible(page: Page, ways: (Locator | string)[]): Promise<void> {
   const opened = page.locator("[role=dialog]:visible, [role=menu]:visible, [role=listbox]:visible");
   const before = await opened.count();
-  // What opens is looked at when it is open; tests/motion.spec.ts holds that nothing moves then.
+  // A menu or dialog is checked once it is open. tests/motion.spec.ts holds that nothing moves before that.
   await page.emulateMedia({ reducedMotion: "reduce" });
   for (const way of ways) {
     await test.step(`${way}`, async () => {

@@ -1,5 +1,4 @@
-// What surrounds every page: side bar, project, theme, language, keys, and what happens when
-// the server or a page fails.
+// The frame of every page: side bar, project, theme, language, keys, and failures of the server or a page.
 
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, goTo, open, settled, test } from "./fixtures";

@@ -41,7 +41,7 @@ export class Hand {
     await expect(target).toBeAttached();
     const role = await target.evaluate((element) => (element as HTMLInputElement).type ?? element.getAttribute("role"));
     if (!this.way.keyboard) {
-      // What is drawn for a radio button or a switch is its label.
+      // The label of a radio button or a switch is its visible part.
       await (role === "radio" ? this.page.locator(`label[for="${await target.getAttribute("id")}"]`) : target).click();
       return;
     }
@@ -136,7 +136,7 @@ export class Hand {
 
   /** Moves the focus with Tab, and with arrows inside of what has one stop, until `target` has it. */
   private async reach(target: Locator): Promise<void> {
-    // A radio button is there for the keyboard alone: its label is what is seen.
+    // Only the keyboard uses a radio button; the pointer uses its label.
     await expect(target).toBeAttached();
     for (let i = 0; i < stops; i++) {
       const key = await target.evaluate((element) => {

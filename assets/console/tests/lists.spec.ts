@@ -1,4 +1,4 @@
-// What all pages of records have in common, shown with logs and feedback.
+// Behaviour shared by all pages of records, tested with logs and feedback.
 
 import { expect, expectAccessible, open, test } from "./fixtures";
 import { seedLogs, sendFeedback } from "./seed";

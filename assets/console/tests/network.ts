@@ -58,7 +58,7 @@ export class BadNetwork {
       setTimeout(
         () => {
           if (lost) {
-            // The server has done what it was asked for.
+            // The server has carried out the request.
             this.lost.push(kind);
             asked.socket.destroy();
             response.resume();

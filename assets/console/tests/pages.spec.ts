@@ -1,6 +1,6 @@
-// What every page of the console holds: it opens with the data of the demo and without any,
-// axe finds nothing in either theme, nothing is cut off on a phone or at a zoom of 200 %, nothing
-// moves after it was shown, and it describes the operations that it uses.
+// Rules for every page of the console: it opens with the data of the demo and without any, axe finds nothing in
+// either theme, nothing is cut off on a phone or at a zoom of 200 %, nothing moves after it was shown, and it
+// describes the operations that it uses.
 
 import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";

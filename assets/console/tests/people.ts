@@ -1,5 +1,5 @@
-// Six people who open an app; four look at something, two buy. Every second one has it dark.
-// The first two came within the hour, the others two days ago.
+// Six users who open an app. Four look at something, two buy. Every second user has the dark theme. The first two
+// came within the hour, the others two days ago.
 
 import type { Server } from "./server";
 

@@ -1,4 +1,4 @@
-// Services that the server asks on somebody's behalf: one that translates, and a CDN.
+// Other services that the server calls: a translator and a CDN.
 
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";

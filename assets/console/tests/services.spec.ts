@@ -1,4 +1,4 @@
-// What other services do for people: the code host, a translator, a CDN.
+// Other services: the code host, a translator, a CDN.
 
 import { expect, expectAccessible, open, test } from "./fixtures";
 import { Server } from "./server";
@@ -44,7 +44,7 @@ test("the history of a repository is imported, its latest release synced, and on
   await expect(version).toHaveValue("1.2.0-beta.1");
   await expect(title).toHaveValue("Third");
   await expect(form.getByRole("switch", { name: "Preview" })).toBeChecked();
-  // It filled the form and nothing else.
+  // It filled the form and changed no record.
   expect(await server.call("GET", "/admin/projects/app/versions")).toMatchObject({ total: 2 });
 });
 

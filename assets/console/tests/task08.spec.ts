@@ -32,7 +32,7 @@ inEachWay([pointer, keyboard, phone], () => {
     const result = page.locator('[data-figure="result"]');
     await expectPeople(result, 6, 4, 2);
 
-    // Only those who opened it in dark.
+    // Only users with the dark theme.
     await hand.press(page.getByRole("button", { name: events.conditions.add }).first());
     await hand.fill(page.getByLabel(events.conditions.property, { exact: true }).first(), "theme");
     await hand.fill(page.getByLabel(events.conditions.value, { exact: true }).first(), "dark");

@@ -19,8 +19,8 @@ export interface Terminal {
 export async function startInTerminal(): Promise<Terminal> {
   const folder = newFolder();
   const { ADMIN_PASSWORD: _, ...environment } = process.env;
-  // "script" makes the terminal. It would kill a program two seconds after asking it to end, so
-  // that the program is asked by its own id.
+  // The terminal comes from "script". It would kill a program two seconds after it was told to end, so the test
+  // signals the program itself.
   const child = spawn("script", ["-qefc", `echo $$ >pid; exec "$PROGRAM" serve --data data --listen 127.0.0.1:0`, "/dev/null"], {
     cwd: folder,
     env: { ...environment, PROGRAM: binary() },

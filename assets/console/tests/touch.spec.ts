@@ -1,5 +1,4 @@
-// On a touch screen everything that is pressed has an area of 44 by 44 px at least, which nothing
-// else takes a part of.
+// On a touch screen every target has an area of at least 44 by 44 px that no other target overlaps.
 
 import type { Page } from "@playwright/test";
 import { zh } from "../src/texts/zh";
@@ -33,7 +32,7 @@ async function expectRoomForFingers(page: Page, part = page.locator(":root")): P
         (block?.textContent ?? "").trim().length > (element.textContent ?? "").trim().length
       );
     };
-    // What waits beside the window until it is called, as the side bar, is not there yet.
+    // Content beside the window, such as the closed side bar, does not count.
     const onScreen = (element: Element) => {
       element.scrollIntoView({ block: "center", inline: "nearest" });
       const { left, right, top, bottom } = element.getBoundingClientRect();

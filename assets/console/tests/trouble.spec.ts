@@ -1,5 +1,5 @@
-// A bad network, two people at one record, a clock that is wrong, a page that is gone. What else goes wrong is with what
-// it happens to: lists.spec.ts, frame.spec.ts, login.spec.ts.
+// A bad network, two users at one record, a wrong clock, a missing page. Other failures are tested with their pages:
+// lists.spec.ts, frame.spec.ts, login.spec.ts.
 
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, goTo, open, test } from "./fixtures";
@@ -49,7 +49,7 @@ test.describe("a slow network that loses 3 %", () => {
     server,
     project,
   }) => {
-    // The server has done it, and nobody hears of that, the first time.
+    // The first time, the server does it but its answer is lost.
     const lose = async (method: string, address: RegExp) => {
       let lost = false;
       await page.route(address, async (route) => {
@@ -146,7 +146,7 @@ for (const days of [-2, 2]) {
     await expect(page.getByRole("row").filter({ hasText: project })).toContainText("Active");
     await goTo(page, `/admin/analytics?project=${project}&range=24h`);
     await expect(page.getByRole("region", { name: "Average rating", exact: true })).toContainText("4");
-    // Nothing was asked before that tells what time it is.
+    // No earlier request could have returned the server's time.
     await page.goto(`${server.url}/admin/analytics?project=${project}&range=24h`);
     await expect(page.getByRole("region", { name: "Average rating", exact: true })).toContainText("4");
   });

@@ -1,4 +1,4 @@
-// Queries whose range moves: what was there stays until the new numbers come.
+// Queries with a moving range: the previous numbers stay until the new ones arrive.
 
 import { keepPreviousData, type QueryClient, type QueryKey, type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";

@@ -1,5 +1,4 @@
-// What a kind of chart makes of values: how it looks, what it says to those who do not see it,
-// and the same values as a table.
+// The result of each kind of chart: its drawing, a description for screen readers, and the same values as a table.
 
 import type { EChartsCoreOption } from "echarts/core";
 import type { ReactNode } from "react";

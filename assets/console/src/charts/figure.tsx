@@ -1,5 +1,5 @@
-// The frame of a chart: title, definition, the same values as a table, CSV and PNG; its place is
-// kept while values come, and says what went wrong when they do not.
+// The frame of a chart: title, definition, the same values as a table, CSV and PNG. It keeps its height while values
+// are loading, and shows the error if loading fails.
 
 import { ActionIcon, Box, Button, Paper, Popover, ScrollArea, Skeleton, Table, Text, Title } from "@mantine/core";
 import { IconChartBar, IconDownload, IconInfoCircle, IconTable } from "@tabler/icons-react";

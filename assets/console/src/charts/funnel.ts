@@ -1,4 +1,4 @@
-// Steps that people do one after the other: who got there, and who was lost on the way.
+// Steps that people take one after the other: how many reached each step, and how many were lost before it.
 
 import type { Drawing, Option } from "./drawing";
 import { colorOf } from "./palette";

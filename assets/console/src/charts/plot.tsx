@@ -8,7 +8,7 @@ import { usePalette } from "./palette";
 
 const none: ReadonlySet<string> = new Set();
 
-// Comes while the server computes what is drawn. Where it does not come, drawing asks again and says so.
+// Loaded while the server computes the values. If loading fails, drawing tries again and shows the error.
 import("./engine").catch(() => undefined);
 
 interface PlotProps {

@@ -1,4 +1,4 @@
-// What stands above figures: the range with its zone, and "refresh".
+// The bar above figures: the range with its zone, and "refresh".
 
 import { ActionIcon, Group, SegmentedControl, Text, Tooltip } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";

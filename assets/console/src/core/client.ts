@@ -21,7 +21,7 @@ async function whole(response: Response): Promise<Response> {
   return new Response(body || null, { status, statusText, headers });
 }
 
-// Answers of a proxy whose server is away.
+// Statuses of a proxy that cannot reach its server.
 const withoutServer = new Set([502, 503, 504]);
 
 /** The login that a request carries, or "". */
@@ -29,7 +29,7 @@ function loginOf(init?: RequestInit): string {
   return new Headers(init?.headers).get("authorization")?.replace(/^Bearer /, "") ?? "";
 }
 
-// Addresses that are asked something with a body, and change nothing.
+// Paths of requests that have a body but change nothing.
 const questions = /\/(analysis\/\w+|update-check-simulation|markdown-preview|translate|test)$/;
 // Addresses where a new record is made: a second one of the same words is a mistake.
 const beginnings = /\/(projects|versions|announcements|feedbacks|logs|locales|cards|backends|api-keys|uploads\/[^/]+\/complete)$/;
@@ -93,7 +93,7 @@ async function send(input: RequestInfo | URL, init: RequestInit = {}): Promise<R
   }
   noteFound();
   noteTime(response);
-  // The current password that somebody typed may be wrong, too: /auth/me tells which it is.
+  // A 401 may also mean that the typed current password is wrong. /auth/me tells the two apart.
   if (response.status === 401 && login && !(init.method === "PATCH" && address.endsWith("/auth/admin-profile"))) {
     expire(login);
   }

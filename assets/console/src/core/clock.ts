@@ -1,4 +1,4 @@
-// What time it is by the server: the clock of this device may be days off.
+// The server's time. The clock of this device may be days off.
 
 let ahead = 0; // seconds that the clock of the server is ahead of this one
 const listeners = new Set<() => void>();

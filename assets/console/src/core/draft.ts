@@ -21,7 +21,7 @@ const all = (typed: string) => typed;
 /** Has a typed text taken over when typing pauses, or at once when the field is left. */
 export function useDraft(value: string, commit: (text: string) => void, { pause = 500, read = all }: Options = {}): Draft {
   const [draft, setDraft] = useState(value);
-  // What was taken over last, and before it what has not come back as the value yet.
+  // The texts committed last that have not come back as the value yet, preceded by the last value that did.
   const sent = useRef([value]);
   const later = useDebouncedCallback((typed: string) => {
     const text = read(typed);
@@ -30,7 +30,8 @@ export function useDraft(value: string, commit: (text: string) => void, { pause 
       commit(text);
     }
   }, pause);
-  // What was typed here does not come back to the field, or it would undo what is typed meanwhile; what others set does.
+  // A text typed here must not come back to the field, because it would undo keys typed since. A value set elsewhere
+  // does.
   useEffect(() => {
     const at = sent.current.indexOf(value);
     if (at >= 0) {

@@ -1,4 +1,4 @@
-// What is shown where something could not be loaded.
+// Replaces content that could not be loaded.
 
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-// Short notices, and where they stand. What they are made of is loaded after the first page.
+// Short notices and their place on the screen. Their component is loaded after the first page.
 
 import type { Texts } from "../texts/en";
 import { part, usePart } from "./part";

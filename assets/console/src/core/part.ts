@@ -17,7 +17,7 @@ export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-// What is loaded ahead, in this order.
+// Loads to run ahead of time, in this order.
 const ahead: (() => Promise<unknown>)[] = [];
 
 /** Has something loaded ahead. */
@@ -35,10 +35,10 @@ export function loadAhead(queries: QueryClient): () => void {
     if (stopped) {
       return;
     }
-    // What a person waits for comes first.
+    // Requests that a person waits for come first.
     const next = queries.isFetching() === 0 && document.readyState === "complete" ? ahead.shift() : undefined;
     if (next) {
-      // A part that fails now says so when it is wanted.
+      // A part that fails to load now reports that when it is needed.
       next()
         .catch(() => undefined)
         .then(() => whenIdle(step));

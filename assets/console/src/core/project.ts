@@ -34,7 +34,7 @@ export function useProjectKey(): [string, (key: string) => void] {
   const show = useCallback(
     (next: string) => {
       remember(next);
-      // What was open belongs to the other project.
+      // The open record belongs to the other project.
       change({ project: next, open: undefined, page: undefined });
     },
     [remember, change],

@@ -1,4 +1,4 @@
-// Server state: what is kept, for how long, and when it is asked for again.
+// Server state: which answers are kept, for how long, and when they are requested again.
 
 import { QueryClient } from "@tanstack/react-query";
 import { SvcConnectionError } from "svc-sdk";
@@ -10,7 +10,7 @@ export const queries = new QueryClient({
     queries: {
       staleTime: 5_000,
       gcTime: 10 * 60_000,
-      // The library has tried again already; a lost server is asked until it is back.
+      // The library has retried already. A lost server is retried until it is back.
       retry: (count, error) => error instanceof SvcConnectionError && (isLost() || count < 2),
       retryDelay: (count) => Math.min(1000 * 2 ** count, 10_000),
       networkMode: "always",
@@ -19,7 +19,7 @@ export const queries = new QueryClient({
   },
 });
 
-// Nothing that a login could see stays behind it; with another one everything is asked again.
+// No answer outlives the login that could see it. With another login everything is requested again.
 let token = session()?.token;
 watchSession(() => {
   const next = session()?.token;

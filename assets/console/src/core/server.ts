@@ -1,5 +1,5 @@
-// Whether the server can be reached. Every call tells how it went; while it cannot be
-// reached, it is asked every few seconds.
+// Whether the server can be reached. Every call reports its outcome. While the server is lost, it is probed every few
+// seconds.
 
 import { useSyncExternalStore } from "react";
 

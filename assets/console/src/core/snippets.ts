@@ -1,4 +1,4 @@
-// What to paste to begin with: into CI and into an app.
+// Snippets to paste at the beginning: into CI and into an app.
 
 import type { Calls } from "./examples";
 

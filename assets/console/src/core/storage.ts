@@ -1,10 +1,9 @@
-// What the browser remembers. Storage may be full or forbidden: then it is remembered until
-// the page is closed.
+// Values that the browser remembers. If storage is full or forbidden, they are kept until the page is closed.
 
 import { useCallback, useSyncExternalStore } from "react";
 
 const prefix = "svc.console.";
-// What could not be written; null was forgotten.
+// Values that could not be written. Null marks a deleted one.
 const memory = new Map<string, string | null>();
 const listeners = new Map<string, Set<() => void>>();
 
@@ -43,7 +42,7 @@ function changed(key: string): void {
   }
 }
 
-// Other tabs tell what they changed; a null key says that everything was cleared.
+// Other tabs send an event for each change. A null key means that everything was cleared.
 window.addEventListener("storage", (event) => {
   if (event.key === null) {
     memory.clear();

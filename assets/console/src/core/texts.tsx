@@ -1,5 +1,5 @@
-// The language of the console: the browser's until a person chooses, then that. Texts of a page
-// are loaded with it; where one is asked for that is not there yet, the component waits for it.
+// The language of the console: the browser's until a person chooses one. The texts of a page are loaded with it. A
+// component that needs texts that have not arrived waits for them.
 
 import type { ReactNode } from "react";
 import { createContext, use, useContext, useEffect, useMemo } from "react";
@@ -93,7 +93,7 @@ export function TextsProvider({ children }: { children: ReactNode }) {
   }, [language]);
   const choice = useMemo(() => {
     const choose = (next: Language) => {
-      // The page changes in one go, as soon as all of its texts are there, or says what is wrong.
+      // The page changes at once when all of its texts have arrived, or shows an error.
       const change = () => remember(next);
       catalogues[next].follow(catalogue).then(change, change);
     };

@@ -64,7 +64,7 @@ export const theme = createTheme({
             : {},
       }),
     } satisfies ExtendComponent<BadgeFactory>,
-    // What opens over a page is a part of the page; a menu holds entries and nothing else.
+    // Content that opens over a page is part of the page. A menu holds only entries.
     Popover: { defaultProps: { portalProps: { target: "#content" } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // A list of options scrolls itself: an element within it that did would have to take the focus.
@@ -115,7 +115,7 @@ let unwatch: (() => void) | undefined;
 export const schemes: MantineColorSchemeManager = {
   get: chosen,
   set(scheme) {
-    // What is heard of a change sets it again: without a difference that would never end.
+    // Hearing of a change sets the value again. Without a comparison that would never end.
     if (recall(key) !== scheme) {
       remember(key, scheme);
     }

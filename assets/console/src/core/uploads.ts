@@ -1,5 +1,5 @@
-// Uploads go on while other pages are looked at. A file is sent in chunks: one that fails is
-// sent again, a lost network is waited for, and a file that was begun before goes on where it was.
+// Uploads go on while other pages are open. A file is sent in chunks. A failed chunk is sent again, a lost network is
+// waited for, and an upload that was begun earlier continues where it ended.
 
 import { useSyncExternalStore } from "react";
 import type { File as StoredFile, UploadSession } from "svc-sdk";

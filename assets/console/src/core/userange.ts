@@ -1,4 +1,4 @@
-// The range of time that a page shows: its name is in the address, its end moves when somebody refreshes.
+// The range of time that a page shows: its name is in the address, and its end moves on refresh.
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { choiceParam, useParams } from "./address";
@@ -8,8 +8,8 @@ import { type Range, type RangeName, rangeOf, zoneOffset } from "./range";
 
 const now = () => Math.floor(exactNow());
 
-// Ranges of all pages end at the same second, so that going from one to the next asks nothing
-// twice; it moves when somebody refreshes, or comes back after a while.
+// Ranges of all pages end at the same second, so that the next page repeats no request. The end moves on refresh, and
+// when the console becomes visible after a while.
 let lastEnd = 0;
 const stale = 60;
 // Ahead, too, if the clock was wrong.

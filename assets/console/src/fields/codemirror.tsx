@@ -50,7 +50,7 @@ const common: Extension = [
   drawSelection(),
   highlightSpecialChars(),
   syntaxHighlighting(highlight),
-  // Tab goes on to the next field: nobody who uses the keyboard gets caught here.
+  // Tab goes to the next field, so that keyboard users can leave the editor.
   keymap.of([...defaultKeymap, ...historyKeymap]),
   EditorState.tabSize.of(2),
 ];

@@ -1,4 +1,4 @@
-// Between Unix seconds and the texts of date pickers and inputs, which stand in the browser's zone.
+// Converts between Unix seconds and the texts of date pickers and inputs, which use the browser's zone.
 
 import dayjs from "dayjs";
 

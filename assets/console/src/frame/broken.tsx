@@ -1,4 +1,4 @@
-// What stands in place of a page that failed while it was drawn or loaded.
+// Replaces a page that failed while it was drawn or loaded.
 
 import { Stack, Text, Title } from "@mantine/core";
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";

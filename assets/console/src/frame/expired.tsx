@@ -1,4 +1,4 @@
-// The login over a page whose login expired: everything typed on the page stays.
+// A login dialog over a page with an expired login. Everything typed on the page stays.
 
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
-// What surrounds every page: the side bar, the bar on top of phones, the keys that work
-// everywhere, and what watches over the login and the server.
+// The frame of every page: the side bar, the top bar on phones, the keys that work everywhere, and the watch over
+// login and server.
 
 import { ActionIcon, AppShell, Burger, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -178,7 +178,7 @@ function useProjectInAddress(): void {
     return watch("project", () => {
       const next = recall("project");
       if (next && next !== last && !openDialog() && pageOf(router.state.location.pathname)?.ofProject) {
-        // What was open belongs to the other project.
+        // The open record belongs to the other project.
         go({ to: ".", search: { project: next } });
       }
       last = next;

@@ -1,5 +1,4 @@
-// One banner while the server cannot be reached; it goes by itself. It stands over the page,
-// so that what a person reads or is about to press does not move.
+// A banner that is shown while the server cannot be reached. It floats over the page, so that nothing below it moves.
 
 import { Alert } from "@mantine/core";
 import { IconPlugConnectedX } from "@tabler/icons-react";

@@ -170,7 +170,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
       ],
     },
   ];
-  // What is asked for most comes first; the rest is there as soon as something is typed.
+  // The most frequent commands come first. The others appear once something is typed.
   const shown = groups
     .map(({ label, commands }, index) => ({
       label,
@@ -266,7 +266,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
                   index++;
                   const here = index;
                   return (
-                    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the list are those of its input
+                    // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys of the list
                     <div
                       key={command.id}
                       id={idOf(here)}

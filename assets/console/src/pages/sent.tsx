@@ -1,5 +1,5 @@
-// What feedback and logs have in common: both come from apps, with what the server noted about
-// the sender. All of it is text of strangers: it is shown as text, never as a picture or page.
+// Shared by feedback and logs: both come from apps, with the server's notes about the sender. All of it is untrusted:
+// it is shown as text, never as a picture or page.
 
 import { Anchor, Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-// What a press does at once: it says what was done and takes it back, or says what failed.
+// Immediate actions: each shows a notice with "undo", or the error.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";

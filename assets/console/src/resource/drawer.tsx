@@ -18,7 +18,7 @@ import { RecordMenu } from "./table";
 export function RecordDrawer<R extends object, D extends object>({ resource, list }: { resource: Resource<R, D>; list: List<R> }) {
   const { common } = useTexts();
   const [address, change] = useAddress();
-  // What is shown stays while the drawer closes.
+  // The content stays while the drawer closes.
   const [kept, keep] = useState(address["open"]);
   const id = address["open"] ?? kept;
   if (id !== kept) {

@@ -35,7 +35,7 @@ export function Filters<R extends object, D extends object>({
   const [unfolded, setUnfolded] = useState(false);
   const set = useCallback(
     (parts: Record<string, string | undefined>, how?: { replace?: boolean }) => {
-      // The request leaves before the page is drawn for it, and is answered meanwhile.
+      // The request is sent before the page is drawn, so that both happen at the same time.
       askAhead(parts);
       change({ ...parts, page: undefined }, how);
     },

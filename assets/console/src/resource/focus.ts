@@ -29,7 +29,7 @@ export function useFocusReturn(id?: string, followed?: RefObject<boolean>): void
     shown.current = true;
     return () => {
       shown.current = false;
-      // What closes it may move the focus itself, and a strict React closes everything once.
+      // The element that closes it may move the focus itself, and a strict React closes everything once.
       setTimeout(() => {
         const lost = document.activeElement === null || document.activeElement === document.body || !document.activeElement.isConnected;
         if (shown.current || followed?.current || (!lost && !document.activeElement?.closest("[role=dialog],[role=alertdialog]"))) {

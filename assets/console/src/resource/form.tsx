@@ -1,5 +1,5 @@
-// The dialog that makes, copies or edits a record. What was typed is only lost when a person
-// says so: closing asks first, a failed save keeps it, and what another saved meanwhile is told.
+// The dialog that creates, copies or edits a record. Typed text is only lost when a person confirms that: closing
+// asks first, a failed save keeps it, and a conflicting save by another user is shown.
 
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";

@@ -83,14 +83,14 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const current = useQuery({
     ...pageQuery(conditions, page),
     enabled,
-    // Records of another project are not what was asked for, not even for a moment.
+    // Records of another project are never shown in its place, not even for a moment.
     placeholderData: (before, query) => (query?.queryKey[1] === project ? keepPreviousData(before) : undefined),
     refetchInterval: (query) => resource.refetchEvery?.(query.state.data?.data ?? []) ?? false,
   });
   const shown = current.data;
 
   const often = resource.refetchEvery?.(shown?.data ?? []) ?? false;
-  // What is read is never pushed away: the first page is asked for aside, and what came is told.
+  // New records never move the rows being read: the first page is refetched separately, and their number is shown.
   const aside = useQuery({
     queryKey: [...listKey(name, project), conditions, "aside"],
     queryFn: pageQuery(conditions, 1).queryFn,

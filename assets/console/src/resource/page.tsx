@@ -53,7 +53,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
   const FormDialog = usePart(formDialog, Boolean(address["new"] || address["edit"] || address["copy"]));
   const DeletionDialog = usePart(deletionDialog, Boolean(address["delete"]));
   const table = useMemo(() => <RecordTable resource={resource} list={list} />, [resource, list]);
-  // What is stale is of other conditions: that they found nothing does not say that there is nothing.
+  // A stale result belongs to other filters. If it is empty, the current one need not be.
   const nothing = !list.stale && list.data?.data.length === 0 && list.page === 1 && !list.filtered;
   return (
     <Stack gap="md" ref={content}>

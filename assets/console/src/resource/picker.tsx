@@ -33,7 +33,7 @@ export function Picker({ label, clearLabel, value, onChange, opened }: MomentPro
       nextLabel={common.later}
       timePickerProps={{ hoursInputLabel: common.hours, minutesInputLabel: common.minutes }}
       submitButtonProps={{ "aria-label": common.apply }}
-      // Both are too pale to be read by everybody.
+      // The contrast of both is too low.
       hideOutsideDates
       weekendDays={[]}
       clearable

@@ -16,7 +16,7 @@ export interface Found<R> {
 
 export function useRecord<R extends object, D extends object>(resource: Resource<R, D>, list: List<R>, id: string | undefined): Found<R> {
   const listed = list.data?.data.find((record) => resource.id(record) === id);
-  // A record that leaves the list while it is looked at stays until the server says what became of it.
+  // An open record that leaves the list stays until the server has answered with its state.
   const last = useRef<R | null>(null);
   if (listed) {
     last.current = listed;

@@ -1,4 +1,4 @@
-// What a page of records is made of. Each of them is a value of this type; page.tsx shows it.
+// The description of a page of records. Each page is a value of this type, and page.tsx shows it.
 
 import type { ReactNode } from "react";
 import type { Search } from "../core/address";

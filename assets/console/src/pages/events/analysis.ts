@@ -204,7 +204,7 @@ export function finishedMetric(query: MetricInput): MetricInput {
   const { type, events, filters = [], formula, group_by, granularity, limit } = query;
   return {
     type,
-    // By event, all names are counted; the interface wants one all the same.
+    // Grouping by event counts all names, but the interface requires one anyway.
     events: events.map((event) => ({ ...event, name: event.name || "*", filters: sent(event.filters ?? []) })),
     filters: sent(filters),
     ...(type !== "breakdown" && formula?.trim() && { formula }),

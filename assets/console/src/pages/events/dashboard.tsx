@@ -1,4 +1,4 @@
-// Saved questions, asked about the range that is shown. All are asked at once.
+// Saved questions, answered for the range that is shown. All requests are sent at once.
 
 import { ActionIcon, Button, Group, Modal, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconArrowsHorizontal, IconDots, IconEdit, IconGripVertical, IconPencil, IconTrash } from "@tabler/icons-react";

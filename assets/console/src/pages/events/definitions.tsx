@@ -41,7 +41,7 @@ export default function DefinitionsPage() {
       range_count: before.range_count,
     }),
   );
-  // Counts are those of the range, which is no condition of the list.
+  // Counts refer to the range, which does not filter the list.
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ["definitions", project] });
   }, [queries, project, range.start, range.end]);

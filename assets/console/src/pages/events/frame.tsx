@@ -1,4 +1,4 @@
-// What the seven pages of behaviour analysis share: their tabs, the range, and how it begins.
+// Shared by the seven pages of behaviour analysis: tabs, range, and the page for projects without events.
 
 import { Box, Group, Stack, Title } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -56,7 +56,7 @@ export function EventsTabs({ page }: { page: EventsPageName }) {
         <PageLink
           key={one}
           to={one === "overview" ? "/admin/events" : `/admin/events/${one}`}
-          // What else is in the address belongs to the page.
+          // Other parameters of the address belong to the page.
           search={({ project, range }) => ({ project, range })}
           className={`mantine-focus-auto ${styles.tab}`}
           activeOptions={{ exact: true, includeSearch: false }}

@@ -1,4 +1,4 @@
-// What people do, in numbers: events, users, sessions, and when, where and on what.
+// Usage in numbers: events, users and sessions, by time, place and platform.
 
 import { SegmentedControl, SimpleGrid } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";

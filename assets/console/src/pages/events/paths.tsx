@@ -1,4 +1,4 @@
-// What people do next: which event follows which.
+// Paths: which event follows which.
 
 import { Group, NumberInput, Paper } from "@mantine/core";
 import { choiceParam, textParam, useParams } from "../../core/address";

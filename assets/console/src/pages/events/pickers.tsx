@@ -32,7 +32,7 @@ export function EventPicker({ label, value, names, onChange, any, showLabel = fa
   const data = names.list
     .filter(({ name, archived }) => !archived || name === value)
     .map(({ name, label: shown }) => ({ value: name, label: shown === name ? name : `${shown} (${name})` }));
-  // A name of the address may be one that no definition has any more.
+  // The name in the address may no longer have a definition.
   const unknown = value && !counts.has(value) ? [{ value, label: value }] : [];
   return (
     <Select

@@ -1,4 +1,4 @@
-// What people say about an app, and what came of it.
+// Feedback about an app, and its result.
 
 import { Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { IconBrandGit, IconEye, IconEyeOff, IconSend } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-// What feedback is at the code host: an issue, or what can make one of it.
+// The issue of a feedback at the code host, or the button that creates one.
 
 import { Anchor, Button, Group } from "@mantine/core";
 import type { Feedback } from "svc-sdk";

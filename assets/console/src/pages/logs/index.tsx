@@ -1,4 +1,4 @@
-// What apps reported. A log is evidence: only whether it is hidden can be changed.
+// Logs of apps. A log is evidence: it can be hidden, but not edited.
 
 import { Anchor, Button, Group, Select, SimpleGrid, Switch, Textarea, TextInput } from "@mantine/core";
 import { IconEye, IconEyeOff, IconHistory, IconTrash } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-// What goes with a project when it is deleted.
+// Lists the records that are deleted with a project.
 
 import { List, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";

@@ -28,7 +28,7 @@ export function ProjectForm({ inputs: { values, errors, bind, set }, record }: {
   });
   const storage = useQuery({ queryKey: ["storage"], queryFn: ({ signal }) => clientOf("").admin.getStorage({ signal }) });
   const setName = (name: string) => {
-    // A new key goes with the name until somebody writes another one.
+    // The key of a new project follows its name until it is edited.
     if (!record && values.project_key === keyOf(values.name)) {
       set("project_key", keyOf(name));
     }

@@ -1,4 +1,4 @@
-// What a project does with its repository, while it is edited.
+// The repository settings of a project while they are edited.
 
 import type { CodehostIntegration, CodehostIntegrationFields, Project } from "svc-sdk";
 import type { Texts } from "../../texts/en";

@@ -1,4 +1,4 @@
-// The languages of a project. What is changed here is saved at once, apart from the form around it.
+// The languages of a project. Changes here are saved at once, separately from the form around them.
 
 import { ActionIcon, Button, Divider, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";

@@ -74,7 +74,7 @@ function Loaded<V, D extends object>({
     values.setValues(shown);
     values.clearErrors();
   };
-  // What was saved elsewhere is shown, unless something was changed here.
+  // Values saved elsewhere are shown, unless something was changed here.
   useEffect(() => {
     if (!dirty) {
       show(view);

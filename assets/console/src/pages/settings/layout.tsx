@@ -1,4 +1,4 @@
-// What the pages of the settings have in common: heading, the way to the others, sections.
+// Shared by the pages of the settings: heading, tabs, sections.
 
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";

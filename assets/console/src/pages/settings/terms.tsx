@@ -35,7 +35,7 @@ export default function TermsPage() {
     queryKey: ["terms", language],
     queryFn: ({ signal }) => clientOf("").admin.listTermsDocuments({ locale: language }, { signal }),
   });
-  // What was typed stays while the other document is looked at.
+  // A typed text stays while the other document is shown.
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const [answers, setAnswers] = useState<Record<string, string>>({});
   const all = documents.data?.data ?? [];

@@ -1,4 +1,4 @@
-// The service that translates texts, and what it is told.
+// The service that translates texts, and its prompt.
 
 import { Alert, Badge, Button, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// The figures of the page: each asks its question and says how the answer is drawn.
+// The figures of the page. Each has a query and a drawing.
 
 import { SegmentedControl, Switch } from "@mantine/core";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-// What apps ask for, by what, when, where and with which version.
+// Requests of apps, by endpoint, time, place and version.
 
 import { Box, Group, SimpleGrid, Stack, Title } from "@mantine/core";
 import { RangeBar, RangeText } from "../../charts/rangebar";

@@ -35,7 +35,7 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
   const { values, bind, set } = inputs;
   const setVersion = (version: string) => {
     const { comparable_version: comparable } = values;
-    // It goes with the display version until somebody writes another one.
+    // It follows the display version until it is edited.
     if (comparable === "" || comparable === deriveComparable(values.version)) {
       set("comparable_version", deriveComparable(version) ?? (comparable && ""));
     }

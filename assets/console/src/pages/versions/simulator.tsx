@@ -1,4 +1,4 @@
-// What the update check answers a client, and why. What is asked stands in the address.
+// Shows the answer of the update check to a client, and its reasons. The client is described in the address.
 
 import { Autocomplete, Group, List, Modal, Select, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";

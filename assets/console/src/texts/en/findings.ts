@@ -1,4 +1,4 @@
-// What the server finds when it examines itself. In English it says so itself.
+// Findings of the server's examination. Their English texts come from the server.
 
 import type { InstanceCheck, InstanceFinding } from "svc-sdk";
 

@@ -1,4 +1,4 @@
-// What feedback and logs have in common.
+// Shared by feedback and logs.
 export const sent = {
   content: "Content",
   platform: "Platform",

@@ -1,5 +1,5 @@
-// What the server finds when it examines itself, by the names of checks and the codes of findings. One that is
-// not known here is shown as the server says it.
+// Findings of the server's examination, by the names of checks and the codes of findings. An unknown one is shown
+// with the server's text.
 
 import type { Findings } from "../en/findings";
 

@@ -1,4 +1,4 @@
-// What pages have in common.
+// Shared by pages.
 
 export { common } from "./common";
 export { fields } from "./fields";
