@@ -186,8 +186,8 @@ func TestWhatTheCodeHostSaidIsInTheLog(t *testing.T) {
 	}
 }
 
-// TestAppAfterAnotherJWTSecret: settings are read, and what needs the secrets says that they
-// must be entered again.
+// TestAppAfterAnotherJWTSecret checks that settings can be read with another JWT secret, and that
+// operations that need a sealed secret ask to enter it again.
 func TestAppAfterAnotherJWTSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

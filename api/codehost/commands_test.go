@@ -73,7 +73,7 @@ func (w *commanded) payload(t *testing.T, changes map[string]any) []byte {
 	return codehosttest.Payload(t, "issue_comment", all)
 }
 
-// reactions are what the app has said about the comment.
+// reactions returns the reactions of the app to the comment.
 func (w *commanded) reactions() string {
 	return strings.Join(w.repo.Issues()[w.issue-1].Comments[0].Reactions, " ")
 }
@@ -158,7 +158,8 @@ func TestCommentDeliveries(t *testing.T) {
 	}
 }
 
-// What cannot be dispatched answers 503, tells the commenter, and may be delivered again.
+// A command that cannot be dispatched is answered with 503, gets a reaction, and may be delivered
+// again.
 func TestFailingDispatch(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)

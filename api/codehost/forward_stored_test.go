@@ -15,7 +15,7 @@ import (
 	"svc/store"
 )
 
-// storedFeedback is feedback that nobody has forwarded, and the address that forwards it.
+// storedFeedback stores feedback without forwarding it, and returns the path that forwards it.
 func (w *forwardWorld) storedFeedback(t testing.TB, content string) (id, forward string) {
 	t.Helper()
 	_, answer, _ := w.Send(t, "POST", "/api/v1"+submit, map[string]string{"X-Forwarded-For": "203.0.113.1"}, fmt.Sprintf(`{"content":%q,"rating":2}`, content))
@@ -89,7 +89,8 @@ func TestForwardStored(t *testing.T) {
 	w.expect(t, 7, 7)
 }
 
-// TestForwardStoredIsRefused: everything that stands in the way is said, and nothing happens.
+// TestForwardStoredIsRefused checks that each obstacle is named in the error and that nothing
+// changes.
 func TestForwardStoredIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -280,8 +281,8 @@ func TestForwardStoredWhenTheCodeHostFails(t *testing.T) {
 	})
 }
 
-// TestForwardStoredInParallel: many who forward the same feedback at one moment all get the
-// one issue, also when its answer is lost.
+// TestForwardStoredInParallel checks that concurrent requests for the same feedback all get the
+// same issue, also if its answer is lost.
 func TestForwardStoredInParallel(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []bool{false, true} {

@@ -291,8 +291,8 @@ func TestForwardWhenTheCodeHostFails(t *testing.T) {
 	}
 }
 
-// TestForwardWhenTheCodeHostHangs: the visitor waits no longer than the time limit of a
-// call, and everybody else does not wait at all.
+// TestForwardWhenTheCodeHostHangs checks that the visitor waits no longer than the time limit of a
+// call, and that other visitors do not wait.
 func TestForwardWhenTheCodeHostHangs(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -317,8 +317,8 @@ func TestForwardWhenTheCodeHostHangs(t *testing.T) {
 	w.expect(t, 1, 0)
 }
 
-// TestForwardAnswersWithoutNumber: an issue of which the code host says little is an
-// issue all the same.
+// TestForwardAnswersWithoutNumber checks that an issue counts although the code host returns few of
+// its fields.
 func TestForwardAnswersWithoutNumber(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -399,8 +399,8 @@ func TestForwardWithoutDuplicateWindow(t *testing.T) {
 	w.expect(t, 3, 3)
 }
 
-// TestForwardWithChangedSecret: a private key that cannot be opened any more is told, and
-// is no internal error.
+// TestForwardWithChangedSecret checks that a private key that cannot be decrypted is reported, and
+// is not an internal error.
 func TestForwardWithChangedSecret(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)

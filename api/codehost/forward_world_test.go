@@ -18,7 +18,7 @@ import (
 	"svc/store"
 )
 
-// forwardWorld is a world whose project forwards feedback to its repository.
+// forwardWorld is a world with a project that forwards feedback to its repository.
 type forwardWorld struct {
 	*world
 	app *codehosttest.App
@@ -26,7 +26,7 @@ type forwardWorld struct {
 	key string // an API key, which outlives a login
 }
 
-// syncBuffer is what a server logs.
+// syncBuffer is a buffer for the log of a server. It is safe for concurrent use.
 type syncBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

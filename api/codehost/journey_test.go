@@ -173,7 +173,7 @@ type version struct {
 
 type link struct{ URL, Name string }
 
-// latest is what visitors see as the latest version.
+// latest returns the latest version as visitors get it.
 func (j *journey) latest(t *testing.T) (v version) {
 	t.Helper()
 	_, answer := j.Ask(t, "GET", "/public/my-app/versions/latest", "")

@@ -243,7 +243,7 @@ func TestPreviewsAsTheApp(t *testing.T) {
 	each("no longer installed", 404)
 }
 
-// TestJWTSecretChanged: a key that cannot be opened any more explains itself.
+// TestJWTSecretChanged checks the error for a key that cannot be decrypted.
 func TestJWTSecretChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -13,8 +13,8 @@ import (
 	"svc/store"
 )
 
-// TestForwardAfterLostAnswer: an issue whose creation was answered with nothing is found
-// by its marker. There is never a second one.
+// TestForwardAfterLostAnswer checks that an issue is found by its marker if the answer to its
+// creation was lost, and that there is never a second one.
 func TestForwardAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]codehosttest.Fault{

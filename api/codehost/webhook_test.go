@@ -32,7 +32,7 @@ const (
 	hookSecret = "lantern-room-at-dusk"
 )
 
-// hooked is a server with the project "beacon", whose webhook has hookSecret.
+// hooked returns a server with the project "beacon" and a webhook with hookSecret.
 func hooked(t testing.TB, options ...apitest.Option) *apitest.Server {
 	t.Helper()
 	s := apitest.NewServer(t, options...)
@@ -324,8 +324,8 @@ func TestReleaseIsNotMirroredWithoutAnAddress(t *testing.T) {
 	}
 }
 
-// What keeps attachments from being copied is logged and does not fail the delivery, and
-// leaves nothing that is half done.
+// An error while attachments are queued is logged and does not fail the delivery, and no
+// half-finished change remains.
 func TestMirroringThatFails(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -349,8 +349,8 @@ func TestMirroringThatFails(t *testing.T) {
 	expect(t, "again", status, answer, 200, `{"reason":"duplicate_delivery"}`)
 }
 
-// A delivery that was taken changes nothing when it comes again, for seven days and for
-// its project. What was not taken may be.
+// A processed delivery changes nothing when it is repeated, for seven days and for its project. A
+// failed one may be repeated.
 func TestReleaseDeliveryIsReplayed(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -542,7 +542,7 @@ func TestReleaseBeyondTheLimits(t *testing.T) {
 	if title := []rune(v["title"].(string)); len(title) != 128 || title[127] != '…' || len(links) != 32 || len([]rune(links[0].(map[string]any)["name"].(string))) != 128 {
 		t.Errorf("got title %s and %d links, the first %v", v["title"], len(links), links[0])
 	}
-	// What the interface shows it takes back, so an export can be imported.
+	// The API accepts the links that it returns, so that an export can be imported.
 	for _, field := range []string{"id", "created_at", "locale", "forced", "project_key"} {
 		delete(v, field)
 	}
@@ -553,7 +553,7 @@ func TestReleaseBeyondTheLimits(t *testing.T) {
 	s.Must(t, 200, "PUT", apitest.VersionsOf("beacon")+"/by-version/1.4.0", string(body))
 }
 
-// What is recorded of Gitea and Forgejo is taken like what GitHub sends.
+// Recorded deliveries of Gitea and Forgejo are accepted like those of GitHub.
 func TestOtherCodeHosts(t *testing.T) {
 	t.Parallel()
 	for _, host := range []struct {
@@ -690,7 +690,7 @@ func TestLargeDeliveriesAreFew(t *testing.T) {
 	expect(t, "when there is room", status, answer, 200, `{"status":"synced"}`)
 }
 
-// heldBody is a body that sends some bytes, says so, and ends early.
+// heldBody is a body that sends some bytes, signals that, and ends early.
 type heldBody struct {
 	sent       []byte
 	begun, end chan struct{}
@@ -747,7 +747,7 @@ func TestLargeDeliveriesOfAnAddress(t *testing.T) {
 	held.Wait()
 }
 
-// unread is a body that notes whether somebody reads it.
+// unread is a body that records whether it is read.
 type unread struct{ read bool }
 
 func (u *unread) Read([]byte) (int, error) {

@@ -187,8 +187,8 @@ func opened(t *testing.T, all map[string][]byte) (projects, events int) {
 	return projects, events
 }
 
-// gate is a reader of an archive that takes its time: it says when it has got
-// the first bytes and takes the next when it is told to.
+// gate is a slow reader of an archive: it signals the first bytes and reads the next ones on
+// request.
 type gate struct {
 	begun, open chan struct{}
 	once        sync.Once
@@ -200,8 +200,8 @@ func (g *gate) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestSlowReaderHoldsNothing: while nobody takes the archive, writers write, the
-// pages that they give up are used again, and a second backup is refused.
+// TestSlowReaderHoldsNothing checks that while an archive is not read, writers can write, freed
+// pages are reused, and a second backup is refused.
 func TestSlowReaderHoldsNothing(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -257,7 +257,7 @@ func TestArchiveThatIsNotWanted(t *testing.T) {
 	}
 }
 
-// TestDiskThatCannotStage: what is wrong is said, and nothing was written.
+// TestDiskThatCannotStage checks that the error names the problem, and that nothing was written.
 func TestDiskThatCannotStage(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)

@@ -76,8 +76,8 @@ func TestEventsGoWithTheirTime(t *testing.T) {
 	}
 }
 
-// TestEventsOfImportsStay holds that the events of a project which is being
-// brought in are not taken for those of one that is gone, until it is given up.
+// TestEventsOfImportsStay checks that the events of a project being imported are not removed as
+// those of a deleted one, until the import is abandoned.
 func TestEventsOfImportsStay(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)

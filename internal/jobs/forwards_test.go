@@ -17,8 +17,8 @@ import (
 	"svc/store"
 )
 
-// TestSettlingForwards: it is tried at the start and again and again, and a code host
-// that stays away is reported once.
+// TestSettlingForwards checks that the job runs at the start and at intervals, and that a code host
+// that does not answer is logged once.
 func TestSettlingForwards(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -167,7 +167,7 @@ func TestRetentionDropsWholeHours(t *testing.T) {
 	}
 }
 
-// Deliveries of the code host that are not remembered any more go, however many.
+// Expired deliveries of the code host are removed, regardless of their number.
 func TestCleanUpDropsDeliveries(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)
@@ -266,7 +266,7 @@ func TestCleanUpWhenDue(t *testing.T) {
 	}
 }
 
-// The clock of this test runs as fast as nothing else has to be done.
+// The clock of this test advances whenever all goroutines are idle.
 func TestJobsByTheClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -90,7 +90,7 @@ func TestRunByName(t *testing.T) {
 	})
 }
 
-// A run that is stopped says nothing about the work.
+// A stopped run does not count.
 func TestStoppedRunDoesNotCount(t *testing.T) {
 	t.Parallel()
 	j := quiet(openStore(t))
@@ -106,7 +106,7 @@ func TestStoppedRunDoesNotCount(t *testing.T) {
 	}
 }
 
-// What runs by itself is seen, too.
+// Scheduled runs are counted, too.
 func TestScheduledRunsAreSeen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

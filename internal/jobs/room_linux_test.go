@@ -16,8 +16,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestNoRoomForCopies: a backup that would leave no room for those who write is
-// refused before anything is copied.
+// TestNoRoomForCopies checks that a backup is refused before anything is copied if it would use the
+// space reserved for writers.
 func TestNoRoomForCopies(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -33,8 +33,8 @@ func TestNoRoomForCopies(t *testing.T) {
 	}
 }
 
-// TestPruneIsTriedAgain: an old archive that cannot be removed is an error until it
-// can be, although no other backup is due meanwhile.
+// TestPruneIsTriedAgain checks that a failed removal of an old archive remains an error until it
+// succeeds, although no other backup is due.
 func TestPruneIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)

@@ -59,7 +59,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleThatFails tries again, keeps what there is, and says so.
+// TestScheduleThatFails checks that a failed backup is retried and reported, and that earlier ones
+// are kept.
 func TestScheduleThatFails(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -163,8 +164,8 @@ func TestBackupInBetween(t *testing.T) {
 	}
 }
 
-// TestScheduleSeals: with a recipient nobody else reads them, and they are pruned
-// like the others.
+// TestScheduleSeals checks that archives for a recipient can be read only by the recipient, and are
+// pruned like others.
 func TestScheduleSeals(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -189,8 +190,8 @@ func TestScheduleSeals(t *testing.T) {
 	}
 }
 
-// TestFolderThatCannotBeListed is a failure of the job like any other. What is known
-// of the last backup stays known, and the failure ends when the folder is back.
+// TestFolderThatCannotBeListed checks that it counts as a failure of the job, keeps the state of
+// the last backup, and ends when the directory is back.
 func TestFolderThatCannotBeListed(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)

@@ -68,7 +68,7 @@ func TestSubmissionsGoWithTheirTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The records of the day itself, and those that are so many days old to the second.
+	// The records of the day itself, and those whose age is the retention, to the second.
 	for _, step := range []struct {
 		logs, feedback int
 		want           []int64

@@ -35,7 +35,7 @@ import (
 	"svc/store"
 )
 
-// depot is what the jobs of files work with, on a disk of its own.
+// depot holds an engine and its jobs, on a disk of its own.
 type depot struct {
 	t    *testing.T
 	db   *store.Store
@@ -100,7 +100,7 @@ func newDepot(t *testing.T, host string) *depot {
 	return d
 }
 
-// cdn is the address of a CDN that counts the links it is told to forget, and refuses.
+// cdn returns the address of a CDN that counts the links to forget, and refuses them.
 func (d *depot) cdn() string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.refreshed.Add(int64(len(strings.Split(r.FormValue("ObjectPath"), "\n"))))
@@ -151,7 +151,7 @@ func (d *depot) mirror(url string) store.FileID {
 	return d.add(store.File{Filename: "app.zip", Source: store.FileMirrored, SourceURL: url})
 }
 
-// stage makes the record of an upload whose content waits.
+// stage creates the record of an upload with staged content.
 func (d *depot) stage(content string) store.FileID {
 	d.t.Helper()
 	sum := sha256.Sum256([]byte(content))
@@ -290,8 +290,8 @@ func TestAttachmentIsFetchedAndLinked(t *testing.T) {
 	}
 }
 
-// TestAttachmentFails holds which answers of a code host are tried again, and that
-// nothing of them stays.
+// TestAttachmentFails checks which answers of a code host are retried, and that nothing of them
+// remains.
 func TestAttachmentFails(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -407,8 +407,7 @@ func TestAttachmentIsFetchedAgain(t *testing.T) {
 	}
 }
 
-// TestAttachmentStandsStill: a download that does not move any more has failed, however
-// much of it is there.
+// TestAttachmentStandsStill checks that a stalled download fails, regardless of the received part.
 func TestAttachmentStandsStill(t *testing.T) {
 	t.Parallel()
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -430,7 +429,8 @@ func TestAttachmentStandsStill(t *testing.T) {
 	}
 }
 
-// drip is a code host whose attachment never ends. ended gets a value when a client has left.
+// drip returns a code host that sends an attachment without end. ended gets a value when a client
+// has disconnected.
 func drip(t *testing.T) (host *httptest.Server, begun, ended chan struct{}) {
 	t.Helper()
 	begun, ended = make(chan struct{}, 10), make(chan struct{}, 10)
@@ -670,8 +670,8 @@ func TestDeletionWaitsForABackup(t *testing.T) {
 	testutil.Until(t, "the end of both", func() bool { return len(d.objects()) == 0 })
 }
 
-// TestDeletionThatOthersHaveDone: once it is done, the object is not touched any more,
-// however long ago the job has read of it: another file may have it by now.
+// TestDeletionThatOthersHaveDone checks that the object of a finished deletion is not touched, even
+// if the job has read the deletion before: another file may own the object by now.
 func TestDeletionThatOthersHaveDone(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")

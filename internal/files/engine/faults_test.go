@@ -16,7 +16,7 @@ import (
 	"svc/store"
 )
 
-// endsWhenAwaited is a context that ends when somebody waits for its end.
+// endsWhenAwaited is a context that ends when its end is awaited.
 type endsWhenAwaited struct {
 	context.Context
 	end func()
@@ -57,8 +57,8 @@ func (d *depot) remote(url string) string {
 	return b.ID
 }
 
-// TestStorageAnswersNotFound: that is not the loss of the staged content, which stays,
-// and is tried again.
+// TestStorageAnswersNotFound checks that status 404 does not count as a loss of the staged content.
+// The content stays, and the transfer is retried.
 func TestStorageAnswersNotFound(t *testing.T) {
 	t.Parallel()
 	nas := httptest.NewServer(http.NotFoundHandler())
@@ -85,7 +85,7 @@ func TestStorageAnswersNotFound(t *testing.T) {
 	}
 }
 
-// TestDeletionOnAStorageThatIsGone: nobody can ever remove the object.
+// TestDeletionOnAStorageThatIsGone checks that a deletion ends if its storage no longer exists.
 func TestDeletionOnAStorageThatIsGone(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -100,8 +100,8 @@ func TestDeletionOnAStorageThatIsGone(t *testing.T) {
 	}
 }
 
-// TestCleanUpOfWhatIsReady: a staged copy goes whatever its age, and an object whose
-// folder has another case stays.
+// TestCleanUpOfWhatIsReady checks that the staged copy of a ready file is removed at any age, and
+// that an object in a directory with another case stays.
 func TestCleanUpOfWhatIsReady(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")

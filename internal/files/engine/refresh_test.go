@@ -64,7 +64,7 @@ func (p *provider) take() (calls int, accepted []string) {
 
 func refusing(int) int { return http.StatusTooManyRequests }
 
-// withProvider has jobs whose CDN is p.
+// withProvider returns a depot with p as its CDN.
 func withProvider(t *testing.T, p http.Handler) *depot {
 	t.Helper()
 	server := httptest.NewServer(p)
@@ -87,7 +87,7 @@ func (d *depot) remove(due int64, ids ...store.FileID) {
 	})
 }
 
-// on makes ready files that are said to be on a storage.
+// on creates records of ready files on a storage.
 func (d *depot) on(backend string, n int) (ids []store.FileID) {
 	d.t.Helper()
 	for range n {
@@ -131,8 +131,8 @@ func (d *depot) run(name string) error {
 	return err
 }
 
-// TestRefreshThatFailsIsTriedAgain: one call that fails does not end the others, its links are
-// told to the CDN later, also by another process, and none is lost.
+// TestRefreshThatFailsIsTriedAgain checks that a failed call does not end the others, and that its
+// links are refreshed later, also by another process.
 func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	p := &provider{}
@@ -166,8 +166,8 @@ func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestRefreshIsTriedForADay: the pauses grow from a minute to an hour, and after 24 hours the
-// link is given up.
+// TestRefreshIsTriedForADay checks that the pauses grow from a minute to an hour, and that the
+// attempts end after 24 hours.
 func TestRefreshIsTriedForADay(t *testing.T) {
 	t.Parallel()
 	p := &provider{}
@@ -240,8 +240,8 @@ func TestRefreshIsSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestStoppedDuringARefresh: the links stay as they are, so that the CDN is told after the next
-// start.
+// TestStoppedDuringARefresh checks that the links do not change, so that the CDN is called after
+// the next start.
 func TestStoppedDuringARefresh(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
@@ -368,8 +368,8 @@ func (c errorCount) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestStorageThatWorksIsNotLoggedAsFailed: while a storage does not work, that is logged when
-// it is tried, and not again for each removal from another one.
+// TestStorageThatWorksIsNotLoggedAsFailed checks that the failure of a storage is logged when the
+// storage is tried, and not for each removal from another one.
 func TestStorageThatWorksIsNotLoggedAsFailed(t *testing.T) {
 	t.Parallel()
 	nas := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
