@@ -157,7 +157,7 @@ func (s *queueState) saveDue() (time.Time, bool) {
 // share a file, lose nothing of each other.
 var merging sync.Mutex
 
-// write writes changes to the backing. It reports whether another process has opted out meanwhile,
+// write writes changes to the backing. It reports whether another process has opted out,
 // and whether the backing has just failed; from then on the state stays in memory.
 func (s *queueState) write() (optedOut, failed bool) {
 	s.writing.Lock()
