@@ -272,7 +272,7 @@ test.describe("two tabs", () => {
 
     await result.fill("Mine");
     await dialog.getByRole("button", { name: "Save", exact: true }).click();
-    await expect(dialog.getByText("Somebody else changed this record")).toBeVisible();
+    await expect(dialog.getByText("This record was changed elsewhere")).toBeVisible();
     await expect(result).toHaveValue("Mine");
     await dialog.getByRole("button", { name: "Load the other change" }).click();
     await expect(result).toHaveValue("Other");

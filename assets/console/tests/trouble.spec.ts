@@ -105,7 +105,7 @@ test.describe("two tabs", () => {
       };
       const input = (tab: Page) => tab.getByRole("dialog").getByRole("textbox", { name: label, exact: true });
       const save = (tab: Page) => tab.getByRole("dialog").getByRole("button", { name: "Save", exact: true });
-      const conflict = page.getByText("Somebody else changed this record");
+      const conflict = page.getByText("This record was changed elsewhere");
       const other = await context.newPage();
       await edit(page);
       await edit(other);

@@ -279,7 +279,7 @@ test.describe("two tabs", () => {
 
     await title.fill("Mine");
     await dialog.getByRole("button", { name: "Save", exact: true }).click();
-    await expect(dialog.getByText("Somebody else changed this record")).toBeVisible();
+    await expect(dialog.getByText("This record was changed elsewhere")).toBeVisible();
     await expect(title).toHaveValue("Mine");
     // The button was disabled while it worked; the keyboard goes on in the dialog.
     await page.keyboard.press("Tab");

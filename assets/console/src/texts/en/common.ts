@@ -51,7 +51,7 @@ export const common = {
   deleted: "Deleted",
   unsaved: { title: "Discard your changes?", text: "What you changed here has not been saved.", discard: "Discard", keep: "Keep editing" },
   conflict: {
-    title: "Somebody else changed this record",
+    title: "This record was changed elsewhere",
     text: "It was saved elsewhere after you opened it. Your text is still here: load the other change, or overwrite it with yours.",
     load: "Load the other change",
     overwrite: "Save mine",

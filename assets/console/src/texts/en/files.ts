@@ -73,7 +73,7 @@ export const files = {
     by: (credential: string) => `By ${credential}`,
     end: "End upload",
     ended: (name: string) => `The upload of ${name} was ended`,
-    endText: (received: string) => `What has arrived (${received}) is deleted, and whoever uploads it gets an error.`,
+    endText: (received: string) => `What has arrived (${received}) is deleted, and its upload fails with an error.`,
   },
   empty: {
     title: "No files yet",
