@@ -48,7 +48,7 @@ type loginView struct {
 	User        userView `json:"user"`
 }
 
-// The rules of names and passwords, wherever they are sent.
+// The rules for user names and passwords, which apply to every endpoint that accepts them.
 var (
 	usernameRule = web.TextRule{Max: 64, Fixed: true, Trim: true, Filled: true}
 	passwordRule = web.TextRule{Min: 6, Max: 128, Fixed: true}
@@ -88,8 +88,8 @@ func errTooManyLogins(v limit.Verdict) error {
 	return fault.New(fault.TooMany, "too many failed logins; try again in %s seconds", web.Seconds(v.Reset)).After(v.Reset)
 }
 
-// checkLogin goes no faster than the brake on guessing allows, and takes the
-// same time whether the name exists or not.
+// checkLogin checks a user name and a password. It waits while logins are slowed down, and takes
+// the same time whether or not the name exists.
 func (h *Handlers) checkLogin(r *web.Request, account *store.Account, username, password string) error {
 	network := limit.Network(r.Addr)
 	if err := h.waitForTurn(r, network); err != nil {
@@ -109,15 +109,15 @@ func (h *Handlers) checkLogin(r *web.Request, account *store.Account, username, 
 		return fault.New(fault.Unauthorized, "wrong user name or password")
 	}
 	if network.IsValid() {
-		if err := h.DB.NoteLogin(network); err != nil { // a full disk must not keep anyone out
+		if err := h.DB.NoteLogin(network); err != nil { // a full disk must not prevent a login
 			h.Log.Warn("network of a login not noted", "error", err)
 		}
 	}
 	return nil
 }
 
-// waitForTurn waits while an attack slows logins down, unless the administrator has lately
-// logged in from the network.
+// waitForTurn waits while an attack slows down logins, unless the administrator has recently logged
+// in from the same network.
 func (h *Handlers) waitForTurn(r *web.Request, network netip.Prefix) error {
 	if r.ByOwner() || !h.slow.Applied() {
 		return nil
@@ -129,8 +129,8 @@ func (h *Handlers) waitForTurn(r *web.Request, network netip.Prefix) error {
 	return h.slow.Wait(r.Context(), network)
 }
 
-// checkLimit refuses an attempt of an address that has too many failed ones, and counts
-// nothing. The control connection has no limit.
+// checkLimit returns an error if the client's address has too many failed logins. It does not count
+// an attempt. The control connection has no limit.
 func (h *Handlers) checkLimit(r *web.Request) error {
 	if verdict := h.logins.Peek(limit.AddrKey(r.Addr), h.Now()); !verdict.Allowed && !r.ByOwner() {
 		return errTooManyLogins(verdict)
@@ -138,8 +138,8 @@ func (h *Handlers) checkLimit(r *web.Request) error {
 	return nil
 }
 
-// compare compares a password and counts it against the limit of the address if it is
-// wrong, and for no other reason.
+// compare runs the password comparison. It counts an attempt against the limit of the client's
+// address only if the password is wrong.
 func (h *Handlers) compare(r *web.Request, password func() (ok bool, err error)) (ok bool, err error) {
 	if r.ByOwner() {
 		return password()
@@ -150,8 +150,8 @@ func (h *Handlers) compare(r *web.Request, password func() (ok bool, err error))
 	case <-r.Context().Done():
 		return false, r.Context().Err()
 	}
-	// Counted before it is compared, or several at once would pass; given back unless it
-	// was wrong.
+	// The attempt is counted before the comparison; otherwise concurrent attempts could exceed the
+	// limit. It is given back unless the password was wrong.
 	address := limit.AddrKey(r.Addr)
 	if verdict := h.logins.Take(address, h.Now()); !verdict.Allowed {
 		return false, errTooManyLogins(verdict)
@@ -162,8 +162,8 @@ func (h *Handlers) compare(r *web.Request, password func() (ok bool, err error))
 	return ok, err
 }
 
-// checkPassword compares a password with the administrator's and renews a hash
-// of older parameters.
+// checkPassword reports whether password is the administrator's. If the stored hash uses outdated
+// parameters, it replaces the hash.
 func (h *Handlers) checkPassword(ctx context.Context, account *store.Account, password string) (bool, error) {
 	ok, rehash, err := h.hasher.Verify(ctx, account.Password, password)
 	if ok && rehash {
@@ -172,8 +172,8 @@ func (h *Handlers) checkPassword(ctx context.Context, account *store.Account, pa
 	return ok, err
 }
 
-// rehash replaces the stored hash. A failure leaves the old one, which is good
-// enough until the next login.
+// rehash replaces the stored hash. If that fails, the old hash remains valid and the next login
+// tries again.
 func (h *Handlers) rehash(ctx context.Context, account *store.Account, password string) {
 	hash, err := h.hasher.Hash(ctx, password)
 	if err == nil {
@@ -214,8 +214,8 @@ func (h *Handlers) updateUsername(r *web.Request) error {
 	return h.changeAccount(r, required(usernameRule), web.TextRule{})
 }
 
-// changeAccount changes name, password or both. A field whose rule is the zero
-// rule is not one of the endpoint's and is ignored like any unknown field.
+// changeAccount changes the name, the password or both. A field with a zero rule does not belong to
+// the endpoint and is ignored like an unknown field.
 func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule) error {
 	if err := h.checkLimit(r); err != nil {
 		return err
@@ -249,8 +249,8 @@ func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule
 	return h.storeAccount(r.Context(), in)
 }
 
-// changed checks a field of the account. Leaving out one that is not required
-// keeps what is stored; null would leave nothing.
+// changed checks a field of the account. If the field is not required and not sent, the stored
+// value is kept. null is an error because it would clear the value.
 func (p *problems) changed(field string, o web.Optional[string], rule web.TextRule) {
 	if o.Null() && !rule.Required {
 		p.Add("%s must not be null", field)
@@ -258,8 +258,8 @@ func (p *problems) changed(field string, o web.Optional[string], rule web.TextRu
 	p.Text(field, o, rule)
 }
 
-// storeAccount writes a checked change. A change of name or password ends all
-// logins; the same name again is none.
+// storeAccount stores a checked change. A new name or password ends all sessions. Sending the
+// current name does not count as a change.
 func (h *Handlers) storeAccount(ctx context.Context, in profileInput) error {
 	var hash string
 	if in.NewPassword.Value != nil {

@@ -8,8 +8,8 @@ import (
 	"svc/api/apitest"
 )
 
-// A project that was called alpha, then beta, and is called gamma, with a
-// language, translations and versions.
+// renamed returns a server with a project that has been renamed from alpha to beta to gamma. It has
+// a language, translations and versions.
 func renamed(t *testing.T) *apitest.Server {
 	t.Helper()
 	s := apitest.NewServer(t)

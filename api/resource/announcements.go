@@ -31,8 +31,8 @@ func (h *Handlers) announcementRoutes() []web.Route {
 	}
 }
 
-// announcementView is an announcement as it is shown; Locale is the language
-// of title and content. Translations are for administrators.
+// announcementView is the JSON form of an announcement. Locale is the language of the title and the
+// content. Only administrators see Translations.
 type announcementView struct {
 	ID           string                        `json:"id"`
 	Title        string                        `json:"title"`
@@ -70,14 +70,15 @@ func viewAnnouncement(a *store.Announcement) announcementView {
 	return v
 }
 
-// viewAnnouncementFully adds what only administrators see.
+// viewAnnouncementFully returns the view for administrators, with all translations.
 func viewAnnouncementFully(p *store.Project, a *store.Announcement) announcementView {
 	v := viewAnnouncement(a)
 	v.Translations = announcementTexts.views(p, a.Translations)
 	return v
 }
 
-// viewAnnouncementIn shows an announcement in a language, field by field.
+// viewAnnouncementIn returns the view in one language. A field without a translation keeps its
+// default text.
 func viewAnnouncementIn(p *store.Project, a *store.Announcement, language int) announcementView {
 	v := viewAnnouncement(a)
 	t, tag := announcementTexts.in(p, a.Translations, language)

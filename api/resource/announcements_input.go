@@ -47,13 +47,11 @@ func (in announcementInput) check(how write) (announcementChange, error) {
 	return c, p.Err()
 }
 
-// create stores a new announcement.
 func (c announcementChange) create(tx *store.Tx, p *store.Project) (*store.Announcement, error) {
 	a := &store.Announcement{PublishedAt: tx.Now().Unix()}
 	return a, c.update(tx, p, a)
 }
 
-// update changes an announcement and stores it.
 func (c announcementChange) update(tx *store.Tx, p *store.Project, a *store.Announcement) error {
 	if err := c.apply(p, a); err != nil {
 		return err
@@ -61,7 +59,7 @@ func (c announcementChange) update(tx *store.Tx, p *store.Project, a *store.Anno
 	return tx.PutAnnouncement(p.ID, a)
 }
 
-// apply changes the fields that were sent.
+// apply copies the fields that were sent to a.
 func (c announcementChange) apply(p *store.Project, a *store.Announcement) error {
 	in := c.in
 	web.Set(&a.Title, in.Title)

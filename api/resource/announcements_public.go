@@ -30,7 +30,7 @@ func (h *Handlers) publicAnnouncementRoutes() []web.Route {
 	}
 }
 
-// audience is who reads the announcements of a project.
+// audience describes the client that reads a project's announcements.
 type audience struct {
 	platform *platform.Platform // nil = not given
 	version  string             // "" = not given
@@ -44,9 +44,10 @@ func (p *problems) audience(r *web.Request) audience {
 	return a
 }
 
-// sees returns the rule of visibility: not hidden, neither at all nor for the
-// reader's language, and meant for the platform and the version. A reader
-// without a known version sees what is for all versions.
+// sees returns a function that reports whether an announcement is visible to the audience. It must
+// not be hidden, neither as a whole nor in the reader's language, and it must be meant for the
+// platform and the version. A reader without a known version sees only announcements that are meant
+// for all versions.
 func (a audience) sees(snap *store.Snapshot, language int) func(*store.AnnouncementEntry) bool {
 	version, known := release.Parse(a.version)
 	if !known {
@@ -72,8 +73,8 @@ func (a audience) sees(snap *store.Snapshot, language int) func(*store.Announcem
 	}
 }
 
-// announcement is the JSON of an entry, made once per language like that of a
-// version.
+// announcement returns the JSON of an entry. Like that of a version, it is encoded once per
+// language.
 func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
 	if !e.Large {
 		return e.Encoding.Get(r.language, func() ([]byte, error) {
@@ -90,7 +91,7 @@ func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
 	return web.Encode(viewAnnouncementIn(r.snap.Project, full, r.language))
 }
 
-// announcementInList is versionInList for an announcement.
+// announcementInList is like versionInList, for an announcement.
 func (r reader) announcementInList(e *store.AnnouncementEntry) ([]byte, error) {
 	if !e.Large {
 		return r.inList(r.announcement(e))
@@ -135,7 +136,7 @@ func (h *Handlers) publicLatestAnnouncement(w http.ResponseWriter, r *web.Reques
 	})
 }
 
-// byPublication compares by publication, then by creation; pinning plays no role.
+// byPublication compares by publication time, then by creation. It ignores pinning.
 func byPublication(a, b *store.Announcement) int {
 	return cmp.Or(cmp.Compare(a.PublishedAt, b.PublishedAt), bytes.Compare(a.ID[:], b.ID[:]))
 }

@@ -9,7 +9,7 @@ import (
 	"svc/api/apitest"
 )
 
-// titles are those of a page of announcements, in its order.
+// titles returns the titles on a page of announcements, in order.
 func titles(t testing.TB, answer string) string { return strings.Join(listed(t, answer, "title"), " ") }
 
 func TestAnnouncementOrder(t *testing.T) {
@@ -41,7 +41,7 @@ func TestAnnouncementOrder(t *testing.T) {
 	}
 }
 
-// audience is a project with an announcement for each rule of visibility.
+// audience returns a server with a project that has an announcement for each rule of visibility.
 func audience(t *testing.T) *apitest.Server {
 	s := apitest.NewServer(t)
 	s.Project(t, "app")
@@ -124,7 +124,7 @@ func TestAnnouncementVisibility(t *testing.T) {
 			if strings.Contains(tc.query, "search") {
 				return
 			}
-			// All were published in the order of the list, the pinned one first.
+			// All were published in list order, except that the pinned one was published first.
 			latest := append(slices.Clone(wanted[1:]), wanted[0])[0]
 			if status, answer := s.Ask(t, "GET", "/public/app/announcements/latest?"+tc.query, ""); status != 200 || apitest.Field[string](t, answer, "title") != latest {
 				t.Errorf("latest: got %d %s, want %s", status, answer, latest)

@@ -72,8 +72,8 @@ func TestAnnouncement(t *testing.T) {
 	})
 }
 
-// Texts have no limit of their own; those that stay in the file are answered
-// like others.
+// Announcement texts have no length limit of their own. Large texts, which are not cached, must be
+// returned like others.
 func TestLongAnnouncement(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -179,7 +179,8 @@ func TestAnnouncementRefusals(t *testing.T) {
 	s.Must(t, 200, "GET", apitest.AnnouncementsOf("other")+"/"+foreign, "")
 }
 
-// The older paths do the same for the project in the body, or of the record.
+// The older paths, with the project in the body or only the record's id, must behave in the same
+// way.
 func TestAnnouncementCompatibility(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -235,7 +236,7 @@ func TestAnnouncementCompatibility(t *testing.T) {
 	})
 }
 
-// TestBlankAnnouncements: only the title must say something.
+// TestBlankAnnouncements checks that only the title must not be blank.
 func TestBlankAnnouncements(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

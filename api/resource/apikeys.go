@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// scopes are all scopes a key can have, in the order in which they are shown.
+// scopes lists all scopes that a key can have, in display order.
 var scopes = []string{
 	"projects:read", "projects:write", "versions:read", "versions:write",
 	"announcements:read", "announcements:write", "events:read", "events:write",
@@ -23,7 +23,7 @@ var scopes = []string{
 
 var defaultScopes = []string{"versions:write"}
 
-// keyRoutes has the same resource in two families; they differ only in the
+// keyRoutes returns the routes of both path families for API keys. The families differ only in the
 // shape of the list.
 func (h *Handlers) keyRoutes() []web.Route {
 	routes := []web.Route{
@@ -44,7 +44,7 @@ func (h *Handlers) keyRoutes() []web.Route {
 	return routes
 }
 
-// keyGrantView is what a key opens and until when.
+// keyGrantView is the JSON form of the access that a key grants, and of its expiry.
 type keyGrantView struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -55,7 +55,7 @@ type keyGrantView struct {
 	CreatedAt   int64    `json:"created_at"`
 }
 
-// KeyView is a key without its text.
+// KeyView is the JSON form of a key, without its text.
 type KeyView struct {
 	keyGrantView
 	IsActive             bool   `json:"is_active"`
@@ -64,7 +64,7 @@ type KeyView struct {
 	PreviousKeyExpiresAt *int64 `json:"previous_key_expires_at"`
 }
 
-// NewKeyView is a key that was made just now.
+// NewKeyView is the JSON form of a newly created key, with its text.
 type NewKeyView struct {
 	keyGrantView
 	Token string `json:"token"`
@@ -121,7 +121,8 @@ func (h *Handlers) getKey(r *web.Request) (v KeyView, err error) {
 	return h.viewKey(k), r.Tag(stateOfKey(k))
 }
 
-// stateOfKey is what people change of a key: its use is not theirs.
+// stateOfKey returns the part of a key that users can change. It omits the time of last use, so
+// that using a key does not change its entity tag.
 func stateOfKey(k *store.APIKey) store.APIKey {
 	state := *k
 	state.LastUsedAt = nil
@@ -141,7 +142,7 @@ type keyInput struct {
 type keyChange struct {
 	name     string   // "" = keep
 	scopes   []string // nil = keep
-	expires  bool     // expiresAt counts
+	expires  bool     // whether life and never are set
 	life     time.Duration
 	never    bool
 	all      *bool
@@ -174,8 +175,8 @@ func (in keyInput) check(how write) (keyChange, error) {
 	return c, p.Err()
 }
 
-// scopes checks the list of scopes. Nothing sent, or an empty list on
-// creation, is nil.
+// scopes checks the list of scopes. It returns nil if the list was not sent, or if it is empty on
+// creation.
 func (p *problems) scopes(o web.Optional[[]json.RawMessage]) []string {
 	if !p.Present("scopes", o.Sent, o.Null(), false, true) {
 		return nil
@@ -195,7 +196,7 @@ func (p *problems) scopes(o web.Optional[[]json.RawMessage]) []string {
 	return known
 }
 
-// apply makes the change to a key inside the transaction that stores it.
+// apply applies the change to k. It must run in the transaction that stores k.
 func (c keyChange) apply(tx *store.Tx, k *store.APIKey) error {
 	if c.name != "" {
 		k.Name = c.name
@@ -208,7 +209,7 @@ func (c keyChange) apply(tx *store.Tx, k *store.APIKey) error {
 		if !c.never {
 			end := tx.Now().Add(c.life).Unix()
 			k.ExpiresAt = &end
-			if k.Former != nil { // the former text ends with the key, also when that moves
+			if k.Former != nil { // the former text must not outlive the key
 				k.Former.ExpiresAt = min(k.Former.ExpiresAt, end)
 			}
 		}
@@ -219,8 +220,8 @@ func (c keyChange) apply(tx *store.Tx, k *store.APIKey) error {
 	return c.applyReach(tx, k)
 }
 
-// applyReach settles which projects the key reaches: all, or those listed. A
-// list without a word on all_projects means the list.
+// applyReach sets the projects that the key can access: all of them, or those listed. A list
+// without all_projects limits the key to the list.
 func (c keyChange) applyReach(tx *store.Tx, k *store.APIKey) error {
 	k.AllProjects = c.all != nil && *c.all
 	if k.AllProjects {
@@ -256,8 +257,7 @@ func (h *Handlers) createKey(r *web.Request) (v NewKeyView, err error) {
 	return h.storeNewKey(change)
 }
 
-// storeNewKey stores a new key and answers with its text, which nobody will
-// see again.
+// storeNewKey stores a new key and returns it with its text. The text cannot be read again later.
 func (h *Handlers) storeNewKey(change keyChange) (NewKeyView, error) {
 	text := auth.NewKey()
 	k := store.APIKey{
@@ -267,7 +267,7 @@ func (h *Handlers) storeNewKey(change keyChange) (NewKeyView, error) {
 		Salt:        auth.SaltMark(h.KeySalt),
 	}
 	if change.all == nil && len(change.projects) == 0 {
-		change.projects = nil // an empty list alone means all projects
+		change.projects = nil // an empty list without all_projects means all projects
 	}
 	err := h.DB.Update(func(tx *store.Tx) error {
 		if err := change.apply(tx, &k); err != nil {
@@ -300,7 +300,7 @@ var (
 	errRevoked = fault.New(fault.Conflict, "the API key is revoked")
 )
 
-// editKey changes the key in the path in one transaction.
+// editKey changes the key in the path within one transaction.
 func (h *Handlers) editKey(r *web.Request, edit func(*store.Tx, *store.APIKey) error) (k *store.APIKey, err error) {
 	id, ok := store.ParseID(r.Param("id"))
 	if !ok {
@@ -336,7 +336,7 @@ type rotateInput struct {
 	GracePeriodMinutes web.Optional[web.Integer] `json:"grace_period_minutes"`
 }
 
-// RotatedKeyView is a key that has another text from now on.
+// RotatedKeyView is the JSON form of a key after a rotation, with its new text.
 type RotatedKeyView struct {
 	ID                   string `json:"id"`
 	Token                string `json:"token"`
@@ -377,9 +377,9 @@ func (h *Handlers) rotateKey(r *web.Request) (view RotatedKeyView, err error) {
 	return view, nil
 }
 
-// rotate gives a key another text. The former one stays good for the grace
-// period, but not beyond the key's own end; one that was still good from an
-// earlier rotation ends now.
+// rotate replaces the text of a key. The previous text stays valid for the grace period, but not
+// beyond the key's own expiry. A text that is still valid from an earlier rotation expires
+// immediately.
 func rotate(k *store.APIKey, text store.Digest, now, graceMinutes int64) {
 	former := k.Digest
 	k.Digest, k.Former, k.LastUsedAt = text, nil, nil
@@ -393,8 +393,8 @@ func rotate(k *store.APIKey, text store.Digest, now, graceMinutes int64) {
 	k.Former = &store.FormerKey{Digest: former, ExpiresAt: end}
 }
 
-// ownerKeyInput differs from keyInput in that a key may live for any number of
-// seconds.
+// ownerKeyInput is the body on the control connection. Unlike in keyInput, the lifetime is in
+// seconds and can be up to 100 years.
 type ownerKeyInput struct {
 	Name             web.Optional[string]            `json:"name"`
 	Scopes           web.Optional[[]json.RawMessage] `json:"scopes"`

@@ -8,11 +8,11 @@ import (
 	"svc/api/apitest"
 )
 
-// heldKey is an API key whose life a test follows.
+// heldKey is an API key that a test follows through its life cycle.
 type heldKey struct {
 	*apitest.Server
 	family, id string
-	texts      []string // each text it has had
+	texts      []string // all texts, oldest first
 }
 
 func hold(t *testing.T, s *apitest.Server, family, more string) *heldKey {
@@ -23,7 +23,7 @@ func hold(t *testing.T, s *apitest.Server, family, more string) *heldKey {
 
 func (k *heldKey) one() string { return k.family + "/" + k.id }
 
-// rotate gives the key another text and returns the answer.
+// rotate rotates the key and returns the response.
 func (k *heldKey) rotate(t *testing.T, body string) string {
 	t.Helper()
 	answer := k.Must(t, 201, "POST", k.one()+"/rotate", body)
@@ -34,7 +34,7 @@ func (k *heldKey) rotate(t *testing.T, body string) string {
 	return answer
 }
 
-// accepted expects of each text, oldest first, whether it is accepted.
+// accepted checks for each text, oldest first, whether the server accepts it.
 func (k *heldKey) accepted(t *testing.T, when string, want ...bool) {
 	t.Helper()
 	for i, text := range k.texts {
@@ -45,7 +45,7 @@ func (k *heldKey) accepted(t *testing.T, when string, want ...bool) {
 	}
 }
 
-// listed is the key as the list shows it.
+// listed returns the key's entry in the list.
 func (k *heldKey) listed(t *testing.T) apiKeyItem {
 	t.Helper()
 	for _, item := range apitest.Field[[]apiKeyItem](t, k.Must(t, 200, "GET", "/auth/api-keys", ""), "data") {
@@ -70,7 +70,7 @@ type apiKeyItem struct {
 	CreatedAtUnix int64    `json:"created_at"`
 }
 
-// momentText prints a time that may be null.
+// momentText formats a time that may be null.
 func momentText(moment *int64) string {
 	if moment == nil {
 		return "null"
@@ -78,7 +78,7 @@ func momentText(moment *int64) string {
 	return fmt.Sprint(*moment)
 }
 
-// stayLoggedIn replaces the login, which ends while a test moves the clock.
+// stayLoggedIn advances the clock and renews the session token, which would expire.
 func stayLoggedIn(t *testing.T, s *apitest.Server, d time.Duration) {
 	t.Helper()
 	s.Clock.Advance(d)
@@ -142,7 +142,7 @@ func TestRotateAtOnce(t *testing.T) {
 	})
 }
 
-// flat is a key without pointers, to be compared as text.
+// flat returns the fields of a key without pointers, to be compared as text.
 func flat(k apiKeyItem) []any {
 	return []any{k.ID, k.Name, k.Scopes, k.AllProjects, k.ProjectIDs, k.IsActive, k.CreatedAtUnix, momentText(k.ExpiresAt), momentText(k.RevokedAt)}
 }
@@ -185,7 +185,7 @@ func TestRotateWithGrace(t *testing.T) {
 	})
 }
 
-// A former text does not outlive its key, also when the key's end moves.
+// A former text must not outlive its key, also when the key's expiry is moved.
 func TestRotateNearTheEnd(t *testing.T) {
 	t.Parallel()
 	bothFamilies(t, func(t *testing.T, s *apitest.Server, family string) {

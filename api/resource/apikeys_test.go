@@ -12,7 +12,7 @@ import (
 	"svc/api/apitest"
 )
 
-// bothFamilies runs a test on each of the two addresses of API keys.
+// bothFamilies runs a test on both path families for API keys.
 func bothFamilies(t *testing.T, test func(t *testing.T, s *apitest.Server, family string)) {
 	t.Helper()
 	for _, family := range []string{"/auth/api-keys", "/auth/tokens"} {
@@ -27,7 +27,7 @@ func bothFamilies(t *testing.T, test func(t *testing.T, s *apitest.Server, famil
 	}
 }
 
-// lifeOf is how long a new key lives, in seconds; 0 is for ever.
+// lifeOf returns the lifetime of a new key in seconds, or 0 if it never expires.
 func lifeOf(t *testing.T, answer string) int64 {
 	t.Helper()
 	end := apitest.Field[*int64](t, answer, "expires_at")
@@ -235,7 +235,7 @@ func TestUpdateAPIKeyRefused(t *testing.T) {
 	})
 }
 
-// A key is read alone as the list has it.
+// Reading a single key must return the same object as the list.
 func TestReadAPIKey(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

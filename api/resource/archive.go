@@ -11,12 +11,12 @@ import (
 	"svc/store"
 )
 
-// The lines of an archive are what administrators see, and what only an
-// import needs: texts in languages that are not registered at the moment. What a
-// line may be is what the interface takes from an administrator, checked by the
-// same rules, and id and times besides.
+// A line of an archive holds the fields that an administrator sees and, in addition, the texts in
+// languages that are not registered, which only an import needs. An import accepts the fields that
+// the API accepts from an administrator, checked by the same rules, and the id and the times as
+// well.
 
-// ArchiveProject is the line of an archive.
+// ArchiveProject returns the archive line of a project.
 func ArchiveProject(p *store.Project) any {
 	return struct {
 		projectView
@@ -24,7 +24,7 @@ func ArchiveProject(p *store.Project) any {
 	}{viewProjectFully(p), projectTexts.unregistered(p, p.Translations)}
 }
 
-// ArchiveVersion is the line of an archive.
+// ArchiveVersion returns the archive line of a version.
 func ArchiveVersion(p *store.Project, v *store.Version) any {
 	return struct {
 		versionView
@@ -32,7 +32,7 @@ func ArchiveVersion(p *store.Project, v *store.Version) any {
 	}{viewVersionFully(p, v), versionTexts.unregistered(p, v.Translations)}
 }
 
-// ArchiveAnnouncement is the line of an archive.
+// ArchiveAnnouncement returns the archive line of an announcement.
 func ArchiveAnnouncement(p *store.Project, a *store.Announcement) any {
 	return struct {
 		announcementView
@@ -40,8 +40,7 @@ func ArchiveAnnouncement(p *store.Project, a *store.Announcement) any {
 	}{viewAnnouncementFully(p, a), announcementTexts.unregistered(p, a.Translations)}
 }
 
-// unregisteredInput are the texts of a record in languages that its project does
-// not have at the moment.
+// unregisteredInput holds a record's texts in languages that are not registered in its project.
 type unregisteredInput struct {
 	Unregistered web.Optional[[]json.RawMessage] `json:"unregistered_translations"`
 }
@@ -62,14 +61,14 @@ func unregisteredTexts[T, V any](p *problems, project *store.Project, of texts[T
 	return all
 }
 
-// addTexts adds translations to those of a record.
+// addTexts adds translations to a record.
 func addTexts[T any](to *map[string]T, texts map[string]T) {
 	maps.Copy(texts, *to)
 	*to = texts
 }
 
-// ReadProject reads the project of an archive, whose languages and former keys are
-// there already. Another key replaces that of the archive, unless it is "".
+// ReadProject reads a project from an archive into project. The project's languages and aliases
+// must already be set. If key is not empty, it replaces the key in the archive.
 func ReadProject(raw json.RawMessage, project *store.Project, key string, now int64) error {
 	var in struct {
 		projectInput
@@ -82,7 +81,7 @@ func ReadProject(raw json.RawMessage, project *store.Project, key string, now in
 	}
 	change, err := in.check(imports)
 	var p problems
-	rec := p.Record(web.RecordInput{CreatedAt: in.CreatedAt, UpdatedAt: in.UpdatedAt}, now) // the id of a project is its key
+	rec := p.Record(web.RecordInput{CreatedAt: in.CreatedAt, UpdatedAt: in.UpdatedAt}, now) // a project's id is its key
 	texts := unregisteredTexts(&p, project, projectTexts, in.Unregistered)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return err
@@ -97,7 +96,7 @@ func ReadProject(raw json.RawMessage, project *store.Project, key string, now in
 	return nil
 }
 
-// ReadLanguage adds a language of an archive to its project.
+// ReadLanguage reads a language from an archive and adds it to project.
 func ReadLanguage(raw json.RawMessage, project *store.Project, now int64) error {
 	var in struct {
 		languageInput
@@ -113,7 +112,7 @@ func ReadLanguage(raw json.RawMessage, project *store.Project, now int64) error 
 	return project.AddLanguage(*edit.Tag, edit, rec.Created)
 }
 
-// ReadAlias adds a former key of an archive to its project.
+// ReadAlias reads a former key from an archive and adds it to project.
 func ReadAlias(raw json.RawMessage, project *store.Project, now int64) error {
 	var in struct {
 		Alias     web.Optional[string]      `json:"alias"`
@@ -132,7 +131,7 @@ func ReadAlias(raw json.RawMessage, project *store.Project, now int64) error {
 	return p.Err()
 }
 
-// ReadVersion reads a version of an archive.
+// ReadVersion reads a version from an archive.
 func ReadVersion(raw json.RawMessage, project *store.Project, now int64) (_ *store.Version, created int64, err error) {
 	var in struct {
 		versionInput
@@ -157,7 +156,7 @@ func ReadVersion(raw json.RawMessage, project *store.Project, now int64) (_ *sto
 	return v, rec.Created, nil
 }
 
-// ReadAnnouncement reads an announcement of an archive.
+// ReadAnnouncement reads an announcement from an archive.
 func ReadAnnouncement(raw json.RawMessage, project *store.Project, now int64) (_ *store.Announcement, created int64, err error) {
 	var in struct {
 		announcementInput
@@ -180,7 +179,7 @@ func ReadAnnouncement(raw json.RawMessage, project *store.Project, now int64) (_
 	return a, rec.Created, nil
 }
 
-// senderInput is what is known of the client that sent something.
+// senderInput is the information about the client that sent a submission.
 type senderInput struct {
 	IP          web.Optional[string] `json:"ip"`
 	UserAgent   web.Optional[string] `json:"user_agent"`
@@ -190,7 +189,7 @@ type senderInput struct {
 	City        web.Optional[string] `json:"city"`
 }
 
-// ReadSender reads what an archive says of the client that sent something.
+// ReadSender reads the information about the client that sent a submission from an archive.
 func ReadSender(p *web.Problems, raw json.RawMessage) store.Sender {
 	var in senderInput
 	web.Fill(&in, raw)
@@ -206,7 +205,7 @@ func ReadSender(p *web.Problems, raw json.RawMessage) store.Sender {
 	}
 }
 
-// issueInput is the issue that was made of feedback.
+// issueInput describes the issue that was created from feedback.
 type issueInput struct {
 	Forwarded web.Optional[bool]        `json:"forwarded_to_codehost"`
 	Number    web.Optional[web.Integer] `json:"codehost_issue_number"`
@@ -222,7 +221,7 @@ func (in issueInput) check(p *problems) {
 	}
 }
 
-// ReadFeedback reads feedback of an archive.
+// ReadFeedback reads feedback from an archive.
 func ReadFeedback(raw json.RawMessage, now int64) (_ *store.Feedback, created int64, err error) {
 	var in struct {
 		feedbackInput
@@ -243,7 +242,7 @@ func ReadFeedback(raw json.RawMessage, now int64) (_ *store.Feedback, created in
 	return f, rec.Created, nil
 }
 
-// ReadLog reads a log of an archive.
+// ReadLog reads a log from an archive.
 func ReadLog(raw json.RawMessage, now int64) (_ *store.Log, created int64, err error) {
 	var in struct {
 		logInput

@@ -100,7 +100,7 @@ func TestLoginThrottle(t *testing.T) {
 	expect("login after the window", 201, here, "admin", apitest.Password)
 }
 
-// However many try at once, twenty passwords are compared.
+// With any number of simultaneous attempts, only twenty passwords are compared.
 func TestLoginThrottleAtOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -147,8 +147,8 @@ func TestAccountChange(t *testing.T) {
 	const current = `"current_password":"correct horse"`
 	for _, tc := range []struct {
 		name, path, body   string
-		username, password string // afterwards
-		ends               bool   // the logins from before
+		username, password string // valid after the change
+		ends               bool   // whether earlier sessions end
 	}{
 		{"password", "/auth/password", `{` + current + `,"new_password":"battery staple"}`, "admin", "battery staple", true},
 		{"password is taken as sent", "/auth/password", `{` + current + `,"new_password":"  two blanks  "}`, "admin", "  two blanks  ", true},
@@ -234,8 +234,7 @@ func TestAccountChangeRefused(t *testing.T) {
 	}
 }
 
-// A hash of weaker parameters is replaced at the next login, and that ends no
-// login.
+// A hash with weaker parameters is replaced at the next login, which does not end any session.
 func TestLoginRenewsHash(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

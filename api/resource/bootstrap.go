@@ -12,10 +12,9 @@ import (
 	"svc/store"
 )
 
-// EnsureAdmin makes the administrator "admin" at the first start; later it
-// does nothing. An empty password means a generated one, which is returned and
-// written to the bootstrap file before it becomes valid, so that it cannot get
-// lost.
+// EnsureAdmin creates the administrator "admin" on the first start; afterwards it does nothing. If
+// password is empty, it generates one, returns it, and writes it to the bootstrap file before
+// storing the account, so that the password cannot be lost.
 func (h *Handlers) EnsureAdmin(ctx context.Context, password string) (generated string, created bool, err error) {
 	if h.DB.Account() != nil {
 		return "", false, nil
@@ -37,15 +36,15 @@ func (h *Handlers) EnsureAdmin(ctx context.Context, password string) (generated 
 	return generated, err == nil, err
 }
 
-// ResetView says how the administrator can log in after a reset.
+// ResetView tells the administrator how to log in after a reset.
 type ResetView struct {
 	Username string `json:"username"`
 	Password string `json:"password"`
 	File     string `json:"file"`
 }
 
-// resetPassword gives the administrator the name "admin" and a new password.
-// All logins end.
+// resetPassword sets the administrator's name to "admin", sets a new password and ends all
+// sessions.
 func (h *Handlers) resetPassword(r *web.Request) (v ResetView, err error) {
 	password := auth.NewPassword()
 	hash, err := h.hasher.Hash(r.Context(), password)
@@ -70,8 +69,8 @@ func (h *Handlers) resetPassword(r *web.Request) (v ResetView, err error) {
 	return ResetView{"admin", password, h.BootstrapFile}, err
 }
 
-// writeBootstrap keeps a generated password readable for the owner of the data
-// directory until it has been used.
+// writeBootstrap writes a generated password to a file that only the owner of the data directory
+// can read. The file is removed after the first login.
 func (h *Handlers) writeBootstrap(password string) error {
 	text := fmt.Sprintf("user name: admin\npassword:  %s\n\n"+
 		"Made at %s. Everyone who can read this file can log in: change the password.\n"+

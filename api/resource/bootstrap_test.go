@@ -15,8 +15,8 @@ import (
 
 func bootstrapFile(s *apitest.Server) string { return filepath.Join(s.Dir, "svc.bootstrap-admin.txt") }
 
-// checkBootstrap expects the file of the first password to hold a password
-// and to be for its owner alone.
+// checkBootstrap checks that the bootstrap file contains the password and that only its owner can
+// read it.
 func checkBootstrap(t *testing.T, s *apitest.Server, password string) {
 	t.Helper()
 	text, err := os.ReadFile(bootstrapFile(s))
@@ -90,7 +90,7 @@ func TestEnsureAdminKeepsAccount(t *testing.T) {
 	}
 }
 
-// A password that cannot be handed over must not become valid.
+// A password that cannot be written to the file must not become valid.
 func TestEnsureAdminWithoutFile(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithoutAdmin(), func(o *apitest.Options) {
@@ -188,8 +188,7 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// A page in a browser that reached the control connection would send one of
-// these headers.
+// A web page that managed to reach the control connection would send one of these headers.
 func TestOwnerRefusesBrowsers(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

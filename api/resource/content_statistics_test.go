@@ -15,7 +15,7 @@ const (
 	logTotals          = "/admin/logs/statistics"
 )
 
-// Totals of the instance count hidden ones, and follow edits and deletions.
+// Totals of the instance include hidden records and follow changes and deletions.
 func TestContentTotals(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithWindow(time.Minute))
@@ -83,8 +83,8 @@ func TestContentTotals(t *testing.T) {
 	})
 }
 
-// Statistics of a project are over a range of creation times, both ends
-// included, hidden ones counted.
+// Statistics of a project cover a range of creation times, including both ends, and include hidden
+// records.
 func TestContentStatistics(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -136,7 +136,7 @@ func TestContentStatistics(t *testing.T) {
 			}
 		}
 	}
-	// Without a range: the last seven days.
+	// Without a range, statistics cover the last seven days.
 	key := s.Key(t, `{"name":"k","never_expires":true,"scopes":["logs:read","feedbacks:read"]}`)
 	const week = 7 * 24 * 3600
 	s.Clock.Advance(time.Duration(at[1]+week-s.Clock.Now().Unix()-20) * time.Second)
@@ -153,7 +153,7 @@ func TestContentStatistics(t *testing.T) {
 	}
 }
 
-// They are right over many blocks, and after deletions and edits in them.
+// Statistics are correct for many blocks, also after deletions and changes inside them.
 func TestContentStatisticsOfMany(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -175,7 +175,8 @@ func TestContentStatisticsOfMany(t *testing.T) {
 	s.Must(t, 200, "PATCH", one(256*2+1), `{"rating":1}`)      // from 513 % 6 = 3
 	s.Must(t, 200, "PATCH", one(many-1), `{"rating":null}`)    // from 1282 % 6 = 4
 	s.Must(t, 200, "PATCH", one(many-2), `{"is_hidden":true}`) // changes nothing
-	// Of 1283: 214 of each of the remainders 0 to 4, 213 of 5. 3194 stars of 1067.
+	// The 1283 records contain 214 of each of the remainders 0 to 4 and 213 of remainder 5: 3194
+	// stars in 1067 ratings.
 	s.Exchanges(t, []apitest.Exchange{
 		{"ratings", "GET", "/admin/projects/app/stats/feedbacks", "", 200, `{"total":1282,"unrated":215,"average_rating":2.993439550140581,
 			"by_rating":[{"rating":1,"count":215},{"rating":2,"count":214},{"rating":3,"count":213},{"rating":4,"count":213},{"rating":5,"count":212}]}`},

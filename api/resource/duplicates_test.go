@@ -76,7 +76,7 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// What besides the content makes submissions the same.
+// Submissions with the same content are duplicates only if all of these match as well.
 func TestDuplicateScope(t *testing.T) {
 	t.Parallel()
 	for kind, body := range map[string]string{"feedbacks": someFeedback, "logs": someLog} {
@@ -130,7 +130,7 @@ func TestDuplicateWindow(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		window time.Duration
-		steps  map[time.Duration]bool // after so long: is it the first record?
+		steps  map[time.Duration]bool // time since the first submission -> whether the first record is returned
 	}{
 		{"a minute", time.Minute, map[time.Duration]bool{0: true, 59 * time.Second: true, 61 * time.Second: false}},
 		{"an hour", time.Hour, map[time.Duration]bool{61 * time.Second: true, 59 * time.Minute: true, 61 * time.Minute: false}},
@@ -154,7 +154,7 @@ func TestDuplicateWindow(t *testing.T) {
 	}
 }
 
-// The second of two is answered with the record as it is by then.
+// The response to a duplicate contains the record in its current form.
 func TestDuplicateOfChangedRecord(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithWindow(time.Minute))
@@ -217,7 +217,7 @@ func TestDuplicatesAtOnce(t *testing.T) {
 	}
 }
 
-// A duplicate counts for the rate limit like any other request.
+// A duplicate counts against the rate limit like any other request.
 func TestDuplicatesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithWindow(time.Minute), apitest.WithRateLimit(3))

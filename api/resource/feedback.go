@@ -38,7 +38,7 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 	}
 }
 
-// feedbackStatuses are the words for the states, in their order.
+// feedbackStatuses holds the API names of the statuses, indexed by store.FeedbackStatus.
 var feedbackStatuses = []string{"open", "in_progress", "resolved", "closed"}
 
 type feedbackView struct {
@@ -60,7 +60,7 @@ type feedbackView struct {
 	CreatedAt int64 `json:"created_at"`
 }
 
-// ViewFeedback shows feedback to administrators.
+// ViewFeedback returns the view for administrators.
 func ViewFeedback(f *store.Feedback) feedbackView {
 	return feedbackView{
 		ID: f.ID.String(), UserID: f.UserID, Rating: f.Rating, Content: f.Content, Contact: f.Contact,
@@ -77,7 +77,7 @@ type feedbackOptionsView struct {
 	ContactRequired bool   `json:"contact_required_for_forward"`
 }
 
-// feedbackOptions shows whether feedback can become an issue at the code host.
+// feedbackOptions returns whether feedback can be forwarded to the code host as an issue.
 func (h *Handlers) feedbackOptions(r *web.Request) (v feedbackOptionsView, err error) {
 	p, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {
@@ -108,8 +108,8 @@ type feedbackChange struct {
 	status   int // -1 = keep
 }
 
-// check checks the fields that clients and administrators may send; what only
-// one of them may is checked where that is known.
+// check checks the fields that both clients and administrators may send. The callers check the
+// other fields.
 func (in feedbackInput) check(p *problems) feedbackChange {
 	c := feedbackChange{in: in, status: -1}
 	p.Text("user_id", in.UserID, web.TextRule{Max: 64})
@@ -136,7 +136,7 @@ func (in feedbackInput) checkByAdmin(how write) (feedbackChange, error) {
 	return c, p.Err()
 }
 
-// apply changes the fields that were sent.
+// apply copies the fields that were sent to f.
 func (c feedbackChange) apply(f *store.Feedback) {
 	in := c.in
 	web.SetOrClear(&f.UserID, in.UserID)
@@ -159,20 +159,19 @@ func (c feedbackChange) apply(f *store.Feedback) {
 	web.SetIfSent(&f.CustomData, in.CustomData, json.RawMessage(in.CustomData.Or(nil)))
 }
 
-// create stores feedback of an administrator.
+// create stores feedback that an administrator entered.
 func (c feedbackChange) create(tx *store.Tx, p *store.Project) (*store.Feedback, error) {
 	f := &store.Feedback{}
 	c.apply(f)
 	return f, tx.AddFeedback(p.ID, f)
 }
 
-// update changes feedback and stores it.
 func (c feedbackChange) update(tx *store.Tx, p *store.Project, f *store.Feedback) error {
 	c.apply(f)
 	return tx.PutFeedback(p.ID, f)
 }
 
-// submitFeedback takes feedback from a client.
+// submitFeedback stores or forwards feedback from a client.
 func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) error {
 	var in feedbackInput
 	if err := h.decodeSubmission(r, &in, "custom_data"); err != nil {
@@ -208,7 +207,7 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) error {
 	return web.Respond(w, http.StatusCreated, ViewFeedback(f))
 }
 
-// forward has an issue made of feedback and returns it as it is stored.
+// forward creates an issue from feedback and returns the stored feedback.
 func (h *Handlers) forward(r *web.Request, p *store.Project, f *store.Feedback, custom any) (*store.Feedback, error) {
 	key, compare := fingerprint(r, p.ID, "forwarded feedback", f.UserID, f.Rating, f.Content, f.Contact, custom)
 	defer web.NoWriteDeadline(r.Writer)()
@@ -218,10 +217,10 @@ func (h *Handlers) forward(r *web.Request, p *store.Project, f *store.Feedback, 
 	return h.Forward.Submit(r.Context(), callerOf(r), p, f, &key)
 }
 
-// callerOf returns the caller of a request as forwarding counts and logs it.
+// callerOf returns the caller of a request in the form in which forwarding counts and logs it.
 func callerOf(r *web.Request) forward.Caller { return forward.Caller{Addr: r.Addr, RequestID: r.ID} }
 
-// forwardStored has an issue made of the feedback in the path.
+// forwardStored returns a handler that creates an issue from the feedback in the path.
 func (h *Handlers) forwardStored(of kind[store.Feedback]) func(*web.Request) (feedbackView, error) {
 	return func(r *web.Request) (v feedbackView, err error) {
 		var p *store.Project
@@ -241,7 +240,8 @@ func (h *Handlers) forwardStored(of kind[store.Feedback]) func(*web.Request) (fe
 	}
 }
 
-// storeFeedback stores feedback, or returns the same that was sent before.
+// storeFeedback stores feedback. If the client has already sent the same feedback, it returns the
+// stored record.
 func (h *Handlers) storeFeedback(r *web.Request, p *store.Project, f *store.Feedback, custom any) (*store.Feedback, error) {
 	key, compare := fingerprint(r, p.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, custom)
 	encoded, err := f.Encode()
@@ -286,7 +286,7 @@ func (h *Handlers) feedbackStatistics(*web.Request) (feedbackStatisticsView, err
 	return feedbackStatisticsView{st.Count, st.Rated, mean(st.Ratings, st.Rated)}, err
 }
 
-// mean is nil for nothing.
+// mean returns nil if n is 0.
 func mean(sum, n int64) *float64 {
 	if n == 0 {
 		return nil
@@ -303,7 +303,7 @@ type ratingsView struct {
 	ByRating      []ratingView `json:"by_rating"`
 }
 
-// ratingView is the number of feedback with one rating.
+// ratingView holds the number of feedback records with one rating.
 type ratingView struct {
 	Rating int `json:"rating"`
 	Count  int `json:"count"`

@@ -11,8 +11,8 @@ import (
 	"svc/store"
 )
 
-// storeFeedback stores feedback as submissions are stored, with whatever a
-// client or a look-up could have filled in.
+// storeFeedback stores feedback as a submission does, with any fields that a client or an address
+// lookup could set.
 func storeFeedback(t testing.TB, s *apitest.Server, key string, all ...*store.Feedback) {
 	t.Helper()
 	p, err := s.DB.FindProject(key)
@@ -34,7 +34,7 @@ func storeFeedback(t testing.TB, s *apitest.Server, key string, all ...*store.Fe
 	}
 }
 
-// storeLogs is storeFeedback for logs.
+// storeLogs is like storeFeedback, for logs.
 func storeLogs(t testing.TB, s *apitest.Server, key string, all ...*store.Log) {
 	t.Helper()
 	p, err := s.DB.FindProject(key)
@@ -141,7 +141,7 @@ func TestLogList(t *testing.T) {
 	s.Project(t, "other")
 	create(t, s, apitest.LogsOf("other"), `{"level":3,"content":"of another project"}`)
 	list := apitest.LogsOf("app")
-	var at, last []int64 // when a log and its twin were stored, mostly the same second
+	var at, last []int64 // creation times of a log and its twin, mostly in the same second
 	for _, body := range []string{
 		`{"level":0,"content":"a","platform":"windows"}`,
 		`{"level":3,"content":"b","platform":"windows","is_hidden":true}`,
@@ -182,7 +182,7 @@ func TestLogList(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			status, answer := s.Ask(t, "GET", list+"?"+tc.query, "")
-			var wanted []string // each with its twin, the younger first
+			var wanted []string // each after its twin, which is younger
 			for name := range strings.FieldsSeq(tc.want) {
 				wanted = append(wanted, "twin-"+name, name)
 			}
@@ -216,8 +216,8 @@ func TestLogList(t *testing.T) {
 	}
 }
 
-// Pages at any depth of lists of several blocks, the last one incomplete,
-// with and without filters, also where records were deleted or hidden.
+// Pages at any depth are correct in lists of several blocks with an incomplete last one, with and
+// without filters, and where records have been deleted or hidden.
 func TestDeepPages(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

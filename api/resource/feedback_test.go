@@ -9,10 +9,10 @@ import (
 	"svc/api/apitest"
 )
 
-// feedbackOf is the path of the feedback of a project for administrators.
+// feedbackOf returns the administrators' path of a project's feedback.
 func feedbackOf(key string) string { return "/admin/projects/" + key + "/feedbacks" }
 
-// create makes something at a path and returns its id.
+// create sends a POST request to a path and returns the id of the new record.
 func create(t testing.TB, s *apitest.Server, path, body string) string {
 	t.Helper()
 	status, answer := s.Ask(t, "POST", path, body)
@@ -99,7 +99,7 @@ func TestFeedbackChange(t *testing.T) {
 	})
 }
 
-// Until there is a code host nothing can be forwarded.
+// Without a code host, feedback cannot be forwarded.
 func TestFeedbackIsNotForwarded(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -189,7 +189,7 @@ func TestFeedbackRefusals(t *testing.T) {
 	s.Must(t, 200, "GET", apitest.AnnouncementsOf("app")+"/"+announcement, "")
 }
 
-// Who may do what with feedback and logs.
+// TestSubmissionAccess checks which callers can access feedback and logs.
 func TestSubmissionAccess(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

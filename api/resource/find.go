@@ -6,8 +6,8 @@ import (
 	"svc/store"
 )
 
-// alternatives are the terms of a search for a folded text: the text itself, and where
-// nothing contains that, its words in any order.
+// alternatives returns the terms to search for, in the order in which to try them: the folded text
+// as a whole and, if nothing contains it, its words in any order.
 func alternatives(find string) [][]string {
 	all := [][]string{{find}}
 	if words := searchtext.Words(find); len(words) > 1 {
@@ -16,8 +16,8 @@ func alternatives(find string) [][]string {
 	return all
 }
 
-// candidates asks the index where terms can be, and adds what changed since the
-// index saw it. Everything else cannot match.
+// candidates returns the records that can contain the terms: those that the index returns, and
+// those that changed after they were indexed. No other record can match.
 func (h *Handlers) candidates(r *web.Request, kind store.Kind, project store.ProjectID, terms []string) (n store.Candidates, err error) {
 	if h.Search == nil {
 		return store.Candidates{All: true}, nil
@@ -26,9 +26,8 @@ func (h *Handlers) candidates(r *web.Request, kind store.Kind, project store.Pro
 	return store.Read(h.DB, func(tx *store.Tx) (store.Candidates, error) { return tx.WithChanges(n) })
 }
 
-// searched keeps of a list what contains a folded text, or where nothing does,
-// all of its words. The index only narrows the list: the text of
-// every candidate is searched.
+// searched returns the elements of list that contain the folded text or, if there are none, all of
+// its words. The index only narrows the list: the text of every candidate is searched.
 func searched[E any](h *Handlers, r *web.Request, kind store.Kind, project store.ProjectID, find string, list []E,
 	ref func(E) store.Change, text func(E) (string, error)) ([]E, error) {
 	for _, terms := range alternatives(find) {
@@ -74,9 +73,9 @@ func (h *Handlers) findVersions(r *web.Request, snap *store.Snapshot, find strin
 		})
 }
 
-// findAnnouncements lists the announcements that keep accepts and that contain the
-// text, in list order. Those that keep rejects have no influence on how the others are
-// searched: the public must not learn from it.
+// findAnnouncements returns the announcements that keep accepts and that contain the text, in list
+// order. Those that keep rejects do not influence how the others are searched; otherwise public
+// results would reveal hidden announcements.
 func (h *Handlers) findAnnouncements(
 	r *web.Request, snap *store.Snapshot, find string, keep func(*store.AnnouncementEntry) bool,
 ) ([]*store.AnnouncementEntry, error) {
@@ -107,9 +106,9 @@ func (h *Handlers) findProjects(r *web.Request, find string) ([]*store.Project, 
 		func(p *store.Project) (string, error) { return p.SearchText(), nil })
 }
 
-// listPage returns a page of feedback or logs of the project in the path, with a search in
-// both ways. The problems of the request come first. Large pages are read record by record
-// while they are written.
+// listPage returns a page of feedback or logs of the project in the path. With a search text, it
+// tries each of the alternatives until one matches. Validation errors of the request are returned
+// first. Records of large pages are read one by one while the page is being written.
 func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kind, find string,
 	list func(*store.Tx, store.ProjectID, *store.Find) ([]*R, store.Found, error),
 	later func(*store.Tx, store.ProjectID, store.Unread) (*R, error), view func(*R) V) (web.List, error) {

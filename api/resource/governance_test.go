@@ -10,19 +10,19 @@ import (
 	"svc/api/apitest"
 )
 
-// move is a write to the versions of a project and what it leaves behind.
+// move is a write to the versions of a project, with its expected result.
 type move struct {
 	name    string
 	method  string // POST creates text, PUT publishes it, PATCH and DELETE find it
 	text    string
 	body    string
 	status  int
-	message string // a part of why it was refused
-	latest  string // who has the latest flag afterwards; "" = nobody
+	message string // a part of the error message
+	latest  string // the version that has the latest flag afterwards; "" = none
 }
 
-// moves makes writes in order. After each, at most one version has the flag,
-// and a write that was refused has changed nothing.
+// moves performs writes in order. After each, at most one version has the latest flag, and a
+// rejected write has not changed anything.
 func moves(t *testing.T, s *apitest.Server, key string, rows []move) {
 	t.Helper()
 	for _, m := range rows {
@@ -58,8 +58,8 @@ func moves(t *testing.T, s *apitest.Server, key string, rows []move) {
 	}
 }
 
-// latestOf is the text of the version in a list that has the flag; "" for
-// none, several joined.
+// latestOf returns the text of the version in a list that has the latest flag, or "" if none has.
+// Several texts are joined.
 func latestOf(t testing.TB, list string) string {
 	t.Helper()
 	var page struct {
@@ -139,7 +139,7 @@ func TestLatestMoves(t *testing.T) {
 	})
 }
 
-// Of several that are equal in everything else the one created last inherits.
+// Of several versions that are otherwise equal, the one created last inherits the flag.
 func TestLatestInheritedByTheYoungest(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

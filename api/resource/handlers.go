@@ -47,43 +47,43 @@ import (
 	"svc/store"
 )
 
-// Config is all that the handlers may touch.
+// Config holds everything that the handlers depend on.
 type Config struct {
 	DB     *store.Store
 	Search *index.Index // nil = searches scan all records
 	Log    *slog.Logger
 	Now    func() time.Time
 
-	SubmissionMax int64 // bytes of the feedback and logs of a project; 0 = no limit
-	DataMax       int64 // bytes of the free-form objects of a public submission together
+	SubmissionMax int64 // limit in bytes for the feedback and logs of a project; 0 = no limit
+	DataMax       int64 // limit in bytes for all free-form objects of a public submission together
 
-	Keys       *seal.Keys        // of the credentials of other services
+	Keys       *seal.Keys        // for credentials of other services
 	Translator *translate.Client // asks the translation service
 
 	Tokens        *auth.Tokens
-	KeySalt       []byte // of the hashes of API keys
-	BootstrapFile string // holds a generated first password until the first login
+	KeySalt       []byte // for the hashes of API keys
+	BootstrapFile string // holds a generated initial password until the first login
 
-	// EventContents counts the events of a project and their definitions.
+	// EventContents returns the number of a project's events and of its event definitions.
 	EventContents func(context.Context, store.ProjectID) (events int64, definitions int, err error)
 
-	// Forward makes issues of feedback.
+	// Forward creates issues from feedback.
 	Forward *forward.Engine
 }
 
-// Handlers answer requests about resources.
+// Handlers serves requests about resources. Its methods are safe for concurrent use.
 type Handlers struct {
 	Config
 	hasher *auth.Hasher
 	logins *limit.Windows
 	slow   *limit.Slow
 
-	// comparing has the passwords that are being compared, as many as the hasher takes at
-	// a time: those that wait do not count against the limit of their address.
+	// comparing is a semaphore for password comparisons with the capacity of the hasher. A request
+	// that waits for it does not count against the limit of its address yet.
 	comparing chan struct{}
 }
 
-// New makes handlers that have seen no request yet.
+// New returns handlers with the given configuration.
 func New(c Config) *Handlers {
 	return &Handlers{
 		Config: c, hasher: auth.NewHasher(), slow: limit.NewSlow(),
@@ -91,7 +91,7 @@ func New(c Config) *Handlers {
 	}
 }
 
-// Routes lists the routes of all resources.
+// Routes returns the routes of all resources.
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(
 		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.publicRoutes(),
@@ -100,5 +100,5 @@ func (h *Handlers) Routes() []web.Route {
 	)
 }
 
-// problems are the broken rules of a request, with the checks of resources.
+// problems collects validation errors of a request and has the checks of resources.
 type problems struct{ web.Problems }

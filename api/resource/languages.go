@@ -27,7 +27,7 @@ type languageView struct {
 	CreatedAt int64    `json:"created_at"`
 }
 
-// ViewLanguage shows a language of a project.
+// ViewLanguage returns the JSON form of a project's language.
 func ViewLanguage(l store.Language) languageView {
 	v := languageView{Locale: l.Tag, Aliases: l.Synonyms, Label: l.Label, CreatedAt: l.CreatedAt}
 	if v.Aliases == nil {
@@ -42,7 +42,7 @@ type languageInput struct {
 	Label   web.Optional[string]            `json:"label"`
 }
 
-// maxSynonyms is how many synonyms a language may have.
+// maxSynonyms is the maximum number of synonyms of a language.
 const maxSynonyms = 16
 
 func (in languageInput) check(how write) (store.LanguageEdit, error) {
@@ -115,8 +115,8 @@ func (h *Handlers) deleteLanguage(r *web.Request) error {
 	return h.editLanguage(r, (*store.Tx).RemoveLanguage)
 }
 
-// editLanguage finds the language in the path, by primary tag or synonym, and
-// changes it in one transaction.
+// editLanguage finds the language in the path, by its primary tag or a synonym, and changes it
+// within one transaction.
 func (h *Handlers) editLanguage(r *web.Request, edit func(tx *store.Tx, p *store.Project, at int) error) error {
 	return r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		at := p.Locales().Find(strings.TrimSpace(r.Param("locale")))

@@ -142,7 +142,7 @@ func TestUpdateLanguage(t *testing.T) {
 	})
 }
 
-// The primary tag names the translations; changing it must not lose them.
+// Translations are stored under the primary tag. Changing the tag must not lose them.
 func TestTagMovesTranslations(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -18,25 +18,25 @@ import (
 	"svc/store"
 )
 
-// sentRecord is what the oracle knows of a feedback or a log.
+// sentRecord is the oracle's copy of feedback or a log.
 type sentRecord struct {
 	id       string
 	at       int64
 	hidden   bool
 	platform string // "" = none
-	number   int    // rating, 0 = none; or level
-	status   string // of feedback
+	number   int    // rating (0 = none) or level
+	status   string // only feedback
 	texts    map[string]string
 }
 
-// has reports whether one of the texts contains a text in lower case.
+// has reports whether one of the texts contains lower, which must be in lower case.
 func (x *sentRecord) has(lower string) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(x.texts)), func(text string) bool {
 		return strings.Contains(lowered(text), lower)
 	})
 }
 
-// lowered is a text as it is searched, for the letters of this test.
+// lowered returns a text in the form in which it is searched, for the letters in this test.
 func lowered(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -46,8 +46,8 @@ func lowered(text string) string {
 	}, text)
 }
 
-// shelf is a plain list of everything in a project, oldest first, and the
-// server that should agree with it.
+// shelf holds a plain list of a project's records, oldest first, and the server that is compared
+// with it.
 type shelf struct {
 	t      *testing.T
 	s      *apitest.Server
@@ -78,7 +78,7 @@ func (m *shelf) text() string {
 	return string(runes[:min(len(runes), 64)])
 }
 
-// fields are a body with random values, and what the oracle keeps of them.
+// fields returns a body with random values and stores them in x.
 func (m *shelf) fields(x *sentRecord, all bool) map[string]any {
 	body := map[string]any{}
 	set := func(name string) {
@@ -106,7 +106,7 @@ func (m *shelf) fields(x *sentRecord, all bool) map[string]any {
 	return body
 }
 
-// adminFields adds what only administrators may set.
+// adminFields adds fields that only administrators can set.
 func (m *shelf) adminFields(x *sentRecord, body map[string]any) {
 	if m.chance(50) {
 		on := apitest.Pick(m.random, platform.All[:]...)
@@ -141,7 +141,8 @@ func (m *shelf) credential() map[string]string {
 	return map[string]string{"Authorization": "Bearer " + m.s.Admin}
 }
 
-// submit sends one as a client, who is the sender of what it may not write.
+// submit sends a record as a client. The server sets the sender and ignores fields of
+// administrators.
 func (m *shelf) submit() {
 	x := &sentRecord{status: "open", texts: map[string]string{}}
 	body := m.fields(x, true)
@@ -164,7 +165,7 @@ func (m *shelf) keep(x *sentRecord, answer string) {
 	m.all = append(m.all, x)
 }
 
-// bulk stores many at once, below the interface.
+// bulk stores n records directly in the database.
 func (m *shelf) bulk(n int) {
 	var feedback []*store.Feedback
 	var logs []*store.Log
@@ -217,14 +218,14 @@ func (m *shelf) remove() {
 	m.all = slices.Delete(m.all, at, at+1)
 }
 
-// needle is something to search for, which is often there.
+// needle returns a search text that often occurs.
 func (m *shelf) needle() string {
 	if len(m.all) == 0 || m.chance(30) {
 		return strings.TrimSpace(m.text())
 	}
 	texts := slices.Sorted(maps.Values(apitest.Pick(m.random, m.all...).texts))
 	runes := []rune(apitest.Pick(m.random, texts...))
-	if m.chance(30) { // its words in another order
+	if m.chance(30) { // the same words in another order
 		words := strings.Fields(string(runes))
 		m.random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 		return strings.Join(words, " ")
@@ -234,7 +235,7 @@ func (m *shelf) needle() string {
 	return apitest.Pick(m.random, part, strings.ToUpper(part), strings.ToLower(part))
 }
 
-// ask compares a page of a random selection with the plain list.
+// ask compares a random page of a list with the plain list.
 func (m *shelf) ask() {
 	m.t.Helper()
 	query := url.Values{}
@@ -256,7 +257,7 @@ func (m *shelf) ask() {
 			and("end_time", fmt.Sprint(to), func(x *sentRecord) bool { return x.at <= to })
 		}
 	}
-	shown := keep // what decides how a text is searched
+	shown := keep // the records that determine whether the phrase or its words are searched
 	if m.chance(30) {
 		on := string(apitest.Pick(m.random, platform.All[:]...))
 		and("platform", on, func(x *sentRecord) bool { return x.platform == on })
@@ -316,8 +317,8 @@ func (m *shelf) count() {
 	}
 }
 
-// Lists are what a plain list would give, whatever was written, edited, hidden
-// and deleted before.
+// Lists agree with a plain list after any sequence of writes, edits, deletions and changes of
+// visibility.
 func TestListsOracle(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

@@ -8,9 +8,8 @@ import (
 	"svc/api/apitest"
 )
 
-// localised has a project with four languages. The texts of German are
-// complete, of French the first ones, of Japanese the second ones; nothing is
-// translated into Italian.
+// localised returns a server with a project that has four languages. German has all texts, French
+// only the first ones, Japanese only the second ones, and Italian none.
 func localised(t *testing.T) *apitest.Server {
 	t.Helper()
 	s, all := translatable(t, `{"locale":"de-DE","aliases":["Deutsch","de"]}`, `{"locale":"fr"}`, `{"locale":"ja (JP)"}`, `{"locale":"it"}`)
@@ -30,8 +29,8 @@ func TestLocalePreference(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name, preference     string
-		first, second        string // texts shown; "" for the default ones
-		locale, localMessage string // JSON; "" for no message
+		first, second        string // expected texts; "" = the default text
+		locale, localMessage string // JSON; "" = no message
 	}{
 		{"blank: default texts, no message", " ", "", "", `null`, ``},
 		{"the primary tag: both texts", "de-DE", "eins", "zwei", `"de-DE"`, ``},
@@ -88,7 +87,7 @@ func TestLocalePreference(t *testing.T) {
 	}
 }
 
-// Every object of an answer speaks for itself.
+// Each object of a response has its own locale.
 func TestLocaleOfEachObject(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -127,7 +126,7 @@ func TestLocaleOfEachObject(t *testing.T) {
 	}
 }
 
-// What a language change does to answers that were already given.
+// A change of the languages must apply to responses that are already cached.
 func TestLocaleChangesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := localised(t)
@@ -153,7 +152,7 @@ func TestLocaleChangesAtOnce(t *testing.T) {
 	})
 }
 
-// Equal keys are one tag, in registration and in every path.
+// Tags with equal keys are the same tag, in a language's registration and in every path.
 func TestTagKeys(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

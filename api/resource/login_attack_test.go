@@ -10,7 +10,7 @@ import (
 	"svc/api/apitest"
 )
 
-// attempt logs in from an address.
+// attempt tries to log in from an address. retry is the Retry-After header in seconds.
 func attempt(t *testing.T, s *apitest.Server, address, username, password string) (status, retry int) {
 	t.Helper()
 	status, _, header := s.Send(t, "POST", "/api/v1/auth/login", map[string]string{"X-Forwarded-For": address}, apitest.Credentials(username, password))
@@ -23,9 +23,9 @@ func attempt(t *testing.T, s *apitest.Server, address, username, password string
 	return status, retry
 }
 
-// TestLoginDuringAttack: while an attack from many networks slows logins down, the owner
-// gets in from a new network, and at once from one that is known; and what the limit has
-// refused is no failure.
+// TestLoginDuringAttack checks that, while an attack from many networks slows down logins, the
+// owner can log in from a new network, and without delay from a known one. An attempt that the
+// limit rejects does not count as a failed login.
 func TestLoginDuringAttack(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -57,7 +57,7 @@ func TestLoginDuringAttack(t *testing.T) {
 			t.Errorf("login %d from a network that is known: got %d, want 201", i, status)
 		}
 	}
-	// Of a neighbour, too: the network counts.
+	// A neighbouring address is known too, because the whole network is stored.
 	if status, _ := attempt(t, s, "203.0.113.200", "admin", apitest.Password); status != 201 {
 		t.Errorf("a login of the same network: got %d, want 201", status)
 	}
@@ -78,7 +78,8 @@ func TestLoginDuringAttack(t *testing.T) {
 	t.Error("no address was refused 20 times: the attack was too weak")
 }
 
-// TestRightPasswordsAtOnce: right passwords are no failures, however many come at once.
+// TestRightPasswordsAtOnce checks that correct passwords do not count as failures, in any number of
+// simultaneous attempts.
 func TestRightPasswordsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -93,8 +94,8 @@ func TestRightPasswordsAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestCurrentPasswordCounts: a wrong current password is a failed login of its address,
-// whichever endpoint it is sent to, and a right one is not.
+// TestCurrentPasswordCounts checks that a wrong current password counts as a failed login of the
+// client's address at every endpoint, and that a correct one does not.
 func TestCurrentPasswordCounts(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -128,7 +129,7 @@ func TestCurrentPasswordCounts(t *testing.T) {
 	}
 }
 
-// TestControlConnectionHasNoLimit: the owner of the data directory is never refused.
+// TestControlConnectionHasNoLimit checks that the owner of the data directory is never rejected.
 func TestControlConnectionHasNoLimit(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -45,7 +45,7 @@ type logView struct {
 	CreatedAt int64 `json:"created_at"`
 }
 
-// ViewLog shows a log.
+// ViewLog returns the view for administrators.
 func ViewLog(l *store.Log) logView {
 	return logView{
 		ID: l.ID.String(), Level: l.Level, Content: l.Content, Source: l.Source,
@@ -66,7 +66,7 @@ type logInput struct {
 	PlatformVersion web.Optional[string]      `json:"platform_version"`
 }
 
-// check checks what clients and administrators send alike.
+// check checks the fields that both clients and administrators send.
 func (in logInput) check(p *problems) {
 	if p.Present("level", in.Level.Sent, in.Level.Null(), true, true) && (in.Level.Wrong || *in.Level.Value < 0 || *in.Level.Value > 3) {
 		p.Add("level must be an integer from 0 to 3")
@@ -77,7 +77,7 @@ func (in logInput) check(p *problems) {
 	p.Object("custom_data", in.CustomData)
 }
 
-// log is the record without platform and sender.
+// log returns the record without the platform and the sender.
 func (in logInput) log() *store.Log {
 	return &store.Log{
 		Level: int(in.Level.Or(0)), Content: in.Content.Or(""), Source: in.Source.Value,
@@ -85,7 +85,7 @@ func (in logInput) log() *store.Log {
 	}
 }
 
-// byAdmin checks what an administrator sends and is the record without sender.
+// byAdmin checks the fields that an administrator sends and returns the record without the sender.
 func (in logInput) byAdmin(p *problems) *store.Log {
 	in.check(p)
 	p.Flag("is_hidden", in.IsHidden)
@@ -96,8 +96,8 @@ func (in logInput) byAdmin(p *problems) *store.Log {
 	return l
 }
 
-// uploadLog takes a log from a client. Nothing that a client says about its
-// platform fails the upload.
+// uploadLog stores a log from a client. An invalid platform in the request does not make the upload
+// fail.
 func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) error {
 	var in logInput
 	if err := h.decodeSubmission(r, &in, "custom_data", "device_info"); err != nil {
@@ -138,7 +138,7 @@ func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) error {
 	return web.Respond(w, http.StatusCreated, ViewLog(l))
 }
 
-// newLog is a checked log of an administrator, which is stored exactly as sent.
+// newLog is a checked log from an administrator. It is stored unchanged.
 type newLog struct{ log *store.Log }
 
 func (in logInput) checkByAdmin(write) (newLog, error) {
@@ -151,7 +151,8 @@ func (n newLog) create(tx *store.Tx, p *store.Project) (*store.Log, error) {
 	return n.log, tx.AddLog(p.ID, n.log)
 }
 
-// hiddenChange changes nothing but is_hidden: a log is evidence.
+// hiddenChange changes only is_hidden. All other fields of a log are read-only, because a log is
+// evidence.
 type hiddenChange struct{ hidden *bool }
 
 func (in logInput) checkHidden(how write) (hiddenChange, error) {
@@ -184,7 +185,7 @@ func (h *Handlers) listLogs(r *web.Request) (web.List, error) {
 		}, (*store.Tx).UnreadLog, ViewLog)
 }
 
-// selection reads what lists of feedback and of logs have in common.
+// selection reads the query parameters that lists of feedback and of logs have in common.
 func (p *problems) selection(r *web.Request, page web.Page) store.Selection {
 	q := store.Selection{Platform: p.PlatformFilter(r), Offset: page.Offset, Limit: page.Limit, MaxBytes: web.MaxUnheld}
 	if hidden := p.Bool(r, "include_hidden"); hidden != nil {
@@ -193,7 +194,7 @@ func (p *problems) selection(r *web.Request, page web.Page) store.Selection {
 	return q
 }
 
-// exact reads an integer filter; nil is no condition.
+// exact reads an integer filter. It returns nil if the parameter is not set.
 func (p *problems) exact(r *web.Request, name string, least, most int) *int {
 	if !r.Sent(name) {
 		return nil
@@ -221,7 +222,7 @@ type levelsView struct {
 	ByLevel []levelView `json:"by_level"`
 }
 
-// levelView is the number of logs of one level.
+// levelView holds the number of logs of one level.
 type levelView struct {
 	Level int `json:"level"`
 	Count int `json:"count"`
@@ -240,8 +241,7 @@ func (h *Handlers) logLevels(r *web.Request) (v levelsView, err error) {
 	return v, nil
 }
 
-// countOver counts records of the project in the path over the span that a request
-// asks for.
+// countOver counts records of the project in the path over the time range in the query.
 func countOver[N any](
 	h *Handlers, r *web.Request, count func(tx *store.Tx, p store.ProjectID, from, to int64) (N, error),
 ) (span web.Span, n N, err error) {
@@ -294,8 +294,8 @@ type PrunedView struct {
 	Deleted int `json:"deleted"`
 }
 
-// pruneLogs deletes logs by time, level and address. A client that gives up in the middle
-// can repeat the request.
+// pruneLogs deletes logs by time, level and address. A client that disconnects early can repeat the
+// request.
 func (h *Handlers) pruneLogs(r *web.Request) (v PrunedView, err error) {
 	change, err := web.Checked(r, pruneInput.check, creates)
 	if err != nil {

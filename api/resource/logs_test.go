@@ -39,7 +39,7 @@ func TestLog(t *testing.T) {
 	})
 }
 
-// A log is evidence.
+// Only the visibility of a log can change, because a log is evidence.
 func TestLogDoesNotChange(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

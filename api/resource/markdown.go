@@ -5,7 +5,7 @@ import (
 	"svc/internal/markdown"
 )
 
-// markdownRoutes are for everyone who may read texts of some kind.
+// markdownRoutes returns the routes for callers that may read any kind of text.
 func (h *Handlers) markdownRoutes() []web.Route {
 	readers := web.AnyScope("projects:read", "versions:read", "announcements:read", "events:read", "feedbacks:read", "logs:read", "files:read",
 		"stats:read")
@@ -22,7 +22,7 @@ type markdownView struct {
 	HTML string `json:"html"`
 }
 
-// previewMarkdown renders a text as public pages do. Nothing is stored.
+// previewMarkdown renders a text in the way in which public pages render it. It stores nothing.
 func previewMarkdown(r *web.Request) (markdownView, error) {
 	var in markdownInput
 	if err := web.Decode(r, &in); err != nil {

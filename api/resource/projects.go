@@ -24,8 +24,8 @@ func (h *Handlers) projectRoutes() []web.Route {
 	}
 }
 
-// projectView is a project as it is shown; Locale is the language of name and
-// description. Translations are for administrators.
+// projectView is the JSON form of a project. Locale is the language of the name and the
+// description. Only administrators see Translations.
 type projectView struct {
 	ID                    string                   `json:"id"`
 	ProjectKey            string                   `json:"project_key"`
@@ -77,14 +77,15 @@ func viewProject(p *store.Project) projectView {
 	return v
 }
 
-// viewProjectFully adds what only administrators see.
+// viewProjectFully returns the view for administrators, with all translations.
 func viewProjectFully(p *store.Project) projectView {
 	v := viewProject(p)
 	v.Translations = projectTexts.views(p, p.Translations)
 	return v
 }
 
-// viewProjectIn shows a project in a language, field by field.
+// viewProjectIn returns the view in one language. A field without a translation keeps its default
+// text.
 func viewProjectIn(p *store.Project, language int) projectView {
 	v := viewProject(p)
 	t, tag := projectTexts.in(p, p.Translations, language)
@@ -97,7 +98,7 @@ func viewProjectIn(p *store.Project, language int) projectView {
 	return v
 }
 
-// versionText is a comparable version as text; nil when there is none.
+// versionText returns the text of a comparable version, or nil if it is zero.
 func versionText(c release.Comparable) *string {
 	if c.IsZero() {
 		return nil
@@ -124,7 +125,7 @@ func (h *Handlers) listProjects(r *web.Request) (web.List, error) {
 	return web.NewList(len(matching), web.PageOf(matching, page), viewProjectFully), err
 }
 
-// contentsView is how much goes when a project is deleted.
+// contentsView counts the records that are deleted together with a project.
 type contentsView struct {
 	Versions         int64 `json:"versions"`
 	Announcements    int64 `json:"announcements"`
@@ -140,7 +141,7 @@ type contentsView struct {
 	APIKeys          int   `json:"api_keys"`
 }
 
-// projectContents counts what belongs to the project in the path.
+// projectContents counts the records that belong to the project in the path.
 func (h *Handlers) projectContents(r *web.Request) (v contentsView, err error) {
 	var project store.ProjectID
 	err = h.DB.View(func(tx *store.Tx) error {
@@ -164,7 +165,7 @@ func (h *Handlers) projectContents(r *web.Request) (v contentsView, err error) {
 	return v, err
 }
 
-// NewProject is a project with the defaults.
+// NewProject returns a project with default settings.
 func NewProject() store.Project {
 	return store.Project{StatsRetentionDays: 365, CollectEvents: true, EventRetentionDays: 90}
 }
@@ -185,7 +186,7 @@ func (h *Handlers) createProject(r *web.Request) (v projectView, err error) {
 	return viewProjectFully(&p), err
 }
 
-// projectAnswer answers with what view shows of the project in the path.
+// projectAnswer returns a handler that responds with view's result for the project in the path.
 func projectAnswer[V any](h *Handlers, view func(*store.Project) V) web.Handler {
 	return web.OK(func(r *web.Request) (v V, err error) {
 		p, err := r.Reached(h.DB.FindProject(r.Param("k")))
@@ -233,7 +234,7 @@ type aliasView struct {
 	CreatedAt int64  `json:"created_at"`
 }
 
-// ViewAlias shows a former key of a project.
+// ViewAlias returns the JSON form of a former key.
 func ViewAlias(a store.Alias) aliasView { return aliasView{a.Name, a.CreatedAt} }
 
 func viewAliases(p *store.Project) web.ListView {

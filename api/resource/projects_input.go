@@ -44,7 +44,7 @@ type projectChange struct {
 	translations []translation
 }
 
-// reservedKeys cannot be project keys: they are words of paths.
+// reservedKeys lists words that cannot be project keys because they occur in paths.
 var reservedKeys = []string{"statistics", "codehost-repo-preview", "versions", "announcements", "_status", "terms"}
 
 func (in projectInput) check(how write) (projectChange, error) {
@@ -77,8 +77,8 @@ func (in projectInput) check(how write) (projectChange, error) {
 	return c, p.Err()
 }
 
-// key checks a project key in normal form; empty and too long ones have been
-// reported already.
+// key checks a project key in normal form. The caller has already reported empty keys and keys that
+// are too long.
 func (p *problems) key(field, key string) {
 	bad := func(c rune) bool {
 		return unicode.IsSpace(c) || unicode.IsControl(c) || strings.ContainsRune(`/\?#%`, c)
@@ -91,7 +91,7 @@ func (p *problems) key(field, key string) {
 	}
 }
 
-// apply changes the fields that were sent.
+// apply copies the fields that were sent to p.
 func (c projectChange) apply(p *store.Project) error {
 	in := c.in
 	web.Set(&p.Name, in.Name)
@@ -114,13 +114,13 @@ func (c projectChange) apply(p *store.Project) error {
 	setDays(&p.LogRetentionDays, in.LogRetentionDays)
 	setDays(&p.FeedbackRetentionDays, in.FeedbackRetentionDays)
 	if in.StorageBackendID.Sent {
-		p.StorageBackend = strings.TrimSpace(in.StorageBackendID.Or("")) // the store knows whether there is such a one
+		p.StorageBackend = strings.TrimSpace(in.StorageBackendID.Or("")) // the store checks that the storage exists
 	}
 	p.MirrorAssets = bool(in.MirrorAssets.Or(web.LooseBool(p.MirrorAssets)))
 	return projectTexts.apply(p, &p.Translations, in.Translations, c.translations)
 }
 
-// setDays sets a number of days, or clears it, if it was sent.
+// setDays sets or clears a number of days if the field was sent.
 func setDays(days **int, o web.Optional[web.Integer]) {
 	if !o.Sent {
 		return

@@ -10,7 +10,7 @@ import (
 	"svc/api/apitest"
 )
 
-// Paging is the same for every paged list.
+// Paging works in the same way for every paged list.
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -84,7 +84,7 @@ func TestPaging(t *testing.T) {
 	}
 }
 
-// listed is a field of every entry of a list.
+// listed returns one field of every entry in a list.
 func listed(t testing.TB, answer, name string) []string {
 	t.Helper()
 	names := []string{}

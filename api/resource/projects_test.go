@@ -89,11 +89,11 @@ func TestCreateProjectRefused(t *testing.T) {
 	s.Refusals(t, all, rows)
 }
 
-// textFields are the project's fields with a limit of characters.
+// textFields lists the project's fields that have a length limit in characters.
 var textFields = []struct {
 	name     string
 	most     int
-	begin    string // of a value
+	begin    string // start of each value
 	required bool
 }{
 	{"name", 128, "", true},
@@ -152,7 +152,7 @@ func TestProjectAddresses(t *testing.T) {
 	s.Refusals(t, app, rows)
 }
 
-// Fields of a project that are no texts.
+// TestProjectOtherFields covers the fields that are not texts.
 func TestProjectOtherFields(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -274,8 +274,8 @@ func TestPublicProject(t *testing.T) {
 	s.Exchanges(t, []apitest.Exchange{{"unknown project", "GET", "/public/none", "", 404, `{"statusCode":404,"error":"Not Found"}`}})
 }
 
-// What goes with a project is counted: what is hidden, archived or another project's, too, as
-// the deletion takes it.
+// The counts include all records that a deletion would remove, also hidden and archived ones, but
+// none of other projects.
 func TestProjectContents(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

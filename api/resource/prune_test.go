@@ -99,8 +99,8 @@ func TestPruneLogsRefusals(t *testing.T) {
 	s.Exchanges(t, []apitest.Exchange{{"nothing is gone", "GET", list, "", 200, `{"total":1}`}})
 }
 
-// TestRetentionFields: null is the retention of the instance, and only a number of days is
-// anything else.
+// TestRetentionFields checks that null selects the retention of the instance and that other values
+// must be a number of days.
 func TestRetentionFields(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -119,8 +119,9 @@ func TestRetentionFields(t *testing.T) {
 	s.Refusals(t, "/admin/projects", rows)
 }
 
-// TestSubmissionQuota: beyond the limit of a project apps and API keys get 507, while the
-// administrator goes on, other projects do, and room that is made counts at once.
+// TestSubmissionQuota checks that apps and API keys get 507 when a project has reached its limit.
+// The administrator and other projects are not affected, and deleting records takes effect
+// immediately.
 func TestSubmissionQuota(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.SubmissionMax = 10 << 10 }))

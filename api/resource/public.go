@@ -31,15 +31,14 @@ func (h *Handlers) publicRoutes() []web.Route {
 	}
 }
 
-// reader encodes the records of one answer in the language of one caller.
+// reader encodes the records of one response in the language of one caller.
 type reader struct {
 	handlers *Handlers
 	request  *web.Request
 	snap     *store.Snapshot
 	language int // index of a language, -1 for the default texts
-	// message, when there is one, goes as JSON into each object as
-	// locale_message: the caller asked for a language that the project does
-	// not have.
+	// message is a JSON string, or nil. If the project does not have the language that the caller
+	// asked for, it explains this and is added to each object as locale_message.
 	message []byte
 }
 
@@ -53,8 +52,8 @@ func (h *Handlers) reader(r *web.Request, snap *store.Snapshot, preference strin
 	return to
 }
 
-// version is the JSON of an entry. It is made once per language and kept with
-// the snapshot, unless the text is a large one.
+// version returns the JSON of an entry. It is encoded once per language and cached with the
+// snapshot, unless the entry's text is large.
 func (r reader) version(e *store.VersionEntry) ([]byte, error) {
 	if !e.Large {
 		return e.Encoding.Get(r.language, func() ([]byte, error) {
@@ -71,9 +70,9 @@ func (r reader) version(e *store.VersionEntry) ([]byte, error) {
 	return web.Encode(viewVersionIn(r.snap.Project, full, r.language))
 }
 
-// versionInList is version for a list that is being written, with the message inside. A
-// large text that has been changed since is shown as it is now, and nothing of a version
-// that has been deleted.
+// versionInList is like version, for a list that is being written, and includes the message. A
+// large text that has changed since the snapshot is returned in its current form. The result is nil
+// if the version has been deleted.
 func (r reader) versionInList(e *store.VersionEntry) ([]byte, error) {
 	if !e.Large {
 		return r.inList(r.version(e))
@@ -85,7 +84,7 @@ func (r reader) versionInList(e *store.VersionEntry) ([]byte, error) {
 	return r.inList(web.Encode(viewVersionIn(r.snap.Project, v, r.language)))
 }
 
-// inList passes on an encoded record, with the message inside.
+// inList adds the message to an encoded record. It returns an error unchanged.
 func (r reader) inList(object []byte, err error) ([]byte, error) {
 	if err != nil || r.message == nil {
 		return object, err
@@ -93,7 +92,7 @@ func (r reader) inList(object []byte, err error) ([]byte, error) {
 	return r.append(nil, object), nil
 }
 
-// append adds an encoded record to an answer, with the message inside.
+// append appends an encoded record and the message to b.
 func (r reader) append(b, object []byte) []byte {
 	if r.message == nil {
 		return append(b, object...)
@@ -104,8 +103,8 @@ func (r reader) append(b, object []byte) []byte {
 	return append(b, '}')
 }
 
-// respondObject answers with the record of the project in the path that find encodes
-// in the language of the caller; nil is null.
+// respondObject responds with the record that find encodes in the language of the caller, or with
+// null if find returns nil.
 func (h *Handlers) respondObject(w http.ResponseWriter, r *web.Request, find func(reader) ([]byte, error)) error {
 	return h.withSnapshot(r, func(snap *store.Snapshot) error {
 		reader := h.reader(r, snap, r.Query("locale"))
@@ -152,7 +151,7 @@ func (h *Handlers) publicLatest(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// publicLatestPreview answers null where there is no preview.
+// publicLatestPreview responds with null if there is no preview.
 func (h *Handlers) publicLatestPreview(w http.ResponseWriter, r *web.Request) error {
 	return h.respondObject(w, r, func(to reader) ([]byte, error) {
 		at := to.snap.Catalog.LatestPreview()

@@ -7,7 +7,7 @@ import (
 	"svc/api/apitest"
 )
 
-// PUT by version is the idempotent publish.
+// PUT by version publishes a version and is idempotent.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -56,7 +56,7 @@ func TestPublish(t *testing.T) {
 	})
 }
 
-// A version's text is a value, never a part of a path.
+// The text of a version is a value and never splits a path.
 func TestVersionTextInPath(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

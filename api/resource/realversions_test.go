@@ -18,19 +18,18 @@ import (
 	"svc/internal/testutil"
 )
 
-// edition is one published version as the rules see it.
+// edition is a published version with the properties that the rules depend on.
 type edition struct {
 	text, comparable               string
 	core, tagged                   []*big.Int
 	tag                            int // 0 alpha, 1 beta, 2 rc, 3 none
 	preview, milestone, deprecated bool
-	published, created             int64 // created: position in the order of creation
+	published, created             int64 // created: position in creation order
 }
 
 var grammar = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)*)(?:-(alpha|beta|rc)((?:\.[0-9]+)*))?$`)
 
-// newEdition reads a display version; ok is false if no comparable version can
-// be derived from it.
+// newEdition parses a display version. ok is false if no comparable version can be derived from it.
 func newEdition(text string) (e edition, ok bool) {
 	e.text, e.comparable = text, text
 	if strings.HasPrefix(text, "v") || strings.HasPrefix(text, "V") {
@@ -55,7 +54,7 @@ func bigNumbers(text string) (list []*big.Int) {
 	return list
 }
 
-// compareNumbers goes from left to right; what is missing counts as 0.
+// compareNumbers compares from left to right. Missing numbers count as 0.
 func compareNumbers(a, b []*big.Int) int {
 	for i := range max(len(a), len(b)) {
 		x, y := new(big.Int), new(big.Int)
@@ -72,7 +71,7 @@ func compareNumbers(a, b []*big.Int) int {
 	return 0
 }
 
-// compare orders by comparable version alone.
+// compare compares only the comparable versions.
 func (e *edition) compare(f *edition) int {
 	if c := compareNumbers(e.core, f.core); c != 0 {
 		return c
@@ -83,7 +82,8 @@ func (e *edition) compare(f *edition) int {
 	return compareNumbers(e.tagged, f.tagged)
 }
 
-// above adds what breaks ties: published later, then created later.
+// above reports whether e ranks above f. Ties are resolved by the later publication, then by the
+// later creation.
 func (e *edition) above(f *edition) bool {
 	switch c := e.compare(f); {
 	case c != 0:
@@ -94,7 +94,7 @@ func (e *edition) above(f *edition) bool {
 	return e.created > f.created
 }
 
-// greatest of those that fit; nil when none does.
+// greatest returns the highest edition that fits, or nil if none does.
 func greatest(list []edition, fits func(*edition) bool) (best *edition) {
 	for i := range list {
 		if e := &list[i]; fits(e) && (best == nil || e.above(best)) {
@@ -104,8 +104,8 @@ func greatest(list []edition, fits func(*edition) bool) (best *edition) {
 	return best
 }
 
-// candidate is the greatest official version or preview, a deprecated one only
-// where there is no other.
+// candidate returns the highest official version or preview. It returns a deprecated one only if
+// there is no other.
 func candidate(list []edition, preview bool) *edition {
 	best := greatest(list, func(e *edition) bool { return e.preview == preview && !e.deprecated })
 	if best == nil {
@@ -114,7 +114,8 @@ func candidate(list []edition, preview bool) *edition {
 	return best
 }
 
-// mayDeprecate: another official version that is not deprecated is greater.
+// mayDeprecate reports whether e can be deprecated: a higher official version must exist that is
+// not deprecated.
 func mayDeprecate(list []edition, e *edition) bool {
 	return slices.ContainsFunc(list, func(f edition) bool {
 		return f.text != e.text && !f.preview && !f.deprecated && f.compare(e) > 0
@@ -128,8 +129,8 @@ type question struct {
 	Preview    bool   `json:"include_preview"`
 }
 
-// verdict is what must hold of the answer. Versions are named by their text,
-// "" standing for null.
+// verdict is the expected content of a response. Versions are identified by their text; "" means
+// null.
 type verdict struct {
 	Should, Required             bool
 	Reasons                      string
@@ -140,8 +141,8 @@ type verdict struct {
 	Guarded                      bool
 }
 
-// offer is the version that a check is about: the greater of the official and
-// the preview candidate, the preview on equality.
+// offer returns the version that a check is about: the higher of the official and the preview
+// candidate, or the preview if both are equal.
 func offer(list []edition, preview bool) *edition {
 	official, test := candidate(list, false), candidate(list, true)
 	if !preview || test == nil {
@@ -153,7 +154,7 @@ func offer(list []edition, preview bool) *edition {
 	return official
 }
 
-// registered is the published version that the question names; nil if none.
+// registered returns the published version that the question identifies, or nil if there is none.
 func registered(list []edition, q question, at *edition) *edition {
 	if q.Comparable == "" {
 		return greatest(list, func(e *edition) bool { return e.text == q.Version })
@@ -171,9 +172,9 @@ func registered(list []edition, q question, at *edition) *edition {
 	return found
 }
 
-// decide states the rules. low and high are the ends of the range in which
-// updates are optional, nil for none. The status is 400 for a version that is
-// not published and gives nothing to compare, 404 for nothing to offer.
+// decide implements the rules. low and high are the ends of the range in which updates are
+// optional; nil means no end. It returns status 400 for an unpublished version without a comparable
+// version, and 404 if there is no version to offer.
 func decide(list []edition, low, high *edition, q question) (verdict, int) {
 	latest := offer(list, q.Preview)
 	if latest == nil {
@@ -208,8 +209,8 @@ func decide(list []edition, low, high *edition, q question) (verdict, int) {
 	return v, http.StatusOK
 }
 
-// lowestMilestone is the first stop on the way: official, not deprecated,
-// above where the app is and not above where it is going.
+// lowestMilestone returns the first required stop: the lowest milestone that is official, not
+// deprecated, above from and not above to.
 func lowestMilestone(list []edition, from, to *edition) (guard *edition) {
 	for i := range list {
 		e := &list[i]
@@ -238,7 +239,7 @@ func reasons(newer, deprecated, outside, guarded bool) string {
 	return strings.Join(codes, " ")
 }
 
-// readVerdict reads an answer.
+// readVerdict parses a response.
 func readVerdict(t *testing.T, body string) verdict {
 	t.Helper()
 	type named struct{ Version string }
@@ -267,11 +268,11 @@ func readVerdict(t *testing.T, body string) verdict {
 	}
 }
 
-// realProject is a version list and what became of it on the server.
+// realProject is a list of real version texts and the editions that the server created from it.
 type realProject struct {
 	key       string
-	texts     []string // as listed
-	refused   []string // of which no comparable version can be derived
+	texts     []string // in the order of the list
+	refused   []string // texts from which no comparable version can be derived
 	list      []edition
 	low, high *edition
 }
@@ -303,15 +304,15 @@ func readRealProjects(t *testing.T) (all []*realProject) {
 	return all
 }
 
-// publish creates the project and its versions, in an order that is mixed and
-// the same each time, with marks by position where the rules permit them.
+// publish creates the project and its versions in a shuffled but reproducible order. It marks
+// versions by position where the rules allow it.
 func (p *realProject) publish(t *testing.T, s *apitest.Server) {
 	s.Must(t, http.StatusCreated, "POST", "/admin/projects", fmt.Sprintf(`{"project_key":%q,"name":%q}`, p.key, p.key))
 	mixed := rand.New(rand.NewPCG(1, uint64(len(p.texts)))).Perm(len(p.texts))
 	for _, i := range mixed {
 		e, ok := newEdition(p.texts[i])
 		e.published, e.created = 1_600_000_000+int64(i)*3600, int64(len(p.list))
-		// No milestones in the upper third, so that some ways have none ahead.
+		// The upper third has no milestones, so that some updates have none ahead.
 		e.milestone, e.deprecated = i%9 == 4 && 3*i < 2*len(mixed), i%5 == 1 || e.preview && i%2 == 1
 		if !ok {
 			p.put(t, s, e, http.StatusBadRequest)
@@ -334,8 +335,8 @@ func (p *realProject) put(t *testing.T, s *apitest.Server, e edition, status int
 	s.Must(t, status, "PUT", "/admin/projects/"+p.key+"/versions/by-version/"+url.PathEscape(e.text), body)
 }
 
-// setRange makes updates optional between two of the versions, in one of four
-// ways: no range, both ends, the lower, the upper.
+// setRange makes updates optional between two versions. way selects no range, both ends, the lower
+// end or the upper end.
 func (p *realProject) setRange(t *testing.T, s *apitest.Server, way int) {
 	sorted := slices.SortedFunc(slices.Values(p.list), func(a, b edition) int { return a.compare(&b) })
 	low, high := "null", "null"
@@ -383,7 +384,7 @@ func TestRealVersions(t *testing.T) {
 				for _, e := range p.list {
 					p.ask(t, s, question{Version: e.text, Preview: preview})
 					p.ask(t, s, question{Comparable: e.comparable, Preview: preview})
-					// Just above it, and published nowhere.
+					// This version is just above e and is not published.
 					p.ask(t, s, question{Comparable: e.comparable + ".0.1", Preview: preview})
 				}
 				for _, text := range p.refused {

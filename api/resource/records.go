@@ -8,35 +8,36 @@ import (
 	"svc/store"
 )
 
-// What the handlers of versions, announcements and feedback have in common.
+// This file holds the handlers that versions, announcements and feedback share.
 
-// write is how a record is written. The ways differ in what must be sent and in what
-// null means.
+// write is the way in which a body is written to a record. It determines which fields are required
+// and what null means.
 type write uint8
 
 const (
-	creates   write = iota // what is required must be sent; null is the same as not sent
-	updates                // nothing is required; null clears
-	publishes              // creation of a version, with everything derived from the path
-	imports                // like creates, for a line of an archive
+	creates   write = iota // required fields must be sent; null means not sent
+	updates                // no field is required; null clears a field
+	publishes              // creates a version; the path provides all required fields
+	imports                // like creates, but for a line of an archive
 )
 
-// whole reports whether what is required must be sent.
+// whole reports whether required fields must be sent.
 func (how write) whole() bool { return how == creates || how == imports }
 
-// checking are no problems yet of a body that is written in a way.
+// checking returns an empty list of problems for a body that is checked for the given kind of
+// write.
 func checking(how write) problems { return problems{web.Problems{Update: how == updates}} }
 
-// kind is how the records of a kind are found by their ids.
+// kind describes how records of one kind are found and deleted.
 type kind[R any] struct {
 	name   string
 	find   func(*store.Tx, store.ProjectID, store.ID) (*R, error)
-	owned  func(*store.Tx, store.ID) (*store.Project, *R, error) // nil where every path names the project
-	delete func(*store.Tx, store.ProjectID, *R) error            // nil where nothing is deleted
+	owned  func(*store.Tx, store.ID) (*store.Project, *R, error) // nil if every path contains the project
+	delete func(*store.Tx, store.ProjectID, *R) error            // nil if such records cannot be deleted
 }
 
-// addressed reads the record in the path and its project, on the paths with a
-// project as well as on those with the id alone.
+// addressed returns the record in the path and its project. The path contains the project and the
+// id, or only the id.
 func (k kind[R]) addressed(r *web.Request, tx *store.Tx) (*store.Project, *R, error) {
 	id, ok := store.ParseID(r.Param("id"))
 	errNone := fault.New(fault.NotFound, "%s not found", k.name)
@@ -62,7 +63,7 @@ func (k kind[R]) addressed(r *web.Request, tx *store.Tx) (*store.Project, *R, er
 	return p, record, err
 }
 
-// getRecord answers with the record in the path.
+// getRecord returns a handler that responds with the record in the path.
 func getRecord[R, V any](h *Handlers, of kind[R], view func(*store.Project, *R) V) web.Handler {
 	return web.OK(func(r *web.Request) (v V, err error) {
 		err = h.DB.View(func(tx *store.Tx) error {
@@ -77,13 +78,13 @@ func getRecord[R, V any](h *Handlers, of kind[R], view func(*store.Project, *R) 
 	})
 }
 
-// creation is a checked body that makes a record of a project.
+// creation is a checked body that creates a record in a project.
 type creation[R any] interface {
 	create(*store.Tx, *store.Project) (*R, error)
 }
 
-// createRecord makes the record that the body of a request describes. It finds its
-// project in the path, or on the older paths in the body.
+// createRecord returns a handler that creates a record from the body. The project is in the path
+// or, on the older paths, in the body.
 func createRecord[In, R, V any, C creation[R]](h *Handlers, check func(In, write) (C, error), view func(*store.Project, *R) V) web.Handler {
 	return web.Created(func(r *web.Request) (v V, err error) {
 		c, err := web.Checked(r, check, creates)
@@ -107,8 +108,8 @@ func createRecord[In, R, V any, C creation[R]](h *Handlers, check func(In, write
 	})
 }
 
-// projectName is the project in the path, or on the older paths in the body,
-// where a missing one joins what else is wrong.
+// projectName returns the project's name from the path or, on the older paths, from the body. If
+// the body has none, the error lists that together with the problems in broken.
 func projectName(r *web.Request, broken error) (string, error) {
 	if name := r.Param("k"); name != "" {
 		return name, broken
@@ -129,7 +130,7 @@ type change[R any] interface {
 	update(*store.Tx, *store.Project, *R) error
 }
 
-// updateRecord changes the record in the path as the body of a request says.
+// updateRecord returns a handler that applies the body to the record in the path.
 func updateRecord[In, R, V any, C change[R]](
 	h *Handlers, of kind[R], check func(In, write) (C, error), view func(*store.Project, *R) V,
 ) web.Handler {
@@ -156,7 +157,7 @@ func updateRecord[In, R, V any, C change[R]](
 	})
 }
 
-// deleteRecord deletes the record in the path.
+// deleteRecord returns a handler that deletes the record in the path.
 func deleteRecord[R any](h *Handlers, of kind[R]) web.Handler {
 	return web.Done(func(r *web.Request) error {
 		return h.DB.Update(func(tx *store.Tx) error {
@@ -172,8 +173,8 @@ func deleteRecord[R any](h *Handlers, of kind[R]) web.Handler {
 	})
 }
 
-// listOf is the part of a list of a snapshot that is on a page. Each record is read in full
-// and encoded when it is written.
+// listOf returns one page of a list from a snapshot. Each record is read in full and encoded while
+// the list is being written.
 func listOf[R any](list []*store.Entry[R], page web.Page, encode func(*store.Entry[R]) ([]byte, error)) web.List {
 	part := web.PageOf(list, page)
 	return web.List{
@@ -182,18 +183,19 @@ func listOf[R any](list []*store.Entry[R], page web.Page, encode func(*store.Ent
 	}
 }
 
-// fullVersion returns the version of an entry with its texts: as the snapshot has it or,
-// if it has been changed since, as it is now; nil if it has been deleted.
+// fullVersion returns the version of an entry with its texts. If it has changed since the snapshot,
+// the result is the current version, or nil if it has been deleted.
 func (h *Handlers) fullVersion(snap *store.Snapshot, e *store.VersionEntry) (*store.Version, error) {
 	return orCurrent(h, e.Record.ID, snap, (*store.Tx).Version)(h.DB.FullVersion(snap, e))
 }
 
-// fullAnnouncement is fullVersion for an announcement.
+// fullAnnouncement is like fullVersion, for an announcement.
 func (h *Handlers) fullAnnouncement(snap *store.Snapshot, e *store.AnnouncementEntry) (*store.Announcement, error) {
 	return orCurrent(h, e.Record.ID, snap, (*store.Tx).Announcement)(h.DB.FullAnnouncement(snap, e))
 }
 
-// orCurrent passes on a record unless its snapshot is stale. Then it reads the record.
+// orCurrent returns a function that returns its arguments unless the error is store.ErrStale. In
+// that case it reads the current record, and returns nil if there is none.
 func orCurrent[R any](
 	h *Handlers, id store.ID, snap *store.Snapshot, read func(*store.Tx, store.ProjectID, store.ID) (*R, error),
 ) func(*R, error) (*R, error) {

@@ -12,10 +12,10 @@ import (
 	"svc/api/apitest"
 )
 
-// stays is the size of texts, in bytes, up to which they are kept in memory.
+// stays is the maximum size of texts, in bytes, that are kept in memory.
 const stays = 64 << 10
 
-// isKept reports whether the texts of the only version are in the snapshot.
+// isKept reports whether the texts of the project's only version are in the snapshot.
 func isKept(t *testing.T, s *apitest.Server) bool {
 	t.Helper()
 	snap, err := s.DB.Snapshot("app")
@@ -75,7 +75,7 @@ func TestLargeTextsStayInTheFile(t *testing.T) {
 	})
 }
 
-// Every way to read shows the texts that stayed in the file.
+// Every read endpoint returns texts that are not cached in memory.
 func TestLargeTextsEverywhere(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -109,10 +109,11 @@ func TestLargeTextsEverywhere(t *testing.T) {
 	})
 }
 
-// notes are long release notes that tell which title they belong to.
+// notes returns long release notes that begin with the title that they belong to.
 func notes(title string) string { return title + ":" + strings.Repeat("n", stays) }
 
-// whole says what is wrong with a version that was read while it changed.
+// whole returns an error if the texts in a version that was read during changes do not belong
+// together.
 func whole(answer json.RawMessage) error {
 	var v struct{ Title, Content *string }
 	if err := json.Unmarshal(answer, &v); err != nil {
@@ -124,8 +125,8 @@ func whole(answer json.RawMessage) error {
 	return nil
 }
 
-// Whoever reads long notes while they are replaced, deleted and published
-// again gets one state or the other, or is told that there is none.
+// A client that reads long notes while they are replaced, deleted and published again gets one
+// state or the other, or a response that the version does not exist.
 func TestLargeTextsWhileTheyChange(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -173,7 +174,7 @@ func TestLargeTextsWhileTheyChange(t *testing.T) {
 	}
 }
 
-// wholeAnswer looks at every version of an answer.
+// wholeAnswer checks every version in a response.
 func wholeAnswer(status int, answer []byte) error {
 	if status == http.StatusNotFound {
 		return nil

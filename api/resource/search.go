@@ -14,8 +14,8 @@ import (
 	"svc/store"
 )
 
-// searchKinds are what can be searched across projects, with the scope that
-// opens each.
+// searchKinds lists the kinds of records that can be searched across projects, with the scope that
+// each requires.
 var searchKinds = []struct {
 	name, scope string
 	kind        store.Kind
@@ -79,7 +79,7 @@ func readSearchQuery(r *web.Request) (searchQuery, error) {
 	return q, p.Err()
 }
 
-// searchAll searches everything the caller may read, newest first.
+// searchAll searches all records that the caller may read. Newer records come first.
 func (h *Handlers) searchAll(r *web.Request) (v web.PageView, err error) {
 	q, err := readSearchQuery(r)
 	if err != nil {
@@ -102,14 +102,14 @@ func (h *Handlers) searchAll(r *web.Request) (v web.PageView, err error) {
 	return web.PageView{Total: x.total, Estimate: x.estimate, Data: append([]hitView{}, x.hits...)}, nil
 }
 
-// searchedProjects are the projects in scope: what the caller reaches,
-// or the one that was named.
+// searchedProjects returns the projects to search: the one in the query, or all that the caller may
+// access.
 func (h *Handlers) searchedProjects(r *web.Request, q searchQuery) (map[store.ProjectID]*store.Project, error) {
 	projects := map[store.ProjectID]*store.Project{}
 	if q.project != "" {
 		p, err := h.DB.FindProject(q.project)
 		if !r.Caller.Administrator && !r.Caller.Key.AllProjects && (err != nil || !r.Caller.Reaches(p.ID)) {
-			return projects, nil // as if it were not there
+			return projects, nil // the caller must not learn whether it exists
 		}
 		if err != nil {
 			return nil, err
@@ -125,7 +125,7 @@ func (h *Handlers) searchedProjects(r *web.Request, q searchQuery) (map[store.Pr
 	return projects, nil
 }
 
-// search collects hits of all kinds.
+// search collects the results for all kinds.
 type search struct {
 	handlers *Handlers
 	r        *web.Request
@@ -137,15 +137,15 @@ type search struct {
 	estimate bool
 }
 
-// keepNewest sorts the hits and keeps those of the page.
+// keepNewest sorts the results and keeps only those on the page.
 func (x *search) keepNewest() {
-	slices.SortFunc(x.hits, func(a, b hitView) int { // ids are in order of creation, too
+	slices.SortFunc(x.hits, func(a, b hitView) int { // ids are in creation order
 		return cmp.Or(cmp.Compare(b.CreatedAt, a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
 	x.hits = x.hits[:min(x.query.limit, len(x.hits))]
 }
 
-// searchKinds searches all that the caller may read.
+// searchKinds searches every kind of record that the caller may read.
 func (x *search) searchKinds(terms []string) error {
 	for _, k := range searchKinds {
 		if x.query.kind != "" && x.query.kind != k.name || !x.r.Caller.Has(k.scope) {
@@ -164,7 +164,7 @@ func (x *search) searchKinds(terms []string) error {
 	return nil
 }
 
-// only is the project to ask the index about: the only one, or 0 for all.
+// only returns the project to pass to the index: the only project that is searched, or 0 for all.
 func (x *search) only() store.ProjectID {
 	if len(x.projects) == 1 {
 		for id := range x.projects {
@@ -175,17 +175,17 @@ func (x *search) only() store.ProjectID {
 }
 
 const (
-	// recordsAtOnce is how many records one transaction of a search scans: a
-	// few milliseconds, in which writers have to keep few old pages.
+	// recordsAtOnce is the number of records that a search scans in one transaction. This takes a
+	// few milliseconds, so that writers have to keep few old pages.
 	recordsAtOnce = 500
-	// exactRecords is how many records a search scans at least before its total
-	// becomes an upper bound, as in the other lists.
+	// exactRecords is the minimum number of records that a search scans before its total becomes an
+	// upper bound. The other lists have the same limit.
 	exactRecords = 10_000
 )
 
-// searchRecords searches projects, versions or announcements, the newest
-// first. When the page is full and enough were scanned, the rest counts as if it
-// matched.
+// searchRecords searches projects, versions or announcements, newest first. Once the page is full
+// and exactRecords were scanned, it counts the remaining candidates as matches without scanning
+// them.
 func (x *search) searchRecords(kind store.Kind, name string, terms []string) error {
 	n, err := x.handlers.candidates(x.r, kind, x.only(), terms)
 	if err != nil {
@@ -219,8 +219,8 @@ func (x *search) searchRecords(kind store.Kind, name string, terms []string) err
 	return nil
 }
 
-// searchPage scans some records in one transaction, and returns how many of
-// them match. At most so many of these become hits.
+// searchPage scans the given records in one transaction and returns the number of matches. It adds
+// at most most of them to the results.
 func (x *search) searchPage(page []store.Change, name string, terms []string, most int) (found int, err error) {
 	var hits []hitView
 	err = x.handlers.DB.View(func(tx *store.Tx) error {
@@ -249,7 +249,7 @@ func (x *search) searchPage(page []store.Change, name string, terms []string, mo
 	return found, err
 }
 
-// createdAt is when a project, a version or an announcement was made.
+// createdAt returns the creation time of a project, a version or an announcement, in Unix seconds.
 func (x *search) createdAt(c store.Change) int64 {
 	if c.Kind == store.KindProject {
 		return x.projects[c.Project].CreatedAt
@@ -257,7 +257,7 @@ func (x *search) createdAt(c store.Change) int64 {
 	return store.CreatedAt(c.ID)
 }
 
-// refs lists what of a kind may match in the searched projects.
+// refs lists the records of a kind in the searched projects that are candidates.
 func (x *search) refs(kind store.Kind, n store.Candidates) (list []store.Change, err error) {
 	add := func(c store.Change) {
 		if c.Kind == kind && x.projects[c.Project] != nil {
@@ -292,8 +292,8 @@ const (
 	excerptLength = 160
 )
 
-// hit shows a project, a version or an announcement that matched; shown is
-// false where hidden ones are not asked for.
+// hit returns the result for a matching project, version or announcement. shown is false if it is
+// hidden and the query does not include hidden records.
 func (x *search) hit(tx *store.Tx, name string, c store.Change, terms []string) (hit hitView, shown bool, err error) {
 	p := x.projects[c.Project]
 	hit = hitView{Kind: name, ProjectKey: p.Key, CreatedAt: store.CreatedAt(c.ID), ID: c.ID.String()}
@@ -319,7 +319,7 @@ func (x *search) hit(tx *store.Tx, name string, c store.Change, terms []string) 
 	return hit, true, nil
 }
 
-// searchSeries searches feedback or logs, project by project.
+// searchSeries searches the feedback or the logs of each project in turn.
 func (x *search) searchSeries(kind store.Kind, name string, terms []string) error {
 	n, err := x.handlers.candidates(x.r, kind, x.only(), terms)
 	if err != nil {
@@ -351,7 +351,7 @@ func (x *search) searchSeries(kind store.Kind, name string, terms []string) erro
 		if err != nil {
 			return fmt.Errorf("search %s of project %d: %w", name, id, err)
 		}
-		if x.hits = append(x.hits, hits...); len(x.hits) > 10*x.query.limit { // of many projects
+		if x.hits = append(x.hits, hits...); len(x.hits) > 10*x.query.limit { // many projects have matches
 			x.keepNewest()
 		}
 		x.total += found.Total
@@ -386,8 +386,8 @@ func viewLogHit(p *store.Project, l *store.Log, terms []string) hitView {
 	}
 }
 
-// best is an excerpt of the first field that has one of the terms, or of the
-// first field.
+// best returns an excerpt of the first field that contains one of the terms, or of the first field
+// if none does.
 func best(terms []string, fields ...string) string {
 	for _, f := range fields {
 		folded := searchtext.Text(f)

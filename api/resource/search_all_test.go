@@ -11,8 +11,8 @@ import (
 	"svc/api/apitest"
 )
 
-// haystack is a server with one of each kind that contains "needle" in each of
-// two projects, made in the order of the kinds, a minute apart.
+// haystack returns a server with two projects. In each, one record of each kind contains "needle".
+// They are created in the order of the kinds, one minute apart.
 func haystack(t *testing.T) (s *apitest.Server, ids map[string]string) {
 	t.Helper()
 	s, ids = apitest.NewServer(t, apitest.WithIndex()), map[string]string{}
@@ -33,7 +33,7 @@ func haystack(t *testing.T) (s *apitest.Server, ids map[string]string) {
 	return s, ids
 }
 
-// hits are "project kind" of what was found.
+// hits returns "project kind" for each result.
 func hits(t *testing.T, answer string) []string {
 	t.Helper()
 	var all []string
@@ -120,7 +120,7 @@ func TestSearchEverything(t *testing.T) {
 	}
 }
 
-// hit is an entry of a page as it was sent.
+// hit returns the i-th entry of a page as raw JSON.
 func hit(t *testing.T, answer string, i int) string {
 	t.Helper()
 	data := apitest.Field[[]json.RawMessage](t, answer, "data")
@@ -162,7 +162,7 @@ func TestSearchEverythingRefusals(t *testing.T) {
 	}
 }
 
-// A key sees what its scopes and projects open, without an error for the rest.
+// A key finds only records that its scopes and projects allow. Others do not cause an error.
 func TestSearchEverythingAccess(t *testing.T) {
 	t.Parallel()
 	s, _ := haystack(t)

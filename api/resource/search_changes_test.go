@@ -9,9 +9,8 @@ import (
 	"svc/store"
 )
 
-// What is edited or deleted is never found by its old text again, and at once
-// by its new one, in complete blocks and in the last one, with what the index
-// has seen and what it has not.
+// A record that has been edited or deleted is never found by its old text, and immediately by its
+// new one. This holds in complete blocks and in the last one, and for indexed records and others.
 func TestSearchAfterChanges(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]apitest.Option{"without an index": {}, "with an index": {apitest.WithIndex()}} {
@@ -73,7 +72,7 @@ func TestSearchAfterChanges(t *testing.T) {
 	}
 }
 
-// What is hidden is found only where hidden ones are asked for.
+// Hidden records are found only if the query includes hidden ones.
 func TestSearchHidden(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex())
@@ -106,7 +105,8 @@ func TestSearchHidden(t *testing.T) {
 	fill(t, s, "app", 300)
 	reindex(t, s)
 	look("hidden, in complete blocks", "veiled%20words", 1, 0)
-	// Where the text is only in hidden ones, it is nowhere: so words are looked for.
+	// If only hidden records contain the phrase, a search that excludes them must search for its
+	// words instead.
 	create(t, s, feedbackOf("app"), `{"content":"words, unveiled"}`)
 	create(t, s, apitest.LogsOf("app"), `{"level":0,"content":"words, unveiled"}`)
 	s.Announce(t, "app", apitest.Titled("words, unveiled", ""))
@@ -121,7 +121,7 @@ func TestSearchHidden(t *testing.T) {
 	look("shown", "veiled%20words", 0, 1)
 }
 
-// Totals are right together with filters, and pages follow each other.
+// Totals are correct in combination with filters, and pages are consecutive.
 func TestSearchTotals(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex())

@@ -10,13 +10,14 @@ import (
 	"svc/store"
 )
 
-// withExactBytes bounds the text that a search looks into to know its total.
+// withExactBytes limits the size in bytes of the text that a search scans to determine an exact
+// total.
 func withExactBytes(n int64) apitest.Option {
 	return func(o *apitest.Options) { o.Store.ExactBytes = n }
 }
 
-// TestSearchEstimate holds that a total which is an upper bound says so, and
-// that no other one does. 10,000 records are always looked into.
+// TestSearchEstimate checks that a total which is an upper bound is marked as an estimate, and that
+// no exact total is. At least 10,000 records are always scanned.
 func TestSearchEstimate(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, withExactBytes(1))
@@ -76,8 +77,8 @@ func TestSearchEstimate(t *testing.T) {
 	}
 }
 
-// TestSearchOfManyRecords: a search across everything looks into announcements, like
-// into logs, some at a time and not much further than the page needs.
+// TestSearchOfManyRecords checks that a search across all kinds scans announcements in batches,
+// like logs, and stops soon after the page is full.
 func TestSearchOfManyRecords(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

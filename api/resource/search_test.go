@@ -18,10 +18,10 @@ import (
 // searchList is a list that can be searched.
 type searchList struct {
 	name, path string
-	make       func(t *testing.T, s *apitest.Server, text string) string // makes a record with a text and returns its id
+	make       func(t *testing.T, s *apitest.Server, text string) string // creates a record with a text and returns its id
 }
 
-// searchLists are those of a project "app" and of all projects.
+// searchLists returns the searchable lists of the project "app" and of all projects.
 func searchLists() []searchList {
 	number := 0
 	next := func() int { number++; return number }
@@ -44,7 +44,7 @@ func searchLists() []searchList {
 	}
 }
 
-// found lists the ids of what a list has for a query, all on one page.
+// found returns the ids of all results of a query, on one page.
 func found(t testing.TB, s *apitest.Server, path, parameter, query string) []string {
 	t.Helper()
 	status, answer := s.Ask(t, "GET", path+"?limit=100&"+parameter+"="+url.QueryEscape(query), "")
@@ -58,16 +58,16 @@ func found(t testing.TB, s *apitest.Server, path, parameter, query string) []str
 	return ids
 }
 
-// reindex lets the index see everything up to now.
+// reindex updates the index with all records.
 func reindex(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	err := s.Index.Rebuild(context.Background(), nil)
-	if err != nil && !fault.Is(err, fault.Conflict) { // it is building already
+	if err != nil && !fault.Is(err, fault.Conflict) { // the index is already being built
 		t.Fatal(err)
 	}
 }
 
-// sentences are texts, and what finds them or does not.
+// sentences lists texts with queries that find them and queries that do not.
 var sentences = []struct {
 	name, text string
 	finds, not []string
@@ -93,8 +93,8 @@ var sentences = []struct {
 	{"a repeated letter", "mississippi aaaaaaa", []string{"ssissi", "aaaaaaa", "issi", "pi a"}, []string{"aaaaaaaa", "ississis"}},
 }
 
-// What people type is found, on every list and across all, in what is indexed
-// and in what is not yet, with an index and without.
+// Realistic queries find the right records in every list and across all of them, whether or not the
+// records are indexed, and without an index.
 func TestSearchFinds(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -104,7 +104,7 @@ func TestSearchFinds(t *testing.T) {
 			s := apitest.NewServer(t, options...)
 			s.Project(t, "app")
 			lists := searchLists()
-			ids := map[string][]string{} // of a list, one for each sentence
+			ids := map[string][]string{} // list -> one id for each sentence
 			for _, l := range lists {
 				for _, sentence := range sentences {
 					ids[l.name] = append(ids[l.name], l.make(t, s, sentence.text))
@@ -143,8 +143,7 @@ func TestSearchFinds(t *testing.T) {
 	}
 }
 
-// fill adds that many feedback and logs to a project, in which nothing is to
-// be found.
+// fill adds n feedback records and n logs that no test searches for to a project.
 func fill(t *testing.T, s *apitest.Server, key string, n int) {
 	t.Helper()
 	var feedback []*store.Feedback
@@ -157,8 +156,7 @@ func fill(t *testing.T, s *apitest.Server, key string, n int) {
 	storeLogs(t, s, key, logs...)
 }
 
-// Each list is searched in the fields that belong to it, and in no others; no
-// match goes from one field into the next.
+// Each list searches exactly its own fields, and a match never spans two fields.
 func TestSearchedFields(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex())
@@ -200,7 +198,7 @@ func TestSearchedFields(t *testing.T) {
 			}
 		}
 	}
-	// Words may be in different fields.
+	// Words may occur in different fields.
 	if got := found(t, s, feedbackOf("app"), "search", "xcity fuser fcontent"); len(got) != 1 {
 		t.Errorf("words in several fields: got %v, want one", got)
 	}

@@ -11,11 +11,11 @@ import (
 	"svc/internal/proxy"
 )
 
-// sendFrom sends a submission with headers and returns the record.
+// sendFrom sends a submission with the given headers and returns the response.
 func sendFrom(t *testing.T, s *apitest.Server, path string, headers map[string]string, body string) string {
 	t.Helper()
 	if _, given := headers["User-Agent"]; !given {
-		headers["User-Agent"] = "" // not that of the test's own client
+		headers["User-Agent"] = "" // otherwise the test client sends its own
 	}
 	status, answer, _ := s.Send(t, "POST", "/api/v1"+path, headers, body)
 	if status != 201 {
@@ -24,7 +24,7 @@ func sendFrom(t *testing.T, s *apitest.Server, path string, headers map[string]s
 	return answer
 }
 
-// What a submission keeps of the client that sent it.
+// TestSender checks which information about the client is stored with a submission.
 func TestSender(t *testing.T) {
 	t.Parallel()
 	one, none := apitest.NewServer(t, apitest.WithGeo(t)), apitest.NewServer(t, apitest.WithGeo(t), apitest.WithProxies(proxy.Proxies{}))
@@ -74,8 +74,8 @@ func TestSender(t *testing.T) {
 	}
 }
 
-// declared is one way to say where a submission comes from: as "platform/version"
-// in header, query and body, "-" for what is not sent.
+// declared holds the ways in which a request declares its origin, each as "platform/version"; "-"
+// means not sent.
 type declared struct{ header, query, body, agent string }
 
 func (d declared) send(t *testing.T, s *apitest.Server, path string, fields map[string]any) string {
@@ -102,7 +102,7 @@ func (d declared) send(t *testing.T, s *apitest.Server, path string, fields map[
 	return sendFrom(t, s, path+"?"+query.Encode(), headers, string(body))
 }
 
-// shownOrigin is "platform/version" of a record.
+// shownOrigin returns the "platform/version" of a record.
 func shownOrigin(t *testing.T, answer string) string {
 	t.Helper()
 	show := func(name string) string {
@@ -119,7 +119,7 @@ const (
 	windows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"
 )
 
-// Detection is the same for feedback and logs where the body names no platform.
+// If the body does not contain a platform, detection is the same for feedback and logs.
 func TestDetectedPlatform(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -164,7 +164,7 @@ func TestDetectedPlatform(t *testing.T) {
 	}
 }
 
-// The platform in the body of feedback comes first; in that of a log, last.
+// The platform in the body has the highest priority for feedback and the lowest for logs.
 func TestPlatformInBody(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

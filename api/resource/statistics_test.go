@@ -39,7 +39,7 @@ func TestStatistics(t *testing.T) {
 	s.Exchanges(t, []apitest.Exchange{{"a deleted project is not counted", "GET", projects, "", 200, `{"count":1}`}})
 }
 
-// createAt publishes one version after a while and returns when that was.
+// createAt advances the clock, publishes a version and returns its creation time.
 func createAt(t *testing.T, s *apitest.Server, later time.Duration, key, version string) int64 {
 	t.Helper()
 	s.Clock.Advance(later)
@@ -48,8 +48,7 @@ func createAt(t *testing.T, s *apitest.Server, later time.Duration, key, version
 	return apitest.Field[int64](t, newest, "latest_version_time")
 }
 
-// expectVersions holds the statistics to what they must be. The times are nil
-// where they must be null.
+// expectVersions compares the statistics with the expected values. A nil time means null.
 func expectVersions(t *testing.T, s *apitest.Server, rule string, versions, projects int64, newest, oldest *int64) {
 	t.Helper()
 	answer := s.Must(t, 200, "GET", "/admin/versions/statistics", "")

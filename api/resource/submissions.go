@@ -18,8 +18,8 @@ import (
 	"svc/store"
 )
 
-// decodeSubmission is web.Decode for a public submission whose objects have a limit in
-// common. It measures them as they were sent.
+// decodeSubmission is like web.Decode, for a public submission. It also limits the total size in
+// bytes of the named objects, measured in the encoding in which they were sent.
 func (h *Handlers) decodeSubmission(r *web.Request, in any, objects ...string) error {
 	body, err := r.ReadBody()
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *Handlers) decodeSubmission(r *web.Request, in any, objects ...string) e
 	return web.Decode(r, in)
 }
 
-// senderView is what is shown of the client that sent a submission.
+// senderView is the JSON form of the client that sent a submission.
 type senderView struct {
 	IP          *string `json:"ip"`
 	UserAgent   *string `json:"user_agent"`
@@ -49,7 +49,7 @@ type senderView struct {
 	City        *string `json:"city"`
 }
 
-// sender returns the facts about the client that a submission is stored with.
+// sender returns the information about the client to store with a submission.
 func sender(r *web.Request) store.Sender {
 	place := r.Client().Place()
 	sender := store.Sender{
@@ -66,12 +66,12 @@ func sender(r *web.Request) store.Sender {
 	return sender
 }
 
-// declaration returns the system that a body names.
+// declaration returns the platform and its version that a body contains.
 func declaration(on, version web.Optional[string]) web.Declaration {
 	return web.Declaration{System: useragent.Source{Platform: web.BodyText(on), Version: web.BodyText(version)}}
 }
 
-// viewOrigin returns the system that a submission is stored with; nil is unknown.
+// viewOrigin returns the platform and its version of a submission. Each is nil if it is unknown.
 func viewOrigin(o useragent.System) (*platform.Platform, *string) {
 	o = o.Stored()
 	version := strings.Clone(o.Version) // it may share the memory of the request
@@ -81,8 +81,7 @@ func viewOrigin(o useragent.System) (*platform.Platform, *string) {
 	return &o.Platform, web.OrNil(&version)
 }
 
-// checkQuota refuses a submission to a project whose feedback and logs take as much as
-// they may.
+// checkQuota returns an error if the feedback and logs of a project have reached their limit.
 func (h *Handlers) checkQuota(p *store.Project) error {
 	if h.SubmissionMax <= 0 {
 		return nil
@@ -98,8 +97,8 @@ func (h *Handlers) checkQuota(p *store.Project) error {
 		h.SubmissionMax>>20).After(time.Hour)
 }
 
-// withinQuota holds what API keys add to the quota of the project; the administrator may
-// go beyond it.
+// withinQuota applies the project's quota to requests with API keys. The administrator can exceed
+// it.
 func (h *Handlers) withinQuota(add web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *web.Request) error {
 		if !r.Caller.Administrator {
@@ -115,15 +114,15 @@ func (h *Handlers) withinQuota(add web.Handler) web.Handler {
 	}
 }
 
-// fingerprint is the key of a submission for the suppression of duplicates: of
-// the caller's address, the project and the compared fields. ok is false where
-// nothing is to be compared: a caller without an address.
+// fingerprint returns a key that is equal for duplicate submissions. It covers the caller's
+// address, the project and the fields. ok is false if the caller has no address; such submissions
+// are not compared.
 func fingerprint(r *web.Request, p store.ProjectID, kind string, fields ...any) (key limit.Key, ok bool) {
 	if !r.Addr.IsValid() {
 		return key, false
 	}
 	all := make([]byte, 0, 1024)
-	all = append(all, kind...) // none is the beginning of another
+	all = append(all, kind...) // no kind is a prefix of another
 	all = binary.BigEndian.AppendUint32(all, uint32(p))
 	all = appendField(all, r.Addr.String())
 	for _, field := range fields {
@@ -132,8 +131,8 @@ func fingerprint(r *web.Request, p store.ProjectID, kind string, fields ...any) 
 	return limit.Key(sha256.Sum256(all)), true
 }
 
-// appendField appends a field of a fingerprint so that no other list of fields
-// has the same bytes: its type and length come first.
+// appendField appends the encoding of a field. The encoding begins with the type and the length, so
+// that different lists of fields never have the same bytes.
 func appendField(to []byte, field any) []byte {
 	switch v := field.(type) {
 	case nil:
@@ -160,8 +159,8 @@ func appendField(to []byte, field any) []byte {
 	panic(fmt.Sprintf("fingerprint of a %T", field))
 }
 
-// sorted is a free-form object for comparison: the order of keys does not
-// count, numbers stay as they were written. It is nil when there is none.
+// sorted returns a free-form object with sorted keys, for comparison. Numbers keep their spelling.
+// The result is nil if there is no object.
 func sorted(o web.Optional[web.Object]) any {
 	if o.Value == nil {
 		return nil
@@ -182,10 +181,11 @@ func sorted(o web.Optional[web.Object]) any {
 	return json.RawMessage(inOrder)
 }
 
-// isSorted reports whether sorting an object leaves it as it is, as it does most
-// that programs make: short ones without objects in them. It may say no of others.
+// isSorted reports whether sorting an object would leave it unchanged. It recognizes only the
+// common case, an object with keys in order and without nested values, and may return false for
+// others.
 func isSorted(object web.Object) bool {
-	if bytes.ContainsAny(object, "\\\u2028\u2029") { // these two are written as escapes
+	if bytes.ContainsAny(object, "\\\u2028\u2029") { // the last two are encoded as escapes
 		return false
 	}
 	last, first, sorted := "", true, true

@@ -10,8 +10,8 @@ import (
 	"svc/api/apitest"
 )
 
-// What is acknowledged is there, once, however many send at the same time and
-// whatever administrators do meanwhile.
+// Every acknowledged submission is stored exactly once, regardless of concurrent submissions and
+// changes by administrators.
 func TestSubmissionsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithRateLimit(0))
@@ -71,7 +71,7 @@ func TestSubmissionsAtOnce(t *testing.T) {
 	}
 }
 
-// A project may go, come back, or change its name under those who send to it.
+// A project can be deleted, created again or renamed while clients send submissions to it.
 func TestSubmissionsWhileProjectGoes(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithRateLimit(0))

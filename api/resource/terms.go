@@ -24,7 +24,7 @@ func (h *Handlers) termsRoutes() []web.Route {
 	}
 }
 
-// maxDraft is the number of characters that a draft may have.
+// maxDraft is the maximum length of a draft, in characters.
 const maxDraft = 65536
 
 type termsSummaryView struct {
@@ -41,8 +41,8 @@ type termsView struct {
 	Content string `json:"content"`
 }
 
-// viewTerms shows a document to everybody: the draft if it counts, otherwise the built-in
-// text in the language of the caller. Their times are those of the texts.
+// viewTerms returns the public view of a document: the draft if it is in effect, otherwise the
+// built-in text in the language of the caller. UpdatedAt is the time of that text.
 func viewTerms(r *web.Request, d *terms.Document, own *store.TermsDocument) termsView {
 	preference := r.Query("locale")
 	language, unknown := terms.LanguageFor(preference)
@@ -94,8 +94,8 @@ type placeholderView struct {
 	Required bool   `json:"required"`
 }
 
-// viewTermsDocument shows a document to the administrator. The built-in text and the words
-// of the form are in the language that the query asks for.
+// viewTermsDocument returns the administrator's view of a document. The built-in text and the
+// labels of the form are in the language in the query.
 func viewTermsDocument(r *web.Request, d *terms.Document, own *store.TermsDocument) termsDocumentView {
 	language, _ := terms.LanguageFor(r.Query("locale"))
 	text := d.In(language)
@@ -114,7 +114,7 @@ func viewTermsDocument(r *web.Request, d *terms.Document, own *store.TermsDocume
 	return v
 }
 
-// timeOrNil is a time in Unix seconds, nil for none.
+// timeOrNil returns a pointer to a time in Unix seconds, or nil if it is 0.
 func timeOrNil(at int64) *int64 {
 	if at == 0 {
 		return nil
@@ -166,7 +166,8 @@ func (h *Handlers) resetTermsDocument(r *web.Request) (termsDocumentView, error)
 	})
 }
 
-// oneDocument shows the document in the path with its settings, which run returns.
+// oneDocument returns the view of the document in the path. run reads or changes the document's
+// settings and returns them.
 func oneDocument[V any](
 	r *web.Request, view func(*web.Request, *terms.Document, *store.TermsDocument) V,
 	run func(store.Setting[store.TermsDocument]) (*store.TermsDocument, error),
@@ -182,7 +183,7 @@ func oneDocument[V any](
 	return view(r, d, own), nil
 }
 
-// eachDocument shows all documents in their order.
+// eachDocument returns the views of all documents, in their order.
 func eachDocument[V any](h *Handlers, view func(*terms.Document, *store.TermsDocument) V) (web.ListView, error) {
 	var list []V
 	err := h.DB.View(func(tx *store.Tx) error {

@@ -18,7 +18,7 @@ const (
 	public    = "/public/terms/" + terms.PrivacyPolicy
 )
 
-// fields is the JSON of some fields of an object.
+// fields returns the JSON of an object with the given fields.
 func fields(t *testing.T, of map[string]any) string {
 	t.Helper()
 	b, err := json.Marshal(of)
@@ -28,14 +28,14 @@ func fields(t *testing.T, of map[string]any) string {
 	return string(b)
 }
 
-// builtin is what everybody reads of a built-in document, without its text.
+// builtin returns the public view of a built-in document, without its text.
 func builtin(t *testing.T, slug string, l terms.Language) map[string]any {
 	t.Helper()
 	d := terms.Find(slug)
 	return map[string]any{"slug": slug, "title": d.In(l).Title, "summary": d.In(l).Summary, "source": "builtin", "updated_at": d.Revised}
 }
 
-// untouched is what the administrator sees of the privacy policy before the first save.
+// untouched returns the administrator's view of the privacy policy before the first change.
 func untouched(t *testing.T) string {
 	t.Helper()
 	d := terms.Find(terms.PrivacyPolicy)
@@ -50,7 +50,7 @@ func untouched(t *testing.T) string {
 	})
 }
 
-// The rows of the endpoints, on an instance as new as at its first start.
+// TestBuiltinTerms calls every endpoint on a new instance.
 func TestBuiltinTerms(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -76,7 +76,7 @@ func TestBuiltinTerms(t *testing.T) {
 	}
 }
 
-// D4: the keys of the built-in text, each once, in order of appearance; nothing is filled in.
+// The keys of the built-in text are listed once each, in order of appearance. None is filled in.
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -105,14 +105,14 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-// D1, D2, D3: which text is read, and from when it is.
+// TestDraft checks which text is public and its time.
 func TestDraft(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
 	revised := terms.Find(terms.PrivacyPolicy).Revised
 	text := apitest.Quoted(terms.Find(terms.PrivacyPolicy).In(terms.English).Content)
-	// save sends a change a minute after the one before and expects the draft, the switch
-	// and what everybody reads.
+	// save sends a change one minute after the previous one and checks the draft, the switch and
+	// the public text.
 	var draftAt, savedAt int64
 	save := func(name, body, draft string, custom, changed bool) {
 		t.Helper()
@@ -188,8 +188,8 @@ func TestDraftRules(t *testing.T) {
 	})
 }
 
-// Titles, summaries and built-in texts follow locale; a draft is in the language that it
-// is written in.
+// Titles, summaries and built-in texts depend on locale. A draft has only the language in which it
+// was written.
 func TestTermsLocale(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -211,7 +211,7 @@ func TestTermsLocale(t *testing.T) {
 	})
 }
 
-// The form that fills in a text is in the language of the text.
+// The form that fills in a text is in the same language as the text.
 func TestPlaceholderWords(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -224,8 +224,7 @@ func TestPlaceholderWords(t *testing.T) {
 	}
 }
 
-// The documents belong to the instance: a project, its key and a key for programs have
-// nothing to do with them.
+// The documents belong to the instance. Projects and API keys give no access to them.
 func TestTermsAreNoProject(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

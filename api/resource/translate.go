@@ -27,7 +27,8 @@ func (h *Handlers) translateRoutes() []web.Route {
 	}
 }
 
-// translationSettingsView is the settings of the machine translation, without the key.
+// translationSettingsView is the JSON form of the machine translation settings, without the API
+// key.
 type translationSettingsView struct {
 	Configured        bool     `json:"configured"`
 	Enabled           bool     `json:"enabled"`
@@ -45,7 +46,7 @@ type translationSettingsView struct {
 	UpdatedAt         *int64   `json:"updated_at"`
 }
 
-// viewTranslationSettings shows the settings that were read, unless that failed.
+// viewTranslationSettings returns the view of t. If err is not nil, it returns err.
 func viewTranslationSettings(t *store.Translation, err error) (translationSettingsView, error) {
 	if err != nil {
 		return translationSettingsView{}, err
@@ -82,7 +83,7 @@ func (in translationSettingsInput) check() error {
 	p.BaseURL("base_url", in.BaseURL, web.TextRule{Max: 512, Trim: true})
 	p.Text("api_key", in.APIKey, web.TextRule{Max: 512, Trim: true})
 	if strings.ContainsFunc(strings.TrimSpace(in.APIKey.Or("")), unicode.IsControl) {
-		p.Add("api_key must not contain control characters") // no header could carry it
+		p.Add("api_key must not contain control characters") // an HTTP header cannot contain them
 	}
 	p.Text("model", in.Model, web.TextRule{Max: 128, Trim: true})
 	p.Flag("custom_prompt", in.CustomPrompt)
@@ -122,13 +123,13 @@ func (h *Handlers) clearTranslation(r *web.Request) (translationSettingsView, er
 	return viewTranslationSettings(web.DeleteSettings(r, h.DB, store.TranslationSettings))
 }
 
-// serviceOf is whom the settings name, without the key.
+// serviceOf returns the translation service in the settings, without the API key.
 func serviceOf(t *store.Translation) translate.Service {
 	return translate.Service{Provider: t.Provider, BaseURL: t.BaseURL, Model: t.Model}
 }
 
-// translator is whom the settings name and what the model is told, or why nothing can be
-// translated.
+// translator returns the translation service in the settings and the prompt for the model. It
+// returns an error if translation is disabled or not configured.
 func (h *Handlers) translator(t *store.Translation) (s translate.Service, prompt string, err error) {
 	s, prompt = serviceOf(t), translate.Prompt
 	if t.CustomPrompt && t.SystemPrompt != "" {
@@ -155,7 +156,8 @@ type translationTestView struct {
 	Error      *string `json:"error"`
 }
 
-// sample is translated to test the settings. Its placeholder must come back as it is.
+// sample is the text that is translated to test the settings. The translation must contain its
+// placeholder unchanged.
 var sample = translate.Texts{
 	Kind: translate.Announcement, Source: "en", Target: "zh-CN", Label: "Simplified Chinese",
 	Fields: map[string]string{"content": "Version {{version}} is ready. Restart the app to install it."},
@@ -184,10 +186,10 @@ func (h *Handlers) testTranslation(r *web.Request) (view translationTestView, er
 	return view, nil
 }
 
-// maxTranslated is how many characters are translated at a time.
+// maxTranslated is the maximum number of characters in a request for a translation.
 const maxTranslated = 32000
 
-// translatable are the fields of a kind that can be translated.
+// translatable lists the fields of each kind that can be translated.
 var translatable = map[translate.Kind][]string{
 	translate.Announcement: {"title", "content"},
 	translate.Version:      {"title", "content"},
@@ -201,7 +203,7 @@ type translateInput struct {
 	Fields web.Optional[web.Object] `json:"fields"`
 }
 
-// check returns the texts of a request that are not blank.
+// check checks the request and returns its texts, without blank ones.
 func (in translateInput) check() (translate.Texts, error) {
 	var p problems
 	t := translate.Texts{
@@ -222,7 +224,7 @@ func (in translateInput) check() (translate.Texts, error) {
 	return t, p.Err()
 }
 
-// textsOf reads the texts of an object that may have only some fields.
+// textsOf reads the texts of an object. Only the fields in names are allowed.
 func (p *problems) textsOf(object web.Object, names []string) map[string]string {
 	texts, length, before := map[string]string{}, 0, len(p.List)
 	web.EachField(json.RawMessage(object), func(name string, raw json.RawMessage) {

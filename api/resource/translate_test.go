@@ -15,8 +15,8 @@ import (
 
 const translationAt = "/admin/translation"
 
-// echo stands in for a translation service: its model writes each text between angle
-// quotes. A text that contains the name of a status gets that status instead.
+// echo returns the address of a fake translation service. Its model puts each text in angle quotes.
+// If a text contains the name of a status, the service responds with that status.
 func echo(t *testing.T) string {
 	t.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -113,8 +113,8 @@ func TestTranslate(t *testing.T) {
 	})
 }
 
-// TestTranslationAfterAnotherSecret holds that a key which cannot be decrypted any more
-// is explained, and settings are read as before.
+// TestTranslationAfterAnotherSecret checks that the error explains that the key cannot be
+// decrypted, and that the settings can still be read.
 func TestTranslationAfterAnotherSecret(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

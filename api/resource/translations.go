@@ -13,33 +13,32 @@ import (
 	"svc/store"
 )
 
-// translation is an entry of a translations list: two texts in a language. Of
-// a project they are name and description, of a version title and content.
+// translation is an entry of a translations list: two texts in a language. For a project they are
+// the name and the description; for versions and announcements, the title and the content.
 type translation struct {
 	tag           string
 	first, second *string
-	hidden        bool // of an announcement
+	hidden        bool // only announcements
 }
 
-// texts are how the translations of a kind of records are checked, stored and shown.
+// texts describes how the translations of one kind of record are checked, stored and shown.
 type texts[T, V any] struct {
 	translationRule
 	stored func(translation) T
 	view   func(tag string, t T) V
 }
 
-// translationRule names the two texts and their limits in characters; 0 is no
-// limit.
+// translationRule names the two texts and their limits in characters; 0 means no limit.
 type translationRule struct {
 	first, second       string
 	firstMax, secondMax int
-	hideable            bool // an entry may hide, and may do only that
+	hideable            bool // an entry may set is_hidden, also without a text
 
-	field string // the list; translations when empty
-	max   int    // entries; maxTranslations when 0
+	field string // the list's field name; "" = translations
+	max   int    // maximum number of entries; 0 = maxTranslations
 }
 
-// maxImportedTexts bounds the entries of a list in an archive.
+// maxImportedTexts is the maximum number of entries of a list in an archive.
 const maxImportedTexts = 1000
 
 // during returns the rule for a form of write.
@@ -76,7 +75,7 @@ var (
 	}
 )
 
-// views shows the translations into the languages of a project.
+// views returns the translations into the project's languages.
 func (k texts[T, V]) views(p *store.Project, all map[string]T) []V {
 	views := []V{}
 	for _, l := range p.Languages {
@@ -87,8 +86,8 @@ func (k texts[T, V]) views(p *store.Project, all map[string]T) []V {
 	return views
 }
 
-// unregistered shows the translations into languages that a project does not have
-// at the moment, in the order of their tag keys.
+// unregistered returns the translations into languages that are not registered in the project, in
+// the order of their tag keys.
 func (k texts[T, V]) unregistered(p *store.Project, all map[string]T) (views []V) {
 	known := map[string]bool{}
 	for _, l := range p.Languages {
@@ -102,8 +101,8 @@ func (k texts[T, V]) unregistered(p *store.Project, all map[string]T) (views []V
 	return views
 }
 
-// in are the texts in a language of a project, by its index, and its tag; for the
-// default texts, of index -1, none and nil.
+// in returns the texts and the tag of the project's language with the given index. For index -1,
+// the default texts, it returns no texts and nil.
 func (k texts[T, V]) in(p *store.Project, all map[string]T, language int) (t T, tag *string) {
 	if language < 0 {
 		return t, nil
@@ -112,9 +111,8 @@ func (k texts[T, V]) in(p *store.Project, all map[string]T, language int) (t T, 
 	return all[locale.Key(*tag)], tag
 }
 
-// replace makes the translations to store, by tag key: those of the list, and from
-// before those of languages that are not registered now, which are out of the list's
-// reach.
+// replace returns the translations to store, by tag key: those in the list, and the previous ones
+// into languages that are not registered, which a list cannot change.
 func (k texts[T, V]) replace(p *store.Project, before map[string]T, list []translation) (map[string]T, error) {
 	all := maps.Clone(before)
 	if all == nil {
@@ -147,11 +145,11 @@ func (k texts[T, V]) apply(p *store.Project, to *map[string]T, sent web.Optional
 	return err
 }
 
-// maxTranslations is how many entries a list may have.
+// maxTranslations is the maximum number of entries in a list.
 const maxTranslations = 32
 
-// translations checks a translations list as far as that needs no project:
-// form, tags and texts. Blank texts count as unset.
+// translations checks the form, the tags and the texts of a translations list. It does not check
+// whether the project has the languages. Blank texts count as unset.
 func (p *problems) translations(o web.Optional[[]json.RawMessage], rule translationRule) []translation {
 	type entry struct {
 		Locale  web.Optional[string] `json:"locale"`
@@ -200,7 +198,7 @@ func (p *problems) tag(field string, o web.Optional[string]) string {
 	return tag
 }
 
-// trimmed is the text without white space around it; nil when nothing is left.
+// trimmed returns the text without surrounding white space, or nil if the result is empty.
 func trimmed(text *string) *string {
 	if text == nil {
 		return nil

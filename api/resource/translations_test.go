@@ -8,8 +8,8 @@ import (
 	"svc/api/apitest"
 )
 
-// translated is something with a translations list: its path for
-// administrators, how it is written, and the two texts of an entry.
+// translated is a record with translations: its path for administrators, the request that writes
+// it, and the names of the two texts.
 type translated struct {
 	name, path, method string
 	first, second      string
@@ -17,7 +17,7 @@ type translated struct {
 	secondMax          int // 0 = no limit
 }
 
-// translatable makes a project with the languages and a version.
+// translatable returns a server with a project that has the languages and a version.
 func translatable(t *testing.T, languages ...string) (*apitest.Server, []translated) {
 	t.Helper()
 	s := apitest.NewServer(t)
@@ -33,7 +33,7 @@ func translatable(t *testing.T, languages ...string) (*apitest.Server, []transla
 	}
 }
 
-// read is where what was written can be read back.
+// read returns the path from which the record can be read.
 func (x translated) read() string {
 	if x.name == "project" {
 		return x.path
@@ -41,7 +41,7 @@ func (x translated) read() string {
 	return apitest.VersionsOf("app")
 }
 
-// fill writes 1 and 2 for the names of the two texts.
+// fill replaces 1 and 2 in list by the names of the two texts.
 func (x translated) fill(list string) string {
 	return strings.NewReplacer(`"1"`, apitest.Quoted(x.first), `"2"`, apitest.Quoted(x.second)).Replace(list)
 }
@@ -146,7 +146,7 @@ func TestMostTranslations(t *testing.T) {
 	}
 }
 
-// Texts of a language that is not registered wait for it.
+// Texts are kept while their language is not registered, and reappear with it.
 func TestTranslationsOutliveTheirLanguage(t *testing.T) {
 	t.Parallel()
 	for i, name := range []string{"project", "version", "version by its text"} {
@@ -174,7 +174,7 @@ func TestTranslationsOutliveTheirLanguage(t *testing.T) {
 	}
 }
 
-// A version may be translated when it is created.
+// A version can be created with translations.
 func TestCreateVersionWithTranslations(t *testing.T) {
 	t.Parallel()
 	s, _ := translatable(t, `{"locale":"de","aliases":["x"]}`)

@@ -19,11 +19,11 @@ type updateCheckInput struct {
 	CurrentComparable web.Optional[string] `json:"current_comparable_version"`
 	IncludePreview    web.Optional[bool]   `json:"include_preview"`
 	Locale            web.Optional[string] `json:"locale"`
-	Platform          web.Optional[string] `json:"platform"`         // for statistics
-	PlatformVersion   web.Optional[string] `json:"platform_version"` // for statistics
+	Platform          web.Optional[string] `json:"platform"`         // only for statistics
+	PlatformVersion   web.Optional[string] `json:"platform_version"` // only for statistics
 }
 
-// check makes the question for the catalog. Null is the same as not sent.
+// check checks the request and returns the query for the catalog. null means not sent.
 func (in updateCheckInput) check() (release.Query, error) {
 	var p problems
 	p.Text("current_version", in.CurrentVersion, web.TextRule{Max: 64, Trim: true})
@@ -40,9 +40,9 @@ func (in updateCheckInput) check() (release.Query, error) {
 	return q, p.Err()
 }
 
-// checkUpdate tells a client whether it must update. This is the busiest
-// endpoint: the decision is a few comparisons in the snapshot and the answer
-// is put together from versions that are encoded already.
+// checkUpdate reports to a client whether it must update. It is the busiest endpoint: the decision
+// takes a few comparisons in the snapshot, and the response is assembled from versions that are
+// already encoded.
 func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 	var in updateCheckInput
 	if err := web.Decode(r, &in); err != nil {
@@ -76,14 +76,14 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// answers are buffers for answers, which are gone when they have been written.
-// Making each anew keeps the collector busier than everything else here.
+// answers pools response buffers, which are free again after the response has been written.
+// Allocating them each time would be the endpoint's largest cost in garbage collection.
 var answers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxPooled is the size in bytes of the largest buffer that is kept.
+// maxPooled is the size in bytes of the largest buffer that is returned to the pool.
 const maxPooled = 256 << 10
 
-// holdLarge waits until there is memory for the large texts of a decision.
+// holdLarge waits until memory for the large texts of a decision is available.
 func (r reader) holdLarge(d release.Decision) error {
 	size := 0
 	for _, at := range [...]int{d.Latest, d.Preview, d.Target} {
@@ -97,7 +97,7 @@ func (r reader) holdLarge(d release.Decision) error {
 	return r.request.Hold(size)
 }
 
-// updateCheck appends the answer that a decision makes.
+// updateCheck appends the response for a decision to b.
 func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]byte, error) {
 	if err := r.holdLarge(d); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]by
 	b = append(b, `,"required":`...)
 	b = strconv.AppendBool(b, d.Required)
 	b = append(b, `,"reason_codes":[`...)
-	for i, reason := range d.Reasons { // words of lower-case letters and _
+	for i, reason := range d.Reasons { // lower-case letters and _ only; no escaping is needed
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -146,7 +146,7 @@ func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]by
 	return append(b, "}}"...), nil
 }
 
-// appendOr is append for an object that may be missing.
+// appendOr is like append, but appends null if object is nil.
 func (r reader) appendOr(b, object []byte) []byte {
 	if object == nil {
 		return append(b, "null"...)
@@ -154,8 +154,8 @@ func (r reader) appendOr(b, object []byte) []byte {
 	return r.append(b, object)
 }
 
-// appendCurrent adds the display version of the caller: that of the registered
-// version, else what was sent, else null.
+// appendCurrent appends the caller's display version: that of the registered version, or the one
+// that was sent, or null.
 func (r reader) appendCurrent(b []byte, q release.Query, d release.Decision) []byte {
 	text := q.Version
 	if d.Current >= 0 {
@@ -167,20 +167,21 @@ func (r reader) appendCurrent(b []byte, q release.Query, d release.Decision) []b
 	return web.AppendText(b, text)
 }
 
-// What a simulation says beside the findings of package release: the update check looks at neither.
+// Codes that a simulation adds to the findings of package release. They do not influence the update
+// check.
 const (
 	targetNotForPlatform       = "target_not_for_platform"
 	targetPublishedInTheFuture = "target_published_in_the_future"
 )
 
 type simulationView struct {
-	Status  int                `json:"status"` // of the update check
+	Status  int                `json:"status"` // the status of the update check
 	Message *string            `json:"message"`
-	Answer  json.RawMessage    `json:"answer"` // null where the update check answers an error
+	Answer  json.RawMessage    `json:"answer"` // null if the update check responds with an error
 	Reasons []updateReasonView `json:"reasons"`
 }
 
-// updateReasonView is a rule that applied. Facts that do not belong to it are null.
+// updateReasonView is a rule that applied. Fields that do not belong to the rule are null.
 type updateReasonView struct {
 	Code        string              `json:"code"`
 	VersionID   *string             `json:"version_id"`
@@ -192,7 +193,8 @@ type updateReasonView struct {
 	PublishedAt *int64              `json:"published_at"`
 }
 
-// simulateUpdateCheck answers what the update check would, and why. It is counted nowhere.
+// simulateUpdateCheck responds with the answer of the update check and its reasons. It is not
+// included in any statistics.
 func (h *Handlers) simulateUpdateCheck(r *web.Request) (simulationView, error) {
 	var in updateCheckInput
 	if err := web.Decode(r, &in); err != nil {
@@ -230,8 +232,8 @@ func viewFinding(snap *store.Snapshot, f release.Finding) updateReasonView {
 	return v
 }
 
-// unlooked are the facts of a target that surprise people, because the update check does not look at
-// them.
+// unlooked returns properties of the target that administrators may not expect, because the update
+// check ignores them.
 func (h *Handlers) unlooked(snap *store.Snapshot, target int, on *platform.Platform) (all []updateReasonView) {
 	record := snap.Entry(target).Record
 	if on != nil && !record.Runs(*on) {

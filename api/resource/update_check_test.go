@@ -8,15 +8,15 @@ import (
 	"svc/api/apitest"
 )
 
-// checked makes a project of versions and asks it for updates.
+// checked creates a project with versions and sends update checks to it.
 type checked struct {
 	name     string
-	versions []string // as publish takes them
-	project  string   // fields of the project, JSON
+	versions []string // in the form that publish accepts
+	project  string   // JSON of the project's fields
 	rows     []asked
 }
 
-// asked is one update check.
+// asked is an update check and its expected response.
 type asked struct{ name, body, want string }
 
 func TestUpdateCheck(t *testing.T) {
@@ -113,7 +113,7 @@ func TestUpdateCheck(t *testing.T) {
 	}
 }
 
-// A deprecated version with nothing newer is told so, and no more.
+// A caller with a deprecated version and no newer one learns only that it is deprecated.
 func TestUpdateCheckDeprecatedAndNothingNewer(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -184,7 +184,7 @@ func TestUpdateCheckRefused(t *testing.T) {
 	})
 }
 
-// The simulation answers to the byte what the update check does, and says why.
+// The simulation returns exactly the update check's response and its reasons.
 func TestUpdateCheckSimulation(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -198,7 +198,7 @@ func TestUpdateCheckSimulation(t *testing.T) {
 	s.Must(t, 201, "PUT", apitest.VersionsOf("app")+"/by-version/4.0-rc", `{"is_preview":true,"platform":"ios"}`)
 	s.Must(t, 200, "PATCH", "/admin/projects/app", `{"optional_update_min_comparable_version":"1.2","optional_update_max_comparable_version":"2.5"}`)
 	const simulation, check = "/admin/projects/app/versions/update-check-simulation", "/public/app/versions/check-update"
-	// about is a reason about a version.
+	// about returns the JSON of a reason that concerns a version.
 	about := func(code, version string) string {
 		return fmt.Sprintf(`{"code":%q,"version":%q,"version_id":%q,"comparable_version":%[2]q}`, code, version, s.VersionID(t, "app", version))
 	}

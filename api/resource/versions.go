@@ -36,7 +36,7 @@ func (h *Handlers) versionRoutes() []web.Route {
 	}
 }
 
-// versionFilter is what a list of versions is narrowed by.
+// versionFilter is a filter for a list of versions.
 type versionFilter struct {
 	platform                       *platform.Platform
 	preview, deprecated, milestone *bool
@@ -55,7 +55,7 @@ func (p *problems) versionFilter(r *web.Request) versionFilter {
 	}
 }
 
-// versions lists the versions that pass a filter, in list order.
+// versions returns the versions that match a filter, in list order.
 func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilter) ([]*store.VersionEntry, error) {
 	found, err := h.findVersions(r, snap, f.find)
 	if err != nil {
@@ -73,9 +73,9 @@ func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilte
 	return kept, nil
 }
 
-// withSnapshot runs a read of the project in the path against its snapshot,
-// and again when a text it needed was changed or deleted meanwhile. Writers
-// would have to hit between two reads each time for it to give up.
+// withSnapshot calls read with the snapshot of the project in the path. It retries with a new
+// snapshot when a text that read needs has been changed or deleted in between. It gives up after
+// maxReads attempts, which requires a write during each of them.
 func (h *Handlers) withSnapshot(r *web.Request, read func(*store.Snapshot) error) error {
 	for tries := 1; ; tries++ {
 		snap, err := h.DB.Snapshot(r.Param("k"))
@@ -94,11 +94,11 @@ func (h *Handlers) withSnapshot(r *web.Request, read func(*store.Snapshot) error
 		case tries == maxReads:
 			return fmt.Errorf("read project %s %d times: %w", snap.Project.Key, tries, err)
 		}
-		h.DB.Settle() // or this would turn round while a commit becomes visible
+		h.DB.Settle() // avoids a busy loop until the commit is visible
 	}
 }
 
-// readSnapshot is withSnapshot for a read that returns the body of the answer.
+// readSnapshot is like withSnapshot, for a read that returns the body of the response.
 func readSnapshot[V any](h *Handlers, r *web.Request, read func(*store.Snapshot) (V, error)) (v V, err error) {
 	err = h.withSnapshot(r, func(snap *store.Snapshot) (err error) {
 		v, err = read(snap)
@@ -107,7 +107,7 @@ func readSnapshot[V any](h *Handlers, r *web.Request, read func(*store.Snapshot)
 	return v, err
 }
 
-// maxReads is how often a read is tried against snapshots that turn stale.
+// maxReads is the maximum number of attempts to read when snapshots become stale.
 const maxReads = 100
 
 func (h *Handlers) listVersions(r *web.Request) (web.List, error) {
@@ -131,8 +131,8 @@ func (h *Handlers) listVersions(r *web.Request) (web.List, error) {
 	})
 }
 
-// publishVersion is the idempotent publish: it creates the version named in
-// the path, or updates it.
+// publishVersion creates the version in the path, or updates it if it exists. The request is
+// idempotent.
 func (h *Handlers) publishVersion(w http.ResponseWriter, r *web.Request) error {
 	change, err := web.Checked(r, versionInput.check, publishes)
 	text := strings.TrimSpace(r.Param("v"))
@@ -152,7 +152,8 @@ func (h *Handlers) publishVersion(w http.ResponseWriter, r *web.Request) error {
 			status = http.StatusCreated
 			v, err = change.create(tx, p)
 		default:
-			// What null means on a stored version is known only now.
+			// Only now is it known that the version exists, and null means something else for an
+			// update.
 			if err = r.Match(v); err != nil {
 				return err
 			}
@@ -172,8 +173,8 @@ func (h *Handlers) publishVersion(w http.ResponseWriter, r *web.Request) error {
 	return web.Respond(w, status, view)
 }
 
-// checkPublished holds the version in the path to the rules of the field, and
-// one in the body to the path.
+// checkPublished applies the rules of the version field to the version in the path. If the body
+// contains a version too, it must be the same.
 func checkPublished(text string, body web.Optional[string]) error {
 	var p problems
 	p.Text("version", web.Optional[string]{Sent: true, Value: &text}, web.TextRule{Max: 64, Trim: true, Filled: true})
@@ -196,7 +197,7 @@ func (h *Handlers) versionStatistics(*web.Request) (versionStatisticsView, error
 	return versionStatisticsView{st.Versions, st.Projects, 0, st.Newest, st.Oldest}, err
 }
 
-// status is web.ModuleStatus for a part of an existing project.
+// status returns web.ModuleStatus for a module of an existing project.
 func (h *Handlers) status(module string) web.Handler {
 	answer := web.ModuleStatus(module)
 	return func(w http.ResponseWriter, r *web.Request) error {

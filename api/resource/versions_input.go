@@ -66,8 +66,8 @@ func (in versionInput) check(how write) (versionChange, error) {
 	return c, p.Err()
 }
 
-// dropCopiedLink drops a list of links that says no more than the single
-// address, which need not be a URL.
+// dropCopiedLink removes a list of links that only repeats the single address. That address
+// does not have to be a URL, but one in a list does.
 func (in *versionInput) dropCopiedLink() {
 	if in.DownloadURL.Value == nil || len(in.DownloadLinks.Or(nil)) != 1 {
 		return
@@ -85,7 +85,7 @@ func (in *versionInput) dropCopiedLink() {
 	}
 }
 
-// maxLinks is how many download links a version may have.
+// maxLinks is the maximum number of download links of a version.
 const maxLinks = 32
 
 func (p *problems) links(o web.Optional[[]json.RawMessage]) []store.DownloadLink {
@@ -112,10 +112,9 @@ func (p *problems) links(o web.Optional[[]json.RawMessage]) []store.DownloadLink
 	return links
 }
 
-// create stores a new version.
 func (c versionChange) create(tx *store.Tx, p *store.Project) (*store.Version, error) {
 	v := &store.Version{PublishedAt: tx.Now().Unix()}
-	// Null is not sent here, so that the address follows the list.
+	// On creation, null means not sent. The address is then derived from the list.
 	c.in.DownloadURL.Sent = c.in.DownloadURL.Value != nil
 	if err := c.apply(p, v); err != nil {
 		return nil, err
@@ -123,7 +122,6 @@ func (c versionChange) create(tx *store.Tx, p *store.Project) (*store.Version, e
 	return v, tx.CreateVersion(p.ID, v, c.in.IsLatest.Value)
 }
 
-// update changes a version and stores it.
 func (c versionChange) update(tx *store.Tx, p *store.Project, v *store.Version) error {
 	if err := c.apply(p, v); err != nil {
 		return err
@@ -131,8 +129,7 @@ func (c versionChange) update(tx *store.Tx, p *store.Project, v *store.Version) 
 	return tx.UpdateVersion(p.ID, v, c.in.IsLatest.Value, c.in.IsPreview.Sent)
 }
 
-// apply changes the fields that were sent. Which version is the latest is for
-// the store to settle.
+// apply copies the fields that were sent to v. The store determines which version is the latest.
 func (c versionChange) apply(p *store.Project, v *store.Version) error {
 	in := c.in
 	if err := c.applyNumber(v); err != nil {
@@ -152,8 +149,8 @@ func (c versionChange) apply(p *store.Project, v *store.Version) error {
 	return versionTexts.apply(p, &v.Translations, in.Translations, c.translations)
 }
 
-// applyNumber settles display text and comparable version. The comparable
-// version follows a changed text, or null, unless one is given.
+// applyNumber sets the display version and the comparable version. If no comparable version is
+// given, it is derived again when the display version changes or when null was sent.
 func (c versionChange) applyNumber(v *store.Version) error {
 	before := v.Version
 	if c.in.Version.Value != nil {
@@ -173,8 +170,8 @@ func (c versionChange) applyNumber(v *store.Version) error {
 	return nil
 }
 
-// applyLinks keeps the single address and the list in step: the list wins, and
-// what was not sent follows what was.
+// applyLinks keeps the single address and the list consistent. If only one of them was sent, the
+// other is derived from it. If both were sent, both are stored.
 func (c versionChange) applyLinks(v *store.Version) {
 	url := web.OrNil(c.in.DownloadURL.Value)
 	switch {
@@ -196,8 +193,8 @@ func (c versionChange) applyLinks(v *store.Version) {
 	}
 }
 
-// applyPlatforms lets the list win over the single platform of older clients,
-// which makes a list of one.
+// applyPlatforms stores the list of platforms. If it is empty, the single platform of older clients
+// becomes a list of one.
 func (c versionChange) applyPlatforms(v *store.Version) {
 	web.SetIfSent(&v.Platform, c.in.Platform, c.platform)
 	if !c.in.Platform.Sent && !c.in.Platforms.Sent {

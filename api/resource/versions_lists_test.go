@@ -39,7 +39,7 @@ func TestVersionFilters(t *testing.T) {
 	} {
 		s.Must(t, http.StatusCreated, "POST", apitest.VersionsOf("app"), body)
 	}
-	// Only the single platform is left of what an older client wrote.
+	// Afterwards Three has only the single platform, as if an older client had written it.
 	s.Must(t, http.StatusOK, "PUT", apitest.VersionsOf("app")+"/by-version/Three", `{"platforms":[]}`)
 	s.Must(t, http.StatusCreated, "POST", "/admin/projects/app/locales", `{"locale":"de"}`)
 	s.Must(t, http.StatusOK, "PUT", apitest.VersionsOf("app")+"/by-version/1.0", `{"translations":[{"locale":"de","title":"uebersetzt"}]}`)
@@ -128,8 +128,8 @@ func TestLatestVersion(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name     string
-		versions []string // as publish takes them
-		clear    bool     // take the flag from every version first
+		versions []string // in the form that publish accepts
+		clear    bool     // first remove the flag from every version
 		want     string   // "" = 404
 	}{
 		{"no version", nil, false, ""},
@@ -165,8 +165,8 @@ func TestLatestVersion(t *testing.T) {
 	}
 }
 
-// clearLatest leaves the versions of the project app without a latest one:
-// the flag goes to a preview, and where no version may inherit it, nowhere.
+// clearLatest leaves the project app without a latest version. It moves the flag to a preview; when
+// the preview loses it, no version may inherit it.
 func clearLatest(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	var official []string

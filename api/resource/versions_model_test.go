@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// record is a version as the rules see it.
+// record is a version with the properties that the rules depend on.
 type record struct {
 	id                          string
 	edition                         // text, comparable version, flags, published; created is in seconds
-	seq                         int // position in the order of creation
+	seq                         int // position in creation order
 	flagged                     bool
 	title, content, custom, url any
 	links, platforms            []any
 	platform                    any
 }
 
-// model is every version by its id. It is never changed: a write makes
-// another one.
+// model holds every version by its id. It is immutable: a write returns a new model.
 type model map[string]*record
 
-// outcome is what a write must lead to: one of the statuses; if it is carried
-// out, the next model and the record that was written.
+// outcome is the expected result of a write: one of the statuses and, on success, the next model
+// and the record that was written.
 type outcome struct {
 	statuses []int
 	next     model
@@ -31,7 +30,7 @@ type outcome struct {
 
 func refused(statuses ...int) outcome { return outcome{statuses: statuses} }
 
-// view is what of a record is shown.
+// view returns the JSON fields of a record.
 func (v *record) view() map[string]any {
 	links := v.links
 	if len(links) == 0 {
@@ -52,17 +51,17 @@ func (v *record) view() map[string]any {
 	}
 }
 
-// order is by comparable version, then by publication, then by creation.
+// order compares by comparable version, then by publication, then by creation.
 func (v *record) order(w *record) int {
 	return cmp.Or(v.compare(&w.edition), v.newer(w))
 }
 
-// newer is by publication, then by creation.
+// newer compares by publication, then by creation.
 func (v *record) newer(w *record) int {
 	return cmp.Or(cmp.Compare(v.published, w.published), cmp.Compare(v.seq, w.seq))
 }
 
-// best is the greatest of those that fit; nil when none does.
+// best returns the greatest of the records that fit, or nil if none does.
 func (m model) best(order func(v, w *record) int, fits func(*record) bool) (best *record) {
 	for _, v := range m {
 		if fits(v) && (best == nil || order(v, best) > 0) {
@@ -72,8 +71,8 @@ func (m model) best(order func(v, w *record) int, fits func(*record) bool) (best
 	return best
 }
 
-// latest is who has the flag, else the official one published last, else the
-// one published last.
+// latest returns the record with the flag, or else the official one published last, or else the one
+// published last.
 func (m model) latest() *record {
 	for _, fits := range []func(*record) bool{
 		func(v *record) bool { return v.flagged },
@@ -91,12 +90,12 @@ func (m model) latestPreview() *record {
 	return m.best((*record).order, func(v *record) bool { return v.preview })
 }
 
-// heir is who becomes the latest when v is not any more.
+// heir returns the record that becomes the latest when v loses the flag.
 func (m model) heir(v *record) *record {
 	return m.best((*record).order, func(w *record) bool { return w.id != v.id && !w.preview && !w.deprecated })
 }
 
-// replaceable: another official version that is not deprecated is greater.
+// replaceable reports whether another official version is greater and not deprecated.
 func (m model) replaceable(v *record) bool {
 	heir := m.heir(v)
 	return heir != nil && heir.compare(&v.edition) > 0
@@ -106,7 +105,7 @@ func (m model) named(text string) *record {
 	return m.best((*record).order, func(v *record) bool { return v.text == text })
 }
 
-// create is POST.
+// create models POST.
 func (m model) create(body map[string]any) outcome {
 	body = sent(body)
 	if body["version"] == nil || body["comparable_version"] == nil {
@@ -115,7 +114,7 @@ func (m model) create(body map[string]any) outcome {
 	return m.add(body["version"].(string), body)
 }
 
-// sent is a body without its nulls, which at creation are not sent.
+// sent returns a body without its nulls, which count as not sent on creation.
 func sent(body map[string]any) map[string]any {
 	body = maps.Clone(body)
 	maps.DeleteFunc(body, func(_ string, value any) bool { return value == nil })
@@ -136,7 +135,7 @@ func (m model) add(text string, body map[string]any) outcome {
 	bad := v.flagged && v.deprecated || v.deprecated && !m.replaceable(v)
 	switch taken := m.named(text) != nil; {
 	case bad && taken:
-		return refused(400, 409) // whichever is looked at first
+		return refused(400, 409) // depends on which is checked first
 	case bad:
 		return refused(400)
 	case taken:
@@ -146,7 +145,7 @@ func (m model) add(text string, body map[string]any) outcome {
 	if v.flagged {
 		next.unflag()
 	}
-	return outcome{[]int{201}, next, v} // it joins when its id is known
+	return outcome{[]int{201}, next, v} // added to the model when its id is known
 }
 
 func (m model) youngest() (seq int) {
@@ -156,7 +155,7 @@ func (m model) youngest() (seq int) {
 	return seq
 }
 
-// publish is PUT.
+// publish models PUT.
 func (m model) publish(text string, body map[string]any) outcome {
 	body = maps.Clone(body)
 	if name := body["version"]; name != nil && strings.TrimSpace(name.(string)) != text {
@@ -169,7 +168,7 @@ func (m model) publish(text string, body map[string]any) outcome {
 	return m.add(text, sent(body))
 }
 
-// update is PATCH.
+// update models PATCH.
 func (m model) update(id string, body map[string]any) outcome {
 	if m[id] == nil {
 		if wrong(body) {
@@ -180,7 +179,7 @@ func (m model) update(id string, body map[string]any) outcome {
 	return m.edit(m[id], body)
 }
 
-// wrong reports what is a 400 for every stored version.
+// wrong reports whether a body results in status 400 for every stored version.
 func wrong(body map[string]any) bool {
 	for _, name := range []string{"version", "published_at", "is_latest", "is_preview", "is_milestone", "is_deprecated"} {
 		if value, sent := body[name]; sent && value == nil {
@@ -217,7 +216,7 @@ func (m model) edit(before *record, body map[string]any) outcome {
 	return outcome{[]int{200}, next, v}
 }
 
-// remove is DELETE.
+// remove models DELETE.
 func (m model) remove(id string) outcome {
 	v := m[id]
 	if v == nil {
@@ -263,8 +262,8 @@ func (m model) copy() model {
 	return next
 }
 
-// apply sets the fields of a body that may be null where a field can be. It
-// reports false when no comparable version can be found.
+// apply sets the fields in a body. null clears a field that can be null. It returns false if there
+// is no comparable version.
 func (v *record) apply(body map[string]any) bool {
 	if !v.number(body) {
 		return false

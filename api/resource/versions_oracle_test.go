@@ -15,20 +15,20 @@ import (
 	"svc/internal/testutil"
 )
 
-// oracle is a project on a server and what must be in it.
+// oracle is a project on a server and its expected content.
 type oracle struct {
 	*apitest.Server
 	t      *testing.T
 	random *rand.Rand
 	model  model
 	gone   []string       // ids of deleted versions
-	log    []string       // what was done, for a failure
-	counts map[string]int // answers by method and status
+	log    []string       // all writes so far, printed when the test fails
+	counts map[string]int // responses by method and status
 }
 
 func (o *oracle) pick(list ...any) any { return list[o.random.IntN(len(list))] }
 
-// body makes a body of some random fields, one in a while wrong.
+// body returns a body with some random fields. Occasionally one is invalid.
 func (o *oracle) body() map[string]any {
 	number := func() any { return o.random.IntN(5) }
 	link := func() any {
@@ -60,12 +60,12 @@ func (o *oracle) body() map[string]any {
 	return body
 }
 
-// text is a display version out of few, so that they collide.
+// text returns one of few display versions, so that they collide.
 func (o *oracle) text() string {
 	return o.pick("1.0", "v1.0", "1.0.0", "1.5-rc.1", "2.0", "V2.0", "2.0-beta", "3.0", "10", "Spring/1").(string)
 }
 
-// step makes one random write and compares the answer.
+// step makes one random write and compares the response.
 func (o *oracle) step() {
 	o.t.Helper()
 	switch n := o.random.IntN(10); {
@@ -98,7 +98,7 @@ func (o *oracle) step() {
 	}
 }
 
-// anyID is the id of a version, in a while of one that has gone.
+// anyID returns the id of a version, occasionally of a deleted one.
 func (o *oracle) anyID() string {
 	ids := slices.Sorted(maps.Keys(o.model))
 	if len(ids) == 0 || len(o.gone) > 0 && o.random.IntN(10) == 0 {
@@ -107,13 +107,13 @@ func (o *oracle) anyID() string {
 	return ids[o.random.IntN(len(ids))]
 }
 
-// anyPath is one of the two paths of a version.
+// anyPath returns one of the two paths of a version.
 func (o *oracle) anyPath(id string) string {
 	return o.pick(apitest.VersionsOf("app")+"/", "/admin/versions/").(string) + id
 }
 
-// write sends a write and holds the answer to the outcome. Only when it was
-// carried out does the model take it over.
+// write sends a write and compares the response with want. The model changes only if the write
+// succeeds.
 func (o *oracle) write(method, path string, body map[string]any, want outcome) {
 	o.t.Helper()
 	sent, err := json.Marshal(body)
@@ -149,7 +149,7 @@ func (o *oracle) write(method, path string, body map[string]any, want outcome) {
 
 func (o *oracle) now() int64 { return o.Clock.Now().Unix() }
 
-// compare reads the project in every way and compares it with the model.
+// compare reads the project from all endpoints and compares it with the model.
 func (o *oracle) compare() {
 	o.t.Helper()
 	list := slices.SortedFunc(maps.Values(o.model), func(a, b *record) int { return -a.order(b) })
@@ -188,7 +188,7 @@ func (o *oracle) same(what, got string, want any) {
 	}
 }
 
-// fail ends the test with the way that led there.
+// fail ends the test and prints the writes that led to the failure.
 func (o *oracle) fail(format string, args ...any) {
 	o.t.Helper()
 	o.t.Fatalf("%s\nafter:\n%s", fmt.Sprintf(format, args...), strings.Join(o.log[max(0, len(o.log)-30):], "\n"))

@@ -14,15 +14,15 @@ import (
 	"svc/api/apitest"
 )
 
-// shown is what the races look at in a version.
+// shown holds the fields of a version that the races check.
 type shown struct {
 	Version string
 	Latest  bool `json:"is_latest"`
 	Preview bool `json:"is_preview"`
 }
 
-// checkOnce asks for an update and says what is inconsistent in the answer.
-// It returns the version that was offered; nil while there is none.
+// checkOnce sends an update check and returns an error if the response is inconsistent. The edition
+// is the offered version, or nil if the project does not have one yet.
 func checkOnce(t testing.TB, s *apitest.Server, current string, preview bool) (*edition, error) {
 	status, answer, err := s.Call(t, "POST", "/public/app/versions/check-update",
 		fmt.Sprintf(`{"current_comparable_version":%q,"include_preview":%t}`, current, preview))
@@ -72,12 +72,12 @@ type race struct {
 	*apitest.Server
 	t       *testing.T
 	texts   []string
-	created []atomic.Int32 // 201s of each text
-	done    atomic.Bool    // everything is published
+	created []atomic.Int32 // number of 201 responses for each text
+	done    atomic.Bool    // all versions are published
 }
 
-// publishAll publishes every version in an order of its own. What was
-// acknowledged must be seen by whoever asks next.
+// publishAll publishes all versions in a random order. The next response to any client must include
+// every acknowledged version.
 func (r *race) publishAll(random *rand.Rand) error {
 	for _, i := range random.Perm(len(r.texts)) {
 		text := r.texts[i]
@@ -104,8 +104,8 @@ func (r *race) publishAll(random *rand.Rand) error {
 	return nil
 }
 
-// check asks again and again. Nothing is taken away, so what is offered never
-// gets less.
+// check sends update checks repeatedly. Versions are never removed, so that the offered version
+// never decreases.
 func (r *race) check(random *rand.Rand, preview bool) error {
 	var before *edition
 	for !r.done.Load() {
@@ -121,8 +121,8 @@ func (r *race) check(random *rand.Rand, preview bool) error {
 	return nil
 }
 
-// list looks for the latest flag: one version has it as soon as there is an
-// official one, never two.
+// list checks the latest flag in a list: exactly one version has it once there is an official one,
+// and never two.
 func (r *race) list(path string) error {
 	for !r.done.Load() {
 		status, answer, err := r.Call(r.t, "GET", path+"?limit=100", "")
@@ -149,7 +149,7 @@ func (r *race) list(path string) error {
 	return nil
 }
 
-// claim makes a random version the latest, if it already exists.
+// claim makes a random version the latest if it exists.
 func (r *race) claim(random *rand.Rand) error {
 	for !r.done.Load() {
 		text := r.texts[random.IntN(len(r.texts))]
@@ -212,7 +212,7 @@ func TestPublishersAtOnce(t *testing.T) {
 	}
 }
 
-// All want the same version at the same moment, again and again.
+// All goroutines publish the same version at the same moment, repeatedly.
 func TestPublishersOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -69,13 +69,13 @@ func TestCreateVersionRefused(t *testing.T) {
 	})
 }
 
-// versionField is a field of a version with values that are right and wrong.
+// versionField is a field of a version with valid and invalid values.
 type versionField struct {
 	name    string
-	good    []string // JSON as sent; the last one stays
+	good    []string // JSON to send; the last one remains stored
 	bad     []string
 	message string
-	null    string // JSON that null makes of it; "" when it is never null
+	null    string // JSON of the value after null; "" = null is not allowed
 }
 
 var versionFields = []versionField{
@@ -98,7 +98,8 @@ var versionFields = []versionField{
 	{"version", []string{`"1.0"`}, []string{`1`}, "version must be a string", ""},
 }
 
-// Every field at its limit and beyond, kept when not sent, cleared by null.
+// Every field is tested at its limits and beyond them. It is kept when it is not sent, and cleared
+// by null.
 func TestVersionFields(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -127,7 +128,7 @@ func TestVersionFields(t *testing.T) {
 			rows = append(rows,
 				apitest.Refusal{"PATCH " + f.name + name, "PATCH", one, body(value), 400, f.message},
 				apitest.Refusal{"older PATCH " + f.name + name, "PATCH", "/admin/versions/" + apitest.Field[string](t, s.Must(t, 200, "GET", one, ""), "id"), body(value), 400, f.message})
-			create := `{"version":"9","comparable_version":"9","` + f.name + `":` + value + `}` // of two the later one counts
+			create := `{"version":"9","comparable_version":"9","` + f.name + `":` + value + `}` // of two equal keys, the second one counts
 			rows = append(rows, apitest.Refusal{"POST " + f.name + name, "POST", all, create, 400, f.message})
 			if f.name != "version" {
 				rows = append(rows,
@@ -211,8 +212,8 @@ func TestVersionByID(t *testing.T) {
 	})
 }
 
-// The deepest object that every client can be given back; deeper ones are
-// refused, never half read.
+// Custom data is limited to a depth that every client can parse. Deeper objects are rejected and
+// never stored in part.
 func TestCustomDataDepth(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -240,7 +241,7 @@ func TestCustomDataDepth(t *testing.T) {
 	})
 }
 
-// The grammar and the order of comparable versions, as clients meet them.
+// TestComparableVersions covers the grammar and the order of comparable versions in the API.
 func TestComparableVersions(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -7,8 +7,8 @@ import (
 	"svc/store"
 )
 
-// versionView is a version as it is shown; Locale is the language of
-// title and content. Translations are for administrators.
+// versionView is the JSON form of a version. Locale is the language of the title and the content.
+// Only administrators see Translations.
 type versionView struct {
 	ID            string                   `json:"id"`
 	Version       string                   `json:"version"`
@@ -19,7 +19,7 @@ type versionView struct {
 	Translations  []versionTranslationView `json:"translations,omitzero"`
 	DownloadURL   *string                  `json:"download_url"`
 	DownloadLinks []store.DownloadLink     `json:"download_links"`
-	Forced        bool                     `json:"forced"` // always false, kept for older clients
+	Forced        bool                     `json:"forced"` // always false; kept for older clients
 	IsLatest      bool                     `json:"is_latest"`
 	IsPreview     bool                     `json:"is_preview"`
 	IsMilestone   bool                     `json:"is_milestone"`
@@ -58,14 +58,15 @@ func viewVersion(v *store.Version) versionView {
 	return view
 }
 
-// viewVersionFully adds what only administrators see.
+// viewVersionFully returns the view for administrators, with all translations.
 func viewVersionFully(p *store.Project, v *store.Version) versionView {
 	view := viewVersion(v)
 	view.Translations = versionTexts.views(p, v.Translations)
 	return view
 }
 
-// viewVersionIn shows a version in a language, field by field.
+// viewVersionIn returns the view in one language. A field without a translation keeps its default
+// text.
 func viewVersionIn(p *store.Project, v *store.Version, language int) versionView {
 	view := viewVersion(v)
 	t, tag := versionTexts.in(p, v.Translations, language)
