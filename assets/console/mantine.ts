@@ -1,6 +1,6 @@
-// Loads the style sheet of a Mantine component together with its script, so that only used components have styles.
-// Mantine has one style sheet for each component. If two components style the same element, the sheet of the one
-// built upon the other comes later.
+// Bundles the styles of Mantine's components with their scripts, so that only the styles of
+// components in use are loaded. Mantine has one style file per component. If two styles apply to
+// the same element, the style of the component that builds on the other one comes last.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,10 +11,10 @@ const library = join(dirname(fileURLToPath(import.meta.resolve("@mantine/core"))
 const components = join(library, "esm/components");
 const stylesOf = (name: string) => join(library, "styles", `${name}.layer.css`);
 
-// Their own files import these styles after theirs.
+// Their own style files are imported after these.
 const before: Record<string, string[]> = { Modal: ["ModalBase"], Drawer: ["ModalBase"] };
 
-/** Names of the components that one is built upon. */
+/** Names of the components that a component builds on. */
 function foundations(component: string): string[] {
   const folder = join(components, component);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".mjs"));
@@ -24,7 +24,7 @@ function foundations(component: string): string[] {
   return [...new Set(imported.map(([, name]) => name!))].filter((name) => name !== component && existsSync(stylesOf(name)));
 }
 
-/** Where the styles of a component begin in a file; -1 when they are not in it. */
+/** Position of a component's styles in a file; -1 if it does not contain them. */
 function placeOf(component: string, css: string): number {
   const [name] = /\.m_[0-9a-f]+/.exec(readFileSync(stylesOf(component), "utf8")) ?? [];
   return name ? css.search(new RegExp(`\\${name}\\b`)) : -1;
@@ -41,7 +41,7 @@ export function mantineStyles(): Plugin {
       filter: { id: [/@mantine\/core\/esm\/.*\.module\.mjs$/, /src\/main\.tsx$/] },
       handler(code, id) {
         if (id.endsWith("main.tsx")) {
-          // While developing, the library is one file.
+          // During development, the library is a single file.
           return serving ? { code: `import "@mantine/core/styles.layer.css";${code}`, map: null } : null;
         }
         const name = /(\w+)\.module\.mjs$/.exec(id)![1]!;

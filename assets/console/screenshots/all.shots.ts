@@ -1,5 +1,5 @@
-// Takes a picture of every scene in every look. SCENES and LOOKS, regular expressions,
-// choose some: SCENES=^logs LOOKS=dark-375.
+// Takes a screenshot of every scene in every look. The regular expressions SCENES and LOOKS select
+// some of them: SCENES=^logs LOOKS=dark-375.
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,7 @@ for (const language of ["en", "zh"] as const) {
           colorScheme: theme,
           viewport: { width, height: width === 375 ? 812 : 900 },
           hasTouch: width === 375,
-          expected: [/404/], // there are pictures of what is not there, too
+          expected: [/404/], // some screenshots show missing pages
         });
         test(look, async ({ context, page, demo, server }) => {
           const failed: string[] = [];
@@ -44,8 +44,8 @@ for (const language of ["en", "zh"] as const) {
             }
             const on = scene.empty ? server : demo;
             try {
-              // The login belongs to an address; a page of it that needs none puts it there. No page of
-              // the other server may ask this one.
+              // The login is stored per origin, so open a page of that origin that needs no login.
+              // No page of the other server may be open.
               await page.goto("about:blank");
               await page.goto(`${on.url}/robots.txt`);
               await page.evaluate(

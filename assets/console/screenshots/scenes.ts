@@ -1,5 +1,5 @@
-// Scenes to take pictures of: every page, and the dialogs that open above it. A scene is an address and the actions
-// before the picture is taken.
+// The scenes of the screenshots: every page, with the dialogs that open on it. A scene is an
+// address and the steps before the screenshot.
 
 import type { Page } from "@playwright/test";
 import type { Server } from "../tests/server";
@@ -7,13 +7,13 @@ import type { Server } from "../tests/server";
 export interface Scene {
   name: string;
   path: string;
-  /** On the server without any data. */
+  /** Use the server without data. */
   empty?: boolean;
   /** Not logged in. */
   visitor?: boolean;
-  /** Only in one width. */
+  /** Only with one width. */
   only?: "phone" | "desktop";
-  /** Whether something lies above the page, so that only what is visible counts. */
+  /** Whether something covers the page, so that only the visible part counts. */
   above?: boolean;
   prepare?: (page: Page) => Promise<void>;
 }
@@ -23,9 +23,9 @@ const project = "quillmere";
 interface Kind {
   name: string;
   path: string;
-  /** Where its records are, below the project. */
+  /** Path of its records, below the project. */
   list?: string;
-  /** What can be opened above the page. */
+  /** Dialogs of the page. */
   dialogs: string[];
 }
 
@@ -44,7 +44,7 @@ const press = (key: string) => async (page: Page) => {
   await page.getByRole("dialog").first().waitFor();
 };
 
-/** All scenes; the records that are opened are those of a demo. */
+/** All scenes; the records that they open are those of a demo. */
 export async function scenes(demo: Server): Promise<Scene[]> {
   const list: Scene[] = [
     { name: "login", path: "/login", visitor: true },
@@ -121,7 +121,7 @@ export async function scenes(demo: Server): Promise<Scene[]> {
   return list;
 }
 
-/** An analysis of the demo's events, as the address says it. */
+/** The address of an analysis of the demo's events. */
 function question(page: string, parts: Record<string, unknown>): string {
   const search = new URLSearchParams({ project, range: "30d" });
   for (const [name, part] of Object.entries(parts)) {
@@ -147,7 +147,7 @@ async function token(demo: Server): Promise<string> {
   return data.find(({ name }) => name === "ci quillmere")!.id;
 }
 
-/** Ids of records, newest first. */
+/** IDs of records, newest first. */
 async function records(demo: Server, list: string | undefined, fits: (record: Record<string, unknown>) => boolean = () => true) {
   if (!list) {
     return [project];

@@ -1,4 +1,4 @@
-// Writes shots/index.html: all pictures, a row for each scene.
+// Writes shots/index.html: all screenshots, with a row for each scene.
 
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
-// Builds the console into dist: the files of Vite, compressed where it is worth it, a document
-// for each page, and the licences of what is in them. A compressed file is there as .br and as .gz, from which the
-// program makes the plain one for those who want that: so it carries a third of the bytes. With
-// --check it builds elsewhere and fails when dist is anything else.
+// Builds the console into dist: the files of Vite, compressed where that saves space, a document
+// for each page, and the licences of all bundled code. A compressed file is stored as .br and .gz
+// only; the program decompresses it for clients that accept neither, which makes the embedded files
+// a third of the size. With --check it builds into another folder and fails if dist differs.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { pages } from "./pages.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 
-/** Builds into a folder, which is emptied before. */
+/** Builds into a folder, which is emptied first. */
 async function buildInto(outDir) {
   rmSync(outDir, { recursive: true, force: true });
   const { output } = await build({ root, logLevel: "warn", build: { outDir, emptyOutDir: true } });
@@ -39,7 +39,7 @@ async function buildInto(outDir) {
   }
 }
 
-/** The files of a folder by name. Compressed forms may differ between versions of Node.js, what they stand for may not. */
+/** The files of a folder by name. Compressed forms may differ between versions of Node.js, but not their content. */
 function filesIn(folder) {
   const read = (name) => {
     const bytes = readFileSync(join(folder, name));

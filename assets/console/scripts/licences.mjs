@@ -1,11 +1,11 @@
-// Collects the licences of all packages with code in the files of a build.
+// The licences of the packages in a build.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 
 const mit = readFileSync(new URL("mit.txt", import.meta.url), "utf8");
 
-/** All licences as one text; it fails when a package has none. */
+/** All licences as one text. Throws if a package has none. */
 export function licences(root, output) {
   const packages = new Map();
   for (const { modules } of output) {
@@ -18,7 +18,7 @@ export function licences(root, output) {
       }
     }
   }
-  // Style sheets and data files are no modules of the build.
+  // Style sheets and data files are not modules of the build.
   for (const name of ["@mantine/core", "@mantine/dates", "@mantine/notifications"]) {
     packages.set(name, join(root, "node_modules", name));
   }

@@ -1,10 +1,13 @@
-// A document for each page of the console, which names the files that the page needs: the
-// browser asks for them at once, and not when the script of the frame has come and run.
+// Creates a document for each page of the console. It names the files that the page needs, so that
+// the browser requests them at once instead of after the script of the frame has run.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The documents by file name, "page" and the path with points for slashes; index is that of any other path. */
+/**
+ * The documents by file name, which is "page" and the path with dots instead of slashes. index is
+ * the document of all other paths.
+ */
 export function pages(root, output, index) {
   const router = readFileSync(join(root, "src/frame/router.tsx"), "utf8");
   const routes = [...router.matchAll(/"(\/[\w/-]*)".*import\("(\.[^"]+)"\)/g)];
@@ -29,7 +32,7 @@ function moduleOf(root, page) {
   return [`${page}.tsx`, `${page}/index.tsx`].map((name) => join(root, "src/frame", name)).find(existsSync);
 }
 
-/** The names of a chunk, all that it imports, and their style sheets. */
+/** The names of a chunk, of all its imports, and of their style sheets. */
 function needed(output, module) {
   const chunks = new Map(output.filter(({ type }) => type === "chunk").map((chunk) => [chunk.fileName, chunk]));
   const names = new Set();

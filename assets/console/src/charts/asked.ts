@@ -1,4 +1,4 @@
-// Queries with a moving range: the previous numbers stay until the new ones arrive.
+// Queries over a moving range: the previous answer stays visible until the new numbers arrive.
 
 import { keepPreviousData, type QueryClient, type QueryKey, type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
@@ -37,7 +37,7 @@ interface Question<A, T> {
   enabled?: boolean;
 }
 
-/** Asks the project that is shown. A question whose key has been asked before is not asked again. */
+/** Asks the current project. A question with a known key is not asked again. */
 export function useAsked<A, T = A>({ key, ask, select, enabled = true }: Question<A, T>): UseQueryResult<T> {
   const [project] = useProjectKey();
   const admin = useAdmin();

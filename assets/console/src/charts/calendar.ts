@@ -1,11 +1,11 @@
-// A year of days as a calendar: a column for each week.
+// A year as a calendar with a column for each week.
 
 import type { Drawing, Option } from "./drawing";
 import { axisLabel, base, ramp, tooltip } from "./parts";
 import type { Words } from "./words";
 
 export interface CalendarDay {
-  /** Unix seconds at which the day begins. */
+  /** Unix seconds of the start of the day. */
   start: number;
   count: number;
 }
@@ -13,7 +13,7 @@ export interface CalendarDay {
 /** Days of the calendar: 52 whole weeks. */
 export const calendarDays = 364;
 
-/** A day as "2025-12-01", minutes east of UTC. */
+/** A day as "2025-12-01", for an offset in minutes east of UTC. */
 export function isoDay(seconds: number, offset: number): string {
   return new Date((seconds + offset * 60) * 1000).toISOString().slice(0, 10);
 }
@@ -43,7 +43,8 @@ export function calendar(days: readonly CalendarDay[], offset: number, measure: 
         formatter: ({ value }: { value: [string, number] }) =>
           `${format.weekdayAndDate(starts.get(value[0]) ?? 0, offset)}\n${format.number(value[1])} ${measure}`,
       },
-      // Few days are much busier than the others: their root keeps these apart.
+      // A few days are much busier than the others. The square root keeps the others
+      // distinguishable.
       visualMap: { ...ramp(look, Math.sqrt(most.count)), dimension: 2 },
       calendar: {
         left: 34,

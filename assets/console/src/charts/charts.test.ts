@@ -15,7 +15,7 @@ import { linesOf, thinned } from "./sparkline";
 import { csvOf } from "./table";
 import { finished, type TrendValues, trend } from "./trend";
 
-// The formatter imports the choice of language, which needs a browser.
+// The formatter imports the language selection, which needs a browser.
 vi.hoisted(() => {
   vi.stubGlobal("window", new EventTarget());
   vi.stubGlobal("navigator", { userAgent: "Node.js" });

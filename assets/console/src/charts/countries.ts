@@ -1,4 +1,4 @@
-// Countries that the map of the world has: number and letters of ISO 3166-1.
+// Countries on the world map: number and letters of ISO 3166-1.
 
 const codes = `
 004AF 008AL 010AQ 012DZ 024AO 031AZ 032AR 036AU 040AT 044BS 050BD 051AM 056BE 064BT 068BO 070BA
@@ -23,12 +23,12 @@ const letters = new Map(
 const shown = new Set(letters.values());
 shown.delete("AQ");
 
-/** The two letters of a country that the map knows by its number. */
+/** The two-letter code of a country, given its number on the map. */
 export function countryOf(number: string): string | undefined {
   return letters.get(number);
 }
 
-/** Whether the map of the world shows a country; small ones are too small for it. */
+/** Whether the world map shows a country; very small ones are missing. */
 export function onMap(country: string): boolean {
   return shown.has(country);
 }

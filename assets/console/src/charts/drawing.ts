@@ -1,4 +1,5 @@
-// The result of each kind of chart: its drawing, a description for screen readers, and the same values as a table.
+// The output of each kind of chart for some values: the picture, a description for screen readers,
+// and the same values as a table.
 
 import type { EChartsCoreOption } from "echarts/core";
 import type { ReactNode } from "react";
@@ -7,39 +8,39 @@ import type { Table } from "./table";
 
 export type Option = EChartsCoreOption;
 
-/** Which shapes a map shows. */
+/** The shapes of a map. */
 export type Shapes = "world" | "china";
 
-/** How a chart is to be drawn. */
+/** Parameters of a drawing. */
 export interface Look {
   palette: Palette;
-  /** Names of the series that are switched off. */
+  /** Names of the hidden series. */
   hidden: ReadonlySet<string>;
   /** Size of the picture in pixels. */
   width: number;
   height: number;
-  /** Wide enough for what a small one leaves out. */
+  /** Whether there is room for details that a small picture omits. */
   wide: boolean;
 }
 
 export interface Drawing {
-  /** One or two sentences instead of the picture. */
+  /** One or two sentences that describe the picture. */
   label: string;
   table: Table;
-  /** Whether there is nothing to see. */
+  /** Whether there is nothing to draw. */
   empty: boolean;
-  /** For ECharts; also of what is shown in another way, for the picture that is downloaded. */
+  /** The option for ECharts. It is also needed for charts shown in another way, to download the picture. */
   option(look: Look): Option;
-  /** Shapes that the option names. */
+  /** Shapes used in the option. */
   shapes?: Shapes;
-  /** Names of series that can be switched off, in the order of their colours. */
+  /** Names of series that can be hidden, in the order of their colours. */
   legend?: readonly string[];
-  /** Pixels below which the picture is scrolled and not made smaller. */
+  /** Minimum width in pixels; in a narrower place the picture scrolls instead of shrinking. */
   minWidth?: number;
-  /** Shown in place of a drawn picture. */
+  /** Shown instead of a drawn picture. */
   view?: ReactNode;
-  /** Beside the picture. */
+  /** Shown beside the picture. */
   aside?: ReactNode;
-  /** One sentence below, such as what the picture leaves out. */
+  /** A sentence below the picture, for example about omitted values. */
   note?: string | undefined;
 }

@@ -1,5 +1,5 @@
-// The charts of ECharts that we use, in a bundle of their own that is loaded with the first one.
-// Everything is drawn on a canvas: the other renderer sets style attributes, which the
+// The ECharts charts in use, in a separate bundle that is loaded with the first chart. Everything
+// is drawn on a canvas, because the other renderer sets style attributes, which the
 // Content-Security-Policy forbids.
 
 import { BarChart, HeatmapChart, LineChart, MapChart, PieChart, SankeyChart } from "echarts/charts";
@@ -28,7 +28,7 @@ use([
 
 export type Chart = EChartsType;
 
-/** A chart of a size in pixels, inside an element. */
+/** A chart of the given size in pixels, inside an element. */
 export function open(element: HTMLElement, width: number, height: number): Chart {
   const host = document.createElement("div");
   element.replaceChildren(host);
@@ -61,7 +61,7 @@ async function register(name: Shapes, topology: unknown, object: string, nameOf:
   } as never);
 }
 
-/** A shape in one piece where it crosses the line of 180 degrees, instead of across the whole map. */
+/** A shape in one piece if it crosses the 180th meridian, instead of one stretched across the whole map. */
 function unwrapped(geometry: Geometry): Geometry {
   const ring = (points: Position[]) => {
     const crosses = points.some(([x], at) => at > 0 && Math.abs(x! - points[at - 1]![0]!) > 180);
@@ -77,7 +77,7 @@ function unwrapped(geometry: Geometry): Geometry {
 
 async function loadWorld(): Promise<void> {
   const [world, { countryOf }] = await Promise.all([import("world-atlas/countries-110m.json"), import("./countries")]);
-  // Nobody lives in Antarctica, and it takes a fifth of the picture.
+  // Antarctica has no visitors and takes a fifth of the picture.
   await register("world", world.default, "countries", (id) => (id === "010" ? undefined : (countryOf(id) ?? `#${id}`)));
 }
 

@@ -1,5 +1,5 @@
-// The frame of a chart: title, definition, the same values as a table, CSV and PNG. It keeps its height while values
-// are loading, and shows the error if loading fails.
+// The frame of a chart: title, definition, the same values as a table, CSV and PNG. It keeps its
+// size while values are loading and shows the error if they fail.
 
 import { ActionIcon, Box, Button, Paper, Popover, ScrollArea, Skeleton, Table, Text, Title } from "@mantine/core";
 import { IconChartBar, IconDownload, IconInfoCircle, IconTable } from "@tabler/icons-react";
@@ -16,7 +16,7 @@ import { fileName, saveCsv, savePng } from "./save";
 import type { Cell, Table as Values } from "./table";
 import { useWords, type Words } from "./words";
 
-/** What a figure needs to know of a query. */
+/** The part of a query that a figure needs. */
 export interface Asked<T> {
   data: T | undefined;
   error: unknown;
@@ -26,30 +26,30 @@ export interface Asked<T> {
 }
 
 export interface FigureProps<T> {
-  /** In the address, and in the names of files. */
+  /** Used in the address and in file names. */
   id: string;
   title: string;
-  /** What the numbers mean; without one there is nothing to explain. */
+  /** The meaning of the numbers; undefined if there is nothing to explain. */
   definition?: string | undefined;
-  /** Range, zone and the like, for files. */
+  /** Range, time zone and the like, for files. */
   about?: string;
   query: Asked<T>;
   draw(data: T, words: Words): Drawing;
-  /** What else `draw` depends on. */
+  /** Other dependencies of `draw`. */
   deps?: readonly unknown[];
-  /** In front of the buttons. */
+  /** Shown before the buttons. */
   controls?: ReactNode;
   height?: number;
-  /** Whether series can be switched off. */
+  /** Whether series can be hidden. */
   legend?: boolean;
-  /** Whether there may be a sentence below. */
+  /** Whether there can be a sentence below. */
   note?: boolean;
-  /** Text where there is nothing to see. */
+  /** Text if there is nothing to show. */
   none?: string;
   level?: 2 | 3;
-  /** At the end of the row of buttons. */
+  /** Shown at the end of the row of buttons. */
   actions?: ReactNode;
-  /** In place of the title, at its size. */
+  /** Shown instead of the title, in the same size. */
   heading?: ReactNode;
 }
 
@@ -191,7 +191,7 @@ export function Figure<T>(props: FigureProps<T>) {
   );
 }
 
-/** What a number means, one click away. */
+/** The meaning of a number, behind a button. */
 export function Definition({ of, text }: { of: string; text: string }) {
   const { texts } = useWords();
   return (

@@ -1,4 +1,5 @@
-// Steps that people take one after the other: how many reached each step, and how many were lost before it.
+// Steps that users take one after the other: the number that reached each step, and the number lost
+// on the way.
 
 import type { Drawing, Option } from "./drawing";
 import { colorOf } from "./palette";
@@ -9,9 +10,9 @@ export interface FunnelStepValues {
   name: string;
   users: number;
   dropped: number;
-  /** Of the step before, from 0 to 1. */
+  /** Share of the previous step, from 0 to 1. */
   conversion: number;
-  /** Of the first step. */
+  /** Share of the first step. */
   total: number;
 }
 
@@ -90,7 +91,7 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
           stack: "steps",
           data: steps.map((step) => step.dropped),
           itemStyle: {
-            // With an alpha of its own, since the opacity of a bar is also that of its label.
+            // With its own alpha channel, because the opacity of a bar also applies to its label.
             color: `${colorOf(look.palette, 0)}28`,
             borderRadius: [3, 3, 0, 0],
             decal: { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -Math.PI / 4, color: look.palette.muted },

@@ -1,22 +1,22 @@
-// Counts by country on a map of the world, or by province on one of China.
+// Counts by country on a world map, or by province on a map of China.
 
 import type { Drawing, Option, Shapes } from "./drawing";
 import { base, tooltip } from "./parts";
 import type { Words } from "./words";
 
 export interface Place {
-  /** Two letters of a country, or six digits of a province. */
+  /** Two-letter code of a country, or six-digit code of a province. */
   code: string;
   name: string;
   count: number;
-  /** Whether the map is large enough to show it. */
+  /** Whether the map shows it. */
   shown: boolean;
 }
 
-/** Names of the maps; ECharts adds shapes of its own to one that is called china. */
+/** Names of the maps. ECharts adds its own shapes to a map named china. */
 export const mapNames: Record<Shapes, string> = { world: "countries", china: "provinces" };
 
-/** Width by height of the maps as they are drawn. */
+/** Aspect ratio of the maps. */
 const aspects: Record<Shapes, number> = { world: 2.2, china: 1.3 };
 
 export function map(shapes: Shapes, places: readonly Place[], measure: string, { texts, format }: Words): Drawing {

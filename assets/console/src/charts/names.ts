@@ -1,4 +1,4 @@
-// Names of values that the server counts by.
+// Names of the values in the server's counts.
 
 import { onMap } from "./countries";
 import type { Place } from "./map";
@@ -8,17 +8,17 @@ export function platformName(platform: string, { texts }: Words): string {
   return texts.platforms[platform] ?? platform;
 }
 
-/** The name of a country by its letters, of a province by its digits, or of what is no place. */
+/** The name of a country, given its letters, of a province, given its digits, or of an unknown region. */
 export function regionName(region: string, { texts, format }: Words): string {
   return texts.regions[region] ?? texts.provinces[region] ?? (/^[A-Z]{2}$/.test(region) ? format.country(region) : region);
 }
 
-/** Countries for the map of the world. */
+/** Counts of countries for the world map. */
 export function countries(regions: readonly { region: string; count: number }[], words: Words): Place[] {
   return regions.map(({ region, count }) => ({ code: region, name: regionName(region, words), count, shown: onMap(region) }));
 }
 
-/** Provinces for the map of China. */
+/** Counts of provinces for the map of China. */
 export function provinces(list: readonly { code: string; name: string; count: number }[], { texts }: Words): Place[] {
   return list.map(({ code, name, count }) => ({ code, name: texts.provinces[code] ?? name, count, shown: code in texts.provinces }));
 }

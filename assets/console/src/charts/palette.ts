@@ -1,22 +1,22 @@
-// Every colour of a chart. The series stay apart for eyes that see red and green, or blue and
-// yellow, alike, and have a contrast of at least 3:1 on their background.
+// All colours of charts. The series are distinguishable with red-green and blue-yellow colour
+// blindness, and have a contrast of at least 3:1 to their background.
 
 import { useComputedColorScheme } from "@mantine/core";
 
 export interface Palette {
-  /** Colours of series, in the order in which they are taken. */
+  /** Colours of series, in the order in which they are used. */
   series: readonly string[];
-  /** What is left when everything that matters has a colour. */
+  /** Colour of the sum of minor values. */
   rest: string;
-  /** From nothing to the greatest value. */
+  /** From zero to the largest value. */
   ramp: readonly string[];
   text: string;
   muted: string;
-  /** Lines of a grid. */
+  /** Grid lines. */
   line: string;
-  /** What a chart stands on. */
+  /** Background of a chart. */
   surface: string;
-  /** What floats above it. */
+  /** Background of elements above a chart. */
   raised: string;
   /** Land without a value. */
   land: string;
@@ -52,12 +52,12 @@ export const dark: Palette = {
   worse: "#f2a06c",
 };
 
-/** The colours of the theme that is shown. */
+/** The colours of the current theme. */
 export function usePalette(): Palette {
   return useComputedColorScheme("light") === "dark" ? dark : light;
 }
 
-/** Colour of the n-th series. */
+/** Colour of the series with the given index. */
 export function colorOf(palette: Palette, index: number): string {
   return palette.series[index % palette.series.length]!;
 }
@@ -82,7 +82,7 @@ export function contrast(one: string, other: string): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** The colour of text on a colour: black or white, whichever reads better. */
+/** The colour of text on a background: black or white, whichever has more contrast. */
 export function inkOn(color: string): string {
   return contrast(color, "#000000") > contrast(color, "#ffffff") ? "#000000" : "#ffffff";
 }

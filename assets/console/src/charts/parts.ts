@@ -1,11 +1,11 @@
-// Parts of options that several kinds of charts have.
+// Options shared by several kinds of charts.
 
 import type { Look } from "./drawing";
 
 export const fontFamily =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif';
 
-/** What every option begins with. Nothing moves by itself. */
+/** The common base of all options. Without animation. */
 export function base({ palette }: Look) {
   return {
     animation: false,
@@ -15,7 +15,7 @@ export function base({ palette }: Look) {
   };
 }
 
-/** What shows values under the pointer: drawn, since markup is forbidden. */
+/** Shows values at the pointer. It is drawn on the canvas, because markup is forbidden. */
 export function tooltip({ palette }: Look) {
   return {
     renderMode: "richText",
@@ -33,21 +33,24 @@ export function axisLabel({ palette }: Look) {
   return { color: palette.muted, fontSize: 11, fontFamily };
 }
 
-/** The approximate number of steps of a value axis. */
+/** The approximate number of marks on a value axis. */
 const marks = 4;
 
-/** Returns the number of decimals that the marks of an axis from 0 to `most` need: those of the step ECharts chooses. */
+/**
+ * Returns the number of decimals that the marks of an axis from 0 to `most` need, given the step
+ * that ECharts chooses.
+ */
 function digitsOf(most: number): number {
   if (most <= 0) {
     return 0;
   }
   const step = most / marks;
   const power = Math.floor(Math.log10(step));
-  // ECharts steps are 1, 2, 3, 5 or 10 times a power of ten.
+  // ECharts uses steps of 1, 2, 3, 5 or 10 times a power of ten.
   return Math.max(0, -(step / 10 ** power >= 7 ? power + 1 : power));
 }
 
-/** A value axis from 0 to `most`. `format` gets the number of decimals that the marks need. */
+/** A value axis from 0 to `most`. `format` receives the number of decimals that the marks need. */
 export function valueAxis(look: Look, most: number, format: (value: number, digits: number) => string) {
   const digits = digitsOf(most);
   return {
@@ -69,12 +72,12 @@ export function categoryAxis(look: Look, names: readonly string[]) {
   };
 }
 
-/** A colour for each value from nothing to the greatest. */
+/** A colour scale from zero to the largest value. */
 export function ramp({ palette }: Look, max: number) {
   return { type: "continuous", min: 0, max: max || 1, show: false, inRange: { color: [...palette.ramp] } };
 }
 
-/** A name as text of ECharts, where braces would be a style. */
+/** A name as text for ECharts, in which braces would select a style. */
 export function plain(text: string): string {
   return text.replaceAll("{", "(").replaceAll("}", ")");
 }

@@ -1,4 +1,4 @@
-// A picture that ECharts draws: in the size that its place gives it, in the colours of the theme.
+// A chart drawn by ECharts in the size of its container and in the colours of the theme.
 
 import { useEffect, useRef, useState } from "react";
 import styles from "./charts.module.css";
@@ -8,13 +8,13 @@ import { usePalette } from "./palette";
 
 const none: ReadonlySet<string> = new Set();
 
-// Loaded while the server computes the values. If loading fails, drawing tries again and shows the error.
+// Loads while the server computes the values. If it fails, drawing tries again and shows the error.
 import("./engine").catch(() => undefined);
 
 interface PlotProps {
   drawing: Drawing;
   height: number;
-  /** Width in pixels; all there is without one. */
+  /** Width in pixels; the available width if undefined. */
   width?: string;
   hidden?: ReadonlySet<string>;
 }
@@ -61,7 +61,7 @@ export function Plot({ drawing, height, width, hidden = none }: PlotProps) {
       chart.current.setOption(drawing.option({ palette, hidden, width: room, height, wide: room >= 600 }), { notMerge: true });
       place.current!.dataset["drawn"] = "";
       if (drawing.minWidth) {
-        // The latest is at the end.
+        // The latest values are at the end.
         place.current!.parentElement!.scrollLeft = drawing.minWidth;
       }
     };

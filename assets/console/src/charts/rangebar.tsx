@@ -1,4 +1,4 @@
-// The bar above figures: the range with its zone, and "refresh".
+// The bar above figures: the range with its time zone, and "refresh".
 
 import { ActionIcon, Group, SegmentedControl, Text, Tooltip } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
@@ -40,7 +40,7 @@ export function RangeBar({ range, setRange, refresh, names, children }: RangeBar
   );
 }
 
-/** From when to when the numbers on the page are, and in which zone. */
+/** Start, end and time zone of the numbers on the page. */
 export function RangeText({ range }: { range: Range }) {
   const about = useRangeText(useAnsweredRange(range));
   return (

@@ -1,4 +1,4 @@
-// Who comes back: a row for each cohort, a column for each period after its first.
+// Returning users: a row for each cohort, a column for each period after its first.
 
 import { ScrollArea, Table } from "@mantine/core";
 import styles from "./charts.module.css";
@@ -10,11 +10,11 @@ import type { Words } from "./words";
 export interface CohortValues {
   name: string;
   size: number;
-  /** Null where a period is not over. */
+  /** Null if a period is not over. */
   cells: readonly ({ users: number; rate: number } | null)[];
 }
 
-/** The share of all who could have come back in each period, null where nobody could yet. */
+/** The average share of users that returned in each period; null for periods that no cohort has completed. */
 export function average(cohorts: readonly CohortValues[], periods: number): (number | null)[] {
   return Array.from({ length: periods }, (_, period) => {
     const known = cohorts.filter((cohort) => cohort.size > 0 && cohort.cells[period]);

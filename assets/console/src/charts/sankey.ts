@@ -1,4 +1,4 @@
-// Which follows which: a flow from each step to the next.
+// Sequences of events: a flow from each step to the next.
 
 import type { Drawing, Option } from "./drawing";
 import { colorOf } from "./palette";
@@ -6,7 +6,7 @@ import { base, plain, tooltip } from "./parts";
 import type { Words } from "./words";
 
 export interface Edge {
-  /** From 1; an edge leads from the layer of its number to the next. */
+  /** From 1. An edge leads from the layer with its number to the next one. */
   step: number;
   from: string;
   to: string;
@@ -19,7 +19,7 @@ interface Node {
   depth: number;
 }
 
-/** The nodes of edges: a name is another node in each layer. */
+/** The nodes of edges. The same name is a different node in each layer. */
 export function nodesOf(edges: readonly Edge[]): Node[] {
   const nodes = new Map<string, Node>();
   for (const { step, from, to } of edges) {
@@ -88,7 +88,7 @@ export function sankey(edges: readonly Edge[], labelOf: (name: string) => string
             fontSize: 12,
             overflow: "truncate",
             width: look.wide ? 150 : 54,
-            // The bands of small nodes lie closer together than lines of text.
+            // The bands of small nodes are closer together than lines of text.
             formatter: ({ name, value }: { name: string; value: number }) =>
               value < first / 60 ? "" : plain(labelOf(name.slice(name.indexOf(" ") + 1))),
           },

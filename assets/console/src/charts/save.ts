@@ -1,4 +1,4 @@
-// A chart as a file: its values as CSV, its picture as PNG.
+// Saves a chart: its values as CSV, its picture as PNG.
 
 import type { Drawing } from "./drawing";
 import { colorOf, type Palette } from "./palette";
@@ -11,11 +11,11 @@ function save(content: Blob, name: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has to have read it before the address ends.
+  // The browser must have read it before the address is revoked.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** A file name of words: "requests-by-platform-acme-7d.csv". */
+/** A file name from parts: "requests-by-platform-acme-7d.csv". */
 export function fileName(parts: readonly string[], extension: string): string {
   const words = parts.map((part) =>
     part
@@ -26,14 +26,14 @@ export function fileName(parts: readonly string[], extension: string): string {
   return `${words.filter(Boolean).join("-")}.${extension}`;
 }
 
-/** Spreadsheets take a file for UTF-8 when it begins with the mark. */
+/** Saves CSV with a byte order mark, by which spreadsheets recognize UTF-8. */
 export function saveCsv(drawing: Drawing, name: string): void {
   save(new Blob(["\ufeff", csvOf(drawing.table)], { type: "text/csv;charset=utf-8" }), name);
 }
 
 const size = { width: 1200, height: 560, head: 84, edge: 32 };
 
-/** The chart with its title and the names of its series, at twice the size of its pixels. */
+/** Saves the chart with its title and the names of its series at twice its resolution. */
 export async function savePng(
   drawing: Drawing,
   title: string,

@@ -1,4 +1,4 @@
-// Parts of a whole: bars, or a doughnut of at most eight slices and what is left.
+// Parts of a whole, as bars or as a doughnut of at most eight slices and the remainder.
 
 import { Box, Group, ScrollArea, Text } from "@mantine/core";
 import styles from "./charts.module.css";
@@ -10,34 +10,34 @@ import type { Words } from "./words";
 export interface Share {
   name: string;
   count: number;
-  /** Not a value, but the lack of one. */
+  /** Whether it stands for a missing value. */
   missing?: boolean;
 }
 
 export interface ShareValues {
   parts: readonly Share[];
-  /** Of everything, also of parts that are not listed. */
+  /** Sum of all parts, including parts that are not listed. */
   total: number;
-  /** What the parts are, such as "Platform". */
+  /** The kind of the parts, such as "Platform". */
   kind: string;
-  /** What is counted, such as "requests". */
+  /** The counted unit, such as "requests". */
   measure: string;
-  /** Name of everything that is not listed; it is left out without one. */
+  /** Name of the sum of unlisted parts; without a name it is omitted. */
   rest?: string;
-  /** Keep parts of nothing, and keep their order. */
+  /** Keep parts with the value 0, and keep their order. */
   all?: boolean;
 }
 
 const slices = 8;
 
-/** The parts that a doughnut shows: the eight greatest, and the sum of the others. */
+/** The slices of a doughnut: the eight largest parts, and the sum of the others. */
 export function slicesOf(parts: readonly Share[], total: number, others: string): Share[] {
   const shown = parts.filter((part) => part.count > 0).slice(0, slices);
   const left = total - shown.reduce((sum, part) => sum + part.count, 0);
   return left > 0 ? [...shown, { name: others, count: left, missing: true }] : shown;
 }
 
-/** Parts with everything that is not among them. */
+/** Adds a part for everything that is not listed. */
 function withRest({ parts, total, rest }: ShareValues): Share[] {
   const left = total - parts.reduce((sum, part) => sum + part.count, 0);
   return rest !== undefined && left > 0 ? [...parts, { name: rest, count: left, missing: true }] : [...parts];
@@ -67,7 +67,7 @@ function common(values: ShareValues, { texts, format }: Words) {
   };
 }
 
-/** One bar for each part, longest first unless all are kept. */
+/** One bar for each part; the longest comes first unless `all` is set. */
 export function bars(values: ShareValues, words: Words): Drawing {
   const { rows, shareOf, drawing } = common(values, words);
   return {
@@ -131,7 +131,7 @@ function Bars({ rows, shareOf, format }: { rows: readonly Share[]; shareOf: (cou
   );
 }
 
-/** A doughnut with its slices as a list beside it. */
+/** A doughnut with a list of its slices beside it. */
 export function doughnut(values: ShareValues, words: Words): Drawing {
   const { shareOf, drawing } = common(values, words);
   const parts = slicesOf(values.parts, values.total, values.rest ?? words.texts.others);

@@ -1,4 +1,4 @@
-// A curve without axes, below a figure.
+// A small curve without axes below a number.
 
 import { Fragment } from "react";
 import styles from "./charts.module.css";
@@ -7,10 +7,10 @@ import { colorOf, usePalette } from "./palette";
 const width = 120;
 const height = 28;
 
-/** Values in order of time; null marks a gap, such as the mean of no values. */
+/** Values in chronological order; null marks a gap, such as the mean of no values. */
 export type Curve = readonly (number | null)[];
 
-/** Values added up to at most so many, so that a curve is none of needles. */
+/** Combines values into at most `most` points, so that the curve has no narrow spikes. */
 export function thinned(values: Curve, most: number): Curve {
   const size = Math.ceil(values.length / most);
   return Array.from({ length: Math.ceil(values.length / size) || 0 }, (_, at) =>
@@ -21,11 +21,11 @@ export function thinned(values: Curve, most: number): Curve {
 interface Point {
   x: number;
   y: number;
-  /** Whether it is of the last part, which is not over. */
+  /** Whether it belongs to the last period, which is not over. */
   open: boolean;
 }
 
-/** Lines through the values, scaled to a box, with a gap for each null. The greatest value touches the top. */
+/** Lines through the values, scaled to a box, with a gap for each null. The largest value touches the top. */
 export function linesOf(values: Curve, boxWidth: number, boxHeight: number): Point[][] {
   const most = Math.max(...values.map((value) => value ?? 0), 0) || 1;
   const step = values.length > 1 ? boxWidth / (values.length - 1) : 0;
@@ -46,8 +46,8 @@ const round = (value: number) => Math.round(value * 10) / 10;
 const path = (points: readonly Point[]) => `M${points.map(({ x, y }) => `${x} ${y}`).join("L")}`;
 
 /**
- * The last part is one that is not over: its end of the line is dashed. It says nothing to those who do not see it,
- * since the figure does.
+ * The last period is not over, so its part of the line is dashed. Screen readers ignore the curve,
+ * because the number describes it.
  */
 export function Sparkline({ values }: { values: Curve }) {
   const palette = usePalette();
@@ -59,7 +59,7 @@ export function Sparkline({ values }: { values: Curve }) {
       {lines.map((points) => {
         const [first, last] = [points[0]!, points[points.length - 1]!];
         if (points.length === 1) {
-          // A value between two gaps is a dot.
+          // A value between two gaps is drawn as a dot.
           return <path key={first.x} d={`${path(points)}h0`} {...line} strokeWidth={4} strokeLinecap="round" />;
         }
         return (

@@ -1,4 +1,4 @@
-// The values of a chart as rows, for reading and for other programs.
+// The values of a chart as rows, for readers and for other programs.
 
 export type Cell = string | number | null;
 
@@ -8,8 +8,8 @@ export interface Table {
 }
 
 /**
- * A table as CSV (RFC 4180). What a spreadsheet would take for a formula gets an apostrophe in
- * front: names and properties come from strangers.
+ * A table as CSV (RFC 4180). A value that a spreadsheet would treat as a formula is prefixed with
+ * an apostrophe, because names and properties come from untrusted clients.
  */
 export function csvOf(table: Table): string {
   const lines = [table.columns.map(({ label }) => label), ...table.rows];

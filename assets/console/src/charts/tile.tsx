@@ -1,4 +1,4 @@
-// One figure: what it is, how it compares with the time before, and a small curve.
+// A number with its name, its change since the previous period, and a small curve.
 
 import { Button, Group, Paper, Skeleton, Text } from "@mantine/core";
 import { useTexts } from "../core/texts";
@@ -9,14 +9,14 @@ import { type Curve, Sparkline, thinned } from "./sparkline";
 import { useWords } from "./words";
 
 export interface TileValues {
-  /** As people read it. */
+  /** The formatted number. */
   figure: string;
   /** Below the figure. */
   detail?: string;
   now: number | null;
-  /** The same of the time before; null or absent when there is nothing to compare with. */
+  /** The number of the previous period; null or undefined if there is nothing to compare with. */
   before?: number | null;
-  /** Compare by difference, such as for a mean, and not by share. */
+  /** Compare by difference instead of by share, for example for a mean. */
   difference?: boolean;
 }
 
@@ -24,9 +24,9 @@ interface TileProps {
   title: string;
   definition: string;
   query: Asked<TileValues>;
-  /** In the order of time. */
+  /** In chronological order. */
   curve?: Curve | undefined;
-  /** Whether more is better, worse or neither. */
+  /** Whether a larger number is better, worse or neither. */
   more?: "better" | "worse";
 }
 

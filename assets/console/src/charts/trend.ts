@@ -1,4 +1,4 @@
-// Values over time: lines, or areas on top of each other. A part that is not over yet is dashed.
+// Values over time as lines or stacked areas. A period that is not over is dashed.
 
 import type { Granularity } from "../core/range";
 import type { Drawing, Look, Option } from "./drawing";
@@ -10,26 +10,26 @@ import type { Words } from "./words";
 export interface TrendSeries {
   name: string;
   values: readonly number[];
-  /** Everything that has no series of its own. */
+  /** Whether it is the sum of everything without a series of its own. */
   rest?: boolean;
 }
 
 export interface TrendValues {
-  /** Unix seconds at which the parts begin. */
+  /** Unix seconds of the starts of the periods. */
   buckets: readonly number[];
   granularity: Granularity;
   /** Minutes east of UTC. */
   offset: number;
-  /** Unix seconds; parts that go on after it are not over. */
+  /** Unix seconds; periods that end later are not over. */
   now: number;
   series: readonly TrendSeries[];
   stacked?: boolean;
-  /** What is counted, such as "requests". */
+  /** The counted unit, such as "requests". */
   measure: string;
   percent?: boolean;
 }
 
-/** How many parts are over at a time. */
+/** The number of periods that are over at a time. */
 export function finished(buckets: readonly number[], granularity: Granularity, now: number): number {
   const step = granularity === "hour" ? 3600 : 86_400;
   const open = buckets.findIndex((bucket) => bucket + step > now);
@@ -100,7 +100,7 @@ function optionOf(
     emphasis: { disabled: true },
     z: open ? 1 : 2,
   });
-  // The open part is a series of its own, which begins where the other one ends.
+  // The unfinished period is a separate series that begins at the end of the other one.
   const from = Math.max(over - 1, 0);
   const most = Math.max(
     0,

@@ -1,4 +1,4 @@
-// One number, large, with what it is made of.
+// One large number with its components.
 
 import { Text } from "@mantine/core";
 import { changeOf, shareText } from "./change";
@@ -10,11 +10,11 @@ import type { Words } from "./words";
 
 export interface SingleValue {
   result: number;
-  /** The same of the time before. */
+  /** The value in the previous period. */
   before?: number | undefined;
-  /** What it is made of. */
+  /** Its components. */
   parts: readonly { name: string; value: number }[];
-  /** What it is, such as "A / B". */
+  /** Its name, such as "A / B". */
   name: string;
 }
 

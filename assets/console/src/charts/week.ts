@@ -1,11 +1,11 @@
-// A map of the hours of the week.
+// A heat map of the hours of the week.
 
 import type { Drawing, Option } from "./drawing";
 import { axisLabel, base, ramp, tooltip } from "./parts";
 import type { Words } from "./words";
 
 export interface WeekCell {
-  /** From Sunday, which is 0. */
+  /** From 0 for Sunday. */
   weekday: number;
   hour: number;
   count: number;

@@ -1,4 +1,4 @@
-// The words and forms that charts are labelled with.
+// The texts and formats in the labels of charts.
 
 import { useMemo } from "react";
 import { type Format, useFormat } from "../core/format";

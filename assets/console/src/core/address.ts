@@ -1,12 +1,12 @@
-// The address is the state: each page keeps filters, range, open record and the like in its
-// search parameters, as plain texts. A parameter reads its text and falls back to its default,
-// so that any address opens something sensible.
+// The state is in the address: each page keeps filters, range, open record and the like in its
+// search parameters, as plain texts. A parameter parses its text and falls back to its default, so
+// that every address opens a usable page.
 
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { useGo } from "./go";
 
-/** Search parameters as they stand in the address. */
+/** Search parameters as texts. */
 export type Search = Record<string, string>;
 
 export function parseSearch(text: string): Search {
@@ -20,10 +20,10 @@ export function formatSearch(search: object): string {
   return text && `?${text}`;
 }
 
-/** How a value stands in the address. */
+/** Converts between a value and its text in the address. */
 export interface Param<T> {
   parse(text: string | undefined): T;
-  /** The text of a value; undefined for the default, which the address leaves out. */
+  /** The text of a value; undefined for the default, which the address omits. */
   format(value: T): string | undefined;
 }
 
@@ -42,7 +42,7 @@ export function numberParam(initial: number, most = Number.MAX_SAFE_INTEGER): Pa
   };
 }
 
-/** One of some texts, of which the first is the default. */
+/** One of several texts; the first is the default. */
 export function choiceParam<const T extends string>(choices: readonly [T, ...T[]]): Param<T> {
   return {
     parse: (text) => choices.find((choice) => choice === text) ?? choices[0],
@@ -50,7 +50,7 @@ export function choiceParam<const T extends string>(choices: readonly [T, ...T[]
   };
 }
 
-/** A structure as JSON; `accept` makes a valid value of whatever stands there. */
+/** A structure as JSON; `accept` turns any parsed value into a valid one. */
 export function jsonParam<T>(accept: (value: unknown) => T): Param<T> {
   const initial = JSON.stringify(accept(undefined));
   return {
@@ -72,18 +72,18 @@ export function jsonParam<T>(accept: (value: unknown) => T): Param<T> {
 type Params = Record<string, Param<any>>;
 type Values<P extends Params> = { [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
-/** The new values of some parameters, or a function that returns them for all values that the address has now. */
+/** Changes some parameters. It takes their new values, or a function that returns them for the current values. */
 type Change<Values, Parts> = (parts: Parts | ((now: Values) => Parts), how?: { replace?: boolean }) => void;
 
-/** Changes search parameters of the address, each to a text or away. */
+/** Changes search parameters of the address; undefined removes one. */
 export type ChangeAddress = Change<Search, Record<string, string | undefined>>;
 
-/** What changes the address, for components that do not show what it says: they are not drawn again with it. */
+/** Returns the function that changes the address, without rendering the component again when the address changes. */
 export function useChangeAddress(): ChangeAddress {
   const go = useGo();
   return useCallback<ChangeAddress>(
     (parts, { replace = false } = {}) => {
-      // Two changes can follow each other before anything is drawn: the second one is made of what the first one left.
+      // Two changes may follow each other before a render: the second one must build on the first.
       const next = (now: Search) => ({ ...now, ...(typeof parts === "function" ? parts(now) : parts) });
       go({ to: ".", replace, search: next });
     },
@@ -91,19 +91,20 @@ export function useChangeAddress(): ChangeAddress {
   );
 }
 
-/** The search parameters of the address, as texts, and what changes them. */
+/** The search parameters of the address as texts, and the function that changes them. */
 export function useAddress(): [Search, ChangeAddress] {
   return [useSearch({ strict: false }) as Search, useChangeAddress()];
 }
 
-/** One search parameter, for components that need no other: they are drawn again with this one alone. */
+/** One search parameter. The component is rendered again only when this parameter changes. */
 export function useAddressPart(name: string): string | undefined {
   return useSearch({ strict: false, select: (search) => (search as Search)[name] });
 }
 
 /**
- * Values of search parameters, and what changes some of them: in a step of the history that
- * "back" undoes, unless it replaces the last one. Declare `params` outside of the component.
+ * Values of search parameters, and the function that changes some of them. A change adds an entry
+ * to the history, which "back" undoes, unless it replaces the current entry. Declare `params`
+ * outside of the component.
  */
 export function useParams<const P extends Params>(params: P): [Values<P>, Change<Values<P>, Partial<Values<P>>>] {
   const [search, change] = useAddress();

@@ -1,5 +1,5 @@
-// A field that offers choices. The list of a closed one would be drawn and measured with every
-// page that has it: it is made when it is opened first.
+// A field with choices. Rendering and measuring its closed list would slow down every page, so the
+// list is created when it is first opened.
 
 import { Select, type SelectProps } from "@mantine/core";
 import { useEffect, useState } from "react";
@@ -8,8 +8,8 @@ type Props = Omit<SelectProps, "onDropdownOpen">;
 
 export function Choice({ comboboxProps, ...props }: Props) {
   const [list, setList] = useState<"none" | "new" | "known">("none");
-  // The list has its id when it is there, which takes two drawings: the field, which names it,
-  // is drawn once more after them.
+  // The list gets its ID two renders later. The field, which refers to it, is then rendered once
+  // more.
   useEffect(() => {
     const frame = list === "new" ? requestAnimationFrame(() => setList("known")) : 0;
     return () => cancelAnimationFrame(frame);

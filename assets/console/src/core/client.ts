@@ -1,4 +1,4 @@
-// The interface of the server, through the published client library.
+// Access to the server's interface through the published client library.
 
 import type { AdminNamespace } from "svc-sdk";
 import { SvcApiError, SvcClient } from "svc-sdk";
@@ -6,7 +6,10 @@ import { noteTime } from "./clock";
 import { noteFound, noteLost } from "./server";
 import { expire, keepLogin, session } from "./session";
 
-/** An answer that has arrived as a whole; one that was refused has the id of its request in the body, since errors keep no headers. */
+/**
+ * A response with a complete body. The body of an error gets the ID of its request, because errors
+ * do not keep headers.
+ */
 async function whole(response: Response): Promise<Response> {
   const text = await response.text();
   let body = text;
@@ -14,14 +17,14 @@ async function whole(response: Response): Promise<Response> {
     try {
       body = JSON.stringify({ ...(JSON.parse(text) as object), request_id: response.headers.get("x-request-id") });
     } catch {
-      // A proxy answered with something else: it stays as it is.
+      // A proxy sent something else: leave it unchanged.
     }
   }
   const { status, statusText, headers } = response;
   return new Response(body || null, { status, statusText, headers });
 }
 
-// Statuses of a proxy that cannot reach its server.
+// Statuses of a proxy with an unreachable server.
 const withoutServer = new Set([502, 503, 504]);
 
 /** The login that a request carries, or "". */
@@ -29,27 +32,31 @@ function loginOf(init?: RequestInit): string {
   return new Headers(init?.headers).get("authorization")?.replace(/^Bearer /, "") ?? "";
 }
 
-// Paths of requests that have a body but change nothing.
+// Addresses of requests that have a body but change nothing.
 const questions = /\/(analysis\/\w+|update-check-simulation|markdown-preview|translate|test)$/;
-// Addresses where a new record is made: a second one of the same words is a mistake.
+// Addresses that create a record. Creating two records with the same content is probably a mistake.
 const beginnings = /\/(projects|versions|announcements|feedbacks|logs|locales|cards|backends|api-keys|uploads\/[^/]+\/complete)$/;
 
-// The keys of changes that may have been made, though their answer was lost.
+// The keys of changes that may have been made although their response was lost.
 const unanswered = new Map<string, string>();
 
 /**
- * What tells a change from others: one that is asked for again in the same words, before its answer
- * was seen, is the same one. Null where the words do not tell, as those of a switch that goes back and forth.
+ * Identifies a change: if it is requested again with the same content before its response arrived,
+ * it is the same change. Null if the content does not identify it, as for a switch that is toggled
+ * back and forth.
  */
 function changeOf(address: string, { method, body, headers }: RequestInit): string | null {
   const state = new Headers(headers).get("if-match");
   return state || (method === "POST" && beginnings.test(address)) ? [method, address, state, body].join("\n") : null;
 }
 
-/** A text that nobody else makes up; `crypto.randomUUID` is not there without TLS. */
+/** A unique text; `crypto.randomUUID` is not available without TLS. */
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-/** Sends a change that is made once, however often it arrives: browsers, too, send again what got no answer. */
+/**
+ * Sends a change so that it is made once, however often it arrives: browsers also repeat requests
+ * that got no response.
+ */
 async function sendOnce(address: string, init: RequestInit): Promise<Response> {
   const change = changeOf(address, init);
   const key = (change && unanswered.get(change)) || newKey();
@@ -93,7 +100,7 @@ async function send(input: RequestInfo | URL, init: RequestInit = {}): Promise<R
   }
   noteFound();
   noteTime(response);
-  // A 401 may also mean that the typed current password is wrong. /auth/me tells the two apart.
+  // The current password that the user typed may be wrong as well: /auth/me distinguishes the two.
   if (response.status === 401 && login && !(init.method === "PATCH" && address.endsWith("/auth/admin-profile"))) {
     expire(login);
   }
@@ -115,7 +122,7 @@ function newClient(projectKey: string, options: { timeoutMs?: number; retries?: 
   });
 }
 
-/** A client for large bodies: it waits as long as the server does, and tries nothing twice by itself. */
+/** A client for large bodies. It waits as long as the server does and never retries by itself. */
 export function transferClientOf(projectKey: string): SvcClient {
   return newClient(projectKey, { timeoutMs: 300_000, retries: 0 });
 }
@@ -132,7 +139,7 @@ export function appViewOf(projectKey: string): SvcClient["public"] {
   return newClient(projectKey, { fetch: sendUncounted }).public;
 }
 
-/** The client that is bound to a project; "" for none. */
+/** The client bound to a project; "" means none. */
 export function clientOf(projectKey: string): SvcClient {
   let client = clients.get(projectKey);
   if (!client) {
@@ -142,9 +149,9 @@ export function clientOf(projectKey: string): SvcClient {
   return client;
 }
 
-/** Logs in, and keeps the login for all clients of this browser. */
+/** Logs in and stores the login for all clients of this browser. */
 export async function logIn(username: string, password: string): Promise<void> {
-  // A client that logs in keeps that login for itself.
+  // A client that logs in keeps the login to itself.
   const { access_token, user } = await newClient("").login(username, password);
   keepLogin(access_token, user.username);
 }
@@ -152,19 +159,19 @@ export async function logIn(username: string, password: string): Promise<void> {
 /** Methods with the administrator's login, bound to a project. */
 export type Admin = AdminNamespace;
 
-/** Id of the request that failed, as in the server's log, or null. */
+/** ID of the failed request as in the server's log, or null. */
 export function requestIdOf(error: unknown): string | null {
   const body = error instanceof SvcApiError ? error.body : null;
   const id = body && typeof body === "object" ? (body as Record<string, unknown>)["request_id"] : null;
   return typeof id === "string" ? id : null;
 }
 
-/** Status of the answer that an error is made of; 0 when there was none. */
+/** Status of the response that caused an error; 0 if there was none. */
 export function statusOf(error: unknown): number {
   return error instanceof SvcApiError ? error.status : 0;
 }
 
-/** What the server said, one text for each rule that failed. */
+/** The server's messages, one for each violated rule. */
 export function messagesOf(error: unknown): string[] {
   if (error instanceof SvcApiError && error.body && typeof error.body === "object") {
     const { message } = error.body as { message?: string | string[] };

@@ -1,23 +1,24 @@
-// The server's time. The clock of this device may be days off.
+// The server's time. The clock of this device may be wrong by days.
 
-let ahead = 0; // seconds that the clock of the server is ahead of this one
+let ahead = 0; // seconds by which the server's clock is ahead of this one
 const listeners = new Set<() => void>();
 
-/** What a slow line and whole seconds amount to, which is no wrong clock. */
+/** Deviation in seconds that can result from a slow connection and from rounding. */
 const tolerated = 120;
 
-/** Unix seconds by the server, as far as it has said them. */
+/** The server's time in Unix seconds, as far as it is known. */
 export function now(): number {
   return Date.now() / 1000 + ahead;
 }
 
-/** Notes when the server answered. */
+/** Records the server's time from a response. */
 export function noteTime({ headers }: Response): void {
   const difference = (Date.parse(headers.get("date") ?? "") - Date.now()) / 1000;
   if (Number.isNaN(difference)) {
     return;
   }
-  // The header leaves out parts of a second, and an answer takes its time: none says more than it is.
+  // The header omits fractions of a second, and a response takes time, so small differences mean
+  // nothing.
   const next = Math.abs(difference) > tolerated ? difference + 1 : 0;
   if (Math.abs(next - ahead) > tolerated) {
     ahead = next;
@@ -29,7 +30,7 @@ export function noteTime({ headers }: Response): void {
   }
 }
 
-/** Calls back when it turns out that the clock is off. */
+/** Calls back when the deviation of the clock changes. */
 export function watchClock(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

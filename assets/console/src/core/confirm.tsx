@@ -1,4 +1,4 @@
-// A question before something that is hard to take back.
+// A confirmation before an action that is hard to undo.
 
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -8,13 +8,13 @@ import { useTexts } from "./texts";
 interface Props {
   title: string;
   text: string;
-  /** What the button says that does it. */
+  /** The label of the confirming button. */
   label: string;
   run(): Promise<unknown>;
   onClose(): void;
 }
 
-/** Asks, does it, and says what failed; closes when it is done. */
+/** Asks for confirmation, runs the action, and shows an error if it fails. Closes on success. */
 export function Confirm({ title, text, label, run, onClose }: Props) {
   const { common } = useTexts();
   const work = useMutation({ mutationFn: run, onSuccess: onClose });

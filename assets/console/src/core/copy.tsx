@@ -1,4 +1,4 @@
-// Copying to the clipboard, also where pages may not write to it themselves.
+// Copying to the clipboard, even if pages may not write to it directly.
 
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { useTimeout } from "@mantine/hooks";
@@ -6,18 +6,18 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTexts } from "./texts";
 
-/** Copies a text; whether that worked. */
+/** Copies a text; resolves to whether that worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Pages without TLS have no clipboard of their own: a selection does.
+    // Pages without TLS have no clipboard API; copy a selection instead.
     const area = document.createElement("textarea");
     area.value = text;
     area.className = "offscreen";
     const before = document.activeElement;
-    // A dialog keeps the focus inside of it.
+    // A dialog keeps the focus inside.
     (before?.closest("[role=dialog]") ?? document.body).append(area);
     area.select();
     const copied = document.execCommand("copy");
@@ -27,7 +27,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Whether a text was just copied, and what copies it. */
+/** Whether a text has just been copied, and the function that copies it. */
 function useCopy(text: string): [boolean, () => void] {
   const [copied, setCopied] = useState(false);
   const { start } = useTimeout(() => setCopied(false), 1500);
@@ -38,7 +38,7 @@ function useCopy(text: string): [boolean, () => void] {
   return [copied, () => void copy()];
 }
 
-/** A button that copies a text and says so. */
+/** A button that copies a text and confirms it. */
 export function CopyButton({ text, label }: { text: string; label?: string | undefined }) {
   const { common } = useTexts();
   const [copied, copy] = useCopy(text);
@@ -54,7 +54,7 @@ export function CopyButton({ text, label }: { text: string; label?: string | und
   );
 }
 
-/** A small one for beside a value. */
+/** A small copy button beside a value. */
 export function CopyIcon({ text, label }: { text: string; label?: string | undefined }) {
   const { common } = useTexts();
   const [copied, copy] = useCopy(text);

@@ -1,4 +1,4 @@
-// A text that is typed in a field and kept elsewhere, such as in the address.
+// A text that is typed in a field but stored elsewhere, for example in the address.
 
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
@@ -10,18 +10,18 @@ interface Draft {
 }
 
 interface Options {
-  /** Milliseconds after the last key until the text is taken over. */
+  /** Milliseconds after the last key until the text is committed. */
   pause?: number;
-  /** What is kept of a typed text. */
+  /** Converts the typed text to the stored one. */
   read?: (typed: string) => string;
 }
 
 const all = (typed: string) => typed;
 
-/** Has a typed text taken over when typing pauses, or at once when the field is left. */
+/** Commits a typed text when typing pauses, or at once when the field loses the focus. */
 export function useDraft(value: string, commit: (text: string) => void, { pause = 500, read = all }: Options = {}): Draft {
   const [draft, setDraft] = useState(value);
-  // The texts committed last that have not come back as the value yet, preceded by the last value that did.
+  // The text committed last, preceded by earlier ones that have not come back as the value.
   const sent = useRef([value]);
   const later = useDebouncedCallback((typed: string) => {
     const text = read(typed);
@@ -30,8 +30,8 @@ export function useDraft(value: string, commit: (text: string) => void, { pause 
       commit(text);
     }
   }, pause);
-  // A text typed here must not come back to the field, because it would undo keys typed since. A value set elsewhere
-  // does.
+  // A committed text that comes back must not overwrite newer input. Texts set elsewhere replace
+  // the input.
   useEffect(() => {
     const at = sent.current.indexOf(value);
     if (at >= 0) {

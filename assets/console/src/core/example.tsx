@@ -10,7 +10,7 @@ export interface Example {
   code: string;
 }
 
-/** The same thing in several languages. */
+/** The same example in several languages. */
 export function Examples({ examples }: { examples: Example[] }) {
   return (
     <Tabs defaultValue={examples[0]?.name ?? ""} keepMounted={false}>
@@ -37,7 +37,7 @@ export function Examples({ examples }: { examples: Example[] }) {
   );
 }
 
-/** What stands where nothing is yet: what this is for, and how it begins. */
+/** Shown where there is no data yet: the purpose of the page and how to begin. */
 export function Beginning({ title, text, examples }: { title: string; text: string; examples?: Example[] | undefined }) {
   return (
     <Stack gap="md" maw={760} py="lg">

@@ -1,12 +1,15 @@
-// Code to paste, for this server and a project: a command and each client library.
+// Example code for this server and a project: a command and each client library.
 
 import type { Example } from "./example";
 
-/** What the lines of an example call, in each language; the client is there already. */
+/** The call of an example in each language; the client already exists. */
 export interface Calls {
-  /** What curl sends; `path` follows `/api/v1`. */
+  /** The request for curl; `path` follows `/api/v1`. */
   curl: { method?: "PUT" | "POST" | undefined; path: string; body: object };
-  /** Whether the call needs an API key. The examples read it from the variable SVC_API_KEY; pages never have one. */
+  /**
+   * Whether the call needs an API key. The examples read it from the variable SVC_API_KEY, because
+   * pages never have one.
+   */
   key?: boolean | undefined;
   typescript: string;
   browser?: string | undefined;
@@ -15,7 +18,7 @@ export interface Calls {
   rust: string;
 }
 
-/** The same call as a command and in each client library. */
+/** The same call as a command and with each client library. */
 export function examplesOf(project: string, calls: Calls, origin = location.origin): Example[] {
   const { curl, key = false, typescript, browser = typescript, go, python, rust } = calls;
   const base = `${origin}/api/v1`;

@@ -1,4 +1,4 @@
-// Replaces content that could not be loaded.
+// Shown in place of something that could not be loaded.
 
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";

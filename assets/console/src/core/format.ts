@@ -1,4 +1,4 @@
-// Numbers, times and sizes as people of the chosen language write them.
+// Formats numbers, times and sizes in the chosen language.
 
 import { now as serverNow } from "./clock";
 import { useLanguage } from "./texts";
@@ -8,9 +8,9 @@ export interface Format {
   /** A share from 0 to 1. */
   percent(share: number, digits?: number): string;
   bytes(count: number): string;
-  /** Unix seconds as date and time in the zone of the browser. */
+  /** Unix seconds as date and time in the browser's time zone. */
   time(seconds: number): string;
-  /** Unix seconds as a date in the zone of the browser. */
+  /** Unix seconds as a date in the browser's time zone. */
   date(seconds: number): string;
   /** Unix seconds as "3 hours ago". */
   ago(seconds: number, now?: number): string;
@@ -18,21 +18,21 @@ export interface Format {
   duration(seconds: number): string;
   /** Items as "a, b and c". */
   list(items: string[]): string;
-  /** A number as "1.2K", for axes and small places; `digits` after the point count below a thousand. */
+  /** A number as "1.2K", for axes and small spaces; `digits` is the number of decimals below a thousand. */
   compact(value: number, digits?: number): string;
-  /** A number with at most two digits after the point. */
+  /** A number with at most two decimals. */
   decimal(value: number): string;
-  /** Unix seconds as "3 Nov", minutes east of UTC. */
+  /** Unix seconds as "3 Nov", at an offset in minutes east of UTC. */
   day(seconds: number, offset: number): string;
-  /** Unix seconds as "14:00", minutes east of UTC. */
+  /** Unix seconds as "14:00", at an offset in minutes east of UTC. */
   hour(seconds: number, offset: number): string;
-  /** Unix seconds as "Monday, 3 November 2025", minutes east of UTC. */
+  /** Unix seconds as "Monday, 3 November 2025", at an offset in minutes east of UTC. */
   weekdayAndDate(seconds: number, offset: number): string;
-  /** A day of the week, from Sunday, which is 0. */
+  /** The name of a weekday; 0 is Sunday. */
   weekday(index: number): string;
-  /** A month of the year, from January, which is 0. */
+  /** The name of a month; 0 is January. */
   month(index: number): string;
-  /** The name of a country by its two letters. */
+  /** The name of a country, given its two-letter code. */
   country(code: string): string;
 }
 
@@ -47,14 +47,14 @@ const steps: [limit: number, size: number, unit: Intl.RelativeTimeFormatUnit][] 
 
 const made = new Map<string, Format>();
 
-/** What formats in a language, a BCP 47 tag; for one language always the same. */
+/** The format of a language, given as a BCP 47 tag. It is the same object on every call. */
 export function formatIn(tag: string): Format {
   const format = made.get(tag) ?? newFormat(tag);
   made.set(tag, format);
   return format;
 }
 
-/** Makes a formatter when it is used first: one takes the browser milliseconds, and a page needs few of them. */
+/** Creates a formatter on first use: each takes the browser milliseconds, and a page needs only a few. */
 function lazy<T>(make: () => T): () => T {
   let value: T | undefined;
   return () => (value ??= make());
@@ -66,7 +66,7 @@ function newFormat(tag: string): Format {
   const number = numbers();
   const size = numbers({ maximumFractionDigits: 1 });
   const decimal = numbers({ maximumFractionDigits: 2 });
-  // "2026/11/23 16:45" in Chinese: the medium form is wider than a column.
+  // In Chinese "2026/11/23 16:45", because the medium form is wider than a column.
   const time = times({ dateStyle: tag.startsWith("zh") ? "short" : "medium", timeStyle: "short" });
   const date = times({ dateStyle: "medium" });
   const day = times({ timeZone: "UTC", day: "numeric", month: "short" });
@@ -119,7 +119,7 @@ function newFormat(tag: string): Format {
     day: (seconds, offset) => day().format(shifted(seconds, offset)),
     hour: (seconds, offset) => hour().format(shifted(seconds, offset)),
     weekdayAndDate: (seconds, offset) => full().format(shifted(seconds, offset)),
-    // The first Sunday of 1970 was the fourth day.
+    // The first Sunday of 1970 was 4 January.
     weekday: (index) => weekday().format((index + 3) * 86_400_000),
     month: (index) => month().format(Date.UTC(2001, index)),
     country(code) {
@@ -132,7 +132,7 @@ function newFormat(tag: string): Format {
   };
 }
 
-/** What formats in the chosen language. */
+/** The format of the chosen language. */
 export function useFormat(): Format {
   const { language } = useLanguage();
   return formatIn(language === "zh" ? "zh-Hans-CN" : "en-GB");

@@ -1,5 +1,5 @@
-// Links and moves between pages. The router makes its routes from a table, so its own types know
-// no paths. Here the paths and search parameters are checked.
+// Links and navigation between pages. The router gets its routes from a table, so its types do not
+// know the paths. This module checks paths and search parameters.
 
 import { Link, type LinkComponentProps, useRouter } from "@tanstack/react-router";
 import { useCallback } from "react";
@@ -7,9 +7,9 @@ import type { Search } from "./address";
 import type { Path } from "./pages";
 
 export interface Target {
-  /** "." is the page that is shown. */
+  /** "." is the current page. */
   to: Path | ".";
-  /** The search parameters there; none by default. Undefined and empty ones are left out. */
+  /** The search parameters of the target; none by default. Undefined and empty ones are omitted. */
   search?: Parts | ((now: Search) => Parts) | undefined;
   replace?: boolean | undefined;
 }

@@ -1,4 +1,4 @@
-// The one place where HTML that the server rendered becomes elements.
+// The only place where HTML rendered by the server becomes elements.
 
 interface Policy {
   createHTML(html: string): string;
@@ -10,12 +10,13 @@ interface PolicyFactory {
 
 const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes;
 
-// The Content-Security-Policy allows this policy by name and no other.
+// The Content-Security-Policy allows only this policy, by name.
 const policy = factory?.createPolicy("svc", { createHTML: (html) => html });
 
 /**
- * Shows HTML of the server's Markdown renderer, which has sanitised it. Pictures load when they
- * come into view and do not tell where they are shown; links open apart from the console.
+ * Shows HTML from the server's Markdown renderer, which has sanitized it. Pictures are loaded when
+ * they scroll into view and without a referrer; links open in a new tab without access to the
+ * console.
  */
 export function showHtml(element: HTMLElement, html: string): void {
   const template = document.createElement("template");

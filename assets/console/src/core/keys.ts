@@ -1,19 +1,19 @@
-// Keys of the console. A page registers what its keys do, for as long as it is shown; the
-// help on "?" lists what is registered.
+// Keyboard shortcuts. A page registers its shortcuts while it is shown; the help under "?" lists
+// all registered ones.
 
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
 export interface Shortcut {
   /** "n", "?", "ArrowDown", two keys in a row as "g v", or with Ctrl or ⌘ as "mod+k". */
   key: string;
-  /** What it does, for the help. */
+  /** Description for the help. */
   label: string;
   run(): void;
-  /** A dialog in which the key works; without one it works where no dialog is open. */
+  /** A dialog in which the key works; without one it works while no dialog is open. */
   within?: () => HTMLElement | null;
 }
 
-/** How long after the first of two keys the second one counts, in milliseconds. */
+/** Time in milliseconds within which the second of two keys must follow. */
 const pause = 1000;
 
 let shortcuts: readonly Shortcut[] = [];
@@ -26,20 +26,20 @@ function change(next: readonly Shortcut[]): void {
   }
 }
 
-/** Makes a key do something until the function it returns is called. The last one registered wins. */
+/** Registers a key until the returned function is called. The key registered last wins. */
 export function register(key: string, label: string, run: () => void, within?: () => HTMLElement | null): () => void {
   const shortcut: Shortcut = { key, label, run, ...(within && { within }) };
   change([...shortcuts, shortcut]);
   return () => change(shortcuts.filter((other) => other !== shortcut));
 }
 
-/** Registers shortcuts while a component is shown; they may be made anew on each drawing. */
+/** Registers shortcuts while a component is shown. The list may be a new object on each render. */
 export function useShortcuts(list: readonly Shortcut[]): void {
   const latest = useRef(list);
   useEffect(() => {
     latest.current = list;
   });
-  // Only what the help shows decides when to register again.
+  // Register again only if the help changes.
   const shown = JSON.stringify(list.map(({ key, label }) => [key, label]));
   useEffect(() => {
     const ends = (JSON.parse(shown) as [string, string][]).map(([key, label]) => {
@@ -55,7 +55,7 @@ export function useShortcuts(list: readonly Shortcut[]): void {
   }, [shown]);
 }
 
-/** Everything that keys do at present, the last registered for each key. */
+/** All current shortcuts; for each key the one registered last. */
 export function useAllShortcuts(): Shortcut[] {
   const all = useSyncExternalStore(
     (listener) => {
@@ -74,12 +74,12 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** The dialog on top, or null. */
+/** The topmost dialog, or null. */
 export function openDialog(): HTMLElement | null {
   return [...document.querySelectorAll<HTMLElement>("[aria-modal=true]")].at(-1) ?? null;
 }
 
-/** Whether a widget that has the focus needs the key for itself, as buttons need the space bar. */
+/** Whether the focused widget uses the key itself, like the space bar on a button. */
 function isTaken(event: KeyboardEvent): boolean {
   const target = event.target;
   if (!(target instanceof HTMLElement)) {
@@ -96,7 +96,7 @@ window.addEventListener("focusin", ({ target }) => {
   focused = target as Element;
 });
 
-// A button that is disabled while it works loses the focus, and Tab would lead out of its dialog.
+// A button that is disabled while it works loses the focus, and Tab would then leave its dialog.
 window.addEventListener(
   "keydown",
   ({ key }) => {
@@ -111,7 +111,7 @@ window.addEventListener(
 
 let first: { key: string; at: number } | null = null;
 
-/** The shortcut that a key stands for. */
+/** The shortcut that matches a key event. */
 function match(event: KeyboardEvent): Shortcut | undefined {
   const mod = event.ctrlKey || event.metaKey;
   const key = event.key.length === 1 && !event.shiftKey ? event.key.toLowerCase() : event.key;

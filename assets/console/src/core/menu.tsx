@@ -1,5 +1,5 @@
-// A button with a menu. A closed menu costs more than all else in the row of a table: it is
-// made when it is opened first.
+// A button with a menu. A closed menu costs more than everything else in the row of a table, so it
+// is created when it is first opened.
 
 import { Menu as MantineMenu, type MenuProps } from "@mantine/core";
 import {
@@ -18,7 +18,7 @@ type Target = ReactElement<HTMLAttributes<HTMLButtonElement> & RefAttributes<HTM
 interface Props extends Omit<MenuProps, "children" | "opened" | "onChange"> {
   /** The button. */
   target: Target;
-  /** What is in the menu. */
+  /** Contents of the menu. */
   items: () => ReactNode;
 }
 
@@ -34,8 +34,8 @@ export function Menu(props: Props) {
 function Opened({ target, items, ...props }: Props) {
   const [opened, setOpened] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  // This button is another element than the one that was pressed. It has the focus before the
-  // menu takes it, so that it is given back.
+  // This button replaces the element that was pressed. It takes the focus before the menu does, so
+  // that the focus returns to it.
   useEffect(() => {
     button.current?.focus({ preventScroll: true });
     setOpened(true);

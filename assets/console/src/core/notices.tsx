@@ -1,5 +1,5 @@
-// Short notices at the edge of the page: what was done, with "undo"; what failed, with the
-// server's own words.
+// Short notices at the edge of the page: success with "undo", and failures with the server's
+// message.
 
 import { Button, Group, Text } from "@mantine/core";
 import "@mantine/notifications/styles.layer.css";
@@ -12,7 +12,7 @@ export function Notices() {
   return <Notifications position="bottom-right" />;
 }
 
-/** Says that something was done; `undo` takes it back. */
+/** Reports that something was done; `undo` reverts it. */
 export function showDone(texts: Texts, message: string, undo?: () => void): void {
   const id = notifications.show({
     autoClose: undo ? 8_000 : 4_000,
@@ -37,7 +37,7 @@ export function showDone(texts: Texts, message: string, undo?: () => void): void
   });
 }
 
-/** Says that something failed. */
+/** Reports that something failed. */
 export function showFailure(texts: Texts, error: unknown, retry?: () => void): void {
   const request = requestIdOf(error);
   const said = messagesOf(error).join("\n");

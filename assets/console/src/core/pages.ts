@@ -1,5 +1,4 @@
-// The pages of the console: where they are, what they are called, in which group of the side
-// bar they stand and which two keys open them.
+// The pages of the console: paths, names, groups in the side bar, and shortcuts.
 
 import {
   IconApps,
@@ -73,7 +72,7 @@ export const pages: readonly PageEntry[] = [
   { name: "about", path: "/admin/about", icon: IconInfoCircle, group: "site", key: "i", ofProject: false },
 ];
 
-/** Pages below others, with what they are called in the title of the window. */
+/** Pages below others, with their names in the window title. */
 export const subPages: readonly { path: Path; name: keyof Texts["frame"]["settings"] }[] = [
   { path: "/admin/settings", name: "administrator" },
   { path: "/admin/settings/codehost-app", name: "codehostApp" },
@@ -82,7 +81,7 @@ export const subPages: readonly { path: Path; name: keyof Texts["frame"]["settin
   { path: "/admin/settings/terms", name: "terms" },
 ];
 
-/** The page that a path belongs to: the one with the longest path above it. */
+/** The page that a path belongs to, which is the one with the longest matching path. */
 export function pageOf(path: string): PageEntry | undefined {
   const above = pages.filter((page) => path === page.path || (page.path !== "/admin" && path.startsWith(`${page.path}/`)));
   return above.at(-1) ?? (path === "/admin/" ? pages[0] : undefined);

@@ -1,11 +1,11 @@
-// Parts of the program are loaded when they are wanted, and most of them ahead of that: as soon
-// as the first page is there and the browser has time.
+// Parts of the program are loaded on demand. Most of them are loaded in advance, once the first
+// page is shown and the browser is idle.
 
 import type { QueryClient } from "@tanstack/react-query";
 import { type ComponentType, createElement, useEffect, useSyncExternalStore } from "react";
 import { isReachable, untilFound } from "./server";
 
-/** Loads something of the program, as soon as the server can be reached; a bad line may lose one request. */
+/** Loads a part of the program once the server is reachable; on a bad connection one request may be lost. */
 export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
@@ -17,10 +17,10 @@ export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-// Loads to run ahead of time, in this order.
+// Parts to load in advance, in this order.
 const ahead: (() => Promise<unknown>)[] = [];
 
-/** Has something loaded ahead. */
+/** Schedules a part to be loaded in advance. */
 export function later(load: () => Promise<unknown>): void {
   ahead.push(load);
 }
@@ -28,17 +28,17 @@ export function later(load: () => Promise<unknown>): void {
 const whenIdle: (run: () => void) => void =
   "requestIdleCallback" in window ? (run) => requestIdleCallback(run) : (run) => setTimeout(run, 100);
 
-/** Loads what is wanted next, one after the other, when nothing is asked for any more. The result stops it. */
+/** Loads the scheduled parts one after the other while no queries are running. The returned function stops it. */
 export function loadAhead(queries: QueryClient): () => void {
   let stopped = false;
   const step = () => {
     if (stopped) {
       return;
     }
-    // Requests that a person waits for come first.
+    // Data that the user waits for comes first.
     const next = queries.isFetching() === 0 && document.readyState === "complete" ? ahead.shift() : undefined;
     if (next) {
-      // A part that fails to load now reports that when it is needed.
+      // If a part fails now, the error is shown when it is needed.
       next()
         .catch(() => undefined)
         .then(() => whenIdle(step));
@@ -53,10 +53,10 @@ export function loadAhead(queries: QueryClient): () => void {
   };
 }
 
-/** Something of the program that is loaded ahead, or when it is wanted. */
+/** A part of the program that is loaded in advance or on demand. */
 export interface Part<T> {
   load(): Promise<T>;
-  /** What is there; null before. */
+  /** The loaded value or the error; null before. */
   now(): { value: T } | { error: unknown } | null;
   watch(listener: () => void): () => void;
 }
@@ -92,7 +92,7 @@ export function part<T>(load: () => Promise<T>): Part<T> {
   return self;
 }
 
-/** A part as soon as it is there, null before; it is loaded at once when it is `wanted`. */
+/** The value of a part, null until it has been loaded. It is loaded immediately if `wanted`. */
 export function usePart<T>(part: Part<T>, wanted = true): T | null {
   const now = useSyncExternalStore(part.watch, part.now);
   useEffect(() => {
@@ -106,7 +106,7 @@ export function usePart<T>(part: Part<T>, wanted = true): T | null {
   return now && "value" in now ? now.value : null;
 }
 
-/** A component that is loaded later; nothing is shown until then. */
+/** A component that is loaded later; it renders nothing until then. */
 export function lazily<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   const component = part(load);
   return function Lazily(props: P) {

@@ -1,4 +1,4 @@
-// The project that all pages show: in the address, and remembered for the next page.
+// The current project of all pages: in the address, and remembered for the next page.
 
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
@@ -22,7 +22,7 @@ export function useProjects() {
   });
 }
 
-/** The key of the project that is shown, "" while there is none, and what shows another. */
+/** The key of the current project, "" while there is none, and the function that selects another. */
 export function useProjectKey(): [string, (key: string) => void] {
   const named = useAddressPart("project");
   const change = useChangeAddress();
@@ -42,7 +42,7 @@ export function useProjectKey(): [string, (key: string) => void] {
   return [key, show];
 }
 
-/** Methods with the administrator's login, bound to the project that is shown. */
+/** Methods with the administrator's login, bound to the current project. */
 export function useAdmin(): Admin {
   const [key] = useProjectKey();
   return useMemo(() => clientOf(key).admin, [key]);

@@ -1,4 +1,4 @@
-// Server state: which answers are kept, for how long, and when they are requested again.
+// Server state: lifetime in the cache, and when it is requested again.
 
 import { QueryClient } from "@tanstack/react-query";
 import { SvcConnectionError } from "svc-sdk";
@@ -10,7 +10,7 @@ export const queries = new QueryClient({
     queries: {
       staleTime: 5_000,
       gcTime: 10 * 60_000,
-      // The library has retried already. A lost server is retried until it is back.
+      // The library has retried already. While the server is unreachable, retry until it is back.
       retry: (count, error) => error instanceof SvcConnectionError && (isLost() || count < 2),
       retryDelay: (count) => Math.min(1000 * 2 ** count, 10_000),
       networkMode: "always",
@@ -19,7 +19,7 @@ export const queries = new QueryClient({
   },
 });
 
-// No answer outlives the login that could see it. With another login everything is requested again.
+// Delete all data when the login ends; with another login everything is requested again.
 let token = session()?.token;
 watchSession(() => {
   const next = session()?.token;
@@ -35,7 +35,7 @@ watchSession(() => {
   }
 });
 
-// A server that is back may know more than before.
+// A server that is reachable again may have new data.
 watchServer(() => {
   if (!isLost()) {
     void queries.invalidateQueries();

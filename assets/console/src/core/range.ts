@@ -1,4 +1,4 @@
-// The range of time of a page of numbers, and the zone in which its days begin.
+// The time range of a page with numbers, and the time zone of its days.
 
 export type RangeName = "24h" | "7d" | "30d" | "90d" | "1y";
 
@@ -6,21 +6,21 @@ export type Granularity = "hour" | "day";
 
 export interface Range {
   name: RangeName;
-  /** Unix seconds; both ends belong to the range. */
+  /** Unix seconds; both ends are inclusive. */
   start: number;
   end: number;
-  /** The range of the same length that ended before this one began. */
+  /** The range of the same length immediately before. */
   previous: { start: number; end: number };
   granularity: Granularity;
-  /** Minutes that the zone is east of UTC. */
+  /** Offset of the time zone in minutes east of UTC. */
   offset: number;
 }
 
 const days: Record<RangeName, number> = { "24h": 1, "7d": 7, "30d": 30, "90d": 90, "1y": 365 };
 
 /**
- * The range of a name that ends at `end`. Up to a week it begins with a whole hour, and is
- * cut into hours; a longer one begins at midnight, and is cut into days.
+ * The range with a name that ends at `end`. Up to a week it begins at a full hour and is divided
+ * into hours; a longer one begins at midnight and is divided into days.
  */
 export function rangeOf(name: RangeName, end: number, offset: number): Range {
   const granularity = days[name] <= 7 ? "hour" : "day";
@@ -31,20 +31,20 @@ export function rangeOf(name: RangeName, end: number, offset: number): Range {
   return { name, start, end, previous: { start: start - length, end: start - 1 }, granularity, offset };
 }
 
-/** Minutes that the zone of the browser is east of UTC now. */
+/** Current offset of the browser's time zone in minutes east of UTC. */
 export function zoneOffset(): number {
   const offset = -new Date().getTimezoneOffset();
   return offset === 0 ? 0 : offset;
 }
 
-/** A zone as "UTC+05:30". */
+/** A time zone as "UTC+05:30". */
 export function zoneName(offset: number): string {
   const minutes = Math.abs(offset);
   const text = `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
   return offset === 0 ? "UTC" : `UTC${offset < 0 ? "−" : "+"}${text}`;
 }
 
-/** The fields that all questions about a range have. */
+/** The fields that all questions about a range share. */
 export function within(range: { start: number; end: number }): { start_time: number; end_time: number; tz_offset_minutes: number } {
   return { start_time: range.start, end_time: range.end, tz_offset_minutes: zoneOffset() };
 }

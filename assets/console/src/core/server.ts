@@ -1,16 +1,16 @@
-// Whether the server can be reached. Every call reports its outcome. While the server is lost, it is probed every few
-// seconds.
+// Whether the server can be reached. Every call reports its outcome; while the server is
+// unreachable, it is probed every few seconds.
 
 import { useSyncExternalStore } from "react";
 
-/** Milliseconds between two questions whether the server is back. */
+/** Milliseconds between two probes. */
 const pause = 2000;
 
 let lost = false;
 let timer: number | undefined;
 const listeners = new Set<() => void>();
 
-/** Notes that a call got no answer of the server. */
+/** Records that a call got no response from the server. */
 export function noteLost(): void {
   if (!lost) {
     lost = true;
@@ -19,7 +19,7 @@ export function noteLost(): void {
   }
 }
 
-/** Notes that the server answered. */
+/** Records that the server responded. */
 export function noteFound(): void {
   if (lost) {
     lost = false;
@@ -36,7 +36,7 @@ async function answers(): Promise<boolean> {
   }
 }
 
-/** Asks whether the server is there, and notes it when it is not. */
+/** Probes the server, and records it if it is unreachable. */
 export async function isReachable(): Promise<boolean> {
   const there = await answers();
   if (there) {
@@ -82,18 +82,18 @@ function tell(): void {
   }
 }
 
-/** Calls back when the server is lost and when it is found again. */
+/** Calls back when the server becomes unreachable or reachable. */
 export function watchServer(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Whether the server cannot be reached. */
+/** Whether the server is unreachable. */
 export function isLost(): boolean {
   return lost;
 }
 
-/** Whether the server cannot be reached, kept up to date. */
+/** Whether the server is unreachable, kept up to date. */
 export function useLost(): boolean {
   return useSyncExternalStore(watchServer, isLost);
 }

@@ -1,5 +1,5 @@
-// The login of this browser: in memory and in local storage, the same in all tabs. Whether it
-// still holds is for the server to say, since the clock of this machine may be wrong.
+// The login of this browser, in memory and in local storage, shared by all tabs. Only the server
+// decides whether it is still valid, because the clock of this machine may be wrong.
 
 import { useSyncExternalStore } from "react";
 import { recall, remember, watch } from "./storage";
@@ -24,7 +24,7 @@ function read(text: string): Session | null {
   }
 }
 
-/** The login, or null when there is none; the server may have ended it meanwhile. */
+/** The login, or null if there is none. The server may have ended it already. */
 export function session(): Session | null {
   const text = recall(key);
   if (!text) {
@@ -36,14 +36,14 @@ export function session(): Session | null {
   return parsed.session;
 }
 
-/** Keeps a login for later requests, also of other tabs. */
+/** Stores a login for later requests, including those of other tabs. */
 export function keepLogin(token: string, username: string): void {
   expired = false;
   remember(key, JSON.stringify({ token, username } satisfies Session));
   notify();
 }
 
-/** Forgets the login everywhere in this browser. */
+/** Deletes the login everywhere in this browser. */
 export function logOut(): void {
   expired = false;
   parsed = null;
@@ -51,7 +51,7 @@ export function logOut(): void {
   notify();
 }
 
-/** Notes that the server no longer accepts a login; one that was replaced meanwhile does not matter. */
+/** Records that the server no longer accepts a login. A login that has been replaced since is ignored. */
 export function expire(token: string): void {
   if (session()?.token === token && !expired) {
     expired = true;
@@ -83,7 +83,7 @@ export function useSession(): Session | null {
   return useSyncExternalStore(watchSession, session);
 }
 
-/** Whether the server refused the login that is kept. */
+/** Whether the server has refused the stored login. */
 export function useExpired(): boolean {
   return useSyncExternalStore(watchSession, () => expired);
 }

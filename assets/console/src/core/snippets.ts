@@ -1,10 +1,10 @@
-// Snippets to paste at the beginning: into CI and into an app.
+// Code for getting started in CI and in an app.
 
 import type { Calls } from "./examples";
 
 const path = (project: string) => encodeURIComponent(project);
 
-/** CI publishes a release. The scope of the key is versions:write. */
+/** A release published from CI. It needs the scope versions:write. */
 export function publishing(project: string): Calls {
   return {
     key: true,
@@ -20,7 +20,7 @@ export function publishing(project: string): Calls {
   };
 }
 
-/** An app asks whether there is something newer than what it is. */
+/** An app's check for a newer version. */
 export function updating(project: string): Calls {
   return {
     curl: { path: `/public/${path(project)}/versions/check-update`, body: { current_comparable_version: "0.9.0" } },
@@ -32,7 +32,7 @@ export function updating(project: string): Calls {
   };
 }
 
-/** Somebody announces something. The scope of the key is announcements:write. */
+/** A new announcement. It needs the scope announcements:write. */
 export function announcing(project: string): Calls {
   const [title, content] = ["Maintenance", "We are back at 10:00 UTC."];
   return {

@@ -1,5 +1,5 @@
-// How something begins: what it is for, and what to paste, with this server's address, the
-// project's key and a place for the API key.
+// Getting started: the purpose, and code to paste, with this server's address, the project's key
+// and a placeholder for the API key.
 
 import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { Beginning, Examples } from "./example";
@@ -10,7 +10,7 @@ import { useTexts } from "./texts";
 
 const topics = { version: publishing, announcement: announcing } satisfies Record<string, (project: string) => Calls>;
 
-/** What stands where a list is empty: what it is for, and how to fill it from CI. */
+/** Shown in place of an empty list: its purpose, and how to fill it from CI. */
 export function Start({ title, text, topic, project }: { title: string; text: string; topic: keyof typeof topics; project: string }) {
   const { start } = useTexts();
   if (!project) {
@@ -31,7 +31,7 @@ export function Start({ title, text, topic, project }: { title: string; text: st
   );
 }
 
-/** What to paste into CI and into the app of a project. */
+/** Code to paste into CI and into the app of a project. */
 export function ProjectStart({ project }: { project: string }) {
   const { start } = useTexts();
   return (

@@ -1,13 +1,14 @@
-// Values that the browser remembers. If storage is full or forbidden, they are kept until the page is closed.
+// Values that the browser remembers. If storage is full or forbidden, they are remembered until the
+// page is closed.
 
 import { useCallback, useSyncExternalStore } from "react";
 
 const prefix = "svc.console.";
-// Values that could not be written. Null marks a deleted one.
+// Values that could not be written; null means deleted.
 const memory = new Map<string, string | null>();
 const listeners = new Map<string, Set<() => void>>();
 
-/** The text that is remembered under a key, or null. */
+/** The text stored under a key, or null. */
 export function recall(key: string): string | null {
   const kept = memory.get(key);
   if (kept !== undefined) {
@@ -20,7 +21,7 @@ export function recall(key: string): string | null {
   }
 }
 
-/** Remembers a text, in this browser where that is possible; null forgets it. */
+/** Stores a text, in this browser if possible; null deletes it. */
 export function remember(key: string, text: string | null): void {
   memory.set(key, text);
   try {
@@ -31,7 +32,7 @@ export function remember(key: string, text: string | null): void {
     }
     memory.delete(key);
   } catch {
-    // The copy in memory has to do.
+    // Use the copy in memory.
   }
   changed(key);
 }
@@ -42,7 +43,7 @@ function changed(key: string): void {
   }
 }
 
-// Other tabs send an event for each change. A null key means that everything was cleared.
+// Other tabs report their changes; a null key means that everything was cleared.
 window.addEventListener("storage", (event) => {
   if (event.key === null) {
     memory.clear();
@@ -63,7 +64,7 @@ export function watch(key: string, listener: () => void): () => void {
   return () => all.delete(listener);
 }
 
-/** The remembered text under a key, kept up to date, and what changes it. */
+/** The text stored under a key, kept up to date, and the function that changes it. */
 export function useRemembered(key: string): [string | null, (text: string | null) => void] {
   const text = useSyncExternalStore(
     (listener) => watch(key, listener),

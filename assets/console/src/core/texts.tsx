@@ -1,5 +1,5 @@
-// The language of the console: the browser's until a person chooses one. The texts of a page are loaded with it. A
-// component that needs texts that have not arrived waits for them.
+// The language of the console: the browser's until the user chooses another. The texts of a page
+// are loaded with it. A component that uses a text before it has been loaded suspends.
 
 import type { ReactNode } from "react";
 import { createContext, use, useContext, useEffect, useMemo } from "react";
@@ -12,11 +12,11 @@ export type { Language };
 
 type Part = keyof (typeof loads)[Language];
 
-/** The texts of a language, as far as they are loaded. */
+/** The loaded texts of a language. */
 class Catalogue {
   private readonly coming = new Map<Part, Promise<void>>();
   private readonly failed = new Map<Part, unknown>();
-  /** Always the same object. A part that is not there yet is thrown as a promise, for which React waits. */
+  /** Always the same object. Reading a part that has not been loaded throws a promise, on which React suspends. */
   readonly texts = {} as Texts;
 
   constructor(private readonly language: Language) {
@@ -44,12 +44,12 @@ class Catalogue {
     return part;
   }
 
-  /** Whether what all pages have is there. */
+  /** Whether the texts shared by all pages have been loaded. */
   get ready(): boolean {
     return "common" in this.texts;
   }
 
-  /** Loads what another language has already. */
+  /** Loads the parts that another language has already loaded. */
   async follow(other: Catalogue): Promise<void> {
     await Promise.all([...other.coming.keys()].map((name) => this.load(name)));
   }
@@ -61,7 +61,7 @@ function languageOf(remembered: string | null): Language {
   return remembered === "en" || remembered === "zh" ? remembered : preferred();
 }
 
-/** Loads texts in the language that is chosen: those that all pages have, and those of these pages. */
+/** Loads texts in the chosen language: those shared by all pages, and those of the given pages. */
 export async function loadTexts(...names: PageTexts[]): Promise<void> {
   const catalogue = catalogues[languageOf(recall("language"))];
   await Promise.all(["shared" as const, ...names].map((name) => catalogue.load(name)));
@@ -93,7 +93,8 @@ export function TextsProvider({ children }: { children: ReactNode }) {
   }, [language]);
   const choice = useMemo(() => {
     const choose = (next: Language) => {
-      // The page changes at once when all of its texts have arrived, or shows an error.
+      // The page changes all at once when all of its texts have been loaded; otherwise it shows an
+      // error.
       const change = () => remember(next);
       catalogues[next].follow(catalogue).then(change, change);
     };
@@ -118,7 +119,7 @@ function WithTexts({ catalogue, children }: { catalogue: Catalogue; children: Re
   return children;
 }
 
-/** The language, and what chooses another. */
+/** The language, and the function that selects another. */
 export function useLanguage(): Choice {
   const choice = useContext(Context);
   if (!choice) {
@@ -127,7 +128,7 @@ export function useLanguage(): Choice {
   return choice;
 }
 
-/** Every text of the console in the language that is chosen. */
+/** All texts of the console in the chosen language. */
 export function useTexts(): Texts {
   return useLanguage().texts;
 }

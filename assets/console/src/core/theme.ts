@@ -1,4 +1,4 @@
-// Colours, type and measures of the console: one accent, one type scale, a grid of 4 px.
+// Colours, type and spacing of the console: one accent colour, one type scale, a grid of 4 px.
 
 import type {
   BadgeFactory,
@@ -24,7 +24,7 @@ const accent: MantineColorsTuple = [
   "#053f8e",
 ];
 
-// Mantine's red is too light for the white texts on it.
+// Mantine's red is too light for white text on it.
 const red: MantineColorsTuple = [
   "#fff5f5",
   "#ffe3e3",
@@ -51,7 +51,7 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    // Colour alone does not tell a link from the text around it.
+    // Colour alone does not distinguish a link from the text around it.
     Anchor: { defaultProps: { underline: "always" } },
     Badge: {
       defaultProps: { variant: "light", tt: "none", fw: 500 },
@@ -64,21 +64,22 @@ export const theme = createTheme({
             : {},
       }),
     } satisfies ExtendComponent<BadgeFactory>,
-    // Content that opens over a page is part of the page. A menu holds only entries.
+    // Popovers belong to the content of the page; a menu contains only entries.
     Popover: { defaultProps: { portalProps: { target: "#content" } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    // A list of options scrolls itself: an element within it that did would have to take the focus.
+    // A list of options scrolls as a whole: a scrolling element within it would have to take the
+    // focus.
     Select: { defaultProps: options },
     MultiSelect: { defaultProps: options },
     Autocomplete: { defaultProps: options },
     TagsInput: { defaultProps: options },
-    // The heading of a dialog is no banner of the page.
+    // The heading of a dialog is not a banner of the page.
     Modal: { defaultProps: { attributes: { header: { role: "presentation" } } } },
     Drawer: { defaultProps: { attributes: { header: { role: "presentation" } } } },
   },
 });
 
-/** Colours of texts that are told from their ground by everybody, 4.5 to 1 at least. */
+/** Colours of text with a contrast of at least 4.5:1. */
 export const colours: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -94,7 +95,7 @@ export const colours: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#a9adb3",
     "--mantine-color-placeholder": "#9ba0a6",
     "--mantine-color-error": "#ff8787",
-    // Of entries of menus.
+    // For menu entries.
     "--mantine-color-red-6": "#ff8787",
     "--mantine-color-red-filled": "#c92a2a",
     "--mantine-color-red-filled-hover": "#b02525",
@@ -111,11 +112,11 @@ function chosen(initial: MantineColorScheme): MantineColorScheme {
 
 let unwatch: (() => void) | undefined;
 
-/** Remembers whether pages are light or dark, the same in all tabs. */
+/** Remembers the colour scheme, shared by all tabs. */
 export const schemes: MantineColorSchemeManager = {
   get: chosen,
   set(scheme) {
-    // Hearing of a change sets the value again. Without a comparison that would never end.
+    // A change reported by another tab is set again here. Without this check, that would never end.
     if (recall(key) !== scheme) {
       remember(key, scheme);
     }

@@ -1,4 +1,4 @@
-// A short word with a meaning: a state, a level, a flag.
+// A short coloured label: a state, a level, a flag.
 
 import type { ReactNode } from "react";
 import classes from "./tone.module.css";

@@ -1,6 +1,6 @@
-// Components set the text of their style elements as markup, which the Content-Security-Policy refuses for plain
-// texts. This policy passes texts without "<", which make no element, and refuses all others. Markup rendered by the
-// server has a policy of its own, see html.ts.
+// Components set the text of their style elements as markup, which the Content-Security-Policy
+// refuses for plain strings. Strings without "<" cannot create elements, so only these are allowed.
+// HTML rendered by the server has its own policy; see html.ts.
 
 interface Factory {
   createPolicy(name: string, rules: { createHTML(text: string): string }): unknown;

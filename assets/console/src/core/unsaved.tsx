@@ -1,10 +1,10 @@
-// Asks before a page with unsaved text is left.
+// Asks before the user leaves a page with unsaved text.
 
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { useTexts } from "./texts";
 
-/** Asks before another page is opened or this one is closed, while there is something to lose. */
+/** Asks before navigation or closing the page while there is unsaved text. */
 export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
   const { common } = useTexts();
   const blocker = useBlocker({

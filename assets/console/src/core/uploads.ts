@@ -1,5 +1,6 @@
-// Uploads go on while other pages are open. A file is sent in chunks. A failed chunk is sent again, a lost network is
-// waited for, and an upload that was begun earlier continues where it ended.
+// Uploads continue while the user visits other pages. A file is sent in chunks: failed chunks are
+// sent again, the upload waits while the network is down, and a file whose upload was begun earlier
+// is resumed.
 
 import { useSyncExternalStore } from "react";
 import type { File as StoredFile, UploadSession } from "svc-sdk";
@@ -8,11 +9,11 @@ import { queries } from "./query";
 import { session, watchSession } from "./session";
 import { recall, remember } from "./storage";
 
-/** Milliseconds before a chunk is sent for the second, third and fourth time. */
+/** Milliseconds before the second, third and fourth attempt to send a chunk. */
 const pauses = [500, 1000, 2000];
-/** Milliseconds between two looks whether the network is back. */
+/** Milliseconds between two checks whether the network is back. */
 const lookEvery = 2000;
-/** How many files are sent at once. */
+/** Number of files that are sent at once. */
 const atOnce = 2;
 
 export type UploadState = "waiting" | "sending" | "interrupted" | "finishing" | "failed" | "done";
@@ -23,16 +24,16 @@ export interface Upload {
   name: string;
   size: number;
   state: UploadState;
-  /** Bytes that the server has. */
+  /** Number of bytes that the server has received. */
   sent: number;
-  /** Why it failed. */
+  /** The error if it failed. */
   error: unknown;
 }
 
-/** One file on its way. */
+/** The upload of one file. */
 class Job {
   stop = new AbortController();
-  /** Id of its session, once that is known. */
+  /** ID of its session, once known. */
   begun: string | null = null;
   made: StoredFile | null = null;
 
@@ -42,7 +43,10 @@ class Job {
     readonly storage: string | undefined,
   ) {}
 
-  /** Sends the file until the server has all of it, and waits while it cannot be reached. `report` gets what has changed. */
+  /**
+   * Sends the file until the server has received all of it, and waits while the server is
+   * unreachable. `report` receives changes.
+   */
   async run(report: (parts: Partial<Upload>) => void): Promise<void> {
     const { signal } = this.stop;
     const admin = transferClientOf(this.project).admin;
@@ -80,12 +84,12 @@ class Job {
       }
     }
     report({ state: "finishing" });
-    // Cancelling does not interrupt this request: to delete the file, its id must be known.
+    // This request is not aborted by cancelling: its ID is needed to delete the file.
     this.made = await persistently(() => admin.completeUpload(upload_id), signal);
     signal.throwIfAborted();
   }
 
-  /** Returns the session of the file: the one that was begun already, else a new one. */
+  /** Returns the session of the file: an existing one, or else a new one. */
   private async begin(admin: Admin, signal: AbortSignal): Promise<UploadSession> {
     this.begun ??= recall(this.trace);
     if (this.begun) {
@@ -100,7 +104,7 @@ class Job {
       }
     }
     const { file, storage } = this;
-    // Cancelling does not interrupt this request: to abort the session, its id must be known.
+    // This request is not aborted by cancelling: its ID is needed to abort the session.
     const begun = await admin.createUpload({ filename: file.name, size: file.size, ...(storage && { storage_backend_id: storage }) });
     this.begun = begun.upload_id;
     signal.throwIfAborted();
@@ -108,7 +112,7 @@ class Job {
     return begun;
   }
 
-  /** Deletes what the server has of an upload that has stopped. */
+  /** Deletes the data of a stopped upload on the server. */
   async discard(): Promise<void> {
     const { admin } = clientOf(this.project);
     try {
@@ -118,7 +122,7 @@ class Job {
         await admin.abortUpload(this.begun);
       }
     } catch {
-      // The server deletes incomplete uploads by itself after a day.
+      // The server deletes incomplete uploads after a day.
     }
     if (this.made) {
       this.refetchFiles();
@@ -130,7 +134,7 @@ class Job {
     remember(this.trace, null);
   }
 
-  /** The key of the remembered session, by which the same file goes on after the page was left. */
+  /** The storage key of the session, by which the same file can be resumed after leaving the page. */
   private get trace(): string {
     const { project, file, storage } = this;
     return `upload ${project} ${storage ?? ""} ${file.size} ${file.lastModified} ${file.name}`;
@@ -153,13 +157,13 @@ class Uploads {
   /** All uploads, in the order in which they were begun. */
   readonly all = () => this.list;
 
-  /** Calls back when `all` changes. The result ends that. */
+  /** Calls back when `all` changes, until the returned function is called. */
   readonly watch = (listener: () => void) => {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   };
 
-  /** Reports whether a session of the server belongs to an upload of this tab. */
+  /** Reports whether a session on the server belongs to an upload of this tab. */
   owns(session: string): boolean {
     return [...this.jobs.values()].some(({ begun }) => begun === session);
   }
@@ -169,7 +173,7 @@ class Uploads {
     return this.list.some((upload) => upload.state === "waiting" || busy(upload));
   }
 
-  /** Begins to upload files into a project; `storage` is an id, or undefined for the project's own. */
+  /** Begins to upload files to a project; `storage` is an ID, or undefined for the project's storage. */
   add(project: string, files: File[], storage: string | undefined): void {
     const added = files.map((file): Upload => {
       this.last++;
@@ -180,7 +184,7 @@ class Uploads {
     this.beginNext();
   }
 
-  /** Tries a failed upload again, without the chunks that the server has already. */
+  /** Retries a failed upload without the chunks that the server already has. */
   resume(id: number): void {
     const job = this.jobs.get(id);
     if (job) {
@@ -190,7 +194,7 @@ class Uploads {
     }
   }
 
-  /** Stops an upload and deletes what the server has of it. An upload that is done is only taken off the list. */
+  /** Stops an upload and deletes its data on the server. A finished upload is only removed from the list. */
   cancel(id: number): void {
     const gone = this.list.find((upload) => upload.id === id);
     const job = this.jobs.get(id);
@@ -206,7 +210,7 @@ class Uploads {
     this.beginNext();
   }
 
-  /** Takes finished uploads off the list. */
+  /** Removes finished uploads from the list. */
   clearDone(): void {
     for (const { id, state } of this.list) {
       if (state === "done") {
@@ -259,12 +263,15 @@ export function useUploads(): readonly Upload[] {
   return useSyncExternalStore(uploads.watch, uploads.all);
 }
 
-/** Whether to wait and go on: no answer, an answer of a proxy whose server is away, or an expired login. */
+/**
+ * Whether to wait and continue: there was no response, the response of a proxy with an unreachable
+ * server, or an expired login.
+ */
 function isInterruption(error: unknown): boolean {
   return [0, 401, 502, 503, 504].includes(statusOf(error)) && !(error instanceof DOMException);
 }
 
-/** Does something again after a pause when it fails, unless the server refuses it. */
+/** Repeats work after a pause until it succeeds, unless the server refuses it. */
 async function persistently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
@@ -294,7 +301,7 @@ function otherLogin(former: string | undefined, signal: AbortSignal): Promise<vo
   return until((done) => watchSession(() => session() && session()?.token !== former && done()), signal);
 }
 
-/** Waits until `begin` calls back; it returns what ends the wait. */
+/** Waits until `begin` calls back; it returns the function that stops waiting. */
 function until(begin: (done: () => void) => () => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -313,7 +320,7 @@ function until(begin: (done: () => void) => () => void, signal: AbortSignal): Pr
   });
 }
 
-// Closing the page ends what is being sent.
+// Closing the page would abort running uploads.
 window.addEventListener("beforeunload", (event) => {
   if (uploads.unfinished) {
     event.preventDefault();

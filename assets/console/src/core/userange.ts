@@ -1,4 +1,4 @@
-// The range of time that a page shows: its name is in the address, and its end moves on refresh.
+// The time range of a page. Its name is in the address; refreshing moves its end.
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { choiceParam, useParams } from "./address";
@@ -8,14 +8,14 @@ import { type Range, type RangeName, rangeOf, zoneOffset } from "./range";
 
 const now = () => Math.floor(exactNow());
 
-// Ranges of all pages end at the same second, so that the next page repeats no request. The end moves on refresh, and
-// when the console becomes visible after a while.
+// The ranges of all pages end at the same second, so that navigation does not repeat requests. The
+// end moves when the user refreshes or returns after a while.
 let lastEnd = 0;
 const stale = 60;
-// Ahead, too, if the clock was wrong.
+// It can also be in the future if the clock was wrong.
 const isStale = () => Math.abs(now() - lastEnd) >= stale;
 
-/** The range that the address names, 7 days if it names none of these, and what brings its end up to date. */
+/** The range named in the address, or 7 days if the name is unknown, and the function that updates its end. */
 export function useRange(names: readonly RangeName[]): { range: Range; setRange(name: RangeName): void; refresh(): void } {
   const [{ range: wanted }, change] = useParams(params);
   const name = names.includes(wanted) ? wanted : "7d";
@@ -25,7 +25,7 @@ export function useRange(names: readonly RangeName[]): { range: Range; setRange(
   });
   const refresh = useCallback(() => {
     if (lastEnd === now()) {
-      // The same questions have answers from before the last moments of this second.
+      // The same questions may have answers from before the end of this second.
       void queries.invalidateQueries();
     }
     lastEnd = now();
@@ -37,7 +37,7 @@ export function useRange(names: readonly RangeName[]): { range: Range; setRange(
         refresh();
       }
     };
-    // An answer may have told the right time before this.
+    // A response may have corrected the time before this.
     catchUp();
     document.addEventListener("visibilitychange", catchUp);
     const endWatch = watchClock(refresh);

@@ -1,10 +1,10 @@
-// Addresses that people entered as free text.
+// Addresses entered as free text.
 
 import { Anchor, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CopyIcon } from "./copy";
 
-/** Reports whether a text is an address with a host that a browser can open. No other text may become a link. */
+/** Reports whether a text is an address with a host that a browser can open. Other texts must not become links. */
 export function isWebAddress(text: string): boolean {
   return /^(https?|ftp):\/\/[^/?#\s]/i.test(text.trim());
 }

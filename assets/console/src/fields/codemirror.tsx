@@ -1,5 +1,5 @@
-// The editor for Markdown and JSON. It is large, hence a module of its own that is loaded when
-// the first such field is shown.
+// The editor for Markdown and JSON. It is large, so it is a separate module that is loaded when the
+// first such field is shown.
 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
@@ -30,8 +30,8 @@ const languages: Record<EditorProps["language"], Extension> = {
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
 
-// Chrome puts a style attribute around what is typed over styled text, which the
-// Content-Security-Policy refuses; here nothing is styled that way.
+// When a user types over styled text, Chrome adds a style attribute, which the
+// Content-Security-Policy refuses. Nothing is styled that way here.
 const typing = EditorView.domEventHandlers({
   beforeinput(event, view) {
     if (event.inputType !== "insertText" || event.isComposing || event.data === null || view.state.selection.main.empty) {
@@ -50,12 +50,12 @@ const common: Extension = [
   drawSelection(),
   highlightSpecialChars(),
   syntaxHighlighting(highlight),
-  // Tab goes to the next field, so that keyboard users can leave the editor.
+  // Tab moves to the next field, so that keyboard users are not trapped.
   keymap.of([...defaultKeymap, ...historyKeymap]),
   EditorState.tabSize.of(2),
 ];
 
-/** How the text is named and described for those who do not see it. */
+/** Name and description of the text for screen readers. */
 function attributes({ label, describedBy, invalid, required }: EditorProps): Extension {
   return EditorView.contentAttributes.of({
     tabindex: "0",
@@ -73,7 +73,7 @@ export default function CodeMirror(props: EditorProps) {
   const latest = useRef(props);
   latest.current = props;
 
-  // Before the page is drawn: its place is never empty.
+  // Before the page is painted, so that its place is never empty.
   useLayoutEffect(() => {
     const editor = new EditorView({
       parent: parent.current!,

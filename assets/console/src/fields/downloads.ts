@@ -1,6 +1,6 @@
 import type { File } from "svc-sdk";
 
-/** A download while it is edited: what is not said is "". */
+/** A download that is being edited; missing values are "". */
 export interface LinkDraft {
   url: string;
   name: string;
@@ -15,7 +15,7 @@ const kinds: [platform: string, extensions: RegExp][] = [
   ["ios", /\.ipa$/i],
 ];
 
-/** The platform that a file is for, going by its name; "" when that does not tell. */
+/** The platform of a file according to its name; "" if unknown. */
 export function platformOf(filename: string): string {
   const kind = kinds.find(([, extensions]) => extensions.test(filename));
   const word = /(?:^|[^a-z])(windows|win|macos|darwin|linux|android|ios)(?:64|32)?(?:[^a-z]|$)/i.exec(filename)?.[1]?.toLowerCase();
@@ -27,19 +27,19 @@ export function addressOf(file: Pick<File, "url" | "path">): string {
   return file.url ?? `${location.origin}${file.path}`;
 }
 
-/** A link to a file of the library. */
+/** A download that refers to a file of the library. */
 export function linkTo(file: Pick<File, "url" | "path" | "filename">): LinkDraft {
   return { url: addressOf(file), name: file.filename, platform: platformOf(file.filename) };
 }
 
-/** Links as they are sent: lines without an address are left out, what is not said is null. */
+/** Downloads for the server: rows without an address are omitted, and missing values are null. */
 export function linksOf(drafts: LinkDraft[]): { url: string; name: string | null; platform: string | null }[] {
   return drafts
     .filter(({ url, name, platform }) => url.trim() || name.trim() || platform.trim())
     .map(({ url, name, platform }) => ({ url: url.trim(), name: name.trim() || null, platform: platform.trim() || null }));
 }
 
-/** Links as they are edited. */
+/** Downloads for editing. */
 export function draftsOf(links: { url: string; name?: string | undefined; platform?: string | undefined }[]): LinkDraft[] {
   return links.map(({ url, name = "", platform = "" }) => ({ url, name, platform }));
 }

@@ -15,13 +15,13 @@ export interface EditorProps {
 
 const CodeMirror = lazy(() => import("./codemirror"));
 
-/** A text that is edited as code; until the editor is loaded, the text stands there as high as in it. */
+/** A text that is edited as code. Until the editor has been loaded, a placeholder shows the text at the same height. */
 export function Editor(props: EditorProps) {
   return (
     <Suspense
       fallback={
         <div className={classes.unedited} data-language={props.language} aria-hidden>
-          {/* A line break at the end has no height of its own. */}
+          {/* A trailing line break has no height of its own. */}
           {props.value ? `${props.value}\n` : props.placeholder}
         </div>
       }

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What every field takes. `getInputProps` of a form gives value, change and error. */
+/** Properties of all fields. `getInputProps` of a form returns value, change handler and error. */
 export interface FieldProps<T> {
   value: T;
   onChange(value: T): void;
@@ -11,5 +11,5 @@ export interface FieldProps<T> {
   disabled?: boolean;
 }
 
-/** What `getInputProps` of a form gives for a text. */
+/** The result of `getInputProps` for a text. */
 export type TextProps = Pick<FieldProps<string>, "value" | "onChange" | "error">;

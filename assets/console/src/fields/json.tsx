@@ -5,7 +5,7 @@ import { Editor } from "./editor";
 import type { FieldProps } from "./field";
 import { parseObject } from "./object";
 
-/** A JSON object as a text, blank for none. `parseObject` says what the text holds. */
+/** A JSON object as text, blank for none. `parseObject` parses it. */
 export function JsonField({ value, onChange, error, label, description, required = false, disabled = false }: FieldProps<string>) {
   const { fields } = useTexts();
   const id = useId();

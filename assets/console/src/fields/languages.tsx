@@ -17,7 +17,7 @@ export function useLanguages(project: string) {
   });
 }
 
-/** The name of a language: its label, else what the browser calls its tag. */
+/** The name of a language: its label, or else the browser's name for its tag. */
 export function useLanguageName(): (language: Pick<Language, "locale" | "label">) => string {
   const { language } = useLanguage();
   return ({ locale, label }) => {
@@ -41,13 +41,13 @@ interface Props<T extends Translation> {
   errors: Partial<Record<string, ReactNode>>;
   value: Record<string, T>;
   onChange(value: Record<string, T>): void;
-  /** What a language starts with. */
+  /** Initial values of a language. */
   blank: T;
-  /** The inputs of the default texts, for null, or of one language. */
+  /** The inputs for the default texts (null) or for one language. */
   children(locale: string | null): ReactNode;
 }
 
-/** A tab for the default texts and one for each registered language, which can be translated by machine. */
+/** A tab for the default texts and for each registered language. The service can translate the texts automatically. */
 export function LanguageTabs<T extends Translation>({ project, kind, base, errors, value, onChange, blank, children }: Props<T>) {
   const { fields } = useTexts();
   const { data: languages = [] } = useLanguages(project);

@@ -17,7 +17,7 @@ import { platforms } from "./platforms";
 
 const most = 32;
 
-/** The downloads of a version: name, address, platform; also from the file library. */
+/** The downloads of a version: name, address, platform. Files of the library can be added. */
 export function LinksField({ value, onChange, error, label, description }: FieldProps<LinkDraft[]>) {
   const { fields, common } = useTexts();
   const [library, { open, close }] = useDisclosure();
@@ -88,7 +88,7 @@ export function LinksField({ value, onChange, error, label, description }: Field
       <Modal opened={library} onClose={close} title={fields.links.library} size="lg" closeButtonProps={{ "aria-label": common.close }}>
         <Library
           chosen={value.map(({ url }) => url)}
-          // The first file takes the place of a line that is still empty.
+          // The first file replaces an empty row.
           onChoose={(link) => onChange([...value.filter(({ url, name }) => url || name), link])}
         />
       </Modal>
@@ -169,7 +169,7 @@ function Library({ chosen, onChoose }: { chosen: string[]; onChoose(link: LinkDr
               size="xs"
               variant="default"
               disabled={!taken && chosen.length >= most}
-              // It keeps the focus, from where the next file is near.
+              // It keeps the focus, so that the next file is near.
               data-disabled={taken}
               aria-disabled={taken}
               leftSection={taken ? <IconCheck size={16} /> : <IconPlus size={16} />}

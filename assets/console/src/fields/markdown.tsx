@@ -8,7 +8,7 @@ import { Editor } from "./editor";
 import type { FieldProps } from "./field";
 import classes from "./fields.module.css";
 
-/** Markdown as people get to see it: the server's own renderer makes it. */
+/** Rendered Markdown, as users see it. The server's renderer creates it. */
 export function Rendered({ markdown }: { markdown: string }) {
   const element = useRef<HTMLDivElement>(null);
   const { data, error } = useQuery({
@@ -40,7 +40,7 @@ export function Rendered({ markdown }: { markdown: string }) {
   return markdown.trim() === "" ? null : <Skeleton h={20 * Math.min(markdown.split("\n").length, 8)} />;
 }
 
-/** A Markdown text, written or seen as people will see it. */
+/** A Markdown text, in an editor or as a preview. */
 export function MarkdownField({
   value,
   onChange,
@@ -87,7 +87,7 @@ export function MarkdownField({
           placeholder={placeholder}
         />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         <section className={classes.preview} aria-label={fields.markdown.previewOf(label)} tabIndex={0}>
           {value.trim() ? (
             <Rendered markdown={value} />

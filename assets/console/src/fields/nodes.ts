@@ -2,32 +2,32 @@
 
 /** One visible line. */
 export interface TreeNode {
-  /** Where it is, unique in the tree. */
+  /** Path, unique in the tree. */
   path: string;
-  /** Depth, from 1 on. */
+  /** Depth, from 1. */
   level: number;
-  /** Name in the object or position in the list; null for the whole. */
+  /** Name in the object or index in the list; null for the root. */
   key: string | null;
-  /** A text as it is, a number, true, false or null, a group of others, or the rest of a long group. */
+  /** A text; a number, true, false or null; a group of values; or the rest of a long group. */
   kind: "text" | "other" | "group" | "rest";
-  /** The value, for a group how many it has, for a rest how many are not shown. */
+  /** The value; for a group its size, for a rest the number of hidden values. */
   value: string | number;
   /** Whether a group is a list. */
   list: boolean;
   expanded: boolean;
-  /** Position among its siblings and how many they are, for those who do not see them. */
+  /** Position among its siblings and their number, for screen readers. */
   position: number;
   siblings: number;
 }
 
-/** How many members of a group are shown at once. */
+/** Number of members of a group that are shown at once. */
 export const batch = 100;
 
 const isGroup = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /**
- * The visible lines of a value. `open` has the paths of open groups with how many members each
- * shows; the path of the whole is "", and it is open.
+ * The visible lines of a value. `open` maps the paths of open groups to the number of visible
+ * members. The path of the root is "", and it is always open.
  */
 export function visible(value: unknown, open: ReadonlyMap<string, number>): TreeNode[] {
   const nodes: TreeNode[] = [];
@@ -78,7 +78,7 @@ export function visible(value: unknown, open: ReadonlyMap<string, number>): Tree
   return nodes;
 }
 
-/** The groups that are open at first: those of the first level with at most ten members. */
+/** The groups that are initially open: those of the first level with at most ten members. */
 export function initiallyOpen(value: unknown): Map<string, number> {
   const open = new Map<string, number>();
   if (isGroup(value)) {

@@ -1,4 +1,4 @@
-/** What a JSON text holds: an object, null for a blank text, or why it is neither. */
+/** The content of a JSON text: an object, null for a blank text, or an error. */
 export function parseObject(text: string): { value: Record<string, unknown> | null } | { error: "syntax" | "kind" } {
   if (text.trim() === "") {
     return { value: null };
@@ -14,7 +14,7 @@ export function parseObject(text: string): { value: Record<string, unknown> | nu
     : { error: "kind" };
 }
 
-/** An object as a text to edit; "" for none. */
+/** An object as editable text; "" for null. */
 export function formatObject(value: object | null | undefined): string {
   return value ? JSON.stringify(value, null, 2) : "";
 }

@@ -2,7 +2,7 @@ import { PasswordInput, type PasswordInputProps } from "@mantine/core";
 import { useState } from "react";
 import { useTexts } from "../core/texts";
 
-/** A password, which can be shown. */
+/** A password field with a button that shows the password. */
 export function PasswordField(props: PasswordInputProps) {
   const { secret } = useTexts().fields;
   const [visible, setVisible] = useState(false);

@@ -12,7 +12,7 @@ import { useId } from "react";
 import { useTexts } from "../core/texts";
 import type { FieldProps } from "./field";
 
-/** The platforms that the service tells apart. */
+/** The platforms that the service distinguishes. */
 export const platforms = ["windows", "linux", "macos", "ios", "android", "web", "others"] as const;
 
 export type PlatformName = (typeof platforms)[number];
@@ -27,13 +27,13 @@ const icons = {
   others: IconDeviceDesktop,
 };
 
-/** The name of a platform, as its maker writes it. */
+/** The official name of a platform. */
 export function usePlatformName(): (platform: string) => string {
   const { platform: names } = useTexts().fields;
   return (platform) => names[platform as PlatformName] ?? platform;
 }
 
-/** Some platforms; none of them means all. */
+/** A selection of platforms; none means all. */
 export function PlatformsField({ value, onChange, error, label, description }: FieldProps<string[]>) {
   const { fields } = useTexts();
   const name = usePlatformName();
@@ -59,7 +59,7 @@ export function PlatformsField({ value, onChange, error, label, description }: F
   );
 }
 
-/** One platform with its sign. */
+/** A platform with its icon. */
 export function PlatformName({ platform }: { platform: string }) {
   const name = usePlatformName();
   const Icon = icons[platform as PlatformName] ?? IconDeviceDesktop;

@@ -5,7 +5,7 @@ import type { TextProps } from "./field";
 import classes from "./fields.module.css";
 import { VersionField } from "./version";
 
-/** Two comparable versions, both ends inclusive; blank has no bound. */
+/** Two comparable versions, both inclusive; blank means unbounded. */
 export function RangeField({ label, description, min, max }: { label: string; description?: string; min: TextProps; max: TextProps }) {
   const { fields } = useTexts();
   const reversed = isAbove(min.value, max.value) ? fields.range.reversed : undefined;

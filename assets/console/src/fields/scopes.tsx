@@ -3,7 +3,7 @@ import { useId } from "react";
 import { useTexts } from "../core/texts";
 import type { FieldProps } from "./field";
 
-/** What an API key may do: a row for each kind of record, reading and writing apart. */
+/** Permissions of an API key: a row for each kind of record, with separate columns for reading and writing. */
 export function ScopesField({
   value,
   onChange,

@@ -1,5 +1,5 @@
-// A secret that can be set and never read. Its value is null while the stored one stays, blank
-// when it goes, else the new one.
+// A secret that can be set but never read. The value is null to keep the stored one, blank to
+// remove it, and otherwise the new secret.
 
 import { Alert, Button, Group, PasswordInput, Stack, Textarea } from "@mantine/core";
 import { useState } from "react";
@@ -10,13 +10,13 @@ import classes from "./fields.module.css";
 import { randomSecret } from "./secrets";
 
 export interface SecretProps extends FieldProps<string | null> {
-  /** What stands for the stored secret; null when there is none. */
+  /** Placeholder of the stored secret; null if there is none. */
   mask: string | null;
-  /** Whether a random secret makes sense. */
+  /** Whether a random secret can be generated. */
   random?: boolean;
-  /** Whether it has several lines, as a key in a file. */
+  /** Whether it has several lines, like a key file. */
   lines?: boolean;
-  /** Whether the stored one can be taken away; true unless given. */
+  /** Whether the stored secret can be removed; default true. */
   clearable?: boolean;
   placeholder?: string;
 }

@@ -1,6 +1,6 @@
-// Secrets that are set and never read again.
+// Secrets that can be set but never read.
 
-/** What stands for a stored secret: as many asterisks as it has characters, then the last of them. */
+/** Placeholder of a stored secret: one asterisk per character, then its last characters. */
 export function maskOf(length: number | null, hint: string | null): string | null {
   if (length === null) {
     return null;
@@ -9,7 +9,7 @@ export function maskOf(length: number | null, hint: string | null): string | nul
   return "*".repeat(Math.max(length - end.length, 0)) + end;
 }
 
-/** A new secret of 24 random bytes, as the server itself makes them. */
+/** A new secret of 24 random bytes, like those that the server generates. */
 export function randomSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(24));
   return `whsec_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;

@@ -1,4 +1,5 @@
-// A choice of one of a few, below its label. Where the choices do not fit beside each other, they stand below each other.
+// A choice between a few options below its label. If they do not fit side by side, they are
+// stacked.
 
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";

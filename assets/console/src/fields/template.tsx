@@ -1,4 +1,4 @@
-// A text with variables such as {{ content }}: a click puts one in where the cursor is.
+// A text with variables such as {{ content }}: a click inserts one at the cursor.
 
 import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useRef } from "react";

@@ -1,11 +1,11 @@
 // Texts with variables such as {{ content }}.
 
-/** Replaces variables whose values are known, in one pass; others stay as written. */
+/** Replaces variables with known values in one pass; others remain unchanged. */
 export function fill(template: string, values: Record<string, string>): string {
   return template.replace(/\{\{ *([a-z_0-9]+) *\}\}/g, (written, name: string) => (Object.hasOwn(values, name) ? values[name]! : written));
 }
 
-/** Whether a text still has variables in it. */
+/** Whether a text still contains variables. */
 export function hasVariables(text: string): boolean {
   return /\{\{ *[a-z_0-9]+ *\}\}/.test(text);
 }

@@ -4,8 +4,8 @@ import type { FieldProps } from "./field";
 import { fromInput, toInput, zoneName } from "./zone";
 
 /**
- * A moment as Unix seconds, or null. The input is the browser's own: it can be typed, spoken and
- * picked, and phones show theirs.
+ * A time as Unix seconds, or null. It uses the browser's input, which supports typing, dictation
+ * and picking, and which phones replace with their own.
  */
 export function TimeField({ value, onChange, description, ...props }: FieldProps<number | null>) {
   const { fields } = useTexts();

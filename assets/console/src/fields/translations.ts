@@ -1,9 +1,9 @@
-// Texts of a record in other languages, while they are edited.
+// Editable texts of a record in other languages.
 
 /** Texts in one language, by field. */
 export type Translation = Record<string, string | boolean>;
 
-/** Translations of a record by language, as they are edited. */
+/** Translations of a record by language, for editing. */
 export function translationsOf<T extends Translation>(records: readonly { locale: string }[] | undefined, blank: T): Record<string, T> {
   return Object.fromEntries(
     (records ?? []).map((record) => {
@@ -13,7 +13,7 @@ export function translationsOf<T extends Translation>(records: readonly { locale
   );
 }
 
-/** Translations as they are sent: languages that say nothing are left out. */
+/** Translations for the server; languages without texts are omitted. */
 export function translationInputs<T extends Translation>(value: Record<string, T>): ({ locale: string } & T)[] {
   return Object.entries(value)
     .filter(([, texts]) => Object.values(texts).some((text) => (typeof text === "string" ? text.trim() !== "" : text)))

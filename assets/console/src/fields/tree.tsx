@@ -4,7 +4,7 @@ import { useTexts } from "../core/texts";
 import classes from "./fields.module.css";
 import { batch, initiallyOpen, type TreeNode, visible } from "./nodes";
 
-/** Structured data as a tree whose groups open and close. Values are texts, never anything else. */
+/** Structured data as a tree of groups that open and close. Values are always shown as plain text. */
 export function DataTree({ value, label }: { value: unknown; label: string }) {
   const { fields } = useTexts();
   const [open, setOpen] = useState(() => initiallyOpen(value));
@@ -58,7 +58,7 @@ export function DataTree({ value, label }: { value: unknown; label: string }) {
     const move = moves[event.key];
     if (move) {
       event.preventDefault();
-      // A drawer around it goes to the next record by the same keys.
+      // A drawer around it uses the same keys for the next record.
       event.stopPropagation();
       move();
     }

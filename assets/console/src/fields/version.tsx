@@ -4,7 +4,7 @@ import { useTexts } from "../core/texts";
 import { deriveComparable } from "./comparable";
 import type { FieldProps } from "./field";
 
-/** A comparable version. `from` is a display version that a button derives it from. */
+/** A comparable version. A button derives it from the display version `from`. */
 export function VersionField({ from, error, ...props }: FieldProps<string> & { from?: string; placeholder?: string }) {
   const { fields } = useTexts();
   const invalid = props.value !== "" && !isComparableVersion(props.value);

@@ -1,8 +1,8 @@
-// Converts between Unix seconds and the texts of date pickers and inputs, which use the browser's zone.
+// Converts between Unix seconds and the texts of date pickers and inputs in the browser's time zone.
 
 import dayjs from "dayjs";
 
-/** Unix seconds as a picker's text. */
+/** Unix seconds as text for a picker. */
 export function toPicker(seconds: number): string {
   return dayjs.unix(seconds).format("YYYY-MM-DD HH:mm:ss");
 }
@@ -24,13 +24,13 @@ export function toInput(seconds: number | null): string {
   return `${year}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** What a date and time input holds as Unix seconds; null while it holds none from 1970 on. */
+/** Unix seconds of a date and time input; null if it is empty or before 1970. */
 export function fromInput(text: string): number | null {
   const at = /^\d{4,6}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Math.floor(new Date(text).getTime() / 1000) : Number.NaN;
   return Number.isFinite(at) && at >= 0 ? at : null;
 }
 
-/** The zone of the browser, such as "Europe/Paris, UTC+01:00" for a moment in winter. */
+/** The browser's time zone, for example "Europe/Paris, UTC+01:00" for a time in winter. */
 export function zoneName(seconds: number = Date.now() / 1000): string {
   const minutes = -new Date(seconds * 1000).getTimezoneOffset();
   const offset = `UTC${minutes < 0 ? "−" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
