@@ -1,4 +1,4 @@
-// Each folder imports from those before it alone, and fields and charts not from each other.
+// Each folder may import only from the folders before it; fields and charts must not import each other.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";

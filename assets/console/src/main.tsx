@@ -17,17 +17,17 @@ import { colours, schemes, theme } from "./core/theme";
 import { router } from "./frame/router";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
-// For the style element by which dialogs keep the page behind them from scrolling.
+// For the style element with which dialogs stop the page behind them from scrolling.
 setNonce(nonce);
 
-/** How long the frame waits for the page in it, in milliseconds; a page that comes later has to wait its turn. */
+/** Time in milliseconds that the frame waits for its page before it is rendered without it. */
 const patience = 250;
 
-// Frame and page are drawn in one go. React holds back what follows a placeholder for a third
-// of a second, and a fast server never needs one. Pages import from the file of this module: it
-// must not await them at its top level, where they would wait for each other.
+// Frame and page are rendered together. After a placeholder, React delays content by a third of a
+// second, and with a fast server no placeholder is needed. Pages import from the file of this
+// module, so it must not await them at its top level: they would wait for each other.
 Promise.race([
-  // A failed load is reported where its result would be drawn.
+  // Failures are reported by the component that is affected.
   Promise.allSettled([loadTexts(), router.load()]),
   new Promise((resolve) => {
     setTimeout(resolve, patience);
@@ -36,11 +36,12 @@ Promise.race([
 
 function draw() {
   const root = createRoot(document.getElementById("root")!, {
-    // An error in an abandoned render, not in the one that replaced it: the router can look for the page that was
-    // just left (https://github.com/TanStack/router/issues/8198). It has no visible effect.
+    // An error in a render that was discarded and then repeated successfully: the router can look
+    // for the page that was just left (https://github.com/TanStack/router/issues/8198). It has no
+    // visible effect.
     onRecoverableError: (error) => console.warn("drawn again:", String((error as Error).cause ?? error)),
   });
-  // Synchronously, so that nothing loaded in between can interrupt it.
+  // Render synchronously, so that later loads cannot interrupt it.
   flushSync(() =>
     root.render(
       <StrictMode>

@@ -1,4 +1,4 @@
-// Replaces a page that failed while it was drawn or loaded.
+// Shown in place of a page that failed to load or render.
 
 import { Stack, Text, Title } from "@mantine/core";
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
@@ -6,8 +6,8 @@ import { Failure } from "../core/failure";
 import { queries } from "../core/query";
 import { useTexts } from "../core/texts";
 
-// A part of the program that could not be loaded: after an update of the server its name is
-// another, which only the page itself knows. Browsers have no other sign of it than their text.
+// A part of the program that could not be loaded: an update of the server has changed its name, and
+// only a reload of the page gets the new one. Browsers report this only with the text of the error.
 const notLoaded = /dynamically imported module|importing a module script failed|unable to preload/i;
 
 export function BrokenPage({ error, reset }: ErrorComponentProps) {
@@ -26,7 +26,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
             location.reload();
             return;
           }
-          // It may have failed of what the server said.
+          // The failure may have been caused by data from the server.
           queries.removeQueries({ type: "inactive" });
           reset();
           void router.invalidate();

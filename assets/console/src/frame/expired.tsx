@@ -1,4 +1,4 @@
-// A login dialog over a page with an expired login. Everything typed on the page stays.
+// The login shown above a page with an expired login, so that everything typed on the page is kept.
 
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -8,7 +8,7 @@ import { logOut, useExpired, useSession } from "../core/session";
 import { useTexts } from "../core/texts";
 import { PasswordField } from "../fields/password";
 
-// A dialog beneath must not take the Esc key for itself.
+// A dialog below must not handle the Esc key.
 const keepKeys = { "data-mantine-stop-propagation": true };
 
 export function ExpiredDialog() {

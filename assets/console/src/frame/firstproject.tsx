@@ -1,4 +1,4 @@
-// Where there is no project yet: what a project is, and the way to the first one.
+// Shown while there is no project: an explanation of projects, and a button to create the first one.
 
 import { Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";

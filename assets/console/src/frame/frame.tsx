@@ -1,5 +1,5 @@
-// The frame of every page: the side bar, the top bar on phones, the keys that work everywhere, and the watch over
-// login and server.
+// The frame of every page: the side bar, the top bar on phones, global shortcuts, and the watch
+// over login and server.
 
 import { ActionIcon, AppShell, Burger, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -26,7 +26,7 @@ const Palette = lazily(async () => (await import("./palette")).default);
 const KeysDialog = lazily(async () => (await import("./keysdialog")).default);
 const expiredDialog = part(async () => (await import("./expired")).ExpiredDialog);
 
-/** Shows a page to those who are logged in; where a login ends, the login page comes next. */
+/** Shows a page to a logged-in user, and otherwise the login page. */
 export function Frame() {
   const loggedIn = useSession() !== null;
   const router = useRouter();
@@ -107,18 +107,18 @@ function FrameOf() {
   );
 }
 
-/** The page, or the way to the first project when it needs one and there is none. */
+/** The page, or a prompt to create the first project if the page needs one and there is none. */
 function Content({ ofProject }: { ofProject: boolean }) {
   const { data: projects } = useProjects();
   return ofProject && projects?.length === 0 ? <FirstProject /> : <Outlet />;
 }
 
-/** The path of the address; a change of its search parameters draws nothing again. */
+/** The path of the address. Changes of search parameters do not cause a render. */
 function usePathname(): string {
   return useLocation({ select: ({ pathname }) => pathname });
 }
 
-/** Names the window after page and project. */
+/** Sets the window title to page and project. */
 function useTitle(): void {
   const { frame, common } = useTexts();
   const pathname = usePathname();
@@ -133,7 +133,7 @@ function useTitle(): void {
   }, [frame, common, pathname, projects, key]);
 }
 
-/** After the path changed, the heading of the page has the focus, unless a dialog has it. */
+/** Focuses the heading of the page after the path has changed, unless a dialog has the focus. */
 function useFocusOnHeading(): void {
   const router = useRouter();
   useEffect(() => {
@@ -155,8 +155,8 @@ function useFocusOnHeading(): void {
 }
 
 /**
- * Pages of a project name it in the address, so that a copied address shows the same to others.
- * A choice in another tab is followed, unless a dialog is open here.
+ * Pages of a project have its key in the address, so that a copied address opens the same project
+ * for other users. A selection in another tab is followed unless a dialog is open here.
  */
 function useProjectInAddress(): void {
   const router = useRouter();
@@ -165,7 +165,8 @@ function useProjectInAddress(): void {
   const next = useLocation({ select: ({ search }) => (search as Search)["project"] });
   const named = useAddressPart("project");
   const [key] = useProjectKey();
-  // While a page is loaded, the location is its own already, and the rest that of the page before.
+  // While a page is loading, the location is already the new one, and everything else still belongs
+  // to the previous page.
   const arrived = named === next;
   const wanted = arrived && pageOf(pathname)?.ofProject && key !== "" && named !== key ? key : null;
   useEffect(() => {

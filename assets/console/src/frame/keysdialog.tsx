@@ -1,4 +1,4 @@
-// All keys of the console and of the page that is shown.
+// All shortcuts of the console and of the current page.
 
 import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { Fragment } from "react";

@@ -1,4 +1,4 @@
-// The login. Whoever is logged in already is led on.
+// The login page. It forwards a user who is already logged in.
 
 import { Box, Button, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -25,7 +25,7 @@ export default function LoginPage() {
   const next = safePath(address["returnTo"], location.origin);
   useEffect(() => {
     if (session) {
-      // Pages outside of the console are not the router's.
+      // The router does not know pages outside of the console.
       if (/^\/admin(\/|\?|#|$)/.test(next)) {
         void router.navigate({ href: next, replace: true });
       } else {

@@ -1,4 +1,5 @@
-// A banner that is shown while the server cannot be reached. It floats over the page, so that nothing below it moves.
+// A banner that is shown while the server is unreachable. It overlays the page, so that nothing the
+// user reads or is about to press moves.
 
 import { Alert } from "@mantine/core";
 import { IconPlugConnectedX } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-// Name and sign of the product.
+// Name and logo of the product.
 
 import { useTexts } from "../core/texts";
 import icon from "../icon.svg";

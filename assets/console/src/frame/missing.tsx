@@ -1,4 +1,4 @@
-// Replaces a page that does not exist.
+// Shown in place of a page that does not exist.
 
 import { Button, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";

@@ -33,10 +33,10 @@ import { languages, themes } from "./preferences";
 interface Command {
   id: string;
   label: string;
-  /** Beside the label. */
+  /** Shown beside the label. */
   detail?: string;
   icon: ReactNode;
-  /** Further texts by which it is found. */
+  /** Additional search words. */
   words?: string;
   run(): void;
 }
@@ -49,12 +49,12 @@ const kinds = {
   log: { path: "/admin/logs", icon: IconListDetails },
 } as const;
 
-/** What is known about a kind; a newer server may find others. */
+/** The description of a kind; null for kinds of a newer server. */
 function kindOf(hit: SearchHit): keyof typeof kinds | null {
   return hit.kind in kinds ? (hit.kind as keyof typeof kinds) : null;
 }
 
-/** Whether all words of what was typed are in a text. */
+/** Whether a command contains all typed words. */
 function fits(command: Command, typed: string): boolean {
   const text = `${command.label} ${command.detail ?? ""} ${command.words ?? ""}`.toLowerCase();
   return typed
@@ -170,7 +170,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
       ],
     },
   ];
-  // The most frequent commands come first. The others appear once something is typed.
+  // The most useful commands come first; the others are shown once something has been typed.
   const shown = groups
     .map(({ label, commands }, index) => ({
       label,
@@ -257,7 +257,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
         <div className={classes["results"]}>
           <div id={list} role="listbox" aria-label={palette.label} className={classes["options"]}>
             {all.map(({ label, commands: members }) => (
-              // biome-ignore lint/a11y/useSemanticElements: a group of options is no fieldset
+              // biome-ignore lint/a11y/useSemanticElements: a group of options is not a fieldset
               <div key={label} role="group" aria-label={label}>
                 <div className={classes["grouplabel"]} aria-hidden>
                   {label}

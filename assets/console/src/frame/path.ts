@@ -1,11 +1,12 @@
-// Which paths are of this site.
+// Paths of this site.
 
-/** What comes after a login when nothing else is asked for. */
+/** The page after a login if no other was requested. */
 export const home = "/admin";
 
 /**
- * The path to go on with: one of this site, else the overview. The address is taken apart as
- * the browser does it, because texts such as "/\evil.example" and "/<tab>/evil.example" lead elsewhere.
+ * The path to open after a login: a path of this site, or else the overview. The address is parsed
+ * as the browser does it, because texts such as "/\evil.example" and "/<tab>/evil.example" lead to
+ * other sites.
  */
 export function safePath(path: string | undefined, origin: string): string {
   if (!path?.startsWith("/")) {
@@ -18,7 +19,7 @@ export function safePath(path: string | undefined, origin: string): string {
     return home;
   }
   const { pathname, search, hash } = url;
-  // A path that begins with two slashes would be another host when it is resolved again.
+  // A path that begins with two slashes would be resolved to another host.
   if (url.origin !== origin || pathname.startsWith("//") || pathname.includes("\\")) {
     return home;
   }

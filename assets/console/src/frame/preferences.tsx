@@ -1,4 +1,4 @@
-// Theme, language and log out, at the foot of the side bar and on the login page.
+// Theme, language and logout, at the bottom of the side bar and on the login page.
 
 import { ActionIcon, Group, type MantineColorScheme, Tooltip, useMantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconLanguage, IconLogout, IconMoon, IconSun } from "@tabler/icons-react";
@@ -6,7 +6,7 @@ import { Menu } from "../core/menu";
 import { logOut } from "../core/session";
 import { type Language, useLanguage } from "../core/texts";
 
-/** Languages by their own names. */
+/** Names of the languages in themselves. */
 export const languages: Record<Language, string> = { en: "English", zh: "简体中文" };
 
 export const themes = [

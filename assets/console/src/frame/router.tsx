@@ -1,4 +1,4 @@
-// Which page an address shows. Pages are loaded when they are first shown.
+// Maps addresses to pages. Pages are loaded when they are first shown.
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
 import { formatSearch, parseSearch, type Search } from "../core/address";
@@ -30,7 +30,7 @@ const admin = createRoute({
 
 type PageModule = () => Promise<{ default: () => React.ReactNode }>;
 
-/** Where the script of a page is, and which texts it shows. */
+/** The module of each page, and the texts that it uses. */
 const pages: Record<SubPath, [PageModule, ...PageTexts[]]> = {
   "/": [() => import("../pages/overview"), "overview"],
   "/announcements": [() => import("../pages/announcements"), "announcements"],

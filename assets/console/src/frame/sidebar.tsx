@@ -1,5 +1,5 @@
-// The side bar: search, the pages, and at its foot the project and the preferences. It is on every
-// page, so nothing of it is drawn again when another page comes but the two entries that change.
+// The side bar: search, the pages, and at the bottom the project and the preferences. It is on
+// every page, so navigation renders only the two entries that change.
 
 import { AppShell, Box, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
@@ -15,14 +15,14 @@ import { ProjectSwitcher } from "./projectswitcher";
 
 const modKey = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
-// Which entry is marked is decided here, not by what its address begins with.
+// The current entry is determined here, not by the prefix of its address.
 const exactly = { exact: true, includeSearch: false };
 
 interface Props {
-  /** The key of the project that is shown, "" while there is none. */
+  /** The key of the current project, "" while there is none. */
   project: string;
   onSearch: () => void;
-  /** Hides the side bar where it covers the page, as on phones. */
+  /** Hides the side bar if it covers the page, as on phones. */
   onClose: () => void;
 }
 
@@ -69,7 +69,7 @@ export const SideBar = memo(function SideBar({ project, onSearch, onClose }: Pro
   );
 });
 
-/** What leads to a page. */
+/** A link to a page. */
 const Entry = memo(function Entry({ page, project, onClick }: { page: PageEntry; project: string; onClick: () => void }) {
   const { frame } = useTexts();
   const active = useLocation({ select: ({ pathname }) => pageOf(pathname) === page });

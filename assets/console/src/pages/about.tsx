@@ -1,4 +1,4 @@
-// Which version runs, whether there is a newer one, how the instance stands and what to do about it.
+// The running version, available updates, the state of the instance and recommended actions.
 
 import { Alert, Anchor, Badge, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
@@ -102,7 +102,7 @@ function Running({ program, status }: { program: About; status: InstanceStatus }
   );
 }
 
-/** Title and time of a release, and the way to its page. */
+/** Title and time of a release, with a link to its page. */
 function Release({ release }: { release: AboutRelease }) {
   const format = useFormat();
   return (
@@ -114,7 +114,7 @@ function Release({ release }: { release: AboutRelease }) {
   );
 }
 
-/** What the check for updates has given. */
+/** The result of the update check. */
 function Update({ program: { update, upstream_url } }: { program: About }) {
   const { about } = useTexts();
   const format = useFormat();

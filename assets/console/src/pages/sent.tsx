@@ -1,5 +1,5 @@
-// Shared by feedback and logs: both come from apps, with the server's notes about the sender. All of it is untrusted:
-// it is shown as text, never as a picture or page.
+// Shared parts of feedback and logs. Both come from apps and contain data about the sender noted by
+// the server. All of it is untrusted text, so it is shown only as text, never as a picture or page.
 
 import { Anchor, Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -11,7 +11,7 @@ import { DataTree } from "../fields/tree";
 import type { Column } from "../resource/resource";
 import type { Texts } from "../texts/en";
 
-/** Fields that both have. */
+/** The shared fields. */
 export interface Sent {
   id: string;
   content: string;
@@ -28,12 +28,12 @@ export interface Sent {
   created_at: number;
 }
 
-/** A text of a stranger, in its own direction. */
+/** An untrusted text with its own direction. */
 export function SentText({ text }: { text: string }) {
   return <bdi>{text}</bdi>;
 }
 
-/** A longer text of a stranger: what begins with http becomes a link, nothing else does. */
+/** A longer untrusted text. Only parts that begin with http become links. */
 export function SentLines({ text }: { text: string }) {
   const parts = useMemo(() => text.split(/(https?:\/\/[^\s<>"'`)\]}]+)/), [text]);
   return (
@@ -51,7 +51,7 @@ export function SentLines({ text }: { text: string }) {
   );
 }
 
-/** Where it came from, as the server found out. */
+/** Platform and version of the sender, as determined by the server. */
 function PlatformAndVersion({ record: { platform, platform_version } }: { record: Sent }) {
   return (
     <Group gap={6} wrap="nowrap" component="span" display="inline-flex">
@@ -70,13 +70,13 @@ export function platformChoices(name: (platform: string) => string): { value: st
   return platforms.map((value) => ({ value, label: name(value) }));
 }
 
-/** What is wrong with a text that should hold an object, by the name of its field. */
+/** The error of a text that should contain an object, by field name. */
 export function objectProblem(texts: Texts, field: string, text: string): Record<string, string> {
   const parsed = parseObject(text);
   return "error" in parsed ? { [field]: texts.fields.json[parsed.error] } : {};
 }
 
-/** The object that a text holds, when there is nothing wrong with it. */
+/** The object in a text, or null if there is an error. */
 export function objectOf(text: string): Record<string, unknown> | null {
   const parsed = parseObject(text);
   return "value" in parsed ? parsed.value : null;
@@ -84,7 +84,7 @@ export function objectOf(text: string): Record<string, unknown> | null {
 
 type Names = "content" | "platform" | "time" | "ip" | "country" | "region" | "city" | "user_agent" | "custom_data" | "is_hidden" | "id";
 
-/** Columns of fields that both have, by name. */
+/** Columns of the shared fields, by name. */
 export function sentColumns<R extends Sent>(texts: Texts, format: Format): Record<Names, Column<R>> {
   const { sent, common } = texts;
   const text = (id: keyof Sent & Names, title: string, more: Partial<Column<R>> = {}): Column<R> => ({

@@ -1,4 +1,4 @@
-// Immediate actions: each shows a notice with "undo", or the error.
+// Immediate actions: they show a notice with "undo", or an error.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
@@ -6,8 +6,8 @@ import { noticeDone, noticeFailure } from "../core/notice";
 import { useTexts } from "../core/texts";
 
 /**
- * What does something to records of a resource and asks for its lists again. `done` is what the
- * notice says; `undo` stands in it as a button. The result is null when it failed.
+ * Returns the function that changes records of a resource and refreshes its lists. `done` is the
+ * text of the notice, and `undo` its button. The function returns null on failure.
  */
 export function useAct(name: string) {
   const texts = useTexts();

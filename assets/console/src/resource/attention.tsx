@@ -28,13 +28,16 @@ function fieldOf(message: Element, within: Element): HTMLElement | null {
   return null;
 }
 
-/** Focuses the first invalid field of a form whenever `failed`, the time of the last failed attempt, changes. Null means none. */
+/**
+ * Focuses the first invalid field of a form whenever `failed`, the time of the last failed attempt,
+ * changes. Null = no failure.
+ */
 export function useFirstProblem(form: RefObject<HTMLElement | null>, failed: number | null): void {
   useEffect(() => {
     if (failed === null) {
       return undefined;
     }
-    // The same change may open the tab that has the field.
+    // The same change may open the tab with the field.
     const frame = requestAnimationFrame(() => {
       const first = form.current?.querySelector<HTMLElement>("[aria-invalid=true], .mantine-InputWrapper-error, .mantine-Switch-error");
       const field = first?.matches("[aria-invalid=true]") ? first : first && fieldOf(first, form.current!);

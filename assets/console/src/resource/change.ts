@@ -1,5 +1,5 @@
-// Changes that show at once: the record changes on every page that is kept, and goes back to
-// what it was when the server refuses, in the server's own words.
+// Optimistic changes: the record changes immediately on every cached page, and is restored with the
+// server's message if the server refuses.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Admin, clientOf } from "../core/client";
@@ -16,8 +16,8 @@ interface Step<R> {
 }
 
 /**
- * What changes fields of a record of the resource `name`. With `done`, a notice says so and
- * offers to take it back.
+ * Returns the function that changes fields of a record of the resource `name`. With `done`, it
+ * shows a notice with "undo".
  */
 export function useChange<R extends object>(
   name: string,
@@ -38,7 +38,7 @@ export function useChange<R extends object>(
     mutationKey,
     mutationFn: ({ project, record, patch }: Step<R>) => send(clientOf(project).admin, record, patch),
     onMutate: async ({ project, record, patch }) => {
-      // An answer that is under way does not know of this yet.
+      // A pending response does not contain this change.
       await queries.cancelQueries({ queryKey: [name, project] });
       show(project, record, patch);
     },
@@ -53,7 +53,7 @@ export function useChange<R extends object>(
       }
     },
     onSettled: (_fresh, _error, { project }) => {
-      // The last of several changes asks; the answers of the others would show what is over.
+      // Only the last of several changes refreshes; responses to earlier ones would be outdated.
       if (queries.isMutating({ mutationKey }) === 1) {
         void queries.invalidateQueries({ queryKey: [name, project] });
       }
@@ -62,7 +62,7 @@ export function useChange<R extends object>(
   return (record, patch, done) => mutate({ project, record, patch, done });
 }
 
-/** What the fields of a patch were. */
+/** The previous values of the fields in a patch. */
 function formerly<R extends object>(record: R, patch: Partial<R>): Partial<R> {
   return Object.fromEntries(Object.keys(patch).map((field) => [field, record[field as keyof R]])) as Partial<R>;
 }

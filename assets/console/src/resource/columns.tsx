@@ -1,4 +1,4 @@
-// Which columns a table shows, and the menu that chooses them; remembered for each page.
+// The visible columns of a table, and the menu that selects them; remembered for each page.
 
 import { Button } from "@mantine/core";
 import { IconColumns3 } from "@tabler/icons-react";
@@ -9,7 +9,7 @@ import { useTexts } from "../core/texts";
 import type { Column } from "./resource";
 import { widthsKey } from "./widths";
 
-/** Ids of the columns that are shown, and what shows others; null shows those of the beginning. */
+/** IDs of the visible columns, and the function that changes them; null restores the default. */
 export function useColumns<R>(name: string, columns: Column<R>[]): [Set<string>, (ids: string[] | null) => void] {
   const [remembered, remember] = useRemembered(`${name}.columns`);
   const shown = useMemo(() => {
@@ -20,7 +20,7 @@ export function useColumns<R>(name: string, columns: Column<R>[]): [Set<string>,
   return [shown, (ids) => remember(ids?.join(" ") ?? null)];
 }
 
-/** It is drawn again when the columns change, and not with each search. */
+/** Rendered again when the columns change, but not on each search. */
 export const ColumnMenu = memo(Choice) as typeof Choice;
 
 function Choice<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
@@ -36,7 +36,7 @@ function Choice<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
     show(choices.filter((column) => next.has(column.id)).map((column) => column.id));
   };
   return (
-    // The entries of a list that scrolls are reached with Tab, too.
+    // The entries of a scrolling list must also be reachable with Tab.
     <Menu
       closeOnItemClick={false}
       position="bottom-end"
@@ -51,7 +51,7 @@ function Choice<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
           {choices.map(({ id, title }) => (
             <Menu.CheckboxItem
               key={id}
-              // The table needs one column at least.
+              // The table needs at least one column.
               disabled={shown.has(id) && shown.size === 1}
               checked={shown.has(id)}
               onChange={() => toggle(id)}

@@ -1,4 +1,4 @@
-// The dialog before something is deleted for good: it names the record and what goes with it.
+// The dialog before a permanent deletion: it names the record and everything deleted with it.
 
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";

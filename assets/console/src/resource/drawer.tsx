@@ -1,4 +1,4 @@
-// All fields of a record beside the list, and the way to its neighbours.
+// All fields of a record beside the list, with navigation to its neighbours.
 
 import { ActionIcon, Button, Drawer, Group, Stack, Text } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
@@ -18,7 +18,7 @@ import { RecordMenu } from "./table";
 export function RecordDrawer<R extends object, D extends object>({ resource, list }: { resource: Resource<R, D>; list: List<R> }) {
   const { common } = useTexts();
   const [address, change] = useAddress();
-  // The content stays while the drawer closes.
+  // Keep the content while the drawer closes.
   const [kept, keep] = useState(address["open"]);
   const id = address["open"] ?? kept;
   if (id !== kept) {
@@ -28,7 +28,8 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
   const records = list.data?.data ?? [];
   const index = records.findIndex((other) => resource.id(other) === id);
   const last = list.data ? Math.ceil(list.data.total / list.pageSize) : 1;
-  // A record that has left the list, as one that was hidden, keeps its place: the next one moved there.
+  // A record that has left the list, for example because it was hidden, keeps its position, which
+  // the next record has taken.
   const place = useRef(-1);
   if (index >= 0) {
     place.current = index;
@@ -152,7 +153,7 @@ function shown(value: ReactNode): ReactNode {
     : value;
 }
 
-/** A record as lines of title and value. */
+/** A record as lines with title and value. */
 export function asText<R>(columns: Column<R>[], record: R): string {
   return columns
     .map(({ id, title, text, render }) => {

@@ -1,5 +1,5 @@
-// The search box and the conditions beside it. They are in the address; any change begins
-// again at the first page.
+// The search box and the filters beside it. They are in the address; any change returns to the
+// first page.
 
 import { ActionIcon, Button, CloseButton, Group, Indicator, Switch, TextInput } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
@@ -15,7 +15,7 @@ import type { Filter, Resource } from "./resource";
 import { parametersOf } from "./resource";
 import { phone } from "./table";
 
-/** Milliseconds after the last key until a search begins. */
+/** Milliseconds after the last key until the search begins. */
 const pause = 250;
 
 export function Filters<R extends object, D extends object>({
@@ -35,7 +35,7 @@ export function Filters<R extends object, D extends object>({
   const [unfolded, setUnfolded] = useState(false);
   const set = useCallback(
     (parts: Record<string, string | undefined>, how?: { replace?: boolean }) => {
-      // The request is sent before the page is drawn, so that both happen at the same time.
+      // Send the request before rendering the page, so that both happen concurrently.
       askAhead(parts);
       change({ ...parts, page: undefined }, how);
     },
@@ -103,7 +103,8 @@ function SearchBox({
           <CloseButton
             size="sm"
             aria-label={common.reset}
-            // The focus stays in the box: leaving it would search for what is cleared here.
+            // Keep the focus in the box: on blur it would search for the text that is being
+            // cleared.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => {
               draft.onChange("");
@@ -125,7 +126,7 @@ interface FilterProps {
   onChange: (parts: Record<string, string | undefined>) => void;
 }
 
-/** A condition; it is drawn again when it changes, and not with each search. */
+/** A filter. It is rendered again when it changes, but not on each search. */
 const FilterInput = memo(
   Input,
   (before, { filter, address, onChange }) =>

@@ -1,5 +1,6 @@
-// The dialog that creates, copies or edits a record. Typed text is only lost when a person confirms that: closing
-// asks first, a failed save keeps it, and a conflicting save by another user is shown.
+// The dialog that creates, copies or edits a record. Unsaved input is lost only if the user
+// confirms it: closing asks first, a failed save keeps the input, and concurrent changes are
+// reported.
 
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
@@ -47,7 +48,7 @@ export function FormDialog<R extends object, D extends object>({ resource, form,
   return <OpenForm key={`${address["edit"]} ${address["copy"]}`} {...{ resource, form, list, edited, initial, goOn }} />;
 }
 
-/** Whether an element is in a menu or box that a button opened and that is still open: Esc closes that one first. */
+/** Whether an element is in an open menu or popover of a button. Esc closes that first. */
 function isInOpenBox(element: Element | null): boolean {
   const button = element?.closest("[role=menu], [role=dialog]")?.getAttribute("aria-labelledby");
   return button != null && document.getElementById(button)?.getAttribute("aria-expanded") === "true";
@@ -68,7 +69,7 @@ function OpenForm<R extends object, D extends object>({
   const followed = useRef(false);
   useFocusReturn(edited ? resource.id(edited) : undefined, followed);
   const admin = clientOf(list.project).admin;
-  // The list goes on; the form stays with the record that it was opened for.
+  // The list may change, but the form stays with the record for which it was opened.
   const [record, setRecord] = useState(edited);
   const [made, setMade] = useState<{ result: unknown } | null>(null);
   const leaving = useRef(false);
@@ -142,10 +143,10 @@ function OpenForm<R extends object, D extends object>({
       root.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
     }
   }, [made]);
-  // The focus may be outside of the dialog: a click beside it leaves it nowhere, and until the dialog has taken it,
-  // it is where it was before. Esc closes the form from there, too.
-  // Registered once, it comes before the listeners of dialogs that are opened above the form,
-  // and finds them still open.
+  // The focus may be outside of the dialog: a click beside the dialog removes it, and until the
+  // dialog has taken it, it is at its previous place. Esc must close the form there, too.
+  // Because it is registered once, this listener runs before those of dialogs that open above the
+  // form, and finds them still open.
   const closeByKey = useEffectEvent(({ key, defaultPrevented }: KeyboardEvent) => {
     const focused = document.activeElement;
     const own = root.current?.contains(focused) || isInOpenBox(focused);
@@ -179,7 +180,7 @@ function OpenForm<R extends object, D extends object>({
         title={title}
         size={form.size ?? "lg"}
         closeButtonProps={{ "aria-label": common.close }}
-        // Dialogs of its inputs are closed by the same key, which is theirs then.
+        // Dialogs of its inputs are closed with the same key.
         closeOnEscape={false}
         onKeyDown={(event) => {
           const target = event.target as Element;
@@ -229,8 +230,8 @@ function OpenForm<R extends object, D extends object>({
 }
 
 /**
- * Asks whether changes are to be lost. It must not be there before, or the press of Esc that
- * closes the form would close the question, too.
+ * Asks whether to discard changes. It is mounted only when needed; otherwise the press of Esc that
+ * closes the form would also close the question.
  */
 function Unsaved({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
   const { close, unsaved } = useTexts().common;
@@ -269,14 +270,14 @@ function Conflict({ onLoad, onOverwrite }: { onLoad: (() => void) | undefined; o
   );
 }
 
-/** What is wrong before the server is asked, by field. */
+/** Errors found before the server is asked, by field. */
 class FieldErrors extends Error {
   constructor(readonly fields: Record<string, string>) {
     super(Object.values(fields).join("; "));
   }
 }
 
-/** Errors that stand at a field, since they begin with its name, and the rest. */
+/** Errors that begin with the name of a field, by field, and all others. */
 export function errorsOf(error: unknown, names: string[]): { fields: Record<string, string>; rest: string[] } {
   if (error instanceof FieldErrors) {
     return { fields: error.fields, rest: [] };

@@ -1,4 +1,4 @@
-// The records that the address asks for: one page now, the next ahead of time.
+// The records selected by the address: the current page, and the next one in advance.
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
@@ -13,24 +13,24 @@ const pageParam = numberParam(1, 1_000_000);
 const every = 15_000;
 
 export interface List<R> {
-  /** Key of the project whose records these are; "" when they belong to none. */
+  /** Key of the project of the records; "" if they belong to none. */
   project: string;
   page: number;
   pageSize: number;
-  /** Null while nothing was loaded yet. */
+  /** Null until the first page has been loaded. */
   data: Page<R> | null;
-  /** Whether what is shown is of the former address. */
+  /** Whether the data belongs to the previous address. */
   stale: boolean;
   error: Error | null;
   retry(): void;
-  /** How many records came since, on the first page. */
+  /** On the first page: the number of records that have arrived since. */
   added: number;
   showAdded(): void;
-  /** Whether conditions leave out records. */
+  /** Whether filters exclude records. */
   filtered: boolean;
-  /** A page of the same list. */
+  /** Loads a page of the same list. */
   load(page: number): Promise<Page<R>>;
-  /** Asks for the first page of the list that other conditions in the address will give. */
+  /** Requests the first page of the list with other filters in advance. */
   askAhead(conditions: Record<string, string | undefined>): void;
 }
 
@@ -39,7 +39,7 @@ export function listKey(name: string, project: string): readonly unknown[] {
   return [name, project, "list"];
 }
 
-/** The conditions of an address as the query has them, as JSON. */
+/** The filters of an address in the form of the query, as JSON. */
 function conditionsOf(filters: Filter[], search: Search): string {
   return JSON.stringify({ ...queryOf(filters, search), ...(search["q"] && { search: search["q"] }) });
 }
@@ -75,7 +75,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
     [enabled, queries, pageQuery, filters, router],
   );
 
-  // The first request leaves before anything is drawn, not after.
+  // Send the first request before rendering.
   const first = pageQuery(conditions, page);
   if (enabled && !queries.getQueryState(first.queryKey)) {
     void queries.prefetchQuery(first);
@@ -83,14 +83,15 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const current = useQuery({
     ...pageQuery(conditions, page),
     enabled,
-    // Records of another project are never shown in its place, not even for a moment.
+    // Never show records of another project, even briefly.
     placeholderData: (before, query) => (query?.queryKey[1] === project ? keepPreviousData(before) : undefined),
     refetchInterval: (query) => resource.refetchEvery?.(query.state.data?.data ?? []) ?? false,
   });
   const shown = current.data;
 
   const often = resource.refetchEvery?.(shown?.data ?? []) ?? false;
-  // New records never move the rows being read: the first page is refetched separately, and their number is shown.
+  // New records must not move the ones that the user reads: request the first page separately and
+  // report the number of new records.
   const aside = useQuery({
     queryKey: [...listKey(name, project), conditions, "aside"],
     queryFn: pageQuery(conditions, 1).queryFn,
@@ -108,7 +109,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
     return first < 0 ? aside.data.data.length : first;
   }, [page, shown, aside.data, aside.dataUpdatedAt, current.dataUpdatedAt, resource]);
 
-  // Nothing is being read in an empty list: what comes is shown at once.
+  // In an empty list nothing can move: show new records at once.
   const nothing = shown?.data.length === 0;
   const { refetch } = current;
   useEffect(() => {
@@ -117,7 +118,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
     }
   }, [nothing, added, refetch]);
 
-  // Records of the last page may have gone while it was on its way: what is left is shown.
+  // The records of the last page may have been deleted since: show the last existing page.
   const beyond = nothing && page > 1 && !current.isPlaceholderData;
   const last = Math.max(Math.min(Math.ceil((shown?.total ?? 0) / pageSize), page - 1), 1);
   useEffect(() => {
@@ -135,7 +136,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
 
   const { error, isPlaceholderData: stale } = current;
   const shownAdded = nothing ? 0 : added;
-  // The same as long as nothing in it changes, so that the table is drawn once.
+  // Keep the same object while nothing changes, so that the table is rendered once.
   return useMemo(
     () => ({
       project,

@@ -1,5 +1,5 @@
-// A date and time among filters. The calendar is loaded after the list: until then an input
-// stands there that looks the same and has it loaded when it is pressed.
+// A date and time among filters. The calendar is loaded after the list. Until then an
+// identical-looking input is shown, which loads the calendar when it is pressed.
 
 import { Input } from "@mantine/core";
 import { useState } from "react";
@@ -8,7 +8,7 @@ import classes from "./moment.module.css";
 
 export interface MomentProps {
   label: string;
-  /** What the button that empties it is called. */
+  /** Label of the button that clears it. */
   clearLabel: string;
   /** Unix seconds. */
   value: number | null;

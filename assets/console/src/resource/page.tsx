@@ -53,7 +53,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
   const FormDialog = usePart(formDialog, Boolean(address["new"] || address["edit"] || address["copy"]));
   const DeletionDialog = usePart(deletionDialog, Boolean(address["delete"]));
   const table = useMemo(() => <RecordTable resource={resource} list={list} />, [resource, list]);
-  // A stale result belongs to other filters. If it is empty, the current one need not be.
+  // Stale data has other filters: its emptiness does not mean that there are no records.
   const nothing = !list.stale && list.data?.data.length === 0 && list.page === 1 && !list.filtered;
   return (
     <Stack gap="md" ref={content}>
@@ -85,7 +85,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
   );
 }
 
-/** Opens the description of the operations that a page uses. */
+/** Opens the description of the API operations that a page uses. */
 export function ApiHelpButton({ operations }: { operations: string[] }) {
   const { common } = useTexts();
   const [address, change] = useAddress();

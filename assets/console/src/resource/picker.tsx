@@ -1,4 +1,4 @@
-// A date and time that is picked, as in filters. See moment.tsx, which is there before.
+// A date and time picker for filters. moment.tsx is shown until it has been loaded.
 
 import "@mantine/dates/styles.layer.css";
 import "dayjs/locale/zh-cn";
@@ -23,7 +23,7 @@ export function Picker({ label, clearLabel, value, onChange, opened }: MomentPro
     <DateTimePicker
       ref={input}
       id={id}
-      // The calendar is named after the input.
+      // The calendar has the name of the input.
       popoverProps={{ id, returnFocus: true }}
       w={175}
       locale={language === "zh" ? "zh-cn" : "en"}
@@ -33,7 +33,7 @@ export function Picker({ label, clearLabel, value, onChange, opened }: MomentPro
       nextLabel={common.later}
       timePickerProps={{ hoursInputLabel: common.hours, minutesInputLabel: common.minutes }}
       submitButtonProps={{ "aria-label": common.apply }}
-      // The contrast of both is too low.
+      // Both have too little contrast.
       hideOutsideDates
       weekendDays={[]}
       clearable

@@ -1,4 +1,4 @@
-// One record by its id: from the page that is shown, else from the server.
+// One record by its ID, from the current page or else from the server.
 
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
@@ -8,7 +8,7 @@ import type { Resource } from "./resource";
 
 export interface Found<R> {
   record: R | null;
-  /** Whether there is no such record, or no longer. */
+  /** Whether the record does not exist or no longer exists. */
   gone: boolean;
   error: Error | null;
   retry(): void;
@@ -16,7 +16,7 @@ export interface Found<R> {
 
 export function useRecord<R extends object, D extends object>(resource: Resource<R, D>, list: List<R>, id: string | undefined): Found<R> {
   const listed = list.data?.data.find((record) => resource.id(record) === id);
-  // An open record that leaves the list stays until the server has answered with its state.
+  // A record that leaves the list while it is shown stays until the server has reported its state.
   const last = useRef<R | null>(null);
   if (listed) {
     last.current = listed;
@@ -42,8 +42,8 @@ export function useRecord<R extends object, D extends object>(resource: Resource
 }
 
 /**
- * The state that an edit of a record starts from, for If-Match. When the server has another one
- * already, the edit started from nothing that is there: the text that comes back matches no state.
+ * The ETag of the state that an edit starts from, for If-Match. If the server already has another
+ * state, the edit starts from outdated data, and the returned text matches no state.
  */
 export async function stateOf<R>(
   record: R,

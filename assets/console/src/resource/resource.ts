@@ -1,17 +1,17 @@
-// The description of a page of records. Each page is a value of this type, and page.tsx shows it.
+// The description of a page of records. Each page is a value of this type, which page.tsx shows.
 
 import type { ReactNode } from "react";
 import type { Search } from "../core/address";
 import type { Admin } from "../core/client";
 
-/** A page as the interface answers it. */
+/** A page in the form of the interface. */
 export interface Page<R> {
   total: number;
   total_is_estimate?: boolean | undefined;
   data: R[];
 }
 
-/** What a list is asked for; filters are named as in the interface. */
+/** The query of a list; filters are named as in the interface. */
 export interface ListQuery {
   limit: number;
   offset: number;
@@ -20,32 +20,32 @@ export interface ListQuery {
 }
 
 export interface Column<R> {
-  /** Name of the field; also the key under which its width is remembered. */
+  /** Name of the field; also the key under which its width is stored. */
   id: string;
   title: string;
   render(record: R): ReactNode;
-  /** What "copy all" writes; what `render` shows when that is a text. */
+  /** The text for "copy all"; by default the result of `render` if that is a text. */
   text?: ((record: R) => string) | undefined;
-  /** Not shown until a person chooses so. */
+  /** Hidden until the user selects it. */
   hidden?: boolean | undefined;
-  /** The record is opened by this column; by the first one unless any says so. */
+  /** Opens the record; by default the first column does. */
   main?: boolean | undefined;
-  /** Shown on phones too. */
+  /** Also shown on phones. */
   phone?: boolean | undefined;
   align?: "left" | "right" | "center" | undefined;
-  /** Width in pixels; columns without one share what is left. */
+  /** Width in pixels; columns without a width share the remaining space. */
   width?: number | undefined;
   /** Shown in the drawer instead of `render`. */
   detail?: ((record: R) => ReactNode) | undefined;
-  /** Only in the drawer, never a column. */
+  /** Shown only in the drawer, never as a column. */
   detailOnly?: boolean | undefined;
 }
 
-/** A condition beside the search box, kept in the address under its id. */
+/** A filter beside the search box, stored in the address under its ID. */
 export type Filter = {
   id: string;
   label: string;
-  /** What the interface is asked for; the text under the id unless given. */
+  /** The parameters for the interface; by default the text under the ID. */
   query?: ((text: string) => Record<string, unknown>) | undefined;
 } & (
   | { kind: "choice"; choices: { value: string; label: string }[] }
@@ -54,7 +54,7 @@ export type Filter = {
   | { kind: "range"; from: string; to: string }
 );
 
-/** Something that can be done with a record, besides editing, copying and deleting it. */
+/** An action on a record besides editing, copying and deleting. */
 export interface Action<R> {
   id: string;
   label: string;
@@ -63,12 +63,12 @@ export interface Action<R> {
   run(record: R): void | Promise<void>;
 }
 
-/** What the inputs of a form are bound to. */
+/** The values and functions that the inputs of a form are bound to. */
 export interface Inputs<D> {
   values: D;
   /** Errors by field; a new object after each attempt to save. */
   errors: Partial<Record<string, ReactNode>>;
-  /** What an input needs: value, onChange and the error that stands at it. */
+  /** Properties of an input: value, onChange and its error. */
   // biome-ignore lint/suspicious/noExplicitAny: each input knows the type of its value
   bind(field: keyof D & string): { value: any; onChange: (value: any) => void; error: ReactNode };
   set<K extends keyof D & string>(field: K, value: D[K]): void;
@@ -79,85 +79,85 @@ export interface FormDescription<R, D extends object> {
   empty(): D;
   /** Values of the form that edits a record. */
   from(record: R): D;
-  /** Values of a new record that is made from another; `from` unless given. */
+  /** Values of a new record copied from another one; by default `from`. */
   copy?: ((record: R) => D) | undefined;
-  /** The inputs; the record is null while a new one is made. */
+  /** The inputs; the record is null for a new one. */
   render(inputs: Inputs<D>, record: R | null): ReactNode;
-  /** What is wrong with the values before the server is asked, by field. */
+  /** Errors in the values that are found before the server is asked, by field. */
   check?: ((values: D, record: R | null) => Partial<Record<keyof D & string, string>>) | undefined;
   create?: ((admin: Admin, values: D) => Promise<unknown>) | undefined;
   update?: ((admin: Admin, record: R, values: D, ifMatch: string | undefined) => Promise<unknown>) | undefined;
-  /** Reads the state that an edit starts from, where the server names it. */
+  /** Reads the state that an edit starts from, if the server provides it. */
   etag?: ((admin: Admin, record: R) => Promise<string | undefined>) | undefined;
-  /** Shown instead of closing after a record was made, as for keys that are shown once. */
+  /** Shown instead of closing after a record was created, for example for keys that are shown once. */
   created?: ((result: never, close: () => void) => ReactNode) | undefined;
-  /** Parameters of the address for the dialog that follows after a record is made, and the text of the notice. */
+  /** Address parameters of the dialog that follows the creation of a record, and the text of the notice. */
   next?: ((result: never) => { address: Record<string, string>; notice: string }) | undefined;
   size?: "md" | "lg" | "xl" | undefined;
 }
 
 export interface Resource<R extends object, D extends object = object> {
-  /** Key of queries and of what the browser remembers, as `versions`. */
+  /** Key of queries and of stored values, such as `versions`. */
   name: string;
   title: string;
-  /** What one record is called in dialogs, as "version". */
+  /** The noun for one record in dialogs, such as "version". */
   noun: string;
   id(record: R): string;
-  /** What people call this record. */
+  /** The display name of this record. */
   label(record: R): string;
-  /** Whether its records belong to the project that is shown; true unless given. */
+  /** Whether the records belong to the current project; default true. */
   ofProject?: boolean | undefined;
-  /** Records a page; 10 unless given. */
+  /** Records per page; default 10. */
   pageSize?: 10 | 20 | undefined;
   columns: Column<R>[];
   filters?: Filter[] | undefined;
-  /** Whether the list is searched; true unless given. */
+  /** Whether the list can be searched; default true. */
   searchable?: boolean | undefined;
   list(admin: Admin, query: ListQuery, signal: AbortSignal): Promise<Page<R>>;
-  /** One record, when an address opens one of another page; null when there is none. */
+  /** Reads one record if an address opens a record of another page; null if there is none. */
   get?: ((admin: Admin, id: string, signal: AbortSignal) => Promise<R | null>) | undefined;
-  /** Whether a record steps back, as for hidden ones. */
+  /** Whether a record is dimmed, such as a hidden one. */
   dimmed?: ((record: R) => boolean) | undefined;
   form?: FormDescription<R, D> | undefined;
-  /** What adding does where it does not open the form. */
+  /** Replaces opening the form. */
   add?: (() => void) | undefined;
   addIcon?: ReactNode;
-  /** What adding is called; "Add" unless given. */
+  /** Label of the button; default "Add". */
   addLabel?: string | undefined;
   canEdit?: ((record: R) => boolean) | undefined;
   actions?: ((record: R) => Action<R>[]) | undefined;
   remove?:
     | {
         run(admin: Admin, record: R): Promise<unknown>;
-        /** Whether this record can be deleted; true unless given. */
+        /** Whether this record can be deleted; default true. */
         can?: ((record: R) => boolean) | undefined;
-        /** What "Delete" is called here, as "Revoke". */
+        /** Replaces the label "Delete", for example with "Revoke". */
         label?: string | undefined;
-        /** What else goes, or what stays; shown in the dialog. */
+        /** Other data that is deleted or kept; shown in the dialog. */
         consequences?: ((record: R) => ReactNode) | undefined;
-        /** What has to be typed first. */
+        /** Text that the user must type first. */
         type?: ((record: R) => string) | undefined;
       }
     | undefined;
   /** Buttons beside "Add". */
   tools?: ReactNode;
-  /** Above the list, as for notices. */
+  /** Shown above the list, for example notices. */
   above?: ReactNode;
-  /** Below the list; what stands in its place when there is nothing has its own. */
+  /** Shown below the list; `empty` has its own content. */
   below?: ReactNode;
-  /** At the beginning of the drawer, below the main column. */
+  /** Shown at the beginning of the drawer, below the main column. */
   first?: ((record: R) => ReactNode) | undefined;
-  /** At the end of the drawer. */
+  /** Shown at the end of the drawer. */
   more?: ((record: R) => ReactNode) | undefined;
-  /** Shown when there is nothing at all yet: what this is for, and how it begins. */
+  /** Shown while there are no records at all: the purpose of the page and how to begin. */
   empty: ReactNode;
   /** Ids of the operations that the page uses, as in openapi.yaml. */
   operations: string[];
-  /** Milliseconds after which the whole list is asked for again; it depends on what is shown. */
+  /** Milliseconds until the whole list is requested again, depending on the shown records. */
   refetchEvery?: ((records: R[]) => number | false) | undefined;
 }
 
-/** What the interface is asked for, from the search parameters of the address. */
+/** Parameters for the interface from the search parameters of the address. */
 export function queryOf(filters: Filter[], search: Search): Record<string, unknown> {
   const query: Record<string, unknown> = {};
   for (const filter of filters) {

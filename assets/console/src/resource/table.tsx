@@ -18,7 +18,7 @@ import { ColumnEdge, useWidths } from "./widths";
 /** Below this width tables show only the columns for phones. */
 export const phone = "(max-width: 48em)";
 
-/** Pixels that a column without a width of its own has at least. */
+/** Minimum width in pixels of a column without a width of its own. */
 const flexible = 200;
 const actionsWidth = 52;
 
@@ -53,7 +53,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   }
   const widthOf = ({ id, width }: Column<R>) => (narrow ? width : (widths.of(id) ?? width));
   const sum = columns.reduce((total, column) => total + (widthOf(column) ?? (narrow ? 120 : flexible)), actionsWidth);
-  // A column without a width takes what is left; without such a column that of the menus does.
+  // A column without a width fills the remaining space; without such a column the menu column does.
   const fills = columns.some((column) => widthOf(column) === undefined);
   const total = data.total_is_estimate ? common.about(format.number(data.total)) : format.number(data.total);
   const first = (page - 1) * pageSize + 1;
@@ -109,8 +109,9 @@ export function RecordTable<R extends object, D extends object>({ resource, list
 }
 
 /**
- * How many rows the list has the height of, so that what is below stays in its place when a search finds less or the
- * last page has few: as many as its first page without conditions, or those that were shown since if they were more.
+ * The height of the list in rows. It keeps the content below in place if a search finds less or the
+ * last page is short. It is the number of rows on the first page without filters, or a larger
+ * number that has been shown since.
  */
 function useHeightInRows<R>({ project, pageSize, page, filtered, stale, data }: List<R>): number {
   const list = `${project} ${pageSize}`;
@@ -133,13 +134,13 @@ interface RowProps<R extends object, D extends object> {
   change: ChangeAddress;
 }
 
-/** One record; it is drawn again when it changes, and not when another one does. */
+/** A record. It is rendered again when it changes, but not when another one does. */
 const Row = memo(RecordRow) as typeof RecordRow;
 
 function RecordRow<R extends object, D extends object>({ id, record, resource, columns, open, change }: RowProps<R, D>) {
   const main = columns.find((column) => column.main) ?? columns[0];
   return (
-    // The link in it does the same for the keyboard.
+    // For keyboard users, the link in the row does the same.
     <tr
       className={resource.dimmed?.(record) ? classes["dimmed"] : undefined}
       data-open={open || undefined}
@@ -174,7 +175,7 @@ function RecordRow<R extends object, D extends object>({ id, record, resource, c
   );
 }
 
-/** What stands there until the first page is loaded: rows of the same height. */
+/** Placeholder until the first page has been loaded: rows of the same height. */
 function Rows({ count, label }: { count: number; label: string }) {
   return (
     <div className={classes["skeleton"]} role="status" aria-label={label}>
@@ -187,7 +188,7 @@ function Rows({ count, label }: { count: number; label: string }) {
   );
 }
 
-/** What can be done with a record; the same in table and drawer. */
+/** The actions on a record; the same in table and drawer. */
 export function RecordMenu<R extends object, D extends object>({ resource, record }: { resource: Resource<R, D>; record: R }) {
   const { common } = useTexts();
   const change = useChangeAddress();

@@ -1,5 +1,5 @@
-// Widths of columns: by dragging their edge, remembered for each page; a double click gives a
-// column its first width again.
+// Widths of columns: the user drags their edge, and a double click restores the default. They are
+// remembered for each page.
 
 import { useMemo, useRef, useState } from "react";
 import { useRemembered } from "../core/storage";
@@ -9,9 +9,9 @@ const least = 60;
 const most = 1200;
 
 export interface Widths {
-  /** Pixels that a person chose for a column. */
+  /** Width in pixels selected by the user. */
   of(id: string): number | undefined;
-  /** Chooses a width; null gives back the first one. Only what is `kept` is remembered. */
+  /** Sets a width; null restores the default. It is remembered only if `kept`. */
   set(id: string, width: number | null, kept: boolean): void;
 }
 
@@ -49,7 +49,7 @@ export function useWidths(name: string): Widths {
   };
 }
 
-/** The edge of a column's heading. It changes how the table looks, nothing else, so that only a pointer finds it. */
+/** The edge of a column heading. It only changes the appearance of the table, so only the pointer can reach it. */
 export function ColumnEdge({ id, initial, widths }: { id: string; initial: number; widths: Widths }) {
   const start = useRef<{ x: number; width: number; moved: boolean } | null>(null);
   const widthAt = (x: number) => start.current!.width + x - start.current!.x;

@@ -1,4 +1,4 @@
-// Every text of the console, a namespace for each page.
+// All texts of the console, with a namespace for each page.
 
 import { about } from "./en/about";
 import { announcements } from "./en/announcements";

@@ -9,7 +9,7 @@ const source = readdirSync(folder)
   .map((name) => readFileSync(folder + name, "utf8"))
   .join("\n");
 
-/** The first parts of what matches in the source of the server. */
+/** The first groups of all matches in the server's source. */
 const inSource = (pattern: RegExp) => [...source.matchAll(pattern)].map((match) => match[1]!);
 
 const kinds = inSource(/checkPair\(.*?"(\w+)", messagef/g);

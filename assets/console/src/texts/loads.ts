@@ -1,4 +1,4 @@
-// Texts are loaded in parts: what pages have in common with the frame, the rest with its page.
+// Texts are loaded in parts: shared texts with the frame, the others with their page.
 
 import type { Texts } from "./en";
 

@@ -1,4 +1,4 @@
-// Every text of the console in Simplified Chinese. A text that is missing does not compile.
+// All texts of the console in Simplified Chinese. A missing text is a compile error.
 
 import type { Texts } from "./en";
 import { about } from "./zh/about";

@@ -1,4 +1,4 @@
-// The announcements as a client of a version, platform and language gets to see them.
+// The announcements as seen by a client with a given version, platform and language.
 
 import { Group, Modal, Paper, Select, SimpleGrid, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";

@@ -1,4 +1,4 @@
-// An announcement while it is edited.
+// An announcement that is being edited.
 
 import type { Announcement, AnnouncementFields } from "svc-sdk";
 import { isComparableVersion } from "svc-sdk";
@@ -47,7 +47,7 @@ export const draftOf = (record: Announcement): Draft => ({
   published_at: record.published_at,
 });
 
-/** A new announcement made from another comes out now. */
+/** A new announcement copied from another one is published now. */
 export const copyOf = (record: Announcement): Draft => ({ ...draftOf(record), published_at: null });
 
 export function fieldsOf({ published_at, translations, ...draft }: Draft): AnnouncementFields {

@@ -25,7 +25,7 @@ const get = (admin: Admin, id: string, signal: AbortSignal) => admin.getAnnounce
 
 export default function AnnouncementsPage() {
   const [project] = useProjectKey();
-  // Asked for with the list, so that a form has its tabs as soon as it is opened.
+  // Requested together with the list, so that a form has its tabs as soon as it is opened.
   useLanguages(project);
   const resource = useAnnouncements(project);
   return (

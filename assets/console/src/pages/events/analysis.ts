@@ -1,4 +1,4 @@
-// Questions about events, as the address and cards keep them.
+// Questions about events, in the form stored in addresses and cards.
 
 import type { EventFilter, Funnel, FunnelInput, Metric, MetricInput, Paths, PathsInput, Retention, RetentionInput } from "svc-sdk";
 import type { Admin } from "../../core/client";
@@ -12,7 +12,7 @@ export const windows = [3600, 86_400, 604_800, 2_592_000] as const;
 export type Operator = (typeof operators)[number];
 export type Measure = (typeof measures)[number];
 
-/** A condition while it is edited: its value is text. */
+/** A condition that is being edited; its value is a text. */
 export interface Filter {
   property: string;
   op: Operator;
@@ -71,7 +71,7 @@ const one = <const T>(choices: readonly T[], value: unknown): T => choices.find(
 const whole = (value: unknown, least: number, most: number, initial: number): number =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most ? value : initial;
 
-/** Conditions of whatever stands in the address; at most 10, as the interface allows. */
+/** Valid conditions from any value in the address; at most 10, the limit of the interface. */
 export function filtersFrom(value: unknown): Filter[] {
   return list(value)
     .slice(0, 10)
@@ -82,7 +82,7 @@ export function filtersFrom(value: unknown): Filter[] {
     });
 }
 
-/** How many steps a funnel has, at least and at most. */
+/** Minimum and maximum number of steps of a funnel. */
 export const fewestSteps = 2;
 export const mostSteps = 8;
 
@@ -96,11 +96,12 @@ export function stepsFrom(value: unknown): Step[] {
   return steps;
 }
 
-/** A metric query of whatever stands in the address: always one that the editor can show. */
+/** A metric query from any value in the address; the editor can always show it. */
 export function metricFrom(value: unknown): MetricInput {
   const given = object(value);
   const items = list(given["events"]).slice(0, aliases.length);
-  // An alias names one query. Those that have one keep it, since the formula means them; the others get what is free.
+  // An alias names one query. Existing unique aliases are kept, because the formula refers to them;
+  // the other queries get free ones.
   const kept = items.map((item, index) => {
     const alias = aliases.find((letter) => letter === object(item)["alias"]);
     const first = items.findIndex((other) => object(other)["alias"] === alias);
@@ -126,7 +127,7 @@ export function metricFrom(value: unknown): MetricInput {
   };
 }
 
-/** What a card asks: its own question when it keeps one beside its query. */
+/** The question of a card: the one stored beside its query, or else the query. */
 export function questionOf(query: MetricInput, layout: Record<string, unknown> | null): Question {
   const kept = object(layout?.["analysis"]);
   switch (kept["kind"]) {
@@ -159,8 +160,8 @@ export function questionOf(query: MetricInput, layout: Record<string, unknown> |
 }
 
 /**
- * The metric query that a card of another question has as well: cards are made of these. It is
- * the closest number, for programs that know no more than the interface says.
+ * The metric query of a card whose question is of another kind: every card must have one. It is the
+ * closest number, for programs that know only the interface.
  */
 export function metricOf(question: Question): MetricInput {
   switch (question.kind) {
@@ -186,25 +187,25 @@ export function metricOf(question: Question): MetricInput {
   }
 }
 
-/** What a card keeps beside its query. */
+/** The data that a card stores beside its query. */
 export function layoutOf(question: Question): Record<string, unknown> {
   const wide = question.kind === "paths" || question.kind === "retention";
   return { w: wide ? 12 : 6, h: 2, ...(question.kind !== "metric" && { analysis: question }) };
 }
 
-/** Conditions as they are sent: those without a property are not finished. */
+/** Conditions for the server; those without a property are incomplete and omitted. */
 export function sent(filters: readonly EventFilter[]): EventFilter[] {
   return filters
     .filter(({ property }) => property.trim())
     .map(({ property, op, value }) => (op === "exists" || op === "not_exists" ? { property, op } : { property, op, value: value ?? "" }));
 }
 
-/** A metric query as it is sent: without what its type does not use. */
+/** A metric query for the server, without the fields that its type does not use. */
 export function finishedMetric(query: MetricInput): MetricInput {
   const { type, events, filters = [], formula, group_by, granularity, limit } = query;
   return {
     type,
-    // Grouping by event counts all names, but the interface requires one anyway.
+    // In a breakdown by event all names are counted, but the interface requires one.
     events: events.map((event) => ({ ...event, name: event.name || "*", filters: sent(event.filters ?? []) })),
     filters: sent(filters),
     ...(type !== "breakdown" && formula?.trim() && { formula }),
@@ -214,7 +215,7 @@ export function finishedMetric(query: MetricInput): MetricInput {
   };
 }
 
-/** Whether a question has all that it needs. */
+/** Whether a question is complete. */
 export function complete(question: Question): boolean {
   switch (question.kind) {
     case "funnel":
@@ -233,7 +234,7 @@ export function complete(question: Question): boolean {
   }
 }
 
-/** Asks a question about a range. A single number is also asked of the time before. */
+/** Asks a question about a range. A single number is also requested for the previous period. */
 export async function ask(admin: Admin, question: Question, range: Range, signal: AbortSignal): Promise<Answer> {
   switch (question.kind) {
     case "funnel": {
@@ -269,7 +270,7 @@ export async function ask(admin: Admin, question: Question, range: Range, signal
   }
 }
 
-/** A list with the item of one place at another. */
+/** A list with one item moved to another position. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const next = [...list];
   const [item] = next.splice(from, 1);
@@ -277,7 +278,7 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   return next;
 }
 
-/** Where a question is edited: the page and what stands in its address. */
+/** Page and address of a question's editor. */
 export function editorOf(
   question: Question,
   card: string,

@@ -14,7 +14,7 @@ export function useCards() {
   });
 }
 
-/** The card whose question the page edits; none for "". */
+/** The card that is edited on the page; none if the ID is "". */
 export function useEditedCard(id: string) {
   const { data } = useCards();
   return id ? data?.find(({ card_id }) => card_id === id) : undefined;

@@ -1,4 +1,4 @@
-// Saved questions, answered for the range that is shown. All requests are sent at once.
+// Saved questions about the current range. All are asked at once.
 
 import { ActionIcon, Button, Group, Modal, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconArrowsHorizontal, IconDots, IconEdit, IconGripVertical, IconPencil, IconTrash } from "@tabler/icons-react";
@@ -45,7 +45,7 @@ function Dashboard({ range }: { range: Range }) {
   const list = cards.data ?? [];
   const show = (next: Card[]) => queries.setQueryData(key, next);
 
-  // The places of cards that are not where they were are saved, all at once.
+  // Saves the positions of all moved cards at once.
   const save = async (next: Card[], before: Card[]) => {
     try {
       await Promise.all(
@@ -192,7 +192,7 @@ function Dashboard({ range }: { range: Range }) {
   );
 }
 
-/** What is done with a card, which its menu chose. */
+/** An action selected in a card's menu. */
 interface Choice {
   card: Card;
   what: "rename" | "remove";
@@ -254,7 +254,7 @@ function CardMenu({ card, question, wide, choose }: CardMenuProps) {
   );
 }
 
-/** The dialogs of all cards: one of each kind, as those that are closed cost time, too. */
+/** The dialogs of all cards. There is one of each kind, because closed dialogs take time, too. */
 function CardDialogs({ choice, close }: { choice: Choice | null; close(): void }) {
   const texts = useTexts();
   const { dashboard } = texts.events;
@@ -262,7 +262,7 @@ function CardDialogs({ choice, close }: { choice: Choice | null; close(): void }
   const [project] = useProjectKey();
   const admin = useAdmin();
   const queries = useQueryClient();
-  // A dialog that closes still shows its card.
+  // Keep the card while its dialog closes.
   const last = useRef<Card>(undefined);
   last.current = choice?.card ?? last.current;
   const card = last.current;

@@ -1,4 +1,4 @@
-// The names of events: what people call them, what they mean, whether they are still looked at.
+// The definitions of events: display name, description, and whether they are archived.
 
 import { Textarea, TextInput } from "@mantine/core";
 import { IconArchive, IconArchiveOff, IconChartLine } from "@tabler/icons-react";
@@ -35,13 +35,13 @@ export default function DefinitionsPage() {
   const change = useChange<EventDefinition>(
     "definitions",
     ({ event_definition_id }) => event_definition_id,
-    // The answer to a change has no count of the range.
+    // The response to a change has no count for the range.
     async (admin, before, { archived }) => ({
       ...(await admin.updateEventDefinition(before.event_definition_id, { archived })),
       range_count: before.range_count,
     }),
   );
-  // Counts refer to the range, which does not filter the list.
+  // Counts depend on the range, which is not a condition of the list.
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ["definitions", project] });
   }, [queries, project, range.start, range.end]);

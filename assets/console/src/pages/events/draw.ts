@@ -1,4 +1,4 @@
-// How the answers to questions about events are drawn.
+// Draws the answers to questions about events.
 
 import type { Metric, MetricBreakdown, MetricInput, MetricTimeseries, MetricValue, Retention } from "svc-sdk";
 import type { Drawing } from "../../charts/drawing";
@@ -66,7 +66,7 @@ function drawRetention(answer: Retention, { words, texts, range }: Drawn): Drawi
   );
 }
 
-/** What a query of one letter counts, as people read it. */
+/** Display name of the query with an alias. */
 export function seriesName(query: MetricInput, alias: string, { texts, labelOf }: Pick<Drawn, "texts" | "labelOf">): string {
   const event = query.events.find((one) => one.alias === alias);
   if (!event) {
@@ -96,7 +96,7 @@ function drawMetric(query: MetricInput, answer: Metric, before: Metric | undefin
           const label = key === "formula" ? (formula ?? key) : name(key);
           const count = (names.get(label) ?? 0) + 1;
           names.set(label, count);
-          // Two queries may count the same event: their letters tell them apart.
+          // Two queries may count the same event; their letters distinguish them.
           return { name: count > 1 ? `${label} (${key})` : label, values: data.map((point) => point.count) };
         }),
         measure: formula || query.events.map(({ alias }) => name(alias)).join(", "),

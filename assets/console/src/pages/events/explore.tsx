@@ -1,4 +1,4 @@
-// Questions of one's own: up to six numbers of events, over time, by groups, or as one number.
+// Custom questions: up to six numbers of events, over time, by group, or as a single number.
 
 import { ActionIcon, Button, Divider, Group, NumberInput, Paper, Select, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
@@ -39,7 +39,7 @@ function Explore({ range }: { range: Range }) {
   const shared = filtersFrom(query.filters);
   const breakdown = type === "breakdown";
   const byEvent = breakdown && group?.kind === "event";
-  // In a breakdown only the first query counts.
+  // A breakdown uses only the first query.
   const shown = breakdown ? events.slice(0, 1) : events;
   const put = (alias: string, parts: (event: (typeof events)[number]) => Partial<(typeof events)[number]>) =>
     set(({ events }) => ({ events: events.map((event) => (event.alias === alias ? { ...event, ...parts(event) } : event)) }));

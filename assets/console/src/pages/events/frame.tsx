@@ -1,4 +1,4 @@
-// Shared by the seven pages of behaviour analysis: tabs, range, and the page for projects without events.
+// Shared parts of the seven pages of behaviour analysis: tabs, range, and getting started.
 
 import { Box, Group, Stack, Title } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -19,7 +19,7 @@ export const ranges = ["24h", "7d", "30d", "90d"] as const;
 
 interface EventsFrameProps {
   page: EventsPageName;
-  /** Ids of the operations that the page uses, as in openapi.yaml. */
+  /** IDs of the operations that the page uses, as in openapi.yaml. */
   operations: string[];
   children(range: Range): ReactNode;
 }
@@ -47,7 +47,7 @@ export function EventsFrame({ page, operations, children }: EventsFrameProps) {
   );
 }
 
-/** The seven pages; the range goes along. */
+/** Links to the seven pages; they keep the range. */
 export function EventsTabs({ page }: { page: EventsPageName }) {
   const texts = useTexts();
   return (
@@ -56,7 +56,7 @@ export function EventsTabs({ page }: { page: EventsPageName }) {
         <PageLink
           key={one}
           to={one === "overview" ? "/admin/events" : `/admin/events/${one}`}
-          // Other parameters of the address belong to the page.
+          // The other parameters belong to the current page.
           search={({ project, range }) => ({ project, range })}
           className={`mantine-focus-auto ${styles.tab}`}
           activeOptions={{ exact: true, includeSearch: false }}

@@ -1,4 +1,4 @@
-// Where people are lost: two to eight events that they do one after the other.
+// Funnels: how many users go through two to eight events in sequence, and where they stop.
 
 import { ActionIcon, Button, Group, Paper, SegmentedControl, Select, Text } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";

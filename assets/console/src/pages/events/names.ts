@@ -1,4 +1,4 @@
-// Names of events, as people gave them, with how often they came.
+// Display names of events, with their counts.
 
 import { useMemo } from "react";
 import { useAsked } from "../../charts/asked";
@@ -6,7 +6,7 @@ import { type Range, within } from "../../core/range";
 
 export interface EventName {
   name: string;
-  /** What people call it; the name itself without anything else. */
+  /** The display name, or else the name. */
   label: string;
   count: number;
   archived: boolean;
@@ -15,7 +15,7 @@ export interface EventName {
 export interface EventNames {
   list: readonly EventName[];
   labelOf(name: string): string;
-  /** Whether the names have come. */
+  /** Whether the names have been loaded. */
   ready: boolean;
 }
 

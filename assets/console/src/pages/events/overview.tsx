@@ -1,4 +1,4 @@
-// Usage in numbers: events, users and sessions, by time, place and platform.
+// User activity in numbers: events, users and sessions, by time, region and platform.
 
 import { SegmentedControl, SimpleGrid } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// Paths: which event follows which.
+// Paths of users: which event follows which.
 
 import { Group, NumberInput, Paper } from "@mantine/core";
 import { choiceParam, textParam, useParams } from "../../core/address";

@@ -1,4 +1,4 @@
-// Inputs of the editors: an event among those that came, and conditions on properties.
+// Inputs of the editors: an event among the received ones, and conditions on properties.
 
 import { ActionIcon, Autocomplete, Button, Select, Text } from "@mantine/core";
 import { IconFilterPlus, IconX } from "@tabler/icons-react";
@@ -18,13 +18,13 @@ interface EventPickerProps {
   value: string;
   names: EventNames;
   onChange(name: string): void;
-  /** What "" means; without one an event has to be chosen. */
+  /** Label of the choice ""; without it an event must be chosen. */
   any?: string;
   showLabel?: boolean;
   width?: number | string;
 }
 
-/** An event by its name or display name, the most frequent first. */
+/** Selects an event by name or display name, most frequent first. */
 export function EventPicker({ label, value, names, onChange, any, showLabel = false, width = 320 }: EventPickerProps) {
   const { events: texts } = useTexts();
   const { format } = useWords();
@@ -32,7 +32,7 @@ export function EventPicker({ label, value, names, onChange, any, showLabel = fa
   const data = names.list
     .filter(({ name, archived }) => !archived || name === value)
     .map(({ name, label: shown }) => ({ value: name, label: shown === name ? name : `${shown} (${name})` }));
-  // The name in the address may no longer have a definition.
+  // The address may contain a name without a definition.
   const unknown = value && !counts.has(value) ? [{ value, label: value }] : [];
   return (
     <Select
@@ -60,7 +60,7 @@ export function EventPicker({ label, value, names, onChange, any, showLabel = fa
 
 const rememberedKeys = 30;
 
-/** Keys of properties that were used before, the last ones first. */
+/** Recently used keys of properties, newest first. */
 function useKnownKeys(): [string[], (key: string) => void] {
   const [project] = useProjectKey();
   const [text, remember] = useRemembered(`properties.${project}`);
@@ -108,7 +108,7 @@ interface ConditionProps {
   filter: Filter;
   onChange(parts: Partial<Filter>): void;
   onRemove(): void;
-  /** The event whose values are offered. */
+  /** The event that provides the offered values. */
   event: string;
   range: Range;
 }
@@ -167,13 +167,13 @@ function Condition({ filter, onChange, onRemove, event, range }: ConditionProps)
 
 interface ConditionsProps {
   filters: readonly Filter[];
-  /** Called with what makes the new conditions of those that there are then. */
+  /** Called with a function that returns the new conditions for the current ones. */
   onChange(next: (filters: readonly Filter[]) => Filter[]): void;
   event: string;
   range: Range;
 }
 
-/** Conditions that all have to be met. */
+/** Conditions that must all be met. */
 export function Conditions({ filters, onChange, event, range }: ConditionsProps) {
   return filters.map((filter, index) => (
     <Condition
@@ -187,7 +187,7 @@ export function Conditions({ filters, onChange, event, range }: ConditionsProps)
   ));
 }
 
-/** Adds a condition; there may be ten. */
+/** Adds a condition; the maximum is ten. */
 export function AddCondition({ filters, onChange }: Pick<ConditionsProps, "filters" | "onChange">) {
   const { events } = useTexts();
   return (

@@ -1,4 +1,4 @@
-// The answer to a question, and what keeps the question as a card.
+// The answer to a question, and a button that saves the question as a card.
 
 import { Button, Group, Modal, Paper, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -34,7 +34,7 @@ interface AnswerFigureProps {
   heading?: ReactNode;
 }
 
-/** Asks and draws. Names that come later than the answer only change what it is labelled with. */
+/** Asks and draws. Names that arrive later only change labels. */
 export function AnswerFigure({ question, range, names, ...figure }: AnswerFigureProps) {
   const { events: texts } = useTexts();
   const about = useRangeText(range);
@@ -52,11 +52,11 @@ export function AnswerFigure({ question, range, names, ...figure }: AnswerFigure
 }
 
 interface ResultProps extends Omit<AnswerFigureProps, "id"> {
-  /** The card that is edited, when one is. */
+  /** The card that is being edited, if any. */
   card?: Card | undefined;
 }
 
-/** The answer below an editor, or what is missing for one. */
+/** The answer below an editor, or the inputs that are still missing. */
 export function Result({ card, ...props }: ResultProps) {
   const { events: texts } = useTexts();
   if (!complete(props.question)) {
@@ -78,7 +78,7 @@ export function Result({ card, ...props }: ResultProps) {
   );
 }
 
-/** Key of the query that has the cards of a project. */
+/** Query key of the cards of a project. */
 export function cardsKey(project: string): readonly unknown[] {
   return ["cards", project];
 }

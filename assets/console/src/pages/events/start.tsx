@@ -1,4 +1,4 @@
-// How behaviour analysis begins: the first event, as a command and in each client library.
+// Getting started with behaviour analysis: sending the first event with a command or a client library.
 
 import { Beginning } from "../../core/example";
 import { examplesOf } from "../../core/examples";

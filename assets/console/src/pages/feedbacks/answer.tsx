@@ -13,7 +13,7 @@ export function statusName(texts: Texts, status: string): string {
   return texts.feedbacks.statuses[status as State] ?? status;
 }
 
-/** Status and result, changed while reading. */
+/** Status and result, which can be changed while reading. */
 export function AnswerFields({ feedback, onChange }: { feedback: Feedback; onChange: (answer: Partial<Answer>, done: string) => void }) {
   const texts = useTexts();
   const { feedbacks } = texts;
@@ -25,7 +25,7 @@ export function AnswerFields({ feedback, onChange }: { feedback: Feedback; onCha
       onChange({ result: typed || null }, feedbacks.resultSaved);
     }
   };
-  // Going on to the next one is no reason to lose what was written.
+  // Text must not be lost when the user moves on to the next feedback.
   const latest = useRef(save);
   latest.current = save;
   useEffect(() => () => latest.current(), []);

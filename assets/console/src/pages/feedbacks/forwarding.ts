@@ -1,4 +1,4 @@
-// Feedback becomes an issue of the project's repository, where the project is set up for it.
+// Forwards feedback as an issue to the project's repository, if the project is configured for it.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -7,11 +7,11 @@ import { clientOf, transferClientOf } from "../../core/client";
 import { noticeDone, noticeFailure } from "../../core/notice";
 import { useTexts } from "../../core/texts";
 
-/** What stands in the way: the switch of the project, the app of the instance. */
+/** The reason why forwarding is impossible: the project's setting, or the app of the instance. */
 export type Obstacle = "off" | "app";
 
 export interface Forwarding {
-  /** Whether it is known what stands in the way. */
+  /** Whether the obstacle, or its absence, is known. */
   known: boolean;
   obstacle: Obstacle | null;
   /** Id of the feedback that is being forwarded. */
@@ -28,7 +28,7 @@ export function useForwarding(project: string): Forwarding {
     enabled: project !== "",
   });
   const { mutate, isPending, variables } = useMutation({
-    // The code host has 20 seconds.
+    // The server waits up to 20 seconds for the code host.
     mutationFn: ({ id }: Feedback) => transferClientOf(project).admin.forwardFeedback(id),
     onSuccess: ({ codehost_issue_number: number }) => noticeDone(texts, texts.feedbacks.forwarded(number)),
     onError: (error, feedback) => noticeFailure(texts, error, () => mutate(feedback)),
@@ -45,6 +45,6 @@ export function obstacleOf(integration: CodehostIntegration): Obstacle | null {
   if (integration.feedback_issue_active) {
     return null;
   }
-  // It cannot be switched on without a repository.
+  // It cannot be enabled without a repository.
   return integration.feedback_issue_enabled ? "app" : "off";
 }

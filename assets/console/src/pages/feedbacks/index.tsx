@@ -1,4 +1,4 @@
-// Feedback about an app, and its result.
+// Feedback from users of an app, with its status and result.
 
 import { Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { IconBrandGit, IconEye, IconEyeOff, IconSend } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-// The issue of a feedback at the code host, or the button that creates one.
+// The issue of a feedback at the code host, or the ways to create one.
 
 import { Anchor, Button, Group } from "@mantine/core";
 import type { Feedback } from "svc-sdk";
@@ -21,7 +21,7 @@ export function Issue({ feedback: { codehost_issue_number, codehost_issue_url } 
 
 export const integration = "/admin/projects/codehost";
 
-/** Forwards feedback that is no issue yet, or says why that cannot be. */
+/** Forwards feedback without an issue, or explains why that is impossible. */
 export function Forward({ feedback, forwarding, project }: { feedback: Feedback; forwarding: Forwarding; project: string }) {
   const { codehost, feedbacks } = useTexts();
   if (!forwarding.known) {
@@ -49,7 +49,7 @@ export function Forward({ feedback, forwarding, project }: { feedback: Feedback;
   );
 }
 
-/** Where the code host takes a new issue, with the feedback in it. */
+/** Address of a prefilled new issue at the code host. */
 export function newIssue(repository: string, { content, platform, platform_version }: Feedback, feedbacks: Texts["feedbacks"]): string {
   const address = new URL(`${repository.replace(/\/+$/, "").replace(/\.git$/, "")}/issues/new`);
   address.searchParams.set("title", feedbacks.issueTitle(content.trim().split("\n", 1)[0]?.slice(0, 100) ?? ""));

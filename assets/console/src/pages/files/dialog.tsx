@@ -1,4 +1,4 @@
-// Chooses files to upload, and their storage.
+// Selects the files to upload and their storage.
 
 import { ActionIcon, Button, FileButton, Group, Modal, Select, Stack, Text } from "@mantine/core";
 import { IconUpload, IconX } from "@tabler/icons-react";

@@ -6,15 +6,15 @@ import classes from "./files.module.css";
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
 
-/** Calls back with what is dropped; shows that it may be. */
+/** Calls back with dropped files; indicates that files can be dropped. */
 export function DropAnywhere({ onDrop }: { onDrop: (files: File[]) => void }) {
   const { files } = useTexts();
   const [over, setOver] = useState(false);
   const latest = useRef(onDrop);
   latest.current = onDrop;
-  // In place before anything can be dropped on what is seen.
+  // Installed before anything can be dropped on the visible page.
   useLayoutEffect(() => {
-    // Each element that is entered counts before the one before it is left.
+    // An element is entered before the previous one is left.
     let depth = 0;
     const enter = (event: DragEvent) => {
       if (hasFiles(event)) {
@@ -38,7 +38,7 @@ export function DropAnywhere({ onDrop }: { onDrop: (files: File[]) => void }) {
         event.preventDefault();
         depth = 0;
         setOver(false);
-        // Folders have no bytes of their own and no type; they come as entries.
+        // Folders have no content and no type; they are read as entries.
         const items = [...event.dataTransfer!.items].filter((item) => item.kind === "file" && !item.webkitGetAsEntry()?.isDirectory);
         latest.current(items.flatMap((item) => item.getAsFile() ?? []));
       }

@@ -1,4 +1,4 @@
-// Files that are downloaded, and how they come here.
+// Files for download, and their uploads.
 
 import { Alert, Anchor, Group, Stack, Text } from "@mantine/core";
 import {
@@ -35,10 +35,10 @@ const states = ["pending", "ready", "failed"] as const;
 type State = (typeof states)[number];
 const tones: Record<State, ToneName> = { pending: "info", ready: "good", failed: "bad" };
 
-/** Milliseconds between two looks at what is pending. */
+/** Milliseconds between two requests for pending files. */
 const lookEvery = 3000;
 
-/** The address under which a file is downloaded. */
+/** The download address of a file. */
 const linkOf = ({ url, path }: StoredFile) => url ?? location.origin + path;
 
 export default function FilesPage() {
@@ -287,7 +287,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
         ),
       },
       above: <UploadProgress project={project} />,
-      // Below, since both are known later than the list.
+      // Shown below the list, because both are loaded later than the list.
       below: (
         <>
           <OpenUploads project={project} />
@@ -332,7 +332,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
   }, [texts, format, queries, project, distribution, refreshes, change]);
 }
 
-/** Says that links use the address of this site, and where another one is set. */
+/** Explains that links use the address of this site, and where to set another one. */
 function NoAddress() {
   const { files } = useTexts();
   return (

@@ -1,4 +1,4 @@
-// How far uploads are.
+// Progress of uploads.
 
 import { ActionIcon, Button, Group, Progress, Text, Title } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-// Logs of apps. A log is evidence: it can be hidden, but not edited.
+// Reports from apps. Logs are evidence: they can only be hidden, not edited.
 
 import { Anchor, Button, Group, Select, SimpleGrid, Switch, Textarea, TextInput } from "@mantine/core";
 import { IconEye, IconEyeOff, IconHistory, IconTrash } from "@tabler/icons-react";
@@ -192,8 +192,8 @@ function useLogs(project: string): Resource<Log, Draft> {
 }
 
 /**
- * The log of an id. The interface reads no single log, but an id says when it was made, and
- * logs of that moment are few.
+ * Returns the log with an ID. The interface cannot read a single log, but the ID contains its time,
+ * and there are few logs of that time.
  */
 async function readLog(admin: Admin, id: string, signal: AbortSignal): Promise<Log | null> {
   const at = madeAt(id);
@@ -210,7 +210,7 @@ async function readLog(admin: Admin, id: string, signal: AbortSignal): Promise<L
 
 const hour = 3600;
 
-/** The way to what else happened then. */
+/** A link to all logs of the same hour. */
 function SameHour({ log }: { log: Log }) {
   const texts = useTexts();
   const platformName = usePlatformName();

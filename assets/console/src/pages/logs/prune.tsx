@@ -48,7 +48,7 @@ function Dialog({ project, onClose }: { project: string; onClose: () => void }) 
   const count = useMutation({
     mutationFn: async (): Promise<Counted> => {
       const conditions: LogPrune = {
-        // Logs that arrive after the count are kept.
+        // Exclude logs that arrive after the count.
         end_time: end ?? Math.floor(now()) + 1,
         ...(level !== null && { level: Number(level) }),
         ...(ip.trim() && { ip: ip.trim() }),
@@ -67,7 +67,7 @@ function Dialog({ project, onClose }: { project: string; onClose: () => void }) 
     onSettled: () => queries.invalidateQueries({ queryKey: ["logs"] }),
   });
   const counted = count.data;
-  /** Wraps a setter of a condition: a change discards the count. */
+  /** Wraps the setter of a condition, so that a change discards the count. */
   const changing =
     <T,>(set: (value: T) => void) =>
     (value: T) => {

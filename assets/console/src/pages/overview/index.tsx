@@ -1,4 +1,4 @@
-// The start page: what this instance holds, and how it stands. Each part may fail on its own.
+// The start page: contents and state of this instance. Each part can fail independently.
 
 import { ActionIcon, Alert, Anchor, Box, Button, Group, Paper, SimpleGrid, Stack, Text, Title, Tooltip } from "@mantine/core";
 import { IconPlus, IconRefresh } from "@tabler/icons-react";
@@ -43,7 +43,7 @@ export default function OverviewPage() {
   const status = usePart("status", (admin, signal) => admin.getStatus({ signal }));
   const parts = { projects, tokens, versions, announcements, feedbacks, logs };
   const failed = Object.entries(parts).filter(([, part]) => part.error);
-  // An older server has no status; then there is no place for it.
+  // An older server has no status; omit its place.
   const withStatus = statusOf(status.error) !== 404;
   const updated = Math.min(...Object.values(parts).map(({ dataUpdatedAt }) => dataUpdatedAt || Number.POSITIVE_INFINITY));
 
@@ -183,7 +183,7 @@ export default function OverviewPage() {
   );
 }
 
-/** The way to the first project, in the place of the number of projects and as high. */
+/** A link to create the first project. It replaces the number of projects and has the same height. */
 function NoProject() {
   const { overview } = useTexts();
   return (
@@ -220,7 +220,7 @@ interface PartProps<T> {
   deps?: readonly unknown[];
 }
 
-/** How many there are of a kind, in bars, and the way to their page. */
+/** The counts of a kind of record as bars, with a link to their page. */
 function Part<T>({ name, query, read, deps = [] }: PartProps<T>): ReactNode {
   const { frame, overview } = useTexts();
   const [project] = useProjectKey();

@@ -1,4 +1,4 @@
-// How the instance stands: what the server found when it examined itself, and what to do.
+// State of the instance: the findings of the server's self-examination, and the remedies.
 
 import { Anchor, Box, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { InstanceStatus } from "svc-sdk";

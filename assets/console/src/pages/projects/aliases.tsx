@@ -1,4 +1,4 @@
-// The former keys of a project. Giving one up is done at once, apart from the form around it.
+// The former keys of a project. A key is deleted immediately, independently of the form around it.
 
 import { ActionIcon, Code, Divider, Group, Stack, Text } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";

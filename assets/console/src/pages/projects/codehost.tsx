@@ -1,4 +1,4 @@
-// The repository settings of a project: two tabs, saved together.
+// A project's integration with its repository: two tabs, saved together.
 
 import { Anchor, Button, Group, Stack, Tabs, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";

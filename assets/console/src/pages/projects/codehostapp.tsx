@@ -35,7 +35,7 @@ import { type Association, associations, type CommandDraft, type Draft, offered,
 
 type Form = UseFormReturnType<Draft>;
 
-/** Says why something that is switched on does nothing yet. */
+/** Explains why an enabled feature is not active yet. */
 function Inactive({ saved, active, form }: { saved: boolean; active: boolean; form: Form }) {
   const { inactive } = useTexts().codehost;
   if (active) {
@@ -288,6 +288,6 @@ function CommandRows({
 
 type Bound<T> = { value?: T; onChange: (value: T) => void; error?: React.ReactNode };
 
-/** What a form binds an input to, for fields that need a value. */
+/** Adapts the binding of a form to fields that require a value. */
 const texts = ({ value = "", onChange, error }: Bound<string>) => ({ value, onChange, error });
 const tags = ({ value = [], onChange, error }: Bound<string[]>) => ({ value, onChange, error });

@@ -1,4 +1,4 @@
-// Lists the records that are deleted with a project.
+// The data that is deleted together with a project.
 
 import { List, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// A project while it is edited.
+// A project that is being edited.
 
 import type { CodehostRepoPreview, Project, ProjectFields } from "svc-sdk";
 import { isComparableVersion } from "svc-sdk";
@@ -8,7 +8,7 @@ import type { Texts } from "../../texts/en";
 
 export const blank = { name: "", description: "" };
 
-/** Fields that are texts, blank for null. */
+/** Text fields; blank means null. */
 const texts = [
   "repo_url",
   "description",
@@ -27,10 +27,10 @@ export interface Draft extends Record<(typeof texts)[number], string> {
   name: string;
   translations: Record<string, typeof blank>;
   published_at: number | null;
-  /** A number, or what else stands in the input. */
+  /** A number, or the invalid content of the input. */
   stats_retention_days: number | string;
   event_retention_days: number | string;
-  /** Likewise; blank is as long as the instance keeps them. */
+  /** Likewise; blank means the instance's setting. */
   log_retention_days: number | string;
   feedback_retention_days: number | string;
   event_collection_enabled: boolean;
@@ -67,10 +67,10 @@ export const draftOf = (project: Project): Draft => ({
   mirror_codehost_assets: project.mirror_codehost_assets,
 });
 
-/** A new project made from another needs a key of its own, and has no languages yet. */
+/** A copied project needs a key of its own and has no languages yet. */
 export const copyOf = (project: Project): Draft => ({ ...draftOf(project), project_key: "", translations: {} });
 
-/** What is sent. A new project has no languages, so it has no translations. */
+/** The fields for the server. A new project has no languages, so it has no translations. */
 export function fieldsOf({ translations, ...draft }: Draft, isNew: boolean): ProjectFields {
   return {
     ...draft,
@@ -104,7 +104,7 @@ export function check(draft: Draft, { projects: { form }, fields }: Texts) {
   };
 }
 
-/** A key made of a name: "My App 2" is my-app-2. */
+/** A key derived from a name: "My App 2" becomes my-app-2. */
 export function keyOf(name: string): string {
   return name
     .trim()
@@ -114,7 +114,7 @@ export function keyOf(name: string): string {
     .slice(0, 64);
 }
 
-/** What a repository says of the fields that are still empty. The key of an existing project stays. */
+/** Values from a repository for fields that are still empty. The key of an existing project is kept. */
 export function fillFrom(draft: Draft, repository: CodehostRepoPreview): Partial<Draft> {
   return Object.fromEntries(
     Object.entries(repository).filter(([field, value]) => {

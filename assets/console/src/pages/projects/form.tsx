@@ -28,7 +28,7 @@ export function ProjectForm({ inputs: { values, errors, bind, set }, record }: {
   });
   const storage = useQuery({ queryKey: ["storage"], queryFn: ({ signal }) => clientOf("").admin.getStorage({ signal }) });
   const setName = (name: string) => {
-    // The key of a new project follows its name until it is edited.
+    // A new key follows the name until the user enters another one.
     if (!record && values.project_key === keyOf(values.name)) {
       set("project_key", keyOf(name));
     }

@@ -1,4 +1,4 @@
-// The repository settings of a project while they are edited.
+// The repository integration of a project that is being edited.
 
 import type { CodehostIntegration, CodehostIntegrationFields, Project } from "svc-sdk";
 import type { Texts } from "../../texts/en";
@@ -16,7 +16,7 @@ export const associations = [
 
 export type Association = (typeof associations)[number];
 
-/** Those that are offered; the others are only shown where they are set. */
+/** The offered values; the others are shown only if they are set. */
 export const offered: Association[] = ["OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR", "NONE"];
 
 export interface CommandDraft {
@@ -39,17 +39,17 @@ export interface Draft {
   command_allowed_associations: Association[];
   command_allowed_users: string[];
   commands: CommandDraft[];
-  /** The webhook's secret: null while the stored one stays, blank when it goes. */
+  /** The webhook's secret: null to keep the stored one, blank to remove it. */
   secret: string | null;
 }
 
-/** owner/name in the address of a repository at a code host; "" when it is none. */
+/** owner/name from the address of a repository at a code host; "" for other addresses. */
 export function repositoryIn(address: string | null): string {
   const [, owner, name] = /^https?:\/\/[^/]+\/([\w.-]+)\/([\w.-]+?)(?:\.git)?(?:[/?#]|$)/.exec(address?.trim() ?? "") ?? [];
   return owner && name ? `${owner}/${name}` : "";
 }
 
-/** Values of the form. A project that names no repository here begins with that of its address. */
+/** Values of the form. Without a repository of its own, the integration begins with the one in the project's address. */
 export function draftOf(integration: CodehostIntegration, project: Pick<Project, "repo_url"> | undefined): Draft {
   const text = (value: string | null) => value ?? "";
   return {
@@ -107,7 +107,7 @@ export function check(draft: Draft, { codehost }: Texts): Partial<Record<keyof D
   };
 }
 
-/** Values to see a template with: a feedback as it could be. */
+/** Sample feedback for the preview of a template. */
 export const sample = {
   project_key: "my-app",
   project_name: "My App",

@@ -1,4 +1,4 @@
-// The languages of a project. Changes here are saved at once, separately from the form around them.
+// The languages of a project. Changes are saved immediately, independently of the form around it.
 
 import { ActionIcon, Button, Divider, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
@@ -77,7 +77,7 @@ export function Languages({ project }: { project: string }) {
   );
 }
 
-/** Everything that has translations is asked for again. */
+/** Refreshes everything with translations. */
 function useChanged(): () => Promise<unknown> {
   const queries = useQueryClient();
   return () =>
@@ -122,7 +122,7 @@ function Editor({
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          // The form around it, in React's tree, is not finished.
+          // In React's tree this event would also submit the form around it.
           event.stopPropagation();
           save.mutate();
         }}

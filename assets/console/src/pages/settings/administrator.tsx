@@ -43,7 +43,8 @@ export default function AdministratorPage() {
         });
       } catch (error) {
         if (statusOf(error) === 401) {
-          // Either the password is wrong or the login has ended; then this call fails, too.
+          // Either the password is wrong or the login has expired; in the latter case this call
+          // fails, too.
           await admin.getMe();
         }
         throw error;

@@ -1,4 +1,4 @@
-// Storages as a resource: how they are listed, made, changed and deleted.
+// Storages as a resource: list, creation, changes and deletion.
 
 import { NumberInput, SegmentedControl, Stack, Switch, Text, TextInput } from "@mantine/core";
 import type { StorageBackend, StorageBackendFields } from "svc-sdk";
@@ -34,7 +34,7 @@ const empty: Values = {
   is_default: false,
 };
 
-/** What is sent of a form; fields that do not belong to the kind are left out. */
+/** The fields of a form for the server, without those that do not belong to the kind. */
 export function fieldsOf(values: Values, stored: StorageBackend | null): StorageBackendFields {
   const { kind, name, is_default, password } = values;
   const always = { name, ...(is_default && !stored?.is_default && { is_default: true as const }) };
@@ -59,7 +59,7 @@ export function fieldsOf(values: Values, stored: StorageBackend | null): Storage
 type AnyStorages = Resource<StorageBackend, Values>;
 type Storages = AnyStorages & { [part in "form" | "remove"]: NonNullable<AnyStorages[part]> };
 
-/** Storages as the list machine wants them. */
+/** The resource description of storages. */
 export function storagesOf(texts: Texts): Storages {
   const { storage } = texts.settings;
   return {

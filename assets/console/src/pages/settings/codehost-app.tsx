@@ -138,7 +138,7 @@ export default function CodehostAppPage() {
   );
 }
 
-/** Inputs of Mantine that tell an event, for a value that is a text. */
+/** Adapts Mantine inputs, which report events, to text values. */
 function event({ value, onChange, error }: ReturnType<Inputs<Values>["bind"]>) {
   return { value, error, onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value) };
 }

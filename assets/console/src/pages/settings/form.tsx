@@ -14,10 +14,10 @@ import { errorsOf } from "../../resource/form";
 import type { Inputs } from "../../resource/resource";
 
 export interface SettingsForm<V, D extends object> {
-  /** Key of the query. */
+  /** Query key. */
   name: string;
   load(admin: Admin, signal: AbortSignal): Promise<V>;
-  /** What the inputs show of the settings. */
+  /** Values of the inputs for the given settings. */
   from(view: V): D;
   save(admin: Admin, values: D, view: V): Promise<V>;
 }
@@ -27,11 +27,11 @@ export interface Editing<V, D extends object> {
   inputs: Inputs<D>;
   dirty: boolean;
   saving: boolean;
-  /** Shows other settings, as after clearing them. */
+  /** Replaces the settings, for example after clearing them. */
   take(view: V): void;
 }
 
-/** The form of some settings; `children` draws its inputs, `actions` stands beside "Save". */
+/** A settings form; `children` renders its inputs, `actions` is shown beside "Save". */
 export function SettingsFormOf<V, D extends object>({
   form,
   children,
@@ -74,7 +74,7 @@ function Loaded<V, D extends object>({
     values.setValues(shown);
     values.clearErrors();
   };
-  // Values saved elsewhere are shown, unless something was changed here.
+  // Show changes saved elsewhere, unless the form has unsaved changes.
   useEffect(() => {
     if (!dirty) {
       show(view);
@@ -135,7 +135,7 @@ function Loaded<V, D extends object>({
   );
 }
 
-/** A button that asks before something is taken away. */
+/** A button that asks for confirmation before it removes something. */
 export function ConfirmedButton({
   label,
   title,

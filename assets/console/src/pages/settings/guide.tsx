@@ -1,4 +1,4 @@
-// How a CDN fetches files from a WebDAV server itself, so that downloads cost this server nothing.
+// Instructions for a CDN that fetches files directly from a WebDAV server, without load on this server.
 
 import { Button, Group, List, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
@@ -35,7 +35,7 @@ export function Guide({ name, origin, username }: { name: string; origin: Origin
 
 function Recipe({ origin, username }: { origin: Origin; username: string }) {
   const { guide } = useTexts().settings.storage;
-  // Neither leaves this component: they are not kept, and nothing is sent.
+  // Neither leaves this component: they are not stored and not sent.
   const [user, setUser] = useState(username);
   const [password, setPassword] = useState("");
   const header = user || password ? basicCredentials(user, password) : "";

@@ -1,4 +1,4 @@
-// Shared by the pages of the settings: heading, tabs, sections.
+// Shared parts of the settings pages: heading, links to the other pages, sections.
 
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
@@ -39,12 +39,12 @@ export function SettingsLayout({ operations, children }: { operations: string[];
   );
 }
 
-/** On narrow screens the entry of this page may be beyond the edge. */
+/** Scrolls the current entry into view, which may be out of sight on narrow screens. */
 function intoView(link: HTMLElement | null): void {
   link?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** A part of a page with a heading of its own; `aside` stands at its right. */
+/** A section of a page with its own heading; `aside` is shown at its right. */
 export function Section({
   title,
   description,
@@ -76,7 +76,7 @@ export function Section({
   );
 }
 
-/** Facts with their names, side by side where there is room. */
+/** Named facts, side by side if there is room. */
 export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
   return (
     <dl className={classes["facts"]}>

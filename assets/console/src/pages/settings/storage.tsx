@@ -1,4 +1,4 @@
-// Where files are kept, and the CDN before it.
+// Storages of files, and the CDN in front of them.
 
 import { Alert, Badge, Button, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
@@ -22,7 +22,7 @@ import { CdnSection } from "./cdn";
 import { Guide } from "./guide";
 import { Facts, Section, SettingsLayout } from "./layout";
 
-/** Pixels of what is loaded: the facts about addresses, and one place of storage. */
+/** Heights in pixels of content that is being loaded: the facts about addresses, and one storage. */
 const heights = { address: 98, backend: 133 };
 
 export default function StoragePage() {
@@ -149,7 +149,7 @@ function Storage({ backend, resource }: { backend: StorageBackend; resource: Ret
   );
 }
 
-/** A line that says where a storage is and what it holds. */
+/** A line that describes location and contents of a storage. */
 function describe(backend: StorageBackend, { settings: { storage } }: Texts, format: Format): string {
   return [
     [backend.base_url, backend.bucket, backend.path_prefix].filter(Boolean).join(" / "),

@@ -1,4 +1,4 @@
-// The terms documents: what people see, a form that fills in the built-in text, and the editor.
+// The terms documents: the published text, a form that fills in the built-in text, and the editor.
 
 import { Alert, Anchor, Badge, Button, Group, Modal, SimpleGrid, Skeleton, Stack, Switch, Tabs, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
@@ -35,7 +35,7 @@ export default function TermsPage() {
     queryKey: ["terms", language],
     queryFn: ({ signal }) => clientOf("").admin.listTermsDocuments({ locale: language }, { signal }),
   });
-  // A typed text stays while the other document is shown.
+  // Unsaved text is kept while the other document is shown.
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const [answers, setAnswers] = useState<Record<string, string>>({});
   const all = documents.data?.data ?? [];
@@ -100,7 +100,7 @@ function Document({
   const [asked, setAsked] = useState(false);
   const [builtin, setBuiltin] = useState(false);
   const [generated, setGenerated] = useState(false);
-  // Time of the last attempt that failed because of blanks.
+  // Time of the last attempt that failed because of missing values.
   const [refused, setRefused] = useState<number | null>(null);
   const filling = useRef<HTMLFormElement>(null);
   useFirstProblem(filling, refused);
@@ -164,7 +164,7 @@ function Document({
             setGenerated(blanks.length === 0);
             setRefused(blanks.length === 0 ? null : event.timeStamp);
             if (blanks.length === 0) {
-              // Optional placeholders without an answer become a dash.
+              // Optional placeholders without a value become a dash.
               const given = document.placeholders.map(({ key }) => [key, answer(key) || "–"]);
               onDraft({ custom: true, content: fill(document.builtin_content, Object.fromEntries(given)) });
             }

@@ -1,4 +1,4 @@
-// The service that translates texts, and its prompt.
+// The translation service and its instructions.
 
 import { Alert, Badge, Button, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -139,7 +139,7 @@ export default function TranslationPage() {
                     {...inputs.bind("system_prompt")}
                   />
                 ) : (
-                  // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
+                  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
                   <section className={classes["builtin"]} tabIndex={0} aria-label={settings.builtin}>
                     {view.builtin_system_prompt}
                   </section>

@@ -1,4 +1,4 @@
-// Requests of apps, by endpoint, time, place and version.
+// Requests of apps by kind, time, region and version.
 
 import { Box, Group, SimpleGrid, Stack, Title } from "@mantine/core";
 import { RangeBar, RangeText } from "../../charts/rangebar";

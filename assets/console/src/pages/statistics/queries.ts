@@ -1,4 +1,4 @@
-// The questions of the page. Several figures share an answer.
+// The queries of the page. Several figures share a response.
 
 import { useAsked } from "../../charts/asked";
 import { calendarDays } from "../../charts/calendar";
@@ -53,7 +53,7 @@ export function useRatings(part: Part) {
   });
 }
 
-/** A range in parts of the same length, for a curve of what the server has no series of. */
+/** Divides a range into parts of equal length, for curves of values without a series on the server. */
 export function partsOf(range: Range, count: number): Part[] {
   const length = (range.end - range.start + 1) / count;
   return Array.from({ length: count }, (_, at) => ({
@@ -64,7 +64,7 @@ export function partsOf(range: Range, count: number): Part[] {
 
 const curveParts = 8;
 
-/** Error logs, and the mean of ratings, in each part of a range. */
+/** Number of error logs, and mean rating, in each part of a range. */
 export function useErrorCurve(range: Range) {
   return useAsked({
     key: ["error-curve", range.start, range.end],

@@ -1,4 +1,4 @@
-// Six figures, each with its change against the time before and a small curve.
+// Six numbers, each with its change since the previous period and a small curve.
 
 import { SimpleGrid } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
@@ -16,7 +16,7 @@ function countOf(list: readonly EndpointCount[], endpoints: readonly string[]): 
   return list.reduce((sum, { endpoint, count }) => (endpoints.includes(endpoint) ? sum + count : sum), 0);
 }
 
-/** Two answers as one: the values of both, and whatever failed of them. */
+/** Combines two responses: their values, and any error. */
 function both<A, B>(one: UseQueryResult<A>, other: UseQueryResult<B>, values: (a: A, b: B) => TileValues): Asked<TileValues> {
   return {
     data: one.data !== undefined && other.data !== undefined ? values(one.data, other.data) : undefined,

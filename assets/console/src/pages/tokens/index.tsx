@@ -1,4 +1,4 @@
-// API keys: what they may do, until when, and when they were last used.
+// API keys: scopes, expiry and last use.
 
 import { Badge, Stack, Text } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";

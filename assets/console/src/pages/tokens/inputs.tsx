@@ -20,7 +20,7 @@ export interface Values {
   project_ids: string[];
 }
 
-/** What is sent of a form; an end that stays is left out. */
+/** The fields of a form for the server; an unchanged expiry is omitted. */
 export function fieldsOf({ name, scopes, expiry, expires_in_days, all_projects, project_ids }: Values): ApiKeyFields {
   return {
     name,
@@ -32,7 +32,8 @@ export function fieldsOf({ name, scopes, expiry, expires_in_days, all_projects, 
   };
 }
 
-// The table of scopes has its height before the server has answered, so that nothing below it moves.
+// The table of scopes has its final height before the server has responded, so that nothing below
+// it moves.
 const knownScopes: Scope[] = [
   ...(["projects", "versions", "announcements", "events", "feedbacks", "logs", "files"] as const).flatMap(
     (kind) => [`${kind}:read`, `${kind}:write`] as const,

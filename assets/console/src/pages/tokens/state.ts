@@ -1,4 +1,4 @@
-// In which state API keys are, and which of them a search finds; the interface lists all at once.
+// States of API keys, and search among them; the interface returns all keys at once.
 
 import type { ApiKey } from "svc-sdk";
 import { now as serverNow } from "../../core/clock";
@@ -11,7 +11,7 @@ export function stateOf({ is_active, expires_at }: Pick<ApiKey, "is_active" | "e
   return !is_active ? "revoked" : expires_at !== null && expires_at <= now ? "expired" : "active";
 }
 
-/** The keys with a text in their name, scopes, projects or id, in a state. */
+/** The keys in a state that contain a text in name, scopes, projects or ID. */
 export function filterTokens(keys: ApiKey[], { search, state }: { search?: string | undefined; state?: string | undefined }): ApiKey[] {
   const wanted = search?.trim().toLowerCase() ?? "";
   return keys.filter(

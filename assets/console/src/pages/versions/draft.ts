@@ -1,4 +1,4 @@
-// A version while it is edited, and the rules that the form explains before the server has to refuse.
+// A version that is being edited, and rules that the form checks before the server does.
 
 import type { CodehostReleasePreview, Version, VersionFields } from "svc-sdk";
 import { isComparableVersion } from "svc-sdk";
@@ -16,7 +16,7 @@ export interface Draft {
   translations: Record<string, typeof blank>;
   download_url: string;
   download_links: LinkDraft[];
-  /** Null leaves it to the server. */
+  /** Null = the server decides. */
   is_latest: boolean | null;
   is_preview: boolean;
   is_milestone: boolean;
@@ -50,7 +50,7 @@ export function empty(): Draft {
 export function draftOf(version: Version): Draft {
   const { download_url: url, download_links: links } = version;
   const [only] = links;
-  // The server lists a lone address as a link, too: it is one thing, and edited as such.
+  // The server also lists a single address as a link; edit it as one value.
   const alone = links.length === 1 && only?.url === url && !only.name && !only.platform;
   return {
     version: version.version,
@@ -70,12 +70,12 @@ export function draftOf(version: Version): Draft {
   };
 }
 
-/** A new version made from another: it comes out now, in the default language, for the server to rank. */
+/** A copied version is published now and in the default language, and the server decides whether it is the latest. */
 export function copyOf(version: Version): Draft {
   return { ...draftOf(version), translations: {}, is_latest: null, is_deprecated: false, published_at: null };
 }
 
-/** What a release of the code host says, over what stands in the form. */
+/** A draft with the values of a release at the code host. */
 export function releaseInto(draft: Draft, release: CodehostReleasePreview): Draft {
   return {
     ...draft,
@@ -91,7 +91,7 @@ export function releaseInto(draft: Draft, release: CodehostReleasePreview): Draf
   };
 }
 
-/** What is sent: a moment or a flag that is left open is left to the server. */
+/** The fields for the server. A missing time or flag is left to the server. */
 export function fieldsOf(draft: Draft): VersionFields {
   const { is_latest, published_at, translations, custom_data, download_url, download_links } = draft;
   const links = linksOf(download_links);
@@ -102,7 +102,7 @@ export function fieldsOf(draft: Draft): VersionFields {
     title: draft.title.trim() || null,
     content: draft.content.trim() ? draft.content : null,
     translations: translationInputs(translations),
-    // Without an address of its own the first link is the download.
+    // Without a separate address, the first link is the download.
     ...((download_url.trim() || links.length === 0) && { download_url: download_url.trim() || null }),
     download_links: links,
     ...(is_latest !== null && { is_latest }),
@@ -115,7 +115,7 @@ export function fieldsOf(draft: Draft): VersionFields {
   };
 }
 
-/** The stable versions that are not deprecated, the greatest first; those that are known. */
+/** The known stable versions that are not deprecated, greatest first. */
 export type Stable = Pick<Version, "id" | "version" | "comparable_version" | "download_links">[];
 
 /** Reports whether apps will be offered a version: it is or becomes the latest one, or it is a milestone. */
@@ -129,12 +129,12 @@ export function isOffered({ version, ...draft }: Draft, record: Version | null, 
   return draft.is_milestone || (draft.is_latest ?? becomesLatest);
 }
 
-/** A version that takes the place of one that is deprecated, if there is one. */
+/** A version that replaces a deprecated one, if there is one. */
 export function successorOf(comparable: string, id: string | undefined, stable: Stable): Stable[number] | undefined {
   return stable.find((other) => other.id !== id && isAbove(other.comparable_version, comparable));
 }
 
-/** Why a version cannot be deprecated; null when it can. */
+/** Why a version cannot be deprecated; null if it can. */
 export function deprecationProblem(draft: Draft, record: Version | null, stable: Stable, { versions: texts }: Texts): string | null {
   if (draft.is_latest) {
     return texts.form.latestDeprecated;

@@ -25,7 +25,7 @@ interface Props {
   record: Version | null;
   project: string;
   stable: Stable;
-  /** Whether the project has a repository to read releases of. */
+  /** Whether the project has a repository with releases. */
   repository: boolean;
 }
 
@@ -35,7 +35,7 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
   const { values, bind, set } = inputs;
   const setVersion = (version: string) => {
     const { comparable_version: comparable } = values;
-    // It follows the display version until it is edited.
+    // It follows the display version until the user enters another one.
     if (comparable === "" || comparable === deriveComparable(values.version)) {
       set("comparable_version", deriveComparable(version) ?? (comparable && ""));
     }
@@ -163,7 +163,7 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
   );
 }
 
-/** Warns that apps will find nothing to download, and offers to copy the files of the previous version. */
+/** Warns that the version has no downloads, and offers to copy the files of the previous version. */
 function NoFile({ inputs: { values, set }, record, stable }: { inputs: Inputs<Draft>; record: Version | null; stable: Stable }) {
   const { form } = useTexts().versions;
   if (!isOffered(values, record, stable) || values.download_url.trim() || linksOf(values.download_links).length > 0) {
@@ -190,7 +190,7 @@ function fill(inputs: Inputs<Draft>, draft: Draft): void {
   }
 }
 
-/** What deprecating this version means, or why it cannot be done. */
+/** Explains the consequences of deprecating this version, or why that is impossible. */
 function Deprecation({ values, record, stable }: { values: Draft; record: Version | null; stable: Stable }) {
   const texts = useTexts();
   if (!values.is_deprecated || record?.is_deprecated) {
@@ -235,7 +235,7 @@ function FetchRelease({ onFetched }: { onFetched: (release: CodehostReleasePrevi
             onChange={({ currentTarget }) => setTag(currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === "Enter") {
-                // The form around it is not finished.
+                // Do not submit the form around it.
                 event.preventDefault();
                 fetched.mutate();
               }

@@ -24,12 +24,12 @@ import { Simulator, useSimulator } from "./simulator";
 const list = (admin: Admin, query: ListQuery, signal: AbortSignal) => admin.listVersions(query, { signal });
 const get = (admin: Admin, id: string, signal: AbortSignal) => admin.getVersion(id, { signal });
 
-/** An address that attachments of releases at a code host have. */
+/** Address of a release attachment at a code host. */
 const attachment = /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/releases\/download\/[^/]+\/[^/?#]+$/;
 
 export default function VersionsPage() {
   const [project] = useProjectKey();
-  // Asked for with the list, so that a form has its tabs as soon as it is opened.
+  // Requested together with the list, so that a form has its tabs as soon as it is opened.
   useLanguages(project);
   const resource = useVersions(project);
   return (
@@ -184,7 +184,10 @@ function useActions(project: string, stable: Stable): (version: Version) => Acti
   }, [project, stable, texts, act, simulate]);
 }
 
-/** What the project's repository has: all of its releases, or the latest again; without one, the way to enter it. */
+/**
+ * Imports of all releases, or of the latest one again, from the project's repository; without a
+ * repository, a link to enter it.
+ */
 function Releases({ project }: { project: Project | undefined }) {
   const { versions } = useTexts();
   const act = useAct("versions");

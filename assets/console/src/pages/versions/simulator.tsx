@@ -1,4 +1,4 @@
-// Shows the answer of the update check to a client, and its reasons. The client is described in the address.
+// The response of the update check to a client, with its reasons. The inputs are in the address.
 
 import { Autocomplete, Group, List, Modal, Select, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -27,7 +27,7 @@ const params = {
 
 const closed = { simulate: false, sim_version: "", sim_comparable: "", sim_preview: false, sim_platform: "", sim_locale: "" };
 
-/** Opens the simulator, for a client that runs a version. */
+/** Opens the simulator for a client with the given version. */
 export function useSimulator(): (version?: string) => void {
   const [, change] = useParams(params);
   return useCallback((version = "") => change({ ...closed, simulate: true, sim_version: version }), [change]);

@@ -1,4 +1,4 @@
-// Findings of the server's examination. Their English texts come from the server.
+// The findings of the server's self-examination. In English the server's own texts are shown.
 
 import type { InstanceCheck, InstanceFinding } from "svc-sdk";
 

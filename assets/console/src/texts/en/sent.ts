@@ -1,4 +1,4 @@
-// Shared by feedback and logs.
+// Texts shared by feedback and logs.
 export const sent = {
   content: "Content",
   platform: "Platform",

@@ -1,4 +1,4 @@
-// Shared by pages.
+// Texts shared by pages.
 
 export { common } from "./common";
 export { fields } from "./fields";
