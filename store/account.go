@@ -73,7 +73,7 @@ type LoginNetwork struct {
 	At      int64        `json:"at"` // last login, Unix seconds, to the day
 }
 
-// loginNetworks are the networks as they are stored, the last login first.
+// loginNetworks is the stored form of the networks, the last login first.
 type loginNetworks struct {
 	Networks []LoginNetwork `json:"networks"`
 }

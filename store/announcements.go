@@ -10,8 +10,7 @@ import (
 	"svc/internal/searchtext"
 )
 
-// Announcement is something a project tells its users. Its creation time is
-// that of its id.
+// Announcement is a message of a project to its users. Its id contains its creation time.
 type Announcement struct {
 	ID           ID                          `json:"-"`
 	Title        string                      `json:"title"`

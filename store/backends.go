@@ -12,7 +12,7 @@ import (
 // LocalStorage is the id of the storage that is there from the first start.
 const LocalStorage = "local"
 
-// localName is what it is called until somebody changes that.
+// localName is the initial name of the built-in storage.
 const localName = "Local"
 
 // The kinds of storage.
@@ -43,7 +43,7 @@ type StorageBackend struct {
 	UpdatedAt           int64  `json:"updated_at"`
 }
 
-// Builtin reports whether it is the one that is always there.
+// Builtin reports whether the storage is the built-in one.
 func (b *StorageBackend) Builtin() bool { return b.ID == LocalStorage }
 
 func errNoBackend() error { return fault.New(fault.NotFound, "storage backend not found") }
@@ -149,7 +149,7 @@ func (tx *Tx) PutStorageBackend(b *StorageBackend) error {
 	return put(tx.bolt.Bucket(storageBackendsBucket), []byte(b.ID), b)
 }
 
-// connection is what leads to the objects.
+// connection returns the fields by which objects are reached.
 func (b *StorageBackend) connection() StorageBackend {
 	return StorageBackend{
 		BaseURL: b.BaseURL, Username: b.Username, Password: b.Password,
@@ -217,9 +217,9 @@ func (tx *Tx) DeleteStorageBackend(id string) error {
 	)
 }
 
-// untriedOn is a Conflict while objects on a storage are to be removed and nobody has
-// tried: they would stay for ever without need. Where it was tried in vain, the
-// storage may be gone.
+// untriedOn returns a Conflict while a storage has objects to remove whose removal was
+// never tried: deleting the storage would keep them for ever. After a failed attempt the
+// storage may no longer exist.
 func untriedOn(tx *Tx, backend string) error {
 	return tx.bolt.Bucket(fileDeletionsBucket).ForEach(func(key, raw []byte) error {
 		d, err := decode[FileDeletion](key, raw)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Card is a question about events that people keep on their dashboard. Its
-// creation time is that of its id.
+// Card is a saved query of events on the dashboard of a project. Its id contains its
+// creation time.
 type Card struct {
 	ID          ID              `json:"-"`
 	Title       string          `json:"title"`

@@ -18,10 +18,10 @@ import (
 	"svc/store/series"
 )
 
-// Check verifies every page and record of a file against docs/format/svc-db.md. Nobody
-// may write to the file meanwhile; Check only reads it. The error is ErrNewer,
-// ErrLocked, ErrDamaged if nothing of the file can be read, or that of the file system
-// or of ctx, each with the path.
+// Check verifies every page and record of a file against docs/format/svc-db.md. Check only
+// reads the file, and nothing may write to it during the check. The error is ErrNewer,
+// ErrLocked, ErrDamaged if nothing of the file can be read, or that of the file system or
+// of ctx, each with the path.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(t *boltfile.Tx) error {
 		return newChecker(ctx, &Tx{bolt: t}, report).run()
@@ -101,7 +101,7 @@ func (c *checker) marks() (whole bool, err error) {
 	return whole, nil
 }
 
-// each visits the entries of a bucket until ctx ends, and says how far it is.
+// each visits the entries of a bucket until ctx ends, and reports the progress.
 func (c *checker) each(b *boltfile.Bucket, visit func(key, value []byte) error) error {
 	cursor, n := b.Cursor(), 0
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
@@ -228,8 +228,8 @@ func (c *checker) counted(b *boltfile.Bucket, path string, counts map[countName]
 	return err
 }
 
-// decoded reads a record whose key is an id. Where it cannot, that is in the
-// report and the result nil.
+// decoded reads a record whose key is an id. If that fails, it adds a finding and returns
+// nil.
 func decoded[T any](c *checker, path string, key, raw []byte) (*T, ID) {
 	id, err := idOf(key)
 	if err != nil {
@@ -454,7 +454,7 @@ func (c *checker) projectSettings(p ProjectID, path string, _ map[countName]int6
 	return c.settings(c.tx.content(p).Bucket(projectSettingsBucket), path+integrity.Path(projectSettingsBucket), projectSettings)
 }
 
-// settings decodes settings. Of names that are not known nobody reads the values.
+// settings decodes settings. It skips unknown names, whose values are not used.
 func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]func(name, raw []byte) error) error {
 	return c.each(b, func(name, raw []byte) error {
 		if read := known[string(name)]; read != nil {

@@ -9,7 +9,7 @@ import (
 	"svc/internal/fault"
 )
 
-// Kind says what a change is about.
+// Kind is the kind of the thing that changed.
 type Kind uint8
 
 // The kinds of searchable things. Feedback and logs come in blocks.
@@ -70,8 +70,8 @@ func ParseRef(ref string) (c Change, err error) {
 
 func seqKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// record appends a change to the feed, in the transaction that makes it. What an
-// import writes is recorded when it can be seen.
+// record appends a change to the feed, in the transaction that makes it. Changes of an
+// import are recorded when its project becomes visible.
 func (tx *Tx) record(c Change) error {
 	if tx.hidden != 0 {
 		return nil
@@ -139,9 +139,8 @@ type Find struct {
 	Candidates Candidates
 }
 
-// Candidates is what an index knows about where terms can be. Everything that
-// changed after Seen may match too: an index only saves work, it is never
-// believed.
+// Candidates is the set of things that may contain the terms according to an index.
+// Everything that changed after Seen may match too, and every candidate is verified.
 type Candidates struct {
 	All  bool            // nothing is known: everything may match
 	Refs map[string]bool // Change.Ref of what may match
@@ -207,7 +206,7 @@ func (s *Store) Changed() <-chan struct{} {
 	return s.changed
 }
 
-// announceChanges wakes those who follow the feed.
+// announceChanges wakes the readers of the feed.
 func (s *Store) announceChanges(last uint64) {
 	s.lastChange.Store(last)
 	s.changing.Lock()
@@ -218,8 +217,8 @@ func (s *Store) announceChanges(last uint64) {
 	}
 }
 
-// SearchText returns the folded text of what a change is about; ok is false when it has
-// been deleted. The text of a block is that of all its records.
+// SearchText returns the folded text of the changed thing; ok is false if it has been
+// deleted. The text of a block is that of all its records.
 func (tx *Tx) SearchText(c Change) (text string, ok bool, err error) {
 	p, err := tx.projectByID(c.Project)
 	if fault.Is(err, fault.NotFound) {

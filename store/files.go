@@ -82,7 +82,7 @@ func (f *File) orderKey() []byte {
 	return append(key, f.ID...)
 }
 
-// orderValue is what lists are filtered by without reading the record.
+// orderValue returns the fields by which lists are filtered without reading the record.
 func (f *File) orderValue() []byte { return append([]byte{f.Status[0]}, f.SearchText()...) }
 
 // sourceKey is where the files with a source address are listed.
@@ -146,8 +146,8 @@ func validFileID(id FileID) bool {
 	return len(id) == fileIDLength && strings.Trim(string(id), "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// CreateFile stores a new file, whose ID is set, as pending or ready. An id that is
-// in use is a Conflict, a storage that is not there NotFound.
+// CreateFile stores a new file, whose ID is set, as pending or ready. If the id is in use,
+// the error is a Conflict; if the storage does not exist, it is NotFound.
 func (tx *Tx) CreateFile(p ProjectID, f *File) error {
 	if tx.content(p) == nil {
 		return fault.New(fault.NotFound, "project not found")
@@ -183,16 +183,16 @@ func addFile(tx *Tx, f *File) error {
 	return tx.writeFile(f)
 }
 
-// fileMay says which state may follow which. The same state again is a change of
+// fileMay lists the states that may follow a state. The same state again is a change of
 // other fields, which a ready file does not have.
 var fileMay = map[FileStatus][]FileStatus{
 	FilePending: {FilePending, FileReady, FileFailed},
 	FileFailed:  {FilePending},
 }
 
-// PutFile stores a changed file. A state that must not follow the stored one is a
-// Conflict. A file that was deleted meanwhile is NotFound; the caller must then remove
-// an object that it wrote for it.
+// PutFile stores a changed file. If the state must not follow the stored one, the error is
+// a Conflict. If the file has been deleted, it is NotFound, and the caller must remove the
+// object that it wrote.
 func (tx *Tx) PutFile(p ProjectID, f *File) error {
 	before, err := tx.File(p, f.ID)
 	if err != nil {
@@ -245,9 +245,9 @@ func (tx *Tx) writeFile(f *File) error {
 	return put(tx.bolt.Bucket(filesBucket), []byte(f.ID), f)
 }
 
-// DeleteFile removes the record of a file, whose link is gone from then on. From the
-// time due a job removes its object, unless the caller has done it by then, and if
-// refresh is set refreshes the CDN afterwards.
+// DeleteFile removes the record of a file, and with it the link. From the time due a job
+// removes its object, unless the caller has done it by then, and if refresh is set
+// refreshes the CDN afterwards.
 func (tx *Tx) DeleteFile(p ProjectID, id FileID, refresh bool, due int64) (*FileDeletion, error) {
 	f, err := tx.File(p, id)
 	if err != nil {
@@ -296,16 +296,16 @@ func dropSource(tx *Tx, f *File) error {
 	return sources.Put(key, left)
 }
 
-// FileSelection is the part of a list of files that is asked for.
+// FileSelection selects a part of a list of files.
 type FileSelection struct {
 	Terms         []string   // folded; a file has all of them in its name, id or SHA-256
 	Status        FileStatus // "" = any
 	Offset, Limit int
 }
 
-// ListFiles reads a part of the files of a project, newest first, and says how many
-// there are in all. A search reads the names of all files of the project, some 150
-// bytes each, and no other list more than the keys down to its page.
+// ListFiles reads a part of the files of a project, newest first, and returns the total. A
+// search reads the names of all files of the project, some 150 bytes each, and no other
+// list more than the keys down to its page.
 func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, err error) {
 	content := tx.content(p)
 	if content == nil {
@@ -393,8 +393,8 @@ func (tx *Tx) EachFile(p ProjectID, visit func(*File) error) error {
 	return nil
 }
 
-// ObjectKey is that of a file, also when its project is deleted or not to be seen yet:
-// its object must stay. Without a file it is "".
+// ObjectKey returns the object key of a file, even if its project is deleted or not yet
+// visible, because the object must stay. If there is no file, it returns "".
 func (tx *Tx) ObjectKey(id FileID) (string, error) {
 	f, err := tx.file([]byte(id))
 	if err != nil || f == nil {
@@ -438,8 +438,8 @@ func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {
 	return list, nil
 }
 
-// PendingBytes returns the bytes of a project's pending files whose size is known. It reads
-// the records of all pending files.
+// PendingBytes returns the total known size of a project's pending files. It reads the
+// records of all pending files.
 func (tx *Tx) PendingBytes(p ProjectID) (bytes int64, err error) {
 	list, err := tx.PendingFiles(math.MaxInt)
 	for _, f := range list {
@@ -508,7 +508,7 @@ type FileDeletion struct {
 	Error     string `json:"error,omitempty"` // of the last attempt
 }
 
-// CDNRefresh is a link whose copies in the CDN must go. Times are Unix seconds.
+// CDNRefresh is a link with copies in the CDN to remove. Times are Unix seconds.
 type CDNRefresh struct {
 	ID        FileID `json:"-"`
 	ObjectKey string `json:"object_key"`
@@ -521,11 +521,11 @@ type CDNRefresh struct {
 	Round int `json:"round,omitempty"`
 }
 
-// RefreshTime is how long a failing refresh is tried again.
+// RefreshTime bounds the retries of a failing refresh.
 const RefreshTime = 24 * time.Hour
 
-// RetryPause returns the time after which work that has failed is tried again. It grows from
-// a minute to an hour.
+// RetryPause returns the pause before failed work is retried. It grows from a minute to an
+// hour.
 func RetryPause(attempts int) time.Duration {
 	return min(time.Minute<<min(attempts, 6), time.Hour)
 }
@@ -547,9 +547,9 @@ func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
 	return list, nil
 }
 
-// FileDeletion reads a deletion again, and returns nil when its object is not to be removed
-// any more. Whoever removes one asks when nobody else may: it may have been removed since,
-// and another object be there.
+// FileDeletion reads a deletion again, or returns nil if its object must no longer be
+// removed. The caller must hold the lock of the object: the object may have been removed
+// since, and another one stored.
 func (tx *Tx) FileDeletion(d *FileDeletion) (*FileDeletion, error) {
 	now, err := get[FileDeletion](tx.bolt.Bucket(fileDeletionsBucket), dueKey(d.RetryAt, d.ID))
 	if now != nil {
@@ -642,8 +642,8 @@ func (tx *Tx) RefreshEarly(d *FileDeletion, refresh bool, at int64) error {
 	return tx.PutCDNRefresh(&CDNRefresh{ID: d.ID, ObjectKey: d.ObjectKey}, at)
 }
 
-// PutCDNRefresh adds a link whose copies must go, from the time at on and for RefreshTime. It
-// replaces one of the same file.
+// PutCDNRefresh adds a link to refresh, from the time at on and for RefreshTime. It
+// replaces an entry of the same file.
 func (tx *Tx) PutCDNRefresh(r *CDNRefresh, at int64) error {
 	former, err := tx.CDNRefresh(r.ID)
 	if err != nil {
@@ -657,7 +657,7 @@ func (tx *Tx) PutCDNRefresh(r *CDNRefresh, at int64) error {
 	return put(tx.bolt.Bucket(cdnRefreshesBucket), []byte(r.ID), r)
 }
 
-// CDNRefresh returns the link of a file whose copies must go, or nil if there is none.
+// CDNRefresh returns the link of a file to refresh, or nil if there is none.
 func (tx *Tx) CDNRefresh(id FileID) (*CDNRefresh, error) {
 	r, err := get[CDNRefresh](tx.bolt.Bucket(cdnRefreshesBucket), []byte(id))
 	if r != nil {
@@ -666,7 +666,7 @@ func (tx *Tx) CDNRefresh(id FileID) (*CDNRefresh, error) {
 	return r, err
 }
 
-// CDNRefreshes lists the links whose copies must go.
+// CDNRefreshes lists the links to refresh.
 func (tx *Tx) CDNRefreshes() (list []*CDNRefresh, err error) {
 	cursor := tx.bolt.Bucket(cdnRefreshesBucket).Cursor()
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
@@ -687,9 +687,9 @@ func (tx *Tx) RetryCDNRefresh(f *File, failure string) error {
 	return tx.PutCDNRefresh(r, tx.now.Add(RetryPause(0)).Unix())
 }
 
-// SettleCDNRefresh notes how a refresh ended at a time; failure is "" if the CDN accepted it.
-// A failed one is tried again until its time is over. The link stays as it is if it was put
-// again since r was read.
+// SettleCDNRefresh notes how a refresh ended at a time; failure is "" if the CDN accepted
+// it. A failed refresh is retried until its time is over. If the link has been put again
+// since r was read, it stays unchanged.
 func (tx *Tx) SettleCDNRefresh(r *CDNRefresh, now time.Time, failure string) (gaveUp bool, err error) {
 	current, err := tx.CDNRefresh(r.ID)
 	if err != nil || current == nil || current.Round != r.Round {

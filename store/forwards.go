@@ -19,8 +19,8 @@ import (
 // that was asked for first, and has no copy of it: others may change it meanwhile.
 type Forward struct {
 	Project ProjectID `json:"-"`
-	// Key identifies the submission, so that the same again finds what is known of it;
-	// nil for a caller without an address, whose submissions are not compared.
+	// Key identifies the submission, so that an identical one finds this Forward. It is nil
+	// for a caller without an address, whose submissions are not compared.
 	Key *limit.Key `json:"-"`
 
 	ID      ID     `json:"id"`
@@ -33,7 +33,8 @@ type Forward struct {
 	Feedback *Feedback `json:"feedback,omitempty"` // nil when it is settled, and in the file when it is stored
 }
 
-// StoredKey is the key of the Forward of feedback that is stored: one for each, whoever asks.
+// StoredKey returns the key of the Forward of stored feedback, which is independent of the
+// caller.
 func StoredKey(id ID) limit.Key {
 	return sha256.Sum256(append([]byte("stored feedback"), id[:]...)) // no submission has a key of such bytes
 }
@@ -41,7 +42,7 @@ func StoredKey(id ID) limit.Key {
 // Stored reports whether the feedback was stored before it was to become an issue.
 func (w *Forward) Stored() bool { return w.Since != 0 }
 
-// Begun is when the issue was asked for first, Unix seconds.
+// Begun returns the time of the first request for the issue, in Unix seconds.
 func (w *Forward) Begun() int64 {
 	if w.Stored() {
 		return w.Since
@@ -148,7 +149,7 @@ func (s *Store) TryForward(w *Forward) error {
 	})
 }
 
-// hasKeys reports whether a bucket has so many keys.
+// hasKeys reports whether a bucket has at least n keys.
 func hasKeys(b *boltfile.Bucket, n int) bool {
 	cursor := b.Cursor()
 	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
@@ -254,8 +255,7 @@ func forgetForward(tx *Tx, w *Forward) error {
 	return b.Delete(w.key())
 }
 
-// Forwards returns those whose outcome is not known. Some of them may be requests in
-// progress.
+// Forwards returns the Forwards with an unknown outcome, including requests in progress.
 func (s *Store) Forwards() ([]*Forward, error) {
 	return s.forwardsThat(func(w *Forward) bool { return !w.Settled })
 }
@@ -298,8 +298,8 @@ func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err er
 	return all, err
 }
 
-// submitOne is Submit for a fn that finds out that its project or record is gone, which
-// fails nobody else: what it has written before stays.
+// submitOne is Submit for a fn that can return NotFound for a deleted project or record.
+// That does not fail the other submissions, and earlier writes of fn stay.
 func (s *Store) submitOne(fn func(*Tx) error) error {
 	var refused error
 	err := s.Submit(func(tx *Tx) error {

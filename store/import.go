@@ -13,7 +13,7 @@ import (
 // grow, so one from the far future would date everything after it.
 const maxAhead = 5 * time.Minute
 
-// ImportOptions say how a project is brought in.
+// ImportOptions configure an import.
 type ImportOptions struct {
 	// NewIDs gives records ids of their own, of the same times.
 	NewIDs bool
@@ -75,7 +75,7 @@ func (i *Import) Abandon() {
 	delete(i.store.imports, i.id)
 }
 
-// Importing reports whether a project is being brought in at the moment.
+// Importing reports whether a project is being imported.
 func (s *Store) Importing(p ProjectID) bool {
 	s.file.Lock()
 	defer s.file.Unlock()
@@ -104,11 +104,10 @@ func (i *Import) Update(fn func(*ImportTx) error) error {
 	return err
 }
 
-// ImportTx is a transaction of an import. Its methods store records as they
-// are, with their ids and times. Of each kind they must come in the order of
-// their ids, or of their times where they have no id yet; otherwise, and for an
-// id that is no UUIDv7 or lies in the future, the error is Invalid. An id that
-// another record has is a Conflict.
+// ImportTx is a transaction of an import. Its methods keep the ids and times of records. Of
+// each kind they must come in the order of their ids, or of their times where they have no
+// id yet; otherwise, and for an id that is no UUIDv7 or lies in the future, the error is
+// Invalid. An id that another record has is a Conflict.
 type ImportTx struct {
 	tx *Tx
 	in *Import
@@ -244,9 +243,9 @@ func (t *ImportTx) Card(c *Card, createdAt int64) (err error) {
 	return put(t.tx.content(t.in.id).Bucket(cardsBucket), c.ID[:], c)
 }
 
-// File stores a file, whose content is not there yet, as failed; see FileStored. Files
-// may come in any order. The error is a Conflict when another file has the id, or when
-// the object of one that was deleted is still to be removed.
+// File stores a file without its content, as failed; see FileStored. Files may come in any
+// order. The error is a Conflict when another file has the id, or when the object of one
+// that was deleted is still to be removed.
 func (t *ImportTx) File(f *File) error {
 	if !validFileID(f.ID) {
 		return fault.New(fault.Invalid, "id must be 12 characters 0-9 and a-z")

@@ -74,7 +74,7 @@ type Alias struct {
 	CreatedAt int64  `json:"created_at"`
 }
 
-// ProjectText is what of a project can be translated.
+// ProjectText is the translatable part of a project.
 type ProjectText struct {
 	Name        *string `json:"name,omitempty"`
 	Description *string `json:"description,omitempty"`
@@ -393,8 +393,7 @@ type LanguageEdit struct {
 	Label    **string
 }
 
-// Locales returns the set of registered languages; its indexes are those of
-// p.Languages.
+// Locales returns the set of registered languages; its indexes equal those of p.Languages.
 func (p *Project) Locales() *locale.Set {
 	all := make([]locale.Language, len(p.Languages))
 	for i, l := range p.Languages {
@@ -403,9 +402,8 @@ func (p *Project) Locales() *locale.Set {
 	return locale.NewSet(all)
 }
 
-// RegisterLanguage adds a language to p, or changes the one that answers to
-// the tag already, whose primary tag then stays. It returns the index of the
-// language.
+// RegisterLanguage adds a language to p. If a language already has the tag, it is changed
+// and keeps its primary tag. It returns the index of the language.
 func (tx *Tx) RegisterLanguage(p *Project, tag string, edit LanguageEdit) (int, error) {
 	at := p.Locales().Find(tag)
 	if at < 0 {
@@ -597,9 +595,8 @@ func (tx *Tx) alive(project []byte) bool {
 	return tx.bolt.Bucket(projectsBucket).Get(project) != nil
 }
 
-// drain deletes up to limit keys of a bucket, with what says who owns the
-// records, and returns how many it may still have deleted and whether buckets were
-// among the keys.
+// drain deletes up to limit keys of a bucket, with the owners of its records. It returns
+// the unused part of the limit, and whether there were buckets among the keys.
 func drain(tx *Tx, b *boltfile.Bucket, name []byte, limit int) (left int, nested bool, err error) {
 	var keys, owned [][]byte
 	cursor := b.Cursor()

@@ -26,8 +26,8 @@ func (h Hour) Start() int64 { return int64(h) * 3600 }
 
 func (h Hour) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(h)) }
 
-// Endpoint is a route whose requests are counted. The zero Endpoint is none.
-// The numbers are in the file.
+// Endpoint is a route whose requests are counted. The zero Endpoint is no endpoint. The
+// numbers are stored in the file.
 type Endpoint uint8
 
 // Endpoints and Provinces are more than the greatest number of each.
@@ -156,7 +156,7 @@ const (
 	clientCounts
 )
 
-// otherVersions stands for the versions that there was no room for.
+// otherVersions replaces versions beyond the limit.
 const otherVersions = "(other)"
 
 // RequestCounter names one number of the request statistics, of one project and
@@ -190,9 +190,9 @@ func CountClient(p ProjectID, h Hour, on platform.Platform, version string) Requ
 // Group returns the number of the project.
 func (c RequestCounter) Group() uint32 { return uint32(c.project) }
 
-// Folded returns the counter that stands in when there is no room for this one: a
-// request without province, city and offset, or the version "(other)". The total
-// of every answer stays right.
+// Folded returns the counter that replaces this one beyond the limit: a request without
+// province, city and offset, or the version "(other)". The total of every answer stays
+// right.
 func (c RequestCounter) Folded() RequestCounter {
 	if c.kind() != requestCounts {
 		c.text = otherVersions
@@ -213,8 +213,8 @@ type CountedRequest struct {
 	Client  string // version of the app; "" when it is not reported
 }
 
-// Counters are those of the request, of its system, and of its client if it has
-// said its version.
+// Counters returns the counters of the request, of its system, and of its client if the
+// version is known.
 func (c CountedRequest) Counters() iter.Seq[RequestCounter] {
 	return func(yield func(RequestCounter) bool) {
 		on := uint64(c.Request.PlatformNumber())
@@ -231,11 +231,11 @@ func (c CountedRequest) Kept() CountedRequest {
 	return c
 }
 
-// Request statistics have one key per project, kind of counter and hour. The value
-// is that of package hourly, with texts for the kinds of versions.
+// Request statistics have one key per project, kind of counter and hour. Package hourly
+// encodes the value, with texts for the kinds of versions.
 
-// Bounds of the counters of an hour. What anonymous clients send is part of most of
-// them, so there must be some.
+// Bounds of the counters of an hour. Most of them depend on data of anonymous clients, so
+// they need a limit.
 const (
 	maxRequests = 1 << 14
 	maxVersions = 2000
@@ -259,8 +259,7 @@ func byCounter(a, b hourCounter) int {
 	)
 }
 
-// AddRequests adds to the counters. Those of projects that do not exist any more
-// are left out.
+// AddRequests adds to the counters, except those of deleted projects.
 func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 	all := make([]hourCounter, 0, len(counts))
 	for c, n := range counts {

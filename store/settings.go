@@ -39,7 +39,7 @@ var (
 	loginSettings = Setting[loginNetworks]{name: "login_networks"}
 )
 
-// TermsSettings are those of a terms document.
+// TermsSettings returns the settings of a terms document.
 func TermsSettings(slug string) Setting[TermsDocument] {
 	return Setting[TermsDocument]{name: "terms/" + slug, save: dateTerms}
 }
@@ -50,7 +50,7 @@ const (
 	webhookName     = "codehost_webhook"
 )
 
-// IntegrationSettings are those of a project.
+// IntegrationSettings returns the code host integration of a project.
 func IntegrationSettings(p ProjectID) Setting[CodehostIntegration] {
 	return Setting[CodehostIntegration]{
 		name: integrationName, project: p, initial: (*CodehostIntegration).reset,
@@ -58,7 +58,7 @@ func IntegrationSettings(p ProjectID) Setting[CodehostIntegration] {
 	}
 }
 
-// WebhookSettings are those of a project.
+// WebhookSettings returns the webhook of a project.
 func WebhookSettings(p ProjectID) Setting[Webhook] {
 	return Setting[Webhook]{name: webhookName, project: p}
 }
@@ -170,8 +170,8 @@ type Translation struct {
 // Configured reports whether it is known whom to ask.
 func (t *Translation) Configured() bool { return t.BaseURL != "" && t.Model != "" }
 
-// TermsDocument is what the operator has made of a terms document. The zero value is a
-// document that was never touched.
+// TermsDocument is the operator's version of a terms document. The zero value is an
+// unchanged document.
 type TermsDocument struct {
 	Custom    bool   `json:"custom,omitempty"`   // the draft is shown, if there is one
 	Draft     string `json:"draft,omitempty"`    // Markdown; "" = none
@@ -179,7 +179,7 @@ type TermsDocument struct {
 	UpdatedAt int64  `json:"updated_at"`         // last save, Unix seconds; 0 before the first one
 }
 
-// Effective reports whether the draft is what people read: Custom is on and there is one.
+// Effective reports whether the draft is published: Custom is set and there is a draft.
 func (d *TermsDocument) Effective() bool { return d.Custom && d.Draft != "" }
 
 // dateTerms sets the times of a save. The time of the draft changes with its text alone, and
@@ -220,7 +220,8 @@ type CodehostApp struct {
 
 	Features []string `json:"features,omitempty"` // of CodehostFeatures
 
-	// CustomTemplate says that the two texts are used. They are kept while they are not.
+	// CustomTemplate reports whether the two texts are used. They are kept when it is
+	// false.
 	CustomTemplate bool   `json:"custom_template,omitempty"`
 	TitleTemplate  string `json:"title_template,omitempty"`
 	BodyTemplate   string `json:"body_template,omitempty"`
@@ -244,12 +245,12 @@ const (
 	TemplateRepo    = "repo"    // from a file of the repository
 )
 
-// DefaultAssociations are what somebody must be to a repository to give commands,
-// unless the project says otherwise.
+// DefaultAssociations lists the roles in a repository that may give commands, unless the
+// project has its own list.
 var DefaultAssociations = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
-// CodehostIntegration is what a project does with its repository. An empty text is a
-// field without a value.
+// CodehostIntegration connects a project to its repository. An empty text is a field
+// without a value.
 type CodehostIntegration struct {
 	Repo string `json:"repo,omitempty"` // owner/name
 
@@ -269,7 +270,7 @@ type CodehostIntegration struct {
 	UpdatedAt int64 `json:"updated_at"` // Unix seconds; 0 before the first save
 }
 
-// CodehostCommand is what a comment can start.
+// CodehostCommand is a workflow that a comment can start.
 type CodehostCommand struct {
 	Name     string `json:"name"`     // without the prefix /svc-
 	Workflow string `json:"workflow"` // its file name or id
@@ -330,8 +331,8 @@ func (tx *Tx) IntegrationsOf(repo string) (all []IntegratedProject, err error) {
 	return all, err
 }
 
-// Webhook is how the code host proves that it is the one that tells a project of
-// releases. An empty text is a field without a value; times are Unix seconds.
+// Webhook authenticates the code host's messages about releases of a project. An empty text
+// is a field without a value; times are Unix seconds.
 type Webhook struct {
 	Secret    string `json:"secret,omitempty"` // sealed, see package seal; "" = nothing is accepted
 	Hint      string `json:"hint,omitempty"`   // its last characters
@@ -347,7 +348,7 @@ type Webhook struct {
 	Last *WebhookDelivery `json:"last,omitempty"`
 }
 
-// WebhookDelivery is what became of a delivery.
+// WebhookDelivery is the outcome of a delivery.
 type WebhookDelivery struct {
 	At     int64  `json:"at"` // Unix seconds
 	Event  string `json:"event,omitempty"`
@@ -376,8 +377,8 @@ func (w *Webhook) Accepted(now time.Time) (sealed []string) {
 	return sealed
 }
 
-// NoteDelivery keeps d as the last delivery to a project, at the moment of the transaction.
-// A webhook that was switched off meanwhile has none.
+// NoteDelivery stores d as the last delivery to a project, with the time of the
+// transaction. It does nothing if the webhook has been switched off.
 func (tx *Tx) NoteDelivery(p ProjectID, d WebhookDelivery) error {
 	settings := WebhookSettings(p)
 	w, err := settings.Get(tx)
@@ -392,8 +393,8 @@ func (tx *Tx) NoteDelivery(p ProjectID, d WebhookDelivery) error {
 // InstanceDeliveries is the project number of what is delivered to the instance.
 const InstanceDeliveries = ProjectID(0)
 
-// deliveryKey is where a delivery is remembered: its id is a text of any length that
-// somebody else chose.
+// deliveryKey returns the key of a delivery. It contains a hash, because the code host
+// chooses the id and its length.
 func deliveryKey(p ProjectID, id string) []byte {
 	sum := sha256.Sum256([]byte(id))
 	return append(p.key(), sum[:]...)
@@ -422,8 +423,7 @@ func (tx *Tx) ForgetDelivery(p ProjectID, id string) error {
 	return tx.bolt.Bucket(deliveriesBucket).Delete(deliveryKey(p, id))
 }
 
-// DropDeliveries removes up to limit deliveries that are not remembered any more, and
-// says how many there were.
+// DropDeliveries removes up to limit expired deliveries and returns their number.
 func (tx *Tx) DropDeliveries(limit int) (n int, err error) {
 	b := tx.bolt.Bucket(deliveriesBucket)
 	var keys [][]byte

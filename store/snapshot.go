@@ -307,9 +307,8 @@ func (w *work) remove(id ID) {
 	w.sorted, w.changed = nil, true
 }
 
-// publishSnapshots replaces the snapshots of everything the committed
-// transaction changed. Where nobody had asked for one, none is made for a
-// mere change of the project.
+// publishSnapshots replaces the snapshots of everything the committed transaction changed.
+// If a project has no snapshot, a change of the project alone does not create one.
 func (s *Store) publishSnapshots(tx *Tx) {
 	d := s.projects.Load()
 	for id, w := range tx.work {

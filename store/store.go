@@ -1,7 +1,7 @@
-// Package store owns svc.db: every record, key, bucket and encoding, and the
-// in-memory project snapshots that serve the read path. Nobody else opens the
-// database. All access is a method of *Tx inside View or Update, or a read of
-// an immutable value that the last commit left behind.
+// Package store owns svc.db: every record, key, bucket and encoding, and the in-memory
+// project snapshots that serve the read path. No other package opens the database. All
+// access is a method of *Tx inside View or Update, or a read of an immutable value that the
+// last commit left behind.
 //
 //	store.go          Open, Close, View, Update, State; what the instance knows of itself
 //	tx.go             Tx, buckets, ids, records, numbers kept for each project
@@ -76,7 +76,7 @@ type Options struct {
 	// DedupWindow is the time in which the same submission is one record, see
 	// SubmitOnce; 0 = each is a record.
 	DedupWindow time.Duration
-	// Upgrade is what happens to a file of another version.
+	// Upgrade configures the migration of a file of another version.
 	Upgrade boltfile.Upgrade
 	// NoSync does not wait for the disk, for tests. A killed process leaves the same; a
 	// power cut does not.
@@ -222,11 +222,11 @@ func Read[T any](s *Store, fn func(*Tx) (T, error)) (v T, err error) {
 	return v, err
 }
 
-// Update runs fn in a write transaction of its own. When it returns nil,
-// everything fn wrote is on disk and visible to all readers; otherwise nothing
-// is. If the disk is full or cannot be written, the error is a fault of kind NoSpace or
-// Unavailable. One of these says in its text that the change may be stored all the
-// same: then readers see it, and a power cut may undo it.
+// Update runs fn in a write transaction of its own. If it returns nil, everything fn wrote
+// is on disk and visible to all readers; otherwise nothing is. If the disk is full or
+// cannot be written, the error is a fault of kind NoSpace or Unavailable. One of these says
+// in its text that the change may be stored all the same: then readers see it, and a power
+// cut may undo it.
 func (s *Store) Update(fn func(*Tx) error) error {
 	s.file.Lock()
 	defer s.file.Unlock()
@@ -247,8 +247,8 @@ func (s *Store) Hold() (release func()) { return s.file.Hold() }
 func (s *Store) Image() (*boltfile.Image, error) { return s.file.Image() }
 
 // CompactFile copies the content to a smaller file if a quarter of this one is free, or
-// unconditionally if always is true. Readers go on meanwhile, writers wait. The error
-// is NoSpace or that of the file system.
+// unconditionally if always is true. Readers continue, writers wait. The error is NoSpace
+// or that of the file system.
 func (s *Store) CompactFile(always bool) (boltfile.Compaction, error) { return s.file.Compact(always) }
 
 // ZeroFreePages overwrites what deletions left in free pages of the file, and returns how
@@ -287,7 +287,7 @@ type State struct {
 	Feedback, Logs uint64 // that were stored
 }
 
-// observed is what a store counts of itself.
+// observed holds counters of the store.
 type observed struct{ feedback, logs atomic.Uint64 }
 
 // State returns the current state. With an error, all of it but the size of the file

@@ -52,7 +52,7 @@ func (s submissions[R, T]) of(tx *Tx, p ProjectID) series.List[R, T] {
 type Encoded = series.Encoded
 
 // The filter bits of feedback and logs. Bits 2 to 4 are 0, or 1 and the position of the
-// platform in platform.All; from ownShift on the bits are those of the kind.
+// platform in platform.All; the bits from ownShift on depend on the kind.
 const (
 	hidden        column.Word = 1 << 0
 	platformShift             = 2
@@ -71,8 +71,8 @@ func commonWord(isHidden bool, p *platform.Platform) (w column.Word) {
 	return w
 }
 
-// Sender is what is known of the client that sent a submission; all of it nil
-// for what an administrator added.
+// Sender describes the client of a submission. All fields are nil if an administrator added
+// it.
 type Sender struct {
 	IP          *string `json:"ip,omitempty"`
 	UserAgent   *string `json:"user_agent,omitempty"`
@@ -82,7 +82,7 @@ type Sender struct {
 	City        *string `json:"city,omitempty"`
 }
 
-// Feedback is what a user has to say. Its creation time is that of its id.
+// Feedback is a message of a user. Its id contains its creation time.
 type Feedback struct {
 	ID              ID                 `json:"-"`
 	UserID          *string            `json:"user_id,omitempty"`
@@ -137,7 +137,7 @@ func (f *Feedback) SearchText() string {
 	return searchtext.Fields(&f.Content, f.UserID, f.Contact, f.IP, f.City, f.CountryName, f.RegionName, f.PlatformVersion)
 }
 
-// Log is a line that a client uploaded. Its creation time is that of its id.
+// Log is a line that a client uploaded. Its id contains its creation time.
 type Log struct {
 	ID              ID                 `json:"-"`
 	Level           int                `json:"level"` // 0 debug, 1 info, 2 warning, 3 error
@@ -283,14 +283,14 @@ func (tx *Tx) Log(p ProjectID, id ID) (*Log, error) {
 // PutLog stores a log of which only Hidden may have changed.
 func (tx *Tx) PutLog(p ProjectID, l *Log) error { return logSeries.of(tx, p).Replace(l.ID, l) }
 
-// Selection is the part of a list that is asked for, newest first.
+// Selection selects a part of a list, newest first.
 type Selection struct {
 	Hidden        bool // hidden records count too
 	Platform      *platform.Platform
 	Find          *Find
 	Offset, Limit int
-	// MaxBytes leaves the records of the page unread if they take more than that as they
-	// are stored; 0 = they are read.
+	// MaxBytes leaves the records of the page unread if their stored size exceeds it; 0
+	// reads them.
 	MaxBytes int
 }
 
@@ -311,16 +311,15 @@ func (q Selection) filter() column.Filter {
 	return f
 }
 
-// FeedbackSelection is what a list of feedback is narrowed by; nil is no
-// condition.
+// FeedbackSelection selects a part of a list of feedback. A nil field is no condition.
 type FeedbackSelection struct {
 	Selection
 	Rating *int
 	Status *FeedbackStatus
 }
 
-// LogSelection is what a list of logs is narrowed by; nil is no condition,
-// and so are a From of 0 and a To of math.MaxInt64. Both are inclusive.
+// LogSelection selects a part of a list of logs. A nil field is no condition, and neither
+// are a From of 0 and a To of math.MaxInt64. Both are inclusive.
 type LogSelection struct {
 	Selection
 	Level    *int
@@ -414,8 +413,8 @@ func (tx *Tx) FeedbackRatings(p ProjectID, from, to int64) (byRating [6]int, err
 var groupLimits = boltfile.Limits{Waiting: 4096, Together: 4096}
 
 // Submit runs fn in a write transaction that it shares with the submissions that arrive
-// meanwhile: one sync for all of them. A submission that is alone is not delayed.
-// Submit returns when the transaction is on disk.
+// meanwhile: one sync for all of them. A single submission is not delayed. Submit returns
+// when the transaction is on disk.
 //
 // fn must fail only on I/O errors, because an error rolls back the other submissions
 // too; a submission with nothing to do writes nothing and returns nil. When the queue
@@ -477,8 +476,7 @@ func SubmitOnce[R any](s *Store, key limit.Key, compare bool, load func(*Tx, ID)
 	return answer, refused
 }
 
-// LogRange says which logs are meant: those that meet all conditions. A nil pointer is no
-// condition.
+// LogRange selects the logs that meet all conditions. A nil pointer is no condition.
 type LogRange struct {
 	Before *int64  // created before, in Unix seconds
 	Level  *int    // exact
@@ -617,8 +615,8 @@ func (p *pruning[R, T]) list(tx *Tx) (list series.List[R, T], first uint64, err 
 	return list, first, err
 }
 
-// remove removes records that were found in an earlier transaction, except for those that
-// have been removed since, and columns that are not needed any more.
+// remove removes records that were found in an earlier transaction, unless they have been
+// removed since, and the columns before all records.
 func (p *pruning[R, T]) remove(tx *Tx, found []series.Part) (n int, err error) {
 	list := p.submissions.of(tx, p.project)
 	if list.Missing() {

@@ -324,8 +324,8 @@ func put(b *boltfile.Bucket, key []byte, v any) error {
 	return b.Put(key, raw)
 }
 
-// encode is JSON without escapes that only HTML needs, so that a free-form
-// object is read back as it was written.
+// encode returns JSON without the escapes for HTML, so that a free-form object is read back
+// unchanged.
 func encode(v any) ([]byte, error) {
 	var raw bytes.Buffer
 	e := json.NewEncoder(&raw)

@@ -14,8 +14,7 @@ import (
 	"svc/internal/searchtext"
 )
 
-// Version is a published version of a project. Its creation time is that of
-// its id.
+// Version is a published version of a project. Its id contains its creation time.
 type Version struct {
 	ID            ID                     `json:"-"`
 	Version       string                 `json:"version"` // display text, unique in the project
@@ -46,7 +45,7 @@ type DownloadLink struct {
 	Platform string `json:"platform,omitempty"`
 }
 
-// VersionText is what of a version can be translated.
+// VersionText is the translatable part of a version.
 type VersionText struct {
 	Title   *string `json:"title,omitempty"`
 	Content *string `json:"content,omitempty"`
@@ -133,10 +132,9 @@ func (tx *Tx) EachVersion(p ProjectID, visit func(*Version) error) error {
 	return eachRecord(b, visit)
 }
 
-// CreateVersion stores a new version, gives it its id, and settles which
-// version is the latest. latest is what the client asked for, nil when it did
-// not say. A display text that exists already is a Conflict, one that is not
-// UTF-8 is Invalid.
+// CreateVersion stores a new version, gives it its id, and settles which version is the
+// latest. latest is the client's choice, or nil if it made none. A display text that exists
+// already is a Conflict, one that is not UTF-8 is Invalid.
 func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
 	if err := checkText(v.Version); err != nil {
 		return err
@@ -180,10 +178,9 @@ func errVersionExists(text string) error {
 	return fault.New(fault.Conflict, "version %q exists already", text)
 }
 
-// UpdateVersion stores a changed version and settles which version is the
-// latest. latest is what the client asked for, nil when it did not say;
-// previewSent says that it sent is_preview. A display text of another version
-// is a Conflict.
+// UpdateVersion stores a changed version and settles which version is the latest. latest is
+// the client's choice, or nil if it made none; previewSent reports whether it sent
+// is_preview. A display text of another version is a Conflict.
 func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent bool) error {
 	w, err := tx.workOn(p)
 	if err != nil {
@@ -314,7 +311,7 @@ func (tx *Tx) VersionStatistics() (VersionStatistics, error) {
 	return st, err
 }
 
-// Release is what a release of the code host says of a version. Its texts keep to the
+// Release describes a version as a release of the code host. Its texts are within the
 // limits of a version.
 type Release struct {
 	Version        string
@@ -354,8 +351,8 @@ func (tx *Tx) PublishRelease(p ProjectID, r *Release) (v *Version, created, stal
 	at, _ := w.find(v.ID)
 	latest := w.catalog().TakesLatest(at, v.item())
 	if _, err := w.catalog().PlanUpdate(at, v.item(), &latest, true); err != nil {
-		// It is deprecated in favour of a version that is not greater than what the
-		// release says. That it is offered to nobody matters more.
+		// It is deprecated in favour of a version that is not greater than the release's.
+		// Staying deprecated matters more.
 		v.Comparable = before.Comparable
 	}
 	return v, false, false, tx.UpdateVersion(p, v, &latest, true)

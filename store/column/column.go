@@ -79,11 +79,10 @@ func (b *Builder) Add(w Word, text string) {
 	b.ends = binary.LittleEndian.AppendUint32(b.ends, uint32(len(b.body)))
 }
 
-// Columns are those of the records added; they share the memory of the builder.
+// Columns returns the columns of the added records. They share the memory of the builder.
 func (b *Builder) Columns() Columns { return Columns{b.Words, append(b.ends, b.body...)} }
 
-// Filter says which words pass: those that agree with want in the bits of
-// mask.
+// Filter passes the words that equal want in the bits of mask.
 type Filter struct{ Mask, want Word }
 
 // And is the filter that also asks for want in the bits of mask.
@@ -129,8 +128,8 @@ func (m *Bitmap) Count() (n int) {
 	return n
 }
 
-// Match marks the records from first up to and without end whose words
-// pass. It looks at four words at a time: there are a million in a large list.
+// Match marks the records with first <= number < end whose words pass. It looks at four
+// words at a time: there are a million in a large list.
 func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	const (
 		each = 0x0001000100010001 // bit 0 of each of four words
@@ -166,8 +165,8 @@ func between(first, end int) (m Bitmap) {
 	return m
 }
 
-// MatchText marks those of some records whose text contains the needle, which
-// crosses no border between texts because each begins with one.
+// MatchText marks the records among some whose text contains the needle. No match crosses
+// texts, because each text begins with a separator.
 func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	body := c.Body()
 	if n.often || 2*among.Count() < c.Len() {
@@ -190,8 +189,8 @@ func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	return m.And(among)
 }
 
-// recordAt is the first record from one on whose text ends behind a place in
-// the body. It looks at the next ones first.
+// recordAt returns the first record, beginning with from, whose text ends after an offset
+// in the body. It tries the next records first.
 func (c Columns) recordAt(at, from int) int {
 	step := 1
 	for c.end(min(from+step, c.Len())-1) <= at {

@@ -8,9 +8,8 @@ import (
 	"slices"
 )
 
-// Needle is a text that is looked for in many bodies of text. It is told from
-// other text by two of its bytes that are rare together, at eight places at a
-// time, and compared only where both are.
+// Needle is a text to find in many bodies of text. It is recognized by two of its bytes
+// that are rare together, at eight places at a time, and compared only where both are.
 type Needle struct {
 	text      []byte
 	one, two  int    // where in text these bytes are; one is the rarest of all
@@ -27,8 +26,8 @@ const (
 	eachHigh = 0x8080808080808080
 )
 
-// NewNeedles makes needles of texts, the rarest first, for bodies of which one
-// with so many records is a sample.
+// NewNeedles returns needles for texts, the rarest first. The sample is a typical body with
+// the given number of records.
 func NewNeedles(texts []string, sample []byte, records int) []Needle {
 	var counts [256]int
 	for _, b := range sample {
@@ -48,8 +47,8 @@ func NewNeedles(texts []string, sample []byte, records int) []Needle {
 	return list
 }
 
-// choose takes the byte that is rarest in a sample, which has so many of each,
-// and the other that is least often where it would be beside it.
+// choose selects the byte that is rarest in the sample, given the frequencies, and a second
+// byte that rarely has that distance from the first.
 func (n *Needle) choose(sample []byte, counts *[256]int) {
 	for at, b := range n.text {
 		if counts[b] < counts[n.text[n.one]] {

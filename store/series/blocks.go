@@ -112,8 +112,8 @@ func (l List[R, T]) walk() *walk[R, T] {
 	return &walk[R, T]{list: l, sealed: l.Blocks(), words: newBlockCursor(l.words()), texts: newBlockCursor(l.texts())}
 }
 
-// read returns the columns of a block, in place if it has them, and without the texts
-// unless these are asked for.
+// read returns the columns of a block, in place if it has them. The texts are only set if
+// texts is true.
 func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error) {
 	if block >= w.sealed {
 		return w.list.readColumns(block)
@@ -158,7 +158,7 @@ func (c *blockCursor) read(block uint64) []byte {
 	return c.bucket.ValueAt(key, value)
 }
 
-// trimBlocks bounds the blocks whose columns one call of Trim removes.
+// trimBlocks is the maximum number of blocks that one call of Trim removes.
 const trimBlocks = 256
 
 // Trim removes columns of blocks before a number, and reports whether there may be more

@@ -10,7 +10,7 @@ import (
 	"svc/store/column"
 )
 
-// Check is what a check of a list uses of the check of its file.
+// Check connects the check of a list to the check of its file.
 type Check[T any] struct {
 	Report *integrity.Report
 	Path   string // of the bucket of the owner
@@ -94,8 +94,8 @@ func (c *checking[R, T]) record(key, raw []byte, most uint64) error {
 	return nil
 }
 
-// advance goes on to a number: the numbers before it have no more records, and the
-// columns of the blocks before its own are complete.
+// advance completes the numbers before number, which have no more records, and compares the
+// columns of the blocks before its block.
 func (c *checking[R, T]) advance(number uint64) error {
 	for ; c.block < number/column.BlockSize; c.block++ {
 		pad(c.made, column.BlockSize)

@@ -30,7 +30,7 @@ type Query struct {
 type Search struct {
 	Terms []string // folded; not empty
 	// Blocks are the complete blocks that may contain the terms, besides the incomplete
-	// one. All says that every block may.
+	// one. All reports that every block may.
 	Blocks []uint32
 	All    bool
 	// ExactBytes is how much text is looked into before a total may become an upper
@@ -41,11 +41,11 @@ type Search struct {
 // Found describes how many records a list has.
 type Found struct {
 	Total int
-	// Estimate says that Total is an upper bound: too much text would have to be read for
-	// the exact number.
+	// Estimate reports that Total is an upper bound, because the exact number requires
+	// reading too much text.
 	Estimate bool
-	// Text says that some record in the range of time that can be shown contains the
-	// terms, whatever the filter says.
+	// Text reports that some record in the range of time that can be shown contains the
+	// terms, regardless of the filter.
 	Text bool
 	// Unread are the records of a page that exceeds Query.MaxBytes.
 	Unread []Unread
@@ -124,8 +124,8 @@ func (l List[R, T]) count(q Query, first, end uint64) (numbers []uint64, total i
 	return pick.numbers, pick.total, nil
 }
 
-// within returns the records of a block that pass a filter and whose numbers are from
-// first up to and without end.
+// within returns the records of a block that pass a filter and have numbers with first <=
+// number < end.
 func within(c column.Columns, f column.Filter, block, first, end uint64) column.Bitmap {
 	low, high := bounds(block, first, end)
 	return c.Match(f, low, min(high, c.Len()))
@@ -197,8 +197,8 @@ func (l List[R, T]) EachWord(from, to int64, fn func(column.Word)) error {
 // total may become an upper bound; Search.ExactBytes bounds the text.
 const exactRecords = 10_000
 
-// Blocks are searched in batches. What the first ones have tells how to search
-// the others, so each batch is twice as large as the one before.
+// Blocks are searched in batches. The first ones show how to search the others, so each
+// batch is twice as large as the previous one.
 const (
 	firstBatch = 16
 	lastBatch  = 1024

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// pruneBlocks bounds the blocks whose records one transaction removes.
+	// pruneBlocks is the maximum number of blocks from which one transaction removes
+	// records.
 	pruneBlocks = 4
 	// lookBlocks bounds the blocks that one transaction looks through for them.
 	lookBlocks = 16

@@ -109,9 +109,8 @@ func encodeRecord(id ID, rec any) ([]byte, error) {
 	return append(id[:len(id):len(id)], b...), nil
 }
 
-// Encoded is what a series stores of a new record, except for its id. Encoding is most of
-// the work of adding a record, so submissions do it before they wait for a shared
-// transaction.
+// Encoded is the stored form of a new record, except for its id. Encoding is most of the
+// work of adding a record, so submissions do it before they wait for a shared transaction.
 type Encoded struct {
 	raw  []byte // as encodeRecord returns it, with an id of zeros
 	word column.Word
