@@ -1,4 +1,4 @@
-// The page About: what runs, and what another instance says of updates.
+// The page About: the running version, and updates reported by another instance.
 
 import { expect, expectAccessible, open, test } from "./fixtures";
 import { Server } from "./server";
@@ -10,7 +10,7 @@ test("about: which build runs, that nobody is asked for updates, and the links",
   await expect(running).toContainText(/go1\.\d+/);
   await expect(page.getByRole("region", { name: "Updates" })).toContainText("Nobody is asked for updates: about.upstream_url is not set.");
   await expect(page.getByRole("link", { name: "API reference" })).toHaveAttribute("href", "/doc");
-  // Every licence of what the page is made of, in one file of this server.
+  // The licences of all bundled packages, in one file of this server.
   const licences = await page.getByRole("link", { name: "Licences of bundled packages" }).getAttribute("href");
   const file = await page.request.get(new URL(licences ?? "", page.url()).href);
   expect(file.status()).toBe(200);

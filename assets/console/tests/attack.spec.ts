@@ -29,7 +29,7 @@ const corpus = [
   'https://evil.example/" onclick="window.attacked=1',
 ];
 
-/** What must not be anywhere: elements that only the attack strings could have made. */
+/** Elements that only the attack strings could have created; there must be none. */
 function liveElements(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found = [
@@ -169,10 +169,10 @@ test("attack strings of other people stay text in versions, announcements, token
   }
 });
 
-// Pictures of other hosts are shown in Markdown of administrators: they have chosen them.
+// Markdown of administrators may show pictures of other hosts, because they have chosen them.
 const inMarkdown = corpus.filter((text) => !text.includes("pixel.png"));
 
-/** Elements that no Markdown may make. */
+/** Elements that Markdown must never create. */
 function liveMarkdown(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found = [
@@ -269,7 +269,7 @@ test("attack strings stay text in names of files, cards, properties and language
     }
   };
   await Promise.all(corpus.map(make));
-  // Names of events have an alphabet.
+  // Names of events allow only certain characters.
   const named = corpus.map((name, index) => ({ event_id: `n${index}`, name }));
   expect(await server.call("POST", "/public/app/events", { distinct_id: "somebody", events: named }, "")).toMatchObject({ accepted: 0 });
   await open(page, server, "/admin/files?project=app");
@@ -302,7 +302,7 @@ test("addresses of projects are refused or lead nowhere else than they say", asy
       .filter((text) => !text.startsWith("https://"))
       .map((text) => {
         const answer = server.call("PATCH", "/admin/projects/app", { [field]: text });
-        // A repository is a name in an address, or a text that leads nowhere.
+        // A repository is a name in an address, or plain text.
         return field === "repo_url" ? answer.catch(() => undefined) : expect(answer, `${field}: ${text}`).rejects.toThrow("400");
       });
     await Promise.all(refused);

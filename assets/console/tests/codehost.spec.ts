@@ -22,7 +22,7 @@ inEachWay([pointer, phone], () => {
     const copied = async (button: string) => {
       const one = page.getByRole("button", { name: button, exact: true });
       await hand.press(one);
-      // Its name says when that is done.
+      // Its name indicates when that is done.
       await expect(one).toBeHidden();
       return page.evaluate(() => navigator.clipboard.readText());
     };
@@ -51,7 +51,7 @@ inEachWay([pointer, phone], () => {
     const { last } = codehost.webhook;
     await expect(page.getByText(last.none)).toBeVisible();
     expect((await deliver("ping", "{}")).status).toBe("pong");
-    // The page asks again by itself.
+    // The page refreshes by itself.
     const arrived = page.getByRole("status").filter({ hasText: last.states["pong"]! });
     await expect(arrived).toContainText("ping");
     const release = { tag_name: "v1.2.0", name: "From the repository", body: "- New", draft: false, prerelease: false, assets: [] };

@@ -22,11 +22,11 @@ export class CodeHost {
   readonly issues: Issue[] = [];
   /** Releases of acme/app, newest first. */
   readonly releases: Release[] = [];
-  /** Texts of the files of acme/app, by path and what they were asked at. */
+  /** Texts of the files of acme/app, by path and requested revision. */
   readonly files = new Map<string, string>();
-  /** What is attached to releases of acme/app, by tag and name, as "v1.0.0/app.zip". */
+  /** Attachments of releases of acme/app, by tag and name, such as "v1.0.0/app.zip". */
   readonly attachments = new Map<string, string>();
-  /** Requests for an issue that fail before one is made. */
+  /** Number of requests for an issue that will fail before one is created. */
   failing = 0;
   private constructor(private readonly http: HttpServer) {}
 
@@ -88,7 +88,7 @@ export class CodeHost {
     }
   }
 
-  /** An empty server whose code host this is, with its app set up. */
+  /** An empty server that uses this code host, with its app set up. */
   async server(): Promise<Server> {
     const server = await Server.start(undefined, [
       `--codehost-api-base-url=${this.url}`,

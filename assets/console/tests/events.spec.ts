@@ -65,7 +65,7 @@ test("retention leaves periods blank that are not over", async ({ page, server, 
   const earlier = rows.filter({ has: page.getByRole("cell", { name: "4", exact: true }) });
   await expect(earlier.locator("td").nth(1)).toHaveText("100%");
   await expect(earlier.locator("td").nth(2)).toHaveText("0%");
-  // Two days after today's cohort is not yet.
+  // The second day of today's cohort is in the future.
   await expect(rows.last().locator("td").last()).toHaveText("");
   await page.getByText("Week", { exact: true }).click();
   await expect(page).toHaveURL(/period=week/);
@@ -73,7 +73,7 @@ test("retention leaves periods blank that are not over", async ({ page, server, 
 
 test("paths say when branches are cut, and a refresh within a second asks again", async ({ page, server, project }) => {
   await people(server, project);
-  // The range ends at the time of the page, so that has to be later than every event of this test.
+  // The range ends at the page's time, which must be later than all events of this test.
   await page.clock.setFixedTime(Date.now() + 60_000);
   await open(page, server, `/admin/events/paths?project=${project}&branches=1&scope=user`);
   const result = page.locator('[data-figure="result"]');

@@ -16,7 +16,7 @@ const praise = {
   custom_data: { plan: "free" },
 };
 
-/** A project of a server whose feedback becomes issues of acme/app. */
+/** A project on a server that forwards feedback as issues of acme/app. */
 async function forwardingProject(server: Server): Promise<string> {
   await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
   await server.call("PUT", "/admin/projects/app/codehost-integration", { repo_full_name: "acme/app", feedback_issue_enabled: true });
@@ -214,7 +214,7 @@ test("feedback: why it cannot be forwarded, and the way to change that", async (
   const { id } = await sendFeedback(server, project, praise);
   await open(page, server, `/admin/feedbacks?project=${project}&open=${id}`);
   const drawer = page.getByRole("dialog");
-  // The address of the project makes no difference: the switch is off.
+  // The address of the project does not matter, because the switch is off.
   await expect(drawer.getByText("Forwarding is off. Turn it on in")).toBeVisible();
   await server.call("PATCH", `/admin/projects/${project}`, { repo_url: "https://github.com/acme/app" });
   await page.reload();

@@ -212,7 +212,7 @@ test.describe("task 10", () => {
       expect(arrived).toEqual(["0"]);
 
       await context.setOffline(false);
-      // Whoever waits looks at other pages.
+      // Visit another page during the upload.
       await hand.go("logs");
       await expect(page.getByRole("heading", { level: 1, name: frame.pages.logs })).toBeVisible();
       await hand.go("files");
@@ -244,7 +244,7 @@ test.describe("task 10", () => {
           // The server has finished already when the upload is cancelled, but its answer has not arrived.
           const response = await route.fetch();
           await new Promise<void>((answer) => resolve(answer));
-          // A request that the page has given up takes no answer.
+          // A request that the page has aborted cannot be answered.
           await route.fulfill({ response }).catch(() => undefined);
         });
       });

@@ -10,7 +10,7 @@ import { makeDemo, Server, username } from "./server";
 
 export { expect };
 
-/** How a test looks at the console. */
+/** The appearance of the console in a test. */
 export interface Look {
   language: "en" | "zh";
   theme: "light" | "dark";
@@ -19,7 +19,7 @@ export interface Look {
 }
 
 interface PerWorker {
-  /** An empty server that the tests of a worker share; each makes projects of its own. */
+  /** An empty server shared by the tests of a worker; each test creates its own projects. */
   server: Server;
   /** A folder with the data of `svc demo`. */
   demoData: string;
@@ -28,25 +28,25 @@ interface PerWorker {
 }
 
 interface PerTest {
-  /** A server of this test alone, empty at first. */
+  /** A server for this test only, initially empty. */
   own: Server;
-  /** A server of this test alone, with the data of `svc demo`. */
+  /** A server for this test only, with the data of `svc demo`. */
   ownDemo: Server;
   /** The code host of `connected`, with the repository acme/app. */
   codehost: CodeHost;
-  /** A server of this test alone, empty at first, whose app is set up at `codehost`. */
+  /** A server for this test only, initially empty, with the app of `codehost` set up. */
   connected: Server;
   /** Key of a new project on `server`. */
   project: string;
-  /** How `hand` works; see inEachWay. */
+  /** The way in which `hand` works; see inEachWay. */
   way: Way;
   /** Performs the task of a test in its way. */
   hand: Hand;
-  /** What a test expects on the console of the browser, for those that stop the server or are refused. */
+  /** Messages that a test expects on the browser's console, for example if it stops the server. */
   expected: RegExp[];
 }
 
-/** What each page has asked for and not got yet. */
+/** Pending requests of each page. */
 const pending = new WeakMap<Page, Set<Request>>();
 
 export const test = base.extend<PerTest, PerWorker>({
@@ -134,14 +134,14 @@ export const test = base.extend<PerTest, PerWorker>({
   },
 });
 
-/** A part of a page that moved without anybody having done anything, as the browser counts layout shift. */
+/** A part of a page that moved without user input, as measured by the browser's layout shift. */
 interface Move {
   score: number;
   path: string;
   parts: string[];
 }
 
-/** Notes what moves in the page from now on, in every document it shows. */
+/** Records layout shifts from now on, in every document of the page. */
 export async function watchMoves(page: Page): Promise<Move[]> {
   const moves: Move[] = [];
   await page.exposeFunction("noteMove", (move: Move) => void moves.push(move));
@@ -188,20 +188,20 @@ export async function watchMoves(page: Page): Promise<Move[]> {
   return moves;
 }
 
-/** Fails when more has moved than people would take for still. */
+/** Fails if the page has moved perceptibly. */
 export function expectStill(moves: Move[]): void {
   const sum = moves.reduce((total, { score }) => total + score, 0);
   expect.soft(sum, JSON.stringify(moves, null, 1)).toBeLessThanOrEqual(0.02);
 }
 
-/** Has a server used by a test, and removes it when the page asks it nothing any more. */
+/** Lends a server to a test, and removes it when the page has no pending requests. */
 async function lend(page: Page, server: Server, use: (server: Server) => Promise<void>): Promise<void> {
   await use(server);
   await page.goto("about:blank");
   await server.remove();
 }
 
-/** Has what `define` defines performed in each of these ways. */
+/** Runs the tests defined by `define` in each of these ways. */
 export function inEachWay(ways: Way[], define: () => void): void {
   for (const way of ways) {
     test.describe(way.name, () => {
@@ -240,13 +240,13 @@ export async function open(page: Page, server: Pick<Server, "url" | "login">, pa
   await expect(page.getByRole("main")).toBeVisible();
 }
 
-/** Opens another path of the console that is open, without loading the console again. */
+/** Opens another path of an open console without reloading it. */
 export async function goTo(page: Page, path: string): Promise<void> {
   // The router listens to this call.
   await page.evaluate((path) => history.pushState(null, "", path), path);
 }
 
-/** Waits until the page has all it asks for, and has drawn it. */
+/** Waits until the page has no pending requests and is rendered. */
 export async function settled(page: Page): Promise<void> {
   const asked = pending.get(page)!;
   do {
@@ -254,7 +254,7 @@ export async function settled(page: Page): Promise<void> {
     // Requests that follow an answer begin before the page is idle. A busy machine may have no idle moment.
     await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestIdleCallback(resolve, { timeout: 500 }))));
   } while (asked.size > 0);
-  // Colours in the middle of a transition are neither of the two that were chosen.
+  // During a transition, colours differ from both themes.
   await page.evaluate(() => {
     const ending = document
       .getAnimations()
@@ -264,26 +264,27 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /**
- * Fails when axe finds anything, of any level, on the page as it is, in either theme; the test goes
- * on, to find all. `meanwhile` runs before the theme changes.
+ * Fails if axe finds a violation of any level on the current page in either theme; the test
+ * continues, to find all of them. `meanwhile` runs before the theme changes.
  */
 export async function expectAccessible(page: Page, meanwhile?: () => Promise<void>): Promise<void> {
   await expectNoViolation(page, {});
   await meanwhile?.();
-  // Of what axe looks for, only contrast depends on the theme.
+  // Only contrast depends on the theme.
   const back = await changeTheme(page);
   await expectNoViolation(page, { runOnly: ofColours });
   await back();
 }
 
-/** What axe looks for that depends on colours: it takes two thirds of the time, and is all that depends on the theme. */
+/** The rules of axe that depend on colours. They take two thirds of the time, and only they depend on the theme. */
 const ofColours = ["color-contrast", "link-in-text-block"];
 
 const openedOrOpening = "[role=dialog], [role=menu], [role=listbox], [aria-expanded=true]";
 
 /**
- * Fails as expectAccessible does after something was opened on the page, which was looked at before. Rules of
- * structure look at all of the document; those of colours at what is open and at what opened it.
+ * Like expectAccessible, after something was opened on a page that has been checked before. Rules
+ * of structure check the whole document; rules of colours check the opened element and the element
+ * that opened it.
  */
 async function expectOpenedAccessible(page: Page): Promise<void> {
   await expectNoViolation(page, { rules: Object.fromEntries(ofColours.map((rule) => [rule, { enabled: false }])) });
@@ -293,7 +294,7 @@ async function expectOpenedAccessible(page: Page): Promise<void> {
   await back();
 }
 
-/** Shows the other theme, until the function it returns is called. */
+/** Shows the other theme until the returned function is called. */
 async function changeTheme(page: Page): Promise<() => Promise<void>> {
   const [shown, ofConsole] = await page.evaluate(() => [
     document.documentElement.dataset["mantineColorScheme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"),
@@ -301,7 +302,7 @@ async function changeTheme(page: Page): Promise<() => Promise<void>> {
   ]);
   const other = shown === "dark" ? "light" : "dark";
   if (!ofConsole) {
-    // The public pages follow the system.
+    // The public pages use the system's theme.
     await page.emulateMedia({ colorScheme: other });
     return () => page.emulateMedia({ colorScheme: shown as "light" | "dark" });
   }
@@ -310,7 +311,7 @@ async function changeTheme(page: Page): Promise<() => Promise<void>> {
   return () => chooseTheme(page, chosen);
 }
 
-/** Has the console hear that another tab chose a theme, or none. */
+/** Simulates that another tab has selected a theme, or none. */
 async function chooseTheme(page: Page, theme: string | null): Promise<void> {
   await page.evaluate((theme) => {
     const key = "svc.console.theme";
@@ -328,7 +329,7 @@ async function expectNoViolation(page: Page, rules: RunOptions, parts = ":root")
   if (!(await page.evaluate(() => "axe" in window))) {
     await page.evaluate(axe.source);
   }
-  // No page has a frame: what is in one would not be looked at.
+  // The pages have no frames; their content would not be checked.
   expect(page.frames()).toHaveLength(1);
   const violations = await page.evaluate(
     async ([options, parts]) => {
@@ -343,8 +344,8 @@ async function expectNoViolation(page: Page, rules: RunOptions, parts = ":root")
 }
 
 /**
- * Opens drawers, dialogs and menus one after the other, by a press or by what is added to the address,
- * has axe look at each, and closes it with Esc.
+ * Opens drawers, dialogs and menus one after the other, by a press or with parameters of the
+ * address, checks each with axe, and closes it with Esc.
  */
 export async function expectEachAccessible(page: Page, ways: (Locator | string)[]): Promise<void> {
   const opened = page.locator("[role=dialog]:visible, [role=menu]:visible, [role=listbox]:visible");

@@ -1,5 +1,5 @@
-// Who performs a task: with the pointer, with the keyboard alone, or on a phone. Together the
-// three have both languages, both themes and both sizes, and a task is written once for all.
+// Performs a task with the pointer, with the keyboard only, or on a phone. Together, the three ways
+// cover both languages, both themes and both sizes, so that each task is written only once.
 
 import { expect, type Locator, type Page } from "@playwright/test";
 import type { Texts } from "../src/texts/en";
@@ -10,7 +10,7 @@ import type { Server } from "./server";
 
 export interface Way extends Look {
   name: string;
-  /** Nothing is done with the pointer: whatever is used is reached with Tab and arrows. */
+  /** Nothing is done with the pointer: everything is reached with Tab and arrow keys. */
   keyboard: boolean;
 }
 
@@ -18,10 +18,10 @@ export const pointer: Way = { name: "with the pointer", language: "en", theme: "
 export const keyboard: Way = { name: "with the keyboard alone", language: "en", theme: "dark", phone: false, keyboard: true };
 export const phone: Way = { name: "in Chinese, on a phone in the dark", language: "zh", theme: "dark", phone: true, keyboard: false };
 
-/** More presses of Tab than any page or dialog has stops. */
+/** More than the number of tab stops on any page or dialog. */
 const stops = 200;
 
-/** Does what a person does, in the way that the test is about, and knows the texts in that language. */
+/** Performs a user's actions in the way of the test, and knows the texts in its language. */
 export class Hand {
   readonly t: Texts;
   constructor(
@@ -36,7 +36,7 @@ export class Hand {
     await open(this.page, server, path, this.way);
   }
 
-  /** Presses a button, follows a link, chooses a tab, an entry of a menu or a radio button, turns a switch. */
+  /** Presses a button, follows a link, selects a tab, a menu entry or a radio button, or toggles a switch. */
   async press(target: Locator): Promise<void> {
     await expect(target).toBeAttached();
     const role = await target.evaluate((element) => (element as HTMLInputElement).type ?? element.getAttribute("role"));
@@ -62,7 +62,7 @@ export class Hand {
     await this.press(this.page.getByRole("navigation", { name: navigation }).getByRole("link", { name: pages[name], exact: true }));
   }
 
-  /** Presses a key that stands for `target`, or where nothing is done by keys, `target` itself. */
+  /** Presses the shortcut of `target`, or, in ways without shortcuts, `target` itself. */
   async shortcut(key: string, target: Locator): Promise<void> {
     await expect(target).toBeVisible();
     if (this.way.keyboard) {
@@ -72,7 +72,7 @@ export class Hand {
     }
   }
 
-  /** Types something into the palette, and opens what it finds by this name. */
+  /** Types a text into the palette, and opens the result with this name. */
   async find(text: string, name: string | RegExp): Promise<void> {
     const { palette } = this.t.frame;
     await this.shortcut("ControlOrMeta+k", this.page.getByRole("button", { name: palette.open }));
@@ -89,7 +89,7 @@ export class Hand {
 
   /** Replaces the text of a field. */
   async fill(target: Locator, text: string): Promise<void> {
-    // A text with colours in it is typed over by people, not set.
+    // In a text with syntax colours, users type over the old text.
     if (this.way.keyboard || (await target.getAttribute("contenteditable"))) {
       await (this.way.keyboard ? this.reach(target) : target.click());
       await this.page.keyboard.press("ControlOrMeta+a");
@@ -110,10 +110,10 @@ export class Hand {
     }
     await this.reach(target);
     await this.page.keyboard.press("ArrowDown");
-    // The list loses its mark if options arrive while it is open.
+    // The selection moves if options arrive while the list is open.
     await expect(async () => {
       await this.arrowTo(entry, async () => (await entry.getAttribute("data-combobox-selected")) !== null);
-      // The list closes, or goes on and shows that the option is chosen.
+      // The list closes, or stays open and shows that the option is selected.
       const taken = () => entry.evaluateAll((all) => all.every((option) => option.hasAttribute("data-checked")));
       await expect.poll(taken, { timeout: 1000 }).toBe(true);
     }).toPass();
@@ -125,7 +125,7 @@ export class Hand {
     await this.press(this.page.getByRole("menuitem", { name: entry, exact: true }));
   }
 
-  /** Goes down a list until an entry is the one that Enter takes, and takes it. */
+  /** Moves down a list until Enter would select the entry, and selects it. */
   private async arrowTo(entry: Locator, chosen: () => Promise<boolean>): Promise<void> {
     await expect(entry).toBeVisible();
     for (let i = 0; i < stops && !(await chosen()); i++) {
@@ -134,7 +134,7 @@ export class Hand {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Moves the focus with Tab, and with arrows inside of what has one stop, until `target` has it. */
+  /** Moves the focus with Tab, and with arrow keys within groups with a single tab stop, until `target` has it. */
   private async reach(target: Locator): Promise<void> {
     // Only the keyboard uses a radio button; the pointer uses its label.
     await expect(target).toBeAttached();

@@ -178,7 +178,7 @@ test("a form asks before it loses what was typed, and only then", async ({ page,
   await page.keyboard.press("Escape");
   await expect(form).toBeHidden();
 
-  // As on a slow machine, where the key is pressed before the form has the focus.
+  // As on a slow machine, press the key before the form has the focus.
   await page.keyboard.press("n");
   await expect(form.getByRole("textbox", { name: "Content" })).toBeFocused();
   await page

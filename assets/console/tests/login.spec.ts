@@ -1,4 +1,4 @@
-// Task 1, first half: log in. And everything that can happen to a login later.
+// Task 1, first half: log in. Also later events of a login.
 
 import type { Page } from "@playwright/test";
 import { zh } from "../src/texts/zh";
@@ -165,7 +165,7 @@ for (const days of [-2, 2]) {
 }
 
 test("who is logged in already is led on, and a slow browser gives up no drawing while its texts come", async ({ page, server }) => {
-  // There is time between two steps of a drawing, and the texts come in it.
+  // Leave time between two steps of a render, in which the texts arrive.
   await page.addInitScript(() => {
     const { postMessage } = MessagePort.prototype;
     MessagePort.prototype.postMessage = function (...message: unknown[]) {

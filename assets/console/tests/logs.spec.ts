@@ -1,4 +1,4 @@
-// The page of logs: what it must show and allow, and the way from an error to its neighbours.
+// The page of logs: what it must show and allow, and navigation from an error to its neighbours.
 
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, inEachWay, open, test } from "./fixtures";
@@ -182,7 +182,7 @@ test("logs: deleted by time, level and address, after they were counted and the 
   await expect(dialog.getByRole("status")).toHaveText("3 logs meet these conditions. This cannot be undone.");
   const confirmed = dialog.getByLabel("Type 3 to confirm");
   await expect(confirmed).toBeFocused();
-  // Of other conditions, it is counted anew.
+  // Changed conditions are counted again.
   await dialog.getByRole("textbox", { name: "IP address" }).fill("192.0.2.1");
   await expect(confirmed).toBeHidden();
   await count.click();
@@ -195,7 +195,7 @@ test("logs: deleted by time, level and address, after they were counted and the 
   await confirmed.fill("2");
   await expect(run).toBeDisabled();
   await expectAccessible(page);
-  // Nothing is deleted by counting, nor what arrives after it.
+  // Counting deletes nothing, and logs that arrive after it are kept.
   expect(await left()).toHaveLength(9);
   await confirmed.fill("3");
   await run.click();
@@ -204,7 +204,7 @@ test("logs: deleted by time, level and address, after they were counted and the 
   await expect(page.locator("tbody tr")).toHaveCount(6);
   expect(await left()).toEqual([0, 0, 2, 2, 3, 3]);
 
-  // Before a moment, of any level: none is that old.
+  // Logs of any level before a time: none is that old.
   await page.getByRole("button", { name: "Delete logs" }).click();
   await dialog.getByLabel("Created before").fill("2020-01-01T00:00");
   await count.click();

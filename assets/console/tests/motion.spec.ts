@@ -1,11 +1,11 @@
-// Who asks the system for less motion sees none: what opens is there at once.
+// For users who prefer reduced motion, everything opens without animation.
 
 import type { Page } from "@playwright/test";
 import { en } from "../src/texts/en";
 import { expect, goTo, open, settled, test } from "./fixtures";
 import type { Server } from "./server";
 
-/** Opens a page, a menu, a drawer, a dialog, a tab and charts, and returns what moved meanwhile. */
+/** Opens a page, a menu, a drawer, a dialog, a tab and charts, and returns the elements that moved. */
 async function movements(page: Page, server: Server): Promise<string[]> {
   await page.addInitScript(() => {
     const moved = new Set<string>();

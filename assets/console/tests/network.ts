@@ -1,13 +1,14 @@
-// A bad network in front of a server: answers come late, and a share of them never comes. The parts of the
-// program come in time, as from a cache: they are a hundred, and would make a test wait for ten seconds.
+// A bad network in front of a server: responses are delayed, and some of them are lost. The parts
+// of the program arrive immediately, as if cached: there are a hundred of them, which would slow a
+// test down by ten seconds.
 
 import { createServer, type Server as HttpServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Server } from "./server";
 
-/** Milliseconds that an answer takes longer. */
+/** Delay of a response in milliseconds. */
 const delay = 400;
-/** Of this many requests one is lost: 3 %. */
+/** One of this many requests is lost, which is 3 %. */
 const share = 33;
 
 type Kind = "page" | "program" | "read" | "change";
@@ -23,7 +24,7 @@ function kindOf(method: string, path: string): Kind {
 }
 
 export class BadNetwork {
-  /** Kinds of requests whose answers were lost. */
+  /** Kinds of requests with lost responses. */
   readonly lost: Kind[] = [];
   /** Requests of each kind so far. */
   private readonly counts = { page: 0, program: 0, read: 0, change: 0 };
@@ -51,7 +52,7 @@ export class BadNetwork {
   private async carry(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const { method = "", url = "" } = asked;
     const kind = kindOf(method, url);
-    // Browsers offer to load a page again by themselves.
+    // If a page is lost, browsers let the user reload it.
     const lost = kind !== "page" && this.counts[kind]++ % share === 0;
     const { hostname, port } = new URL(this.server.url);
     const passed = request({ hostname, port, method, path: url, headers: asked.headers }, (response) => {

@@ -50,7 +50,7 @@ test.describe("320 px wide", () => {
 });
 
 test.describe("at a zoom of 200 %", () => {
-  // Which halves the window of 1440 by 900 in pixels of style sheets.
+  // This halves the window of 1440 by 900 in CSS pixels.
   test.use({ viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 });
 
   test("nothing on any page is cut off; it describes the operations that it uses", async ({ page, demo }) => {
@@ -61,7 +61,7 @@ test.describe("at a zoom of 200 %", () => {
       await page.getByRole("button", { name: en.common.apiHelp }).click();
       await expect(help.getByRole("link").first()).toBeVisible();
       for (const operation of await help.locator("code").all()) {
-        // One that the API reference does not know has no address.
+        // An operation that is missing in the API reference has no address.
         await expect.soft(operation, page.url()).toHaveText(/^(GET|POST|PUT|PATCH|DELETE) \//);
       }
       await page.keyboard.press("Escape");

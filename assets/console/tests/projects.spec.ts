@@ -88,7 +88,7 @@ test.describe("with a picture from elsewhere", () => {
       icon_url: "https://acme.example/icon.png",
       website_url: "https://acme.example",
       docs_url: "https://docs.acme.example",
-      // The zone of the browser is Berlin's.
+      // The browser's time zone is Berlin's.
       published_at: Date.UTC(2024, 1, 29, 11, 30) / 1000,
       optional_update_min_comparable_version: "1.0",
       optional_update_max_comparable_version: "2.0",
@@ -124,12 +124,13 @@ test.describe("refused", () => {
     await expect(save).toBeInViewport({ ratio: 1 });
     await expect(dialog.getByRole("status").filter({ hasText: "need" })).toHaveText("2 fields need attention");
     await name.fill("Second");
-    // The key went with the name.
+    // The key followed the name.
     await expect(dialog.getByText("attention")).toHaveCount(0);
     await save.click();
     await expect(page.getByRole("dialog", { name: /^Setup snippets/ })).toBeVisible();
 
-    // The wrong field may be in another tab, and the server's words count as those of the form.
+    // The wrong field may be in another tab, and errors of the server are shown like those of the
+    // form.
     await server.call("POST", `/admin/projects/${project}/locales`, { locale: "de" });
     await page.goto(`${server.url}/admin/projects?project=${project}&edit=${project}`);
     const form = page.getByRole("dialog", { name: /^Edit/ });
@@ -175,7 +176,7 @@ test("the key changes, the old one leads on, and is given up", async ({ page, se
   await dialog.getByRole("textbox", { name: "Key", exact: true }).fill(renamed);
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();
-  // Search finds former keys.
+  // The search also finds former keys.
   await page.getByRole("searchbox").fill(project);
   await expect(page.getByRole("row").filter({ hasText: renamed })).toContainText(project);
 

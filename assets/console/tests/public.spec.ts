@@ -1,10 +1,10 @@
-// The public pages and the API reference: readable without script, on a phone, by keyboard, in
-// both themes and languages. The server's own tests hold what they say.
+// The public pages and the API reference: readable without scripts, on a phone, with the keyboard,
+// in both themes and languages. The server's own tests check their content.
 
 import { expect, expectAccessible, test } from "./fixtures";
 import type { Server } from "./server";
 
-/** A project with everything that its page shows. */
+/** A project with everything that its page can show. */
 async function publish(server: Server, project: string): Promise<void> {
   const path = `/admin/projects/${project}`;
   await server.call("PATCH", path, {

@@ -1,8 +1,8 @@
-// Records that tests are about.
+// Records for tests.
 
 import type { Server } from "./server";
 
-/** Logs with the contents "entry 01", "entry 02" and so on, of which the last one is the newest. */
+/** Creates logs with the contents "entry 01", "entry 02" and so on; the last one is the newest. */
 export async function seedLogs(
   server: Server,
   project: string,
@@ -19,7 +19,7 @@ export async function seedLogs(
   }
 }
 
-/** Sends feedback as an app does and returns it. */
+/** Sends feedback like an app and returns it. */
 export function sendFeedback(server: Server, project: string, body: object): Promise<{ id: string }> {
   return server.call("POST", `/public/${project}/feedbacks`, body, "");
 }

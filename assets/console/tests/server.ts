@@ -1,4 +1,4 @@
-// A real server in a folder of its own, on a port that the system chooses.
+// A real server in a folder of its own, on a port chosen by the system.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 export const username = "admin";
 export const password = "correct horse battery";
 
-/** Makes a folder with the data of `svc demo`, for servers to copy. */
+/** Creates a folder with the data of `svc demo`, which servers copy. */
 export async function makeDemo(): Promise<string> {
   const folder = newFolder();
   await promisify(execFile)(binary(), ["demo", "--data", folder, "--no-serve"], { env: environment() });
@@ -25,7 +25,7 @@ export class Server {
     private readonly command: string[],
   ) {}
 
-  /** Starts an empty server, or one with a copy of a folder of data; `flags` are those of `svc serve`. */
+  /** Starts an empty server, or one with a copy of a data folder; `flags` are passed to `svc serve`. */
   static async start(original?: string, flags: string[] = []): Promise<Server> {
     const folder = newFolder();
     const data = join(folder, "data");
@@ -53,7 +53,7 @@ export class Server {
     });
   }
 
-  /** Stops the server; nothing answers under its address until it is resumed. */
+  /** Stops the server; its address does not answer until it is resumed. */
   async stop(): Promise<void> {
     const child = this.process;
     if (child && child.exitCode === null) {
@@ -64,7 +64,7 @@ export class Server {
     this.process = null;
   }
 
-  /** Starts it again under the same address. */
+  /** Starts the server again at the same address. */
   async resume(): Promise<void> {
     await this.go(new URL(this.url).host);
   }
@@ -76,7 +76,7 @@ export class Server {
 
   private token: Promise<string> | null = null;
 
-  /** A token of the administrator. */
+  /** Returns a token of the administrator. */
   login(): Promise<string> {
     this.token ??= this.call<{ access_token: string }>("POST", "/auth/login", { username, password }, "").then(
       ({ access_token }) => access_token,
@@ -84,7 +84,7 @@ export class Server {
     return this.token;
   }
 
-  /** Calls the interface as the administrator, or with another credential, or with none for "". */
+  /** Calls the interface as the administrator, with another credential, or without one for "". */
   async call<T = unknown>(method: string, path: string, body?: unknown, credential?: string): Promise<T> {
     const token = credential ?? (await this.login());
     const response = await fetch(`${this.url}/api/v1${path}`, {
@@ -100,7 +100,7 @@ export class Server {
   }
 }
 
-/** Makes an empty folder. */
+/** Creates an empty folder. */
 export function newFolder(): string {
   return mkdtempSync(join(tmpdir(), "svc-console-data-"));
 }

@@ -4,9 +4,9 @@ import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export class Service {
-  /** Addresses whose copies the CDN was asked to fetch again. */
+  /** Addresses for which the CDN was asked to drop its copies. */
   readonly purged: string[] = [];
-  /** Whether the CDN refuses. */
+  /** Whether the CDN refuses requests. */
   refusing = false;
   private constructor(private readonly http: HttpServer) {}
 

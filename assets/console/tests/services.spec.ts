@@ -80,7 +80,7 @@ test("attachments of a version are mirrored, and its links lead to the copies", 
   await page.goto(`${server.url}/admin/files?project=app`);
   await expect(page.getByRole("row").filter({ hasText: "app.zip" })).toContainText("Ready");
 
-  // One that cannot be had ends with the reason, and the link stays as it is.
+  // An attachment that cannot be fetched ends with the reason, and the link stays unchanged.
   const gone = attachment("v1.0.0", "gone.zip");
   await server.call("PATCH", `${versions}/${id}`, { download_url: gone });
   await page.goto(`${server.url}/admin/versions?project=app`);

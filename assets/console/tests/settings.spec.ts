@@ -203,7 +203,7 @@ test("terms: fill in, generate, preview, warn, save, restore", async ({ page, ow
   const custom = page.getByRole("switch", { name: "Use this text instead of the built-in one" });
   await page.getByRole("textbox", { name: "Effective date" }).fill("1 January 2027");
   await page.getByRole("button", { name: "Generate text" }).click();
-  // Required blanks are marked, and no text is generated.
+  // Missing values are marked, and no text is generated.
   await expect(page.getByRole("textbox", { name: "Operator" })).toBeFocused();
   await expect(page.getByText("8 fields need attention")).toBeVisible();
   await expect(page.getByText("The finished text is in the editor.")).toBeHidden();

@@ -1,5 +1,5 @@
-// Builds console and program once, so that the tests run what was changed last. SVC_BINARY
-// names a program that is ready instead.
+// Builds console and program once, so that the tests run the current sources. SVC_BINARY names an
+// existing program to use instead.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

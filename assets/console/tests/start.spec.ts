@@ -1,4 +1,5 @@
-// Task 1: from nothing to the first version, with what the console says to paste; and how much a browser loads for it.
+// Task 1: from an empty server to the first version, with the code that the console shows; and the
+// amount of data that a browser loads for it.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -45,7 +46,7 @@ inEachWay([pointer, keyboard, phone], () => {
       await hand.find(frame.pages.versions, new RegExp(`^${frame.pages.versions}$`));
       await expect(page.getByRole("heading", { name: versions.empty.title })).toBeVisible();
       await promisify(execFile)("bash", ["-euc", command], { env: { ...process.env, SVC_API_KEY: key } });
-      // The list asks again by itself after 15 seconds, which need not pass here.
+      // The list refreshes after 15 seconds; skip the wait.
       await page.clock.fastForward(15_000);
       await expect(page.getByRole("link", { name: "1.0.0", exact: true })).toBeVisible();
     } finally {
@@ -91,7 +92,7 @@ test("script and style until the first list is usable have 250 KB at most, compr
       }));
   });
   expect(sent.some(({ name }) => name.endsWith(".js")) && sent.some(({ name }) => name.endsWith(".css"))).toBe(true);
-  // Very small files are not worth it.
+  // Very small files are not compressed.
   expect(sent.filter(({ bytes, compressed }) => bytes > 1000 && !compressed)).toEqual([]);
   expect(
     sent.reduce((sum, { bytes }) => sum + bytes, 0),

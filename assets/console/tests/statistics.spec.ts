@@ -76,7 +76,7 @@ test("the curve of the rating has gaps where nobody rated", async ({ page, serve
   await open(page, server, `/admin/analytics?project=${project}&range=30d`);
   const tile = page.getByRole("region", { name: "Average rating", exact: true });
   await expect(tile).toContainText("5");
-  // The last part alone has a value: a dot at the end, and no line that leads there.
+  // Only the last part has a value: a dot at the end without a line.
   await expect(tile.locator("svg").last().locator("path")).toHaveCount(1);
 });
 
@@ -123,7 +123,7 @@ test("Statistics keeps range and choices in the address, and back undoes the las
   await page.locator('[data-figure="origins"]').getByText("Doughnut").click();
   await expect(page).toHaveURL(/origins=doughnut/);
   await expect(page.locator('[data-figure="origins"] [data-drawn]')).toBeVisible();
-  // Eight slices and the others.
+  // Eight slices and the sum of the others.
   await expect(page.locator('[data-figure="origins"] li')).toHaveCount(9);
 });
 
@@ -136,7 +136,7 @@ test("Statistics marks systems without a version", async ({ page, server, projec
   await fetch(`${server.url}/api/v1/public/${project}/versions`, { headers: { "x-svc-platform": "linux" } });
   await open(page, server, `/admin/analytics?project=${project}`);
   const systems = page.locator('[data-figure="system-versions"]');
-  // Counts are added up in the background.
+  // Counts are aggregated in the background.
   await expect(async () => {
     await page.getByRole("button", { name: "Refresh" }).click();
     await expect(systems).toContainText("Linux, no version", { timeout: 500 });

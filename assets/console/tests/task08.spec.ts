@@ -1,4 +1,4 @@
-// Task 8: Where do people drop off? A funnel from events, filtered by a property, saved as a
+// Task 8: Where do users drop off? A funnel from events, filtered by a property, saved as a
 // card, on the dashboard, with another range.
 
 import type { Locator } from "@playwright/test";
@@ -6,7 +6,7 @@ import { expect, inEachWay, test } from "./fixtures";
 import { keyboard, phone, pointer } from "./hand";
 import { people } from "./people";
 
-/** Waits until a funnel is drawn with this number of people at open, view and buy. */
+/** Waits until the funnel shows these numbers of users at open, view and buy. */
 const expectPeople = (figure: Locator, ...counts: number[]) => {
   const steps = ["open", "view", "buy"].slice(0, counts.length).map((name, index) => `${name}\\D+${counts[index]}\\b`);
   return expect(figure.locator("[data-drawn]")).toHaveAttribute("aria-label", new RegExp(steps.join(".*")));
@@ -59,7 +59,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await page.goBack();
     await expectPeople(card, 3);
 
-    // Other programs read a metric query.
+    // For other programs, the card is a metric query.
     const { data } = await server.call<{ data: { title: string; query: { type: string; events: { name: string }[] } }[] }>(
       "GET",
       `/admin/projects/${project}/events/dashboards/cards`,

@@ -1,5 +1,5 @@
-// A server as a person starts it the first time: in a terminal, which shows the password that
-// it has made up. Where there is no terminal, it shows none.
+// A server started for the first time by a user: in a terminal, which shows the generated password.
+// Without a terminal, the server shows none.
 
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";

@@ -36,7 +36,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await hand.press(dialog.getByRole("checkbox", { name: tokens.allProjects }));
     await hand.choose(dialog.getByRole("combobox", { name: tokens.listedProjects }), project);
     if (!hand.way.keyboard) {
-      // The list stays open for more projects, and closes with a press beside it.
+      // The list stays open for more projects, and closes on a click beside it.
       await dialog.getByRole("heading").click();
     }
     await hand.press(dialog.getByRole("button", { name: common.save, exact: true }));

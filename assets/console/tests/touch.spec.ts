@@ -9,9 +9,9 @@ test.use({ viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true
 test.describe.configure({ timeout: 240_000 });
 
 /**
- * Fails for each element that can be pressed and has a smaller area, found by asking the browser
- * what is at the points around it. The area of a checkbox is that of its label, too. Links within
- * a sentence are as high as its lines; WCAG 2.5.8 has them as an exception.
+ * Fails for each pressable element with a smaller area, which is found by asking the browser for
+ * the element at the points around it. The area of a checkbox includes its label. Links within a
+ * sentence are only as high as its lines, an exception of WCAG 2.5.8.
  */
 async function expectRoomForFingers(page: Page, part = page.locator(":root")): Promise<void> {
   await settled(page);
@@ -20,7 +20,7 @@ async function expectRoomForFingers(page: Page, part = page.locator(":root")): P
     const pressable =
       "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=link], [role=tab], [role=switch], " +
       "[role=checkbox], [role=radio], [role=option], [role=menuitem], [role=menuitemcheckbox], [role=menuitemradio], [role=treeitem][aria-expanded]";
-    // Texts that people wrote have their links in sentences.
+    // Links in user-written texts are within sentences.
     const written = ".mantine-Typography-root";
     const opened = [...document.querySelectorAll("[role=dialog], [role=menu], [role=listbox]")].filter((each) => each.checkVisibility());
     const area = opened.at(-1) ?? part;

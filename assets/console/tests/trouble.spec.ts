@@ -38,7 +38,7 @@ test.describe("a slow network that loses 3 %", () => {
     await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Tokens" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
     expect((await contents(server, project, "logs")).filter((content) => content === "once")).toHaveLength(1);
-    // The program, what is read, and what is saved: of each something was lost.
+    // Parts of the program, reads and changes: of each kind, responses were lost.
     expect(new Set(network.lost)).toEqual(new Set(["program", "read", "change"]));
     await page.goto("about:blank");
     await network.remove();

@@ -155,7 +155,7 @@ test("the simulator says why in every case", async ({ page, server, project }) =
   await simulator.getByLabel("Current version", { exact: true }).fill("unknown");
   await expect(simulator).toContainText("Receives an error");
 
-  // The address says it all to a colleague.
+  // The address alone restores the page.
   await page.reload();
   await expect(simulator).toContainText("Receives an error");
 });
@@ -281,7 +281,7 @@ test.describe("two tabs", () => {
     await dialog.getByRole("button", { name: "Save", exact: true }).click();
     await expect(dialog.getByText("This record was changed elsewhere")).toBeVisible();
     await expect(title).toHaveValue("Mine");
-    // The button was disabled while it worked; the keyboard goes on in the dialog.
+    // The button was disabled while it worked; the keyboard focus stays in the dialog.
     await page.keyboard.press("Tab");
     await expect(dialog.getByRole("button", { name: "Close" })).toBeFocused();
     await dialog.getByRole("button", { name: "Load the other change" }).click();
@@ -406,7 +406,7 @@ test("of addresses of downloads, those that a browser can open are links, and th
   await expect(drawer.getByRole("link", { name: "For Macs" })).toHaveAttribute("href", "https://dl.example/app.dmg");
   await expect(drawer.getByRole("link", { name: "ftp://dl.example/app.deb" })).toHaveAttribute("href", "ftp://dl.example/app.deb");
 
-  // The repository of a project is free text, too.
+  // The repository of a project is also free text.
   for (const [repository, links] of [
     ["northlight/app", 0],
     ["https://git.example/app", 1],

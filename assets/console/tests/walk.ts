@@ -27,7 +27,7 @@ export const pages: [path: string, heading: (texts: Texts) => string][] = [
   ["/admin/about", ({ frame }) => frame.pages.about],
 ];
 
-/** Goes to each page of a console that is open, waits until it shows what it has, and has it checked. */
+/** Visits each page of an open console, waits until it has loaded, and runs the check. */
 export async function walk(page: Page, texts: Texts, check: () => Promise<void>): Promise<void> {
   const main = page.getByRole("main");
   let before: string | null = "";
@@ -35,7 +35,7 @@ export async function walk(page: Page, texts: Texts, check: () => Promise<void>)
     await test.step(path, async () => {
       await goTo(page, path);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading(texts));
-      // Pages below others have the same heading.
+      // Some pages have the same heading as their parent.
       await expect.poll(() => main.textContent()).not.toBe(before);
       await settled(page);
       before = await main.textContent();
@@ -44,7 +44,7 @@ export async function walk(page: Page, texts: Texts, check: () => Promise<void>)
   }
 }
 
-/** Fails when the page is wider than the window, or a button is too small for its words, so that something is cut off. */
+/** Fails if the page is wider than the window, or if a button is too small for its text. */
 export async function expectToFit(page: Page): Promise<void> {
   const [wide, window, cut] = await page.evaluate((): [number, number, (string | null)[]] => [
     document.documentElement.scrollWidth,
