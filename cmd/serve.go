@@ -385,11 +385,10 @@ func openCertificate(s *setting.Settings, log *slog.Logger) (*certificate.Files,
 	return files, nil
 }
 
-// metricsConnections bounds those who ask for metrics: nobody needs more.
+// metricsConnections limits the connections for metrics.
 const metricsConnections = 64
 
-// serveMetrics answers with the metrics, and nothing else, on an address of their
-// own until stop is called.
+// serveMetrics serves only the metrics, on a separate address, until stop is called.
 func serveMetrics(ctx context.Context, address string, metrics http.Handler, log *slog.Logger) (url string, stop func(), err error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)

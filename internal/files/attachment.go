@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// AssetName is the file name of an attachment of a release, from its address:
+// AssetName returns the file name of a release's attachment from its address:
 //
 //	{scheme and host of web}/{owner}/{repo}/releases/download/{tag}/{name}
 //
-// without query, fragment or credentials; white space around it is ignored. An
-// address of another form, and one whose name cannot be cleaned, is not ok. web is
-// the web address of the code host.
+// without query, fragment or credentials. White space around the address is ignored. ok is false
+// for an address of another form and for a name that cannot be cleaned. web is the web address of
+// the code host.
 func AssetName(web, address string) (filename string, ok bool) {
 	host, err := url.Parse(web)
 	if err != nil {

@@ -39,10 +39,10 @@ func EscapePath(key string) string {
 	return b.String()
 }
 
-// ParseLink is the object key that the path of a link asks for. The path is as it
-// was sent, each segment encoded; it is decoded once. A path that no object key
-// can have is not ok: another number of segments, or one that decodes to a
-// separator, to a folder (".", "..") or to what CleanName never leaves.
+// ParseLink returns the object key for the path of a link. The path must be as it was sent, with
+// each segment encoded; it is decoded once. ok is false for a path without an object key: it has
+// another number of segments, or a segment decodes to a separator, to a directory (".", "..") or to
+// a name that CleanName never returns.
 func ParseLink(escapedPath string) (key string, ok bool) {
 	rest, ok := strings.CutPrefix(escapedPath, "/f/")
 	if !ok || strings.Count(rest, "/") != 2 {
@@ -82,7 +82,7 @@ func DiskPath(key string) string {
 func windowsPath(key string) string {
 	segments := strings.Split(key, "/")
 	for i, segment := range segments {
-		// What counts is the name up to its first dot, without blanks.
+		// Windows compares the name up to its first dot, without trailing spaces.
 		name, _, _ := strings.Cut(segment, ".")
 		if slices.Contains(devices, strings.ToUpper(strings.TrimRight(name, " "))) {
 			segments[i] = "_" + segment

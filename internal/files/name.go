@@ -10,24 +10,23 @@ import (
 	"svc/internal/fault"
 )
 
-// The limits of a name, and of the extension that a cut keeps. 255 bytes is what
-// file systems take as one name.
+// Limits of a name, and of the extension that is kept when a name is cut. File systems accept 255
+// bytes.
 const (
 	maxNameRunes      = 180
 	maxNameBytes      = 255
 	maxExtensionRunes = 20
 )
 
-// CleanName makes a name of a file out of what a client calls it. The steps and
-// their order are those of the interface: canonical composition (NFC); control
-// characters and each of / \ : * ? " < > | become _; white space at both ends
-// goes, then dots at the beginning, then dots and white space at the end; more
-// than 180 characters or 255 bytes are cut, before an extension of at most 20
-// characters (the last dot onward). A name that is empty then is refused.
+// CleanName returns a valid file name for the name that a client sends. The API defines the steps
+// and their order: canonical composition (NFC); control characters and each of / \ : * ? " < > |
+// become _; white space at both ends is removed, then leading dots, then trailing dots and white
+// space; a name of more than 180 characters or 255 bytes is cut before an extension of at most 20
+// characters (the last dot onward). An empty result is refused.
 //
-// The steps are repeated until they change nothing, so that cleaning twice is
-// cleaning once: ". a" is "a", where a single pass would leave a blank in front.
-// Bytes that are not UTF-8 become U+FFFD, as they do in JSON.
+// The steps are repeated until they change nothing, so that cleaning is idempotent: ". a" becomes
+// "a", while a single pass would leave a leading space. Bytes that are not UTF-8 become U+FFFD, as
+// in JSON.
 //
 // Device names of Windows (CON, nul.txt) are ordinary names here, since a link
 // must show what was uploaded; DiskPath keeps them harmless. So are marks of the
