@@ -78,42 +78,25 @@ func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 	}
 }
 
-// busyStorages holds the storages from which objects are being removed.
-type busyStorages struct {
-	mu  sync.Mutex
-	ids map[string]bool // guarded by mu
-}
-
-func (s *busyStorages) set(id string, busy bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if busy {
-		s.ids[id] = true
-	} else {
-		delete(s.ids, id)
-	}
-}
-
-func (s *busyStorages) has(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ids[id]
-}
-
 // keepDeleting removes the objects of deleted files when they are due. Each storage has its own
 // queue, so that a storage that hangs does not delay the others.
 func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
-	busy, ended := &busyStorages{ids: map[string]bool{}}, make(chan struct{}, 1)
+	var busy sync.Map // ids of the storages from which objects are being removed
+	isBusy := func(id string) bool {
+		_, ok := busy.Load(id)
+		return ok
+	}
+	ended := make(chan struct{}, 1)
 	var running sync.WaitGroup
 	defer running.Wait()
 	for {
-		due, next, err := j.Files.DueDeletions(busy.has)
+		due, next, err := j.Files.DueDeletions(isBusy)
 		if err != nil {
 			j.Log.Error("cannot read which objects are to be removed; retrying", "error", err)
 			next = time.Minute
 		}
 		for id, list := range due {
-			busy.set(id, true)
+			busy.Store(id, true)
 			running.Go(func() {
 				var failed error // of this storage; the job fails for all
 				_ = j.run(ctx, j.deletions, func(ctx context.Context) error {
@@ -126,7 +109,7 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 				if errors.Is(failed, engine.ErrNotRecorded) {
 					_ = pause(ctx, engine.RetryWhenDiskFull) // they are still due, and would begin again at once
 				}
-				busy.set(id, false)
+				busy.Delete(id)
 				signal(ended)
 			})
 		}
