@@ -29,13 +29,6 @@ func parseSignature(header string) (sum []byte, ok bool) {
 	return sum, err == nil
 }
 
-// Sign returns the signature header for raw: sha256= and its HMAC-SHA-256 in hex.
-func Sign(raw []byte, secret string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(raw)
-	return signaturePrefix + hex.EncodeToString(mac.Sum(nil))
-}
-
 // Verify reports whether header is the signature of raw with one of the secrets. Empty secrets are
 // ignored. Its duration depends neither on how much of the signature matches nor on which secret
 // made it.

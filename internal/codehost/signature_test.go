@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"svc/internal/codehost"
+	"svc/internal/codehost/codehosttest"
 )
 
 func TestVerify(t *testing.T) {
@@ -12,7 +13,7 @@ func TestVerify(t *testing.T) {
 	// The example in GitHub's documentation of webhooks.
 	const raw, secret = "Hello, World!", "It's a Secret to Everybody"
 	const signed = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
-	if got := codehost.Sign([]byte(raw), secret); got != signed {
+	if got := codehosttest.Sign([]byte(raw), secret); got != signed {
 		t.Fatalf("Sign: got %s, want %s", got, signed)
 	}
 	for _, tc := range []struct {
@@ -25,7 +26,7 @@ func TestVerify(t *testing.T) {
 		{"one of two secrets", raw, signed, []string{"new", secret}, true},
 		{"the first of two secrets", raw, signed, []string{secret, "former"}, true},
 		{"no secret", raw, signed, nil, false},
-		{"an empty secret signs nothing", raw, codehost.Sign([]byte(raw), ""), []string{""}, false},
+		{"an empty secret signs nothing", raw, codehosttest.Sign([]byte(raw), ""), []string{""}, false},
 		{"another secret", raw, signed, []string{"another"}, false},
 		{"another body", raw + "\n", signed, []string{secret}, false},
 		{"missing", raw, "", []string{secret}, false},
