@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
+	"svc/internal/fault"
 	"svc/store"
 )
 
@@ -69,7 +69,8 @@ func (x *Index) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		changed, begun, before := x.db.Changed(), time.Now(), x.observed.batches.Load()
 		text := x.db.ChangedText()
-		err := x.catchUpOrRecover(ctx)
+		// The server must continue without an up-to-date index, whatever is wrong with a record.
+		err := fault.Catch(func() error { return x.catchUp(ctx) })
 		if x.observed.batches.Load() != before {
 			due = time.Now().Add(max(x.gatherFor, min(gatherShare*time.Since(begun), maxGather)))
 		}
@@ -94,17 +95,6 @@ func (x *Index) Run(ctx context.Context) {
 		}
 		retry = min(2*retry, lastRetry)
 	}
-}
-
-// catchUpOrRecover calls catchUp and returns a panic as an error, because the server must
-// continue without an up-to-date index, whatever is wrong with a record.
-func (x *Index) catchUpOrRecover(ctx context.Context) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return x.catchUp(ctx)
 }
 
 // gather waits until the next batch is due, no change has arrived for gatherFor, or
