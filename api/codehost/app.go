@@ -91,7 +91,7 @@ func hintOf(secret string) string {
 	return ""
 }
 
-// masked is a secret of which only the hint can be read.
+// masked returns a secret in which only the hint is readable.
 func masked(hint string, length int) string {
 	return strings.Repeat("*", length-utf8.RuneCountInString(hint)) + hint
 }

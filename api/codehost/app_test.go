@@ -13,10 +13,10 @@ import (
 	"svc/store"
 )
 
-// aKey is a private key in form only.
+// aKey has the form of a private key but no valid content.
 const aKey = `-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----`
 
-// firstApp is the settings before the first save.
+// firstApp is the response before the settings are saved for the first time.
 const firstApp = `{"configured":false,"app_id":null,"has_private_key":false,"private_key_fingerprint":null,"private_key_updated_at":null,
 	"has_webhook_secret":false,"webhook_secret_hint":null,"webhook_secret_length":null,"webhook_secret_masked":null,"webhook_secret_updated_at":null,
 	"webhook_payload_path":"/api/v1/webhooks/codehost-app","enabled_features":[],"feedback_issue_custom_template":false,
@@ -24,7 +24,7 @@ const firstApp = `{"configured":false,"app_id":null,"has_private_key":false,"pri
 	"feedback_issue_template_variables":["project_key","project_name","feedback_id","content","content_head","rating","contact","user_id","platform","platform_version","created_at"],
 	"updated_at":null}`
 
-// TestApp has the rows of 6.1.
+// TestApp covers reading, changing and resetting the app's settings.
 func TestApp(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -100,7 +100,7 @@ func TestSecretsOfTheAppAreTimedAndSealed(t *testing.T) {
 	}
 }
 
-// connect makes an app at the code host with permissions and saves it.
+// connect creates an app with the permissions at the code host and saves it in the settings.
 func (w *world) connect(t *testing.T, permissions map[string]string, events ...string) *codehosttest.App {
 	t.Helper()
 	app := w.host.App(t, permissions, events...)
@@ -163,7 +163,8 @@ func TestTestOfTheApp(t *testing.T) {
 	}
 }
 
-// TestWhatTheCodeHostSaidIsInTheLog: the settings show words of our own.
+// TestWhatTheCodeHostSaidIsInTheLog checks that the settings show the server's own message, and
+// that the code host's message is logged.
 func TestWhatTheCodeHostSaidIsInTheLog(t *testing.T) {
 	t.Parallel()
 	log := &shared{}

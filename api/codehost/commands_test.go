@@ -20,7 +20,7 @@ const (
 	appHook = "/api/v1/webhooks/codehost-app"
 )
 
-// commanded is a world in which comments of the repository start workflows.
+// commanded is a world in which comments in the repository start workflows.
 type commanded struct {
 	*world
 	app     *codehosttest.App
@@ -57,7 +57,7 @@ func (w *commanded) set(t *testing.T, path string, fields map[string]any) {
 	w.Must(t, 200, "PUT", path, string(body))
 }
 
-// send delivers the comment with changes.
+// send delivers the comment with changes to its fields.
 func (w *commanded) send(t *testing.T, id string, changes map[string]any) (int, string) {
 	t.Helper()
 	return deliver(t, w.Server, appHook, "issue_comment", w.payload(t, changes), map[string]string{"X-GitHub-Delivery": id})
@@ -78,7 +78,8 @@ func (w *commanded) reactions() string {
 	return strings.Join(w.repo.Issues()[w.issue-1].Comments[0].Reactions, " ")
 }
 
-// Each row of the table of chapter 6.3, in its order.
+// TestCommentDeliveries covers each condition for a comment to start a workflow, in the order in
+// which the server checks them.
 func TestCommentDeliveries(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)
@@ -182,7 +183,7 @@ func TestFailingDispatch(t *testing.T) {
 	}
 }
 
-// That the commenter cannot be told changes nothing.
+// A reaction that fails does not change the result of the command.
 func TestCommandWithoutAReaction(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)
@@ -194,8 +195,8 @@ func TestCommandWithoutAReaction(t *testing.T) {
 	}
 }
 
-// A comment starts a workflow once, however often, at the same time, and under whatever
-// id it is delivered: ids are not signed.
+// A comment starts a workflow only once, also if it is delivered repeatedly, concurrently or under
+// different ids. The id of a delivery is not signed.
 func TestCommandIsReplayed(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)
@@ -220,7 +221,8 @@ func TestCommandIsReplayed(t *testing.T) {
 	expect(t, "days later", status, answer, 200, `{"reason":"duplicate_delivery"}`)
 }
 
-// Of several projects with a repository that counts which has the command.
+// If several projects have the same repository, the first one that has the command and allows its
+// author counts.
 func TestCommandOfSeveralProjects(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)
@@ -235,7 +237,7 @@ func TestCommandOfSeveralProjects(t *testing.T) {
 	expect(t, "not allowed there", status, answer, 200, `{"reason":"unknown_command"}`)
 }
 
-// After a change of JWT_SECRET nothing is answered with 500.
+// With another JWT_SECRET, no request gets a response with status 500.
 func TestCommandsAfterAChangeOfJWTSecret(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)

@@ -23,7 +23,7 @@ func (w *forwardWorld) storedFeedback(t testing.TB, content string) (id, forward
 	return id, feedbacks + "/" + id + "/forward"
 }
 
-// later lets time go by, for which no login and no key lasts.
+// later advances the clock, which expires the session and the API key, and replaces both.
 func (w *forwardWorld) later(t testing.TB, d time.Duration) {
 	t.Helper()
 	w.Clock.Advance(d)
@@ -35,9 +35,8 @@ func (w *forwardWorld) later(t testing.TB, d time.Duration) {
 	w.key = w.Key(t, `{"name":"reader","scopes":["feedbacks:read"],"all_projects":true}`)
 }
 
-// TestForwardStored: an administrator makes an issue of feedback that was stored without
-// one, by the template of the project, as often as needed, without a contact and without
-// being counted.
+// TestForwardStored checks that an administrator can create issues from feedback that was stored
+// without one. They use the project's template, have no quota and require no contact.
 func TestForwardStored(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -158,9 +157,10 @@ func TestForwardStoredIsRefused(t *testing.T) {
 	})
 }
 
-// TestForwardStoredWhenTheCodeHostFails: the answer is 503, the feedback stays, and it can be
-// forwarded when the code host works again; an issue whose answer was lost is found by its
-// marker, by whoever asks first, however late. There is never a second one.
+// TestForwardStoredWhenTheCodeHostFails checks that the response is 503, and that the stored
+// feedback can be forwarded when the code host works again. If the response to the creation was
+// lost, the next request finds the issue by its marker, at any later time. There is never a second
+// issue.
 func TestForwardStoredWhenTheCodeHostFails(t *testing.T) {
 	t.Parallel()
 	begin := func(t *testing.T, fault codehosttest.Fault, issues int) (w *forwardWorld, id, forward string) {

@@ -76,8 +76,8 @@ func TestForward(t *testing.T) {
 	})
 }
 
-// TestForwardOptions: clients learn whether feedback can be forwarded, and that it
-// needs a contact then.
+// TestForwardOptions checks that clients can read whether feedback can be forwarded, and that it
+// requires a contact.
 func TestForwardOptions(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -120,8 +120,8 @@ func TestForwardOptions(t *testing.T) {
 	}
 }
 
-// TestForwardOfProjectWithoutIntegration: nothing has changed for clients and projects
-// that know nothing of code hosts.
+// TestForwardOfProjectWithoutIntegration checks that nothing changes for projects without a code
+// host and their clients.
 func TestForwardOfProjectWithoutIntegration(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -139,7 +139,8 @@ func TestForwardOfProjectWithoutIntegration(t *testing.T) {
 	}
 }
 
-// TestForwardChecksInOrder has every row of the table of checks.
+// TestForwardChecksInOrder covers every check of a submission, in the order in which the server
+// makes them.
 func TestForwardChecksInOrder(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -168,7 +169,7 @@ func TestForwardChecksInOrder(t *testing.T) {
 	refused("contact blank", `{"content":"a","contact":" \t","forward_to_codehost":true}`, 400, "contact must not be empty")
 
 	_, first := w.send(t, "203.0.113.1", "0")
-	for i := range 5 { // before the quota, which they do not count for
+	for i := range 5 { // checked before the quota and not counted against it
 		if status, answer := w.send(t, "203.0.113.1", "0"); status != 201 || answer != first {
 			t.Fatalf("duplicate %d: got %d %s, want %s", i, status, answer, first)
 		}
@@ -195,8 +196,8 @@ func TestForwardChecksInOrder(t *testing.T) {
 	w.expect(t, 5, 4)
 }
 
-// TestForwardQuotaSlides: what is refused is not counted, and after an hour there is
-// room for as many as an hour ago.
+// TestForwardQuotaSlides checks that rejected submissions are not counted, and that a submission no
+// longer counts after an hour.
 func TestForwardQuotaSlides(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -214,8 +215,8 @@ func TestForwardQuotaSlides(t *testing.T) {
 	}
 }
 
-// TestForwardQuotaCountsFailures: a submission counts when it has passed the quota, also
-// if the code host fails then.
+// TestForwardQuotaCountsFailures checks that a submission within the quota is counted even if the
+// code host then fails.
 func TestForwardQuotaCountsFailures(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -228,8 +229,8 @@ func TestForwardQuotaCountsFailures(t *testing.T) {
 	w.expect(t, 0, 0)
 }
 
-// TestForwardOfCallersWithoutAddress: they share one quota, and are never taken for each
-// other.
+// TestForwardOfCallersWithoutAddress checks that callers without an address share one quota, and
+// that their submissions are never treated as duplicates.
 func TestForwardOfCallersWithoutAddress(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -245,8 +246,8 @@ func TestForwardOfCallersWithoutAddress(t *testing.T) {
 	w.expect(t, 3, 3)
 }
 
-// TestForwardWhenTheCodeHostFails: 503, nothing is stored, nothing of what the code host
-// said is shown, and all of it is in the log with the id of the request.
+// TestForwardWhenTheCodeHostFails checks that the response is 503 and nothing is stored. The code
+// host's message is not in the response. It is in the log, with the id of the request.
 func TestForwardWhenTheCodeHostFails(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -281,7 +282,7 @@ func TestForwardWhenTheCodeHostFails(t *testing.T) {
 				t.Errorf("the log has\n%s", log)
 			}
 			w.host.Mend()
-			w.Clock.Advance(2 * time.Hour) // after the rate limits
+			w.Clock.Advance(2 * time.Hour) // the rate limits have expired
 			status, answer = w.send(t, "203.0.113.1", "a")
 			if status != 201 {
 				t.Errorf("when it works again: got %d %s", status, answer)
@@ -335,8 +336,8 @@ func TestForwardAnswersWithoutNumber(t *testing.T) {
 	}
 }
 
-// TestForwardInParallel: one address creates exactly the allowed number of issues, and
-// equal submissions create one.
+// TestForwardInParallel checks that one address creates exactly the allowed number of issues, and
+// that identical submissions create one.
 func TestForwardInParallel(t *testing.T) {
 	t.Parallel()
 	const callers = 100
@@ -388,8 +389,8 @@ func TestForwardInParallel(t *testing.T) {
 	})
 }
 
-// TestForwardWithoutDuplicateWindow: where no window is set each submission is a record,
-// one after the other.
+// TestForwardWithoutDuplicateWindow checks that, without a window, each submission creates a
+// record, one after the other.
 func TestForwardWithoutDuplicateWindow(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t, apitest.WithWindow(0))
@@ -407,7 +408,7 @@ func TestForwardWithChangedSecret(t *testing.T) {
 	w.setApp(t, func(a *store.CodehostApp) {
 		a.PrivateKey = seal.NewKeys([]byte(strings.Repeat("another secret", 3))).Seal(seal.AppPrivateKey, w.app.PKCS1)
 	})
-	for range 5 { // without being counted
+	for range 5 { // requests that are not counted
 		status, answer, headers := w.Send(t, "POST", "/api/v1"+submit, map[string]string{"X-Forwarded-For": "203.0.113.1"}, forwarded("a"))
 		if status != 503 || !strings.Contains(apitest.Message(t, answer), "until the operator of this service has corrected its settings; send it without forwarding") {
 			t.Fatalf("got %d %s", status, answer)
@@ -424,7 +425,7 @@ func TestForwardWithChangedSecret(t *testing.T) {
 	w.expect(t, 1, 1)
 }
 
-// TestForwardMeanwhile: what changes while the code host creates the issue.
+// TestForwardMeanwhile covers changes that are made while the code host creates the issue.
 func TestForwardMeanwhile(t *testing.T) {
 	t.Parallel()
 	t.Run("switched off", func(t *testing.T) {
@@ -486,7 +487,7 @@ func TestForwardMeanwhile(t *testing.T) {
 		t.Parallel()
 		w := newForwardWorld(t)
 		w.host.BreakTimes(1, "POST", "/issues", before(func() {
-			if err := w.settle(t, time.Hour); err != nil { // as slow as no request is
+			if err := w.settle(t, time.Hour); err != nil { // later than any request can last
 				t.Error(err)
 			}
 		}))

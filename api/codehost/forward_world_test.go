@@ -23,7 +23,7 @@ type forwardWorld struct {
 	*world
 	app *codehosttest.App
 	log *syncBuffer
-	key string // an API key, which outlives a login
+	key string // an API key, which outlives a session
 }
 
 // syncBuffer is a buffer for the log of a server. It is safe for concurrent use.
@@ -48,7 +48,7 @@ func newForwardWorld(t *testing.T, options ...apitest.Option) *forwardWorld {
 	t.Helper()
 	log := &syncBuffer{}
 	w := &forwardWorld{world: newWorld(t, append([]apitest.Option{apitest.WithLog(log), apitest.WithWindow(time.Minute)}, options...)...), log: log}
-	w.Clock.Stop() // quotas and times are compared to the second
+	w.Clock.Stop() // makes quotas and times exact to the second
 	w.key = w.Key(t, `{"name":"reader","scopes":["feedbacks:read"],"all_projects":true}`)
 	w.app = w.host.App(t, map[string]string{"issues": "write", "contents": "read"})
 	w.app.Install(w.repo)
@@ -57,7 +57,7 @@ func newForwardWorld(t *testing.T, options ...apitest.Option) *forwardWorld {
 	return w
 }
 
-// setApp makes the app that of the server, with a change.
+// setApp stores the app in the server's settings, after change.
 func (w *forwardWorld) setApp(t testing.TB, change func(*store.CodehostApp)) {
 	t.Helper()
 	a := &store.CodehostApp{
@@ -66,11 +66,11 @@ func (w *forwardWorld) setApp(t testing.TB, change func(*store.CodehostApp)) {
 	}
 	change(a)
 	if err := w.DB.Update(func(tx *store.Tx) error { return store.CodehostAppSettings.Put(tx, a) }); err != nil {
-		t.Error(err) // may be in a request
+		t.Error(err) // may run in the goroutine of a request
 	}
 }
 
-// integrate changes what the project does with its repository.
+// integrate changes the project's integration settings.
 func (w *forwardWorld) integrate(t testing.TB, change func(*store.CodehostIntegration)) {
 	t.Helper()
 	err := w.DB.Update(func(tx *store.Tx) error {
@@ -90,19 +90,19 @@ func (w *forwardWorld) integrate(t testing.TB, change func(*store.CodehostIntegr
 	}
 }
 
-// send submits feedback to be forwarded from an address.
+// send submits feedback for forwarding, from an address.
 func (w *forwardWorld) send(t testing.TB, addr, content string) (status int, answer string) {
 	t.Helper()
 	status, answer, _ = w.Send(t, "POST", "/api/v1"+submit, map[string]string{"X-Forwarded-For": addr}, forwarded(content))
 	return status, answer
 }
 
-// forwarded is a submission that is to be forwarded.
+// forwarded returns the body of a submission that requests forwarding.
 func forwarded(content string) string {
 	return fmt.Sprintf(`{"content":%q,"contact":"mira@example.org","rating":4,"forward_to_codehost":true}`, content)
 }
 
-// stored are the contents of all feedback, the newest first.
+// stored returns the contents of all feedback, newest first.
 func (w *forwardWorld) stored(t testing.TB) (contents []string) {
 	t.Helper()
 	status, list, _ := w.Do(t, "GET", feedbacks+"?limit=100&include_hidden=1", w.key, "")
@@ -115,7 +115,7 @@ func (w *forwardWorld) stored(t testing.TB) (contents []string) {
 	return contents
 }
 
-// expect expects this many records and issues.
+// expect checks the number of records and of issues.
 func (w *forwardWorld) expect(t testing.TB, records, issues int) {
 	t.Helper()
 	if got := w.stored(t); len(got) != records {
@@ -126,23 +126,23 @@ func (w *forwardWorld) expect(t testing.TB, records, issues int) {
 	}
 }
 
-// settle lets time go by and the job do its work.
+// settle advances the clock and runs the job that settles submissions.
 func (w *forwardWorld) settle(t testing.TB, after time.Duration) error {
 	t.Helper()
 	w.Clock.Advance(after)
 	return w.Config.Codehost.Forward.Settle(t.Context())
 }
 
-// restarted returns the configuration of a server that remembers nothing of the submissions
-// before its start.
+// restarted returns the configuration of a new server on the same data, without the submissions in
+// progress.
 func (w *forwardWorld) restarted() api.Config {
 	c := w.Config
 	c.Codehost.Forward = forward.New(c.Codehost.Forward.Config)
 	return c
 }
 
-// loseAnswer lets the host create an issue and answer with a status, as a proxy does
-// that has waited for too long.
+// loseAnswer returns a fault in which the host creates the issue and answers with a status, like a
+// proxy after a timeout.
 func loseAnswer(status int) codehosttest.Fault {
 	return func(_ *codehosttest.Host, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +152,7 @@ func loseAnswer(status int) codehosttest.Fault {
 	}
 }
 
-// before does something before the host does its work.
+// before returns a fault that calls do before the host handles the request.
 func before(do func()) codehosttest.Fault {
 	return func(_ *codehosttest.Host, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -162,7 +162,7 @@ func before(do func()) codehosttest.Fault {
 	}
 }
 
-// logsWith reports whether a line of a log has all texts.
+// logsWith reports whether a line of a log contains all texts.
 func logsWith(log string, texts ...string) bool {
 	for line := range strings.Lines(log) {
 		all := true

@@ -12,14 +12,14 @@ import (
 
 const integration = "/admin/projects/beacon/codehost-integration"
 
-// firstIntegration is the settings of a project before the first save.
+// firstIntegration is the response before a project's settings are saved for the first time.
 const firstIntegration = `{"project_key":"beacon","repo_full_name":null,"feedback_issue_enabled":false,"feedback_issue_active":false,
 	"feedback_issue_template_source":"inherit","feedback_issue_template_repo_path":null,"feedback_issue_template_repo_ref":null,
 	"feedback_issue_title_template":null,"feedback_issue_body_template":null,"feedback_issue_labels":[],
 	"comment_commands_enabled":false,"comment_commands_active":false,"command_allowed_associations":["OWNER","MEMBER","COLLABORATOR"],
 	"command_allowed_users":[],"commands":[],"updated_at":null}`
 
-// TestIntegration has the rows of 7.1.
+// TestIntegration covers reading, changing and resetting the settings of a project.
 func TestIntegration(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -109,8 +109,8 @@ func TestIntegration(t *testing.T) {
 	w.Refusals(t, integration, rows)
 }
 
-// TestSwitches has the rules I1 and I2: what must be there to switch a feature on, and
-// what it needs to be active.
+// TestSwitches checks the conditions under which a feature can be switched on, and under which it
+// is active.
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -143,7 +143,8 @@ func TestSwitches(t *testing.T) {
 	})
 }
 
-// TestIntegrationFollowsItsProject has rule I4.
+// TestIntegrationFollowsItsProject checks that the settings are kept when the project is renamed
+// and deleted together with it.
 func TestIntegrationFollowsItsProject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -159,7 +160,7 @@ func TestIntegrationFollowsItsProject(t *testing.T) {
 	w.Exchanges(t, []apitest.Exchange{{"a new project of the same key has none", "GET", integration, "", 200, firstIntegration}})
 }
 
-// TestRepoTemplate has the rows of 7.2, and rule T6.
+// TestRepoTemplate covers reading the template in a project's repository.
 func TestRepoTemplate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -225,7 +226,7 @@ func TestRepoTemplate(t *testing.T) {
 	}
 }
 
-// TestPrivateTemplate: the file of a private repository is read as the app.
+// TestPrivateTemplate checks that the server reads the file of a private repository as the app.
 func TestPrivateTemplate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -19,7 +19,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// guide is the page that people follow, docs/codehost.md: its examples by their names.
+// guide holds the examples of docs/codehost.md by their names.
 type guide map[string]string
 
 func readGuide(t *testing.T) guide {
@@ -35,7 +35,7 @@ func readGuide(t *testing.T) guide {
 	return g
 }
 
-// example is one of the page, which must be there.
+// example returns an example of the page. The test fails if there is none.
 func (g guide) example(t *testing.T, name string) string {
 	t.Helper()
 	if g[name] == "" {
@@ -44,13 +44,13 @@ func (g guide) example(t *testing.T, name string) string {
 	return g[name]
 }
 
-// journey follows the page with a server and a code host.
+// journey follows the page with a server and a fake code host.
 type journey struct {
 	*apitest.Server
 	host  *codehosttest.Host
 	repo  *codehosttest.Repository
 	guide guide
-	fill  *strings.Replacer // what readers put in the place of what the examples have
+	fill  *strings.Replacer // replaces the placeholders of the examples
 }
 
 func newJourney(t *testing.T) *journey {
@@ -74,7 +74,7 @@ func newJourney(t *testing.T) *journey {
 	return j
 }
 
-// send sends a request of the page, and expects a status.
+// send sends an example request and checks the status.
 func (j *journey) send(t *testing.T, status int, example string) string {
 	t.Helper()
 	line, body, _ := strings.Cut(j.fill.Replace(j.guide.example(t, example)), "\n")
@@ -86,7 +86,7 @@ func (j *journey) send(t *testing.T, status int, example string) string {
 	return answer
 }
 
-// deliver sends a delivery of the code host and expects status and answer.
+// deliver sends a delivery of the code host and checks the status and the response.
 func (j *journey) deliver(t *testing.T, path string, d codehosttest.Delivery, status int, want string) {
 	t.Helper()
 	got, answer := codehosttest.Deliver(t, j.URL+path, d)
@@ -102,7 +102,7 @@ func (j *journey) publish(t *testing.T, tag, secret string, assets ...codehostte
 	return codehosttest.Delivery{Event: "release", Payload: j.repo.ReleasePayload(t, "published", tag), Secret: secret}
 }
 
-// TestJourney follows docs/codehost.md from its beginning to its end, over HTTP only.
+// TestJourney follows docs/codehost.md from beginning to end, using only HTTP.
 func TestJourney(t *testing.T) {
 	t.Parallel()
 	j := newJourney(t)
@@ -115,7 +115,7 @@ func TestJourney(t *testing.T) {
 	j.rotate(t, hook, secret)
 }
 
-// connectReleases is step 1 up to the ping, and the import of what was before.
+// connectReleases performs step 1 up to the ping, and imports the earlier releases.
 func (j *journey) connectReleases(t *testing.T) (hook, secret string) {
 	t.Helper()
 	j.send(t, 200, "project")
@@ -131,8 +131,8 @@ func (j *journey) connectReleases(t *testing.T) (hook, secret string) {
 	return hook, secret
 }
 
-// followRelease publishes a release with four attachments: it becomes the latest
-// version, with links to copies of them.
+// followRelease publishes a release with four attachments. It must become the latest version, with
+// links to copies of the attachments.
 func (j *journey) followRelease(t *testing.T, hook, secret string) {
 	t.Helper()
 	var assets []codehosttest.Asset
@@ -163,7 +163,7 @@ func (j *journey) followRelease(t *testing.T, hook, secret string) {
 	}
 }
 
-// version is a version as visitors see it.
+// version is a version as visitors get it.
 type version struct {
 	Version string `json:"version"`
 	Title   string `json:"title"`
@@ -183,7 +183,7 @@ func (j *journey) latest(t *testing.T) (v version) {
 	return v
 }
 
-// connectApp is the steps 2 and 3.
+// connectApp performs steps 2 and 3.
 func (j *journey) connectApp(t *testing.T) {
 	t.Helper()
 	app := j.host.App(t, map[string]string{"issues": "write", "contents": "read", "actions": "write"}, "issue_comment")
@@ -199,8 +199,8 @@ func (j *journey) connectApp(t *testing.T) {
 	}
 }
 
-// forward is step 4: feedback becomes issues, first of the built-in template, then of the
-// one in the repository.
+// forward performs step 4: it creates issues from feedback, first with the built-in template, then
+// with the one in the repository.
 func (j *journey) forward(t *testing.T) {
 	t.Helper()
 	if answer := j.send(t, 200, "integration"); !apitest.Field[bool](t, answer, "feedback_issue_active") {
@@ -217,11 +217,11 @@ func (j *journey) forward(t *testing.T) {
 	if answer := j.send(t, 200, "preview"); apitest.Field[*string](t, answer, "error") != nil || apitest.Field[string](t, answer, "title_template") != "Feedback: {{content_head}}" {
 		t.Fatalf("the preview of the template: got %s", answer)
 	}
-	j.Clock.Advance(2 * time.Minute) // so that the same is not a repetition
+	j.Clock.Advance(2 * time.Minute) // otherwise the next one would be a duplicate
 	j.sendFeedback(t, "Feedback: The export button does nothing", "| ann@example.com | not rated | windows  |", "feedback", "needs-triage")
 }
 
-// sendFeedback sends the feedback of the page and expects an issue.
+// sendFeedback sends the page's feedback and checks that it becomes an issue.
 func (j *journey) sendFeedback(t *testing.T, title, part string, labels ...string) {
 	t.Helper()
 	answer := j.send(t, 201, "feedback")
@@ -238,8 +238,8 @@ func (j *journey) sendFeedback(t *testing.T, title, part string, labels ...strin
 	j.Exchanges(t, []apitest.Exchange{{"the feedback in the console", "GET", "/admin/projects/my-app/feedbacks/" + id, "", 200, want}})
 }
 
-// command is step 5: a maintainer's comment starts a workflow and is answered, that of
-// a stranger is not.
+// command performs step 5: a maintainer's comment starts a workflow and gets a reaction, and the
+// comment of an unknown user does not.
 func (j *journey) command(t *testing.T) {
 	t.Helper()
 	j.repo.AddWorkflow("deploy.yml")
@@ -267,8 +267,8 @@ func (j *journey) command(t *testing.T) {
 	}
 }
 
-// rotate changes the secret of the release webhook while releases are delivered with
-// the one of before.
+// rotate replaces the secret of the release webhook while releases are delivered with the previous
+// one.
 func (j *journey) rotate(t *testing.T, hook, former string) {
 	t.Helper()
 	secret := apitest.Field[string](t, j.send(t, 200, "rotate"), "secret")

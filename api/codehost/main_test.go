@@ -9,14 +9,14 @@ import (
 
 func TestMain(m *testing.M) { apitest.Main(m, apitest.Codehost) }
 
-// world is a server, the code host that it asks, and a project with a repository.
+// world is a server, its fake code host, and a project with a repository.
 type world struct {
 	*apitest.Server
 	host *codehosttest.Host
 	repo *codehosttest.Repository
 }
 
-// newWorld has the project "beacon" of the public repository lumen-works/beacon.
+// newWorld returns a world with the project "beacon" and the public repository lumen-works/beacon.
 func newWorld(t *testing.T, options ...apitest.Option) *world {
 	t.Helper()
 	host := codehosttest.New(t)

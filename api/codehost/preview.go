@@ -27,7 +27,7 @@ func (h *Handlers) previewRoutes() []web.Route {
 }
 
 const (
-	maxImported    = 1000 // releases that an import reads
+	maxImported    = 1000 // maximum number of releases that an import reads
 	maxRepoURL     = 512  // characters, as in a project
 	maxTag         = 128
 	maxDescription = 2048
@@ -256,7 +256,7 @@ func sourceOf(source string, repo *codehost.Repo, tag string) json.RawMessage {
 		Tag    string `json:"release_tag"`
 	}{source, owner, name, tag})
 	if err != nil {
-		panic(err) // four texts
+		panic(err) // cannot fail for four strings
 	}
 	return text
 }

@@ -28,7 +28,7 @@ func repoPreview(address string) string {
 	return "/admin/projects/codehost-repo-preview?repo_url=" + url.QueryEscape(address)
 }
 
-// configure makes the app of the code host that of the server.
+// configure stores the app in the server's settings.
 func (w *world) configure(t *testing.T, app *codehosttest.App) {
 	t.Helper()
 	keys := seal.NewKeys([]byte(apitest.Secret))
@@ -122,7 +122,7 @@ func TestReleasePreview(t *testing.T) {
 	}
 }
 
-// TestRepoURLOfTheProject: what an unusable address of the repository answers.
+// TestRepoURLOfTheProject checks the responses if the project's repository address cannot be used.
 func TestRepoURLOfTheProject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -175,7 +175,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestImportReadsAllPages: more releases than a page, and more than an import reads.
+// TestImportReadsAllPages checks an import of several pages, and one of more releases than an
+// import reads.
 func TestImportReadsAllPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -193,7 +194,8 @@ func TestImportReadsAllPages(t *testing.T) {
 	}
 }
 
-// TestImportBreaksOff: what was read before a failure is stored, and the rest follows.
+// TestImportBreaksOff checks that the pages before a failure are stored, and that the next import
+// stores the remaining ones.
 func TestImportBreaksOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -217,7 +219,7 @@ func TestImportBreaksOff(t *testing.T) {
 	})
 }
 
-// TestPreviewsAsTheApp: private repositories open where the app is installed, and only
+// TestPreviewsAsTheApp checks that a private repository can be read only if the app is installed
 // there.
 func TestPreviewsAsTheApp(t *testing.T) {
 	t.Parallel()
@@ -261,8 +263,8 @@ func TestJWTSecretChanged(t *testing.T) {
 	}
 }
 
-// TestPreviewsOfGitea: what Gitea and Forgejo answer goes the same way. It pages by their
-// own size, and its releases have no time of a change.
+// TestPreviewsOfGitea checks that responses of Gitea and Forgejo are read in the same way. Those
+// servers choose the size of their pages, and their releases have no time of the last change.
 func TestPreviewsOfGitea(t *testing.T) {
 	t.Parallel()
 	read := func(name string) []byte {
@@ -280,7 +282,7 @@ func TestPreviewsOfGitea(t *testing.T) {
 	const api = "/repos/lumen-works/beacon"
 	m := http.NewServeMux()
 	send := func(text []byte) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(text) } // the client reads it
+		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(text) } // the client checks the body
 	}
 	m.HandleFunc("GET "+api, send(repository))
 	m.HandleFunc("GET "+api+"/releases/latest", send(releases[1]))
@@ -315,7 +317,7 @@ func TestPreviewsOfGitea(t *testing.T) {
 	})
 }
 
-// shared is a log that many may write.
+// shared is a buffer that is safe for concurrent writers.
 type shared struct {
 	sync.Mutex
 	bytes.Buffer
@@ -333,8 +335,8 @@ func (s *shared) text() string {
 	return s.String()
 }
 
-// TestCodeHostFails: what it answers is in the log, with the id of the request, and not in
-// our answer.
+// TestCodeHostFails checks that the code host's message is in the log, with the id of the request,
+// and not in the response.
 func TestCodeHostFails(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"svc/internal/codehost/codehosttest"
 )
 
-// TestWhichTemplate has the rules T3 and T5.
+// TestWhichTemplate checks which of the templates is used for an issue.
 func TestWhichTemplate(t *testing.T) {
 	t.Parallel()
 	const (
@@ -19,8 +19,8 @@ func TestWhichTemplate(t *testing.T) {
 		ofBuiltin  = "It crashed\n\n| Field | Value |"
 	)
 	for _, tc := range []struct {
-		name, app, project, file string // settings; "" = as they are
-		title, body              string // the issue has this title, and its text begins like this
+		name, app, project, file string // settings; "" = unchanged
+		title, body              string // title of the issue, and the beginning of its text
 		labels                   []string
 	}{
 		{"built in", "", "", "", builtin, ofBuiltin, []string{"feedback"}},
@@ -60,8 +60,8 @@ func TestWhichTemplate(t *testing.T) {
 	}
 }
 
-// TestTemplateOfAHostThatFails: what cannot be read costs no feedback while issues can be
-// created.
+// TestTemplateOfAHostThatFails checks that a template that cannot be read does not prevent
+// forwarding while issues can be created.
 func TestTemplateOfAHostThatFails(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]codehosttest.Fault{

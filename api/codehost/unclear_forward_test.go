@@ -93,7 +93,7 @@ func TestForwardAfterLostAnswer(t *testing.T) {
 				if err := w.settle(t, time.Minute); err != nil {
 					t.Fatal(err)
 				}
-				w.expect(t, 0, 1) // too early to be certain
+				w.expect(t, 0, 1) // too early to know
 				if err := w.settle(t, 2*time.Minute); err != nil {
 					t.Fatal(err)
 				}
@@ -118,8 +118,8 @@ func TestForwardAfterLostAnswer(t *testing.T) {
 	}
 }
 
-// TestForwardThatCreatedNothing: where it is certain that there is no issue, nothing is
-// left of the submission, and the next one is new.
+// TestForwardThatCreatedNothing checks that, once it is certain that there is no issue, no trace of
+// the submission remains and the next one is new.
 func TestForwardThatCreatedNothing(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -145,12 +145,12 @@ func TestForwardThatCreatedNothing(t *testing.T) {
 	if err := w.settle(t, 25*time.Hour); err == nil {
 		t.Error("the job did not say that it has failed")
 	}
-	pending(0) // after a day nobody repeats it
+	pending(0) // not repeated after a day
 	w.expect(t, 0, 0)
 }
 
-// TestForwardAfterRestart: a server that begins anew on the same data knows what was
-// begun, and neither makes a second issue nor a second record.
+// TestForwardAfterRestart checks that a server that is restarted on the same data recognizes
+// submissions in progress. It creates neither a second issue nor a second record.
 func TestForwardAfterRestart(t *testing.T) {
 	t.Parallel()
 	for _, created := range []bool{true, false} {

@@ -22,9 +22,9 @@ const (
 	minSecret, maxSecret = 16, 256 // characters
 	maxGrace             = 1440    // minutes
 	generatedPrefix      = "whsec_"
-	generatedBytes       = 24 // random ones, twice as many hex digits
+	generatedBytes       = 24 // random bytes; the secret has twice as many hex digits
 
-	deliveryLimit = 25 << 20 // bytes; code hosts send no more
+	deliveryLimit = 25 << 20 // bytes; code hosts do not send more
 	// deliveryKept is the time for which a repeated delivery is recognized.
 	deliveryKept = 7 * 24 * time.Hour
 	// maxEcho is the maximum length, in characters, of a text of the code host that an answer
@@ -340,7 +340,7 @@ func (h *Handlers) publish(r *web.Request, id string, e codehost.ReleaseEvent, d
 	take := func(mirror bool) error {
 		return r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 			done.Created, done.MirrorQueued = nil, nil
-			if id != "" && tx.Delivered(p.ID, id) { // the same delivery came twice at a time
+			if id != "" && tx.Delivered(p.ID, id) { // an identical delivery was processed concurrently
 				done.ignore("duplicate_delivery")
 				done.Action, done.Version = nil, nil
 				return nil

@@ -41,8 +41,8 @@ func hooked(t testing.TB, options ...apitest.Option) *apitest.Server {
 	return s
 }
 
-// deliver sends a delivery as a code host does, and holds the answer to openapi.yaml. Nil
-// headers are not sent.
+// deliver sends a delivery as a code host does. The response is checked against openapi.yaml.
+// headers override the default headers.
 func deliver(t testing.TB, s *apitest.Server, path, event string, payload []byte, headers map[string]string) (int, string) {
 	t.Helper()
 	all := map[string]string{
@@ -59,7 +59,7 @@ func release(t testing.TB, changes map[string]any) []byte {
 	return codehosttest.Payload(t, "release", changes)
 }
 
-// expect compares an answer, of which want names the fields that matter.
+// expect checks the status, and that the response contains the fields in want.
 func expect(t testing.TB, what string, status int, answer string, wantStatus int, want string) {
 	t.Helper()
 	if status != wantStatus {
@@ -71,13 +71,13 @@ func expect(t testing.TB, what string, status int, answer string, wantStatus int
 	}
 }
 
-// published is the versions of a project.
+// published returns the versions of a project.
 func published(t testing.TB, s *apitest.Server, project string) (all []map[string]any) {
 	t.Helper()
 	return apitest.Field[[]map[string]any](t, s.Must(t, 200, "GET", "/admin/projects/"+project+"/versions", ""), "data")
 }
 
-// Each row of the table of chapter 4.1.
+// TestWebhookSettings covers reading and changing the settings of a webhook.
 func TestWebhookSettings(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -131,7 +131,8 @@ func TestWebhookSettings(t *testing.T) {
 	}
 }
 
-// Each row of the table of chapter 4.2, in its order.
+// TestReleaseDeliveries covers each result of a delivery, in the order in which the server checks
+// for them.
 func TestReleaseDeliveries(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -213,7 +214,7 @@ func TestReleaseDeliveries(t *testing.T) {
 	}
 }
 
-// The version that a delivery makes, and rules W1 to W3.
+// TestReleaseBecomesAVersion covers the version that a delivery creates or updates.
 func TestReleaseBecomesAVersion(t *testing.T) {
 	t.Parallel()
 	s := hooked(t, apitest.WithConfig(func(c *api.Config) { c.Files.BaseURL = "https://dl.example" }))
@@ -251,7 +252,7 @@ func TestReleaseBecomesAVersion(t *testing.T) {
 	}
 }
 
-// assets are attachments with the addresses that those of the code host have.
+// assets returns n attachments with addresses like those of the code host.
 func assets(n int) []any {
 	var all []any
 	for i := range n {
@@ -263,7 +264,8 @@ func assets(n int) []any {
 	return all
 }
 
-// Rule W3: attachments are queued, and what is here already stays linked.
+// TestReleaseIsMirrored checks that attachments are queued, and that links to existing copies are
+// kept.
 func TestReleaseIsMirrored(t *testing.T) {
 	t.Parallel()
 	s := hooked(t, apitest.WithConfig(func(c *api.Config) { c.Files.BaseURL = "https://dl.example" }))
@@ -312,7 +314,7 @@ func TestReleaseIsMirrored(t *testing.T) {
 	linked("the copy comes first", `{"download_url":"`+direct+`"}`)
 }
 
-// Without a host for direct links nothing can be copied.
+// Without a host for direct links, attachments cannot be copied.
 func TestReleaseIsNotMirroredWithoutAnAddress(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -382,8 +384,8 @@ func TestReleaseDeliveryIsReplayed(t *testing.T) {
 	step("without an id again", releases, "release", synced, ok, nil)
 }
 
-// The settings show the last delivery that was signed rightly, whatever became of it, until
-// the secret changes.
+// The settings show the last delivery with a valid signature, regardless of its result, until the
+// secret changes.
 func TestLastDeliveryIsShown(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -423,7 +425,7 @@ func TestLastDeliveryIsShown(t *testing.T) {
 	}
 }
 
-// The same delivery, many times at once, is taken once.
+// Of many identical concurrent deliveries, exactly one is processed.
 func TestReleaseDeliveriesInParallel(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -441,7 +443,7 @@ func TestReleaseDeliveriesInParallel(t *testing.T) {
 		t.Errorf("got\n%s\nwant one of them taken", all)
 	}
 
-	for i := range n { // different ones of one release: the newest state stays, whichever comes last
+	for i := range n { // different states of one release: the newest remains, in whichever order they arrive
 		sending.Go(func() {
 			payload := release(t, map[string]any{"action": "edited", "release.name": fmt.Sprint("state ", i), "release.updated_at": fmt.Sprintf("2024-06-0%dT00:00:00Z", i+1)})
 			status, answer := deliver(t, s, releases, "release", payload, map[string]string{"X-GitHub-Delivery": fmt.Sprint("edit ", i)})
@@ -456,7 +458,7 @@ func TestReleaseDeliveriesInParallel(t *testing.T) {
 	}
 }
 
-// While the code host still has the former secret, its deliveries are taken.
+// Deliveries are accepted while the code host still uses the previous secret.
 func TestRotationLosesNoDelivery(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -484,8 +486,8 @@ func TestRotationLosesNoDelivery(t *testing.T) {
 	send("switched off in the time of grace", "another-lantern-room", 403)
 }
 
-// After a change of JWT_SECRET deliveries are refused with the reason, and settings can
-// be read and set anew.
+// With another JWT_SECRET, deliveries are rejected with the reason, and the settings can be read
+// and saved again.
 func TestWebhookAfterAChangeOfJWTSecret(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -522,7 +524,8 @@ func TestWebhookAfterAChangeOfJWTSecret(t *testing.T) {
 	expect(t, "the new secret", status, answer, 200, `{"status":"synced"}`)
 }
 
-// A release that no version could be is one with shorter values, or is ignored.
+// The texts of a release that are too long for a version are shortened. If that is not possible,
+// the release is ignored.
 func TestReleaseBeyondTheLimits(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -597,8 +600,8 @@ func TestOtherCodeHosts(t *testing.T) {
 	}
 }
 
-// 25 MiB are taken, a byte more is not; who did not sign is refused before the body is
-// read.
+// A delivery of 25 MiB is accepted, but not one more byte. An unsigned delivery is rejected before
+// its body is read.
 func TestSizeOfDeliveries(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -617,8 +620,8 @@ func TestSizeOfDeliveries(t *testing.T) {
 	}
 }
 
-// announce sends the headers of a delivery, which the server must refuse before it asks
-// for the body, and returns the status.
+// announce sends only the headers of a delivery, for which the server must respond before it
+// requests the body. It returns the status.
 func announce(t *testing.T, s *apitest.Server, path, signature string, length int) int {
 	t.Helper()
 	unsent := &unread{}
@@ -646,9 +649,8 @@ func announce(t *testing.T, s *apitest.Server, path, signature string, length in
 	return refused.StatusCode
 }
 
-// Deliveries that nobody has signed yet do not keep others out: one that was announced
-// and does not come takes no place, of those above 1 MiB an address has two, and smaller
-// ones pass.
+// Unsigned deliveries do not block others. A delivery takes no slot before its body arrives. Each
+// address has two slots for deliveries above 1 MiB, and smaller ones need none.
 func TestLargeDeliveriesAreFew(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -670,7 +672,7 @@ func TestLargeDeliveriesAreFew(t *testing.T) {
 
 	hold("203.0.113.1", 3<<19)
 	hold("203.0.113.1", 3<<19)
-	for s.Metric(t, "svc_public_body_bytes") < 4<<20 { // until the server has read so far
+	for s.Metric(t, "svc_public_body_bytes") < 4<<20 { // until the server has read both bodies
 	}
 	status, answer = deliver(t, s, releases, "release", large, from("203.0.113.1"))
 	expect(t, "a third large one", status, answer, 503, `{"message":"at most 2 request bodies above 1048576 bytes of one address are received at a time; try again in a second"}`)
@@ -684,7 +686,7 @@ func TestLargeDeliveriesAreFew(t *testing.T) {
 	expect(t, "a large one of another address", status, answer, 200, `{"status":"synced"}`)
 	close(end)
 	held.Wait()
-	for s.Metric(t, "svc_public_body_bytes") > 0 { // the answer may be there before the memory is given back
+	for s.Metric(t, "svc_public_body_bytes") > 0 { // the response can arrive before the memory is released
 	}
 	status, answer = deliver(t, s, releases, "release", large, from("203.0.113.1"))
 	expect(t, "when there is room", status, answer, 200, `{"status":"synced"}`)
@@ -708,7 +710,7 @@ func (b *heldBody) Read(p []byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// send delivers large with b as its body, until b ends.
+// send delivers large with b as its body and returns immediately. held waits for the response.
 func (b *heldBody) send(t *testing.T, s *apitest.Server, large []byte, address string, held *sync.WaitGroup) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+releases, b)
@@ -722,7 +724,7 @@ func (b *heldBody) send(t *testing.T, s *apitest.Server, large []byte, address s
 	held.Go(func() {
 		client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
 		if answer, err := client.Do(r); err == nil {
-			_ = answer.Body.Close() // an answer to half a body
+			_ = answer.Body.Close() // the body was incomplete
 		}
 	})
 }
@@ -740,7 +742,7 @@ func TestLargeDeliveriesOfAnAddress(t *testing.T) {
 		body.send(t, s, large, "203.0.113.1", &held)
 	}
 	for s.Metric(t, "svc_public_body_bytes") < 8<<20 && s.Metric(t, `svc_public_bodies_refused_total{reason="address"}`) == 0 {
-	} // until the server has read as much as it does
+	} // until the server has read all that it accepts
 	status, answer := deliver(t, s, releases, "release", large, map[string]string{"X-Forwarded-For": "203.0.113.2"})
 	expect(t, "another address", status, answer, 200, `{"status":"synced"}`)
 	close(end)
@@ -755,9 +757,9 @@ func (u *unread) Read([]byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// FuzzReleaseDelivery delivers any payload with a right signature: the answer is as
-// openapi.yaml says and never a fault of the server, and what is stored passes the check
-// of the whole file, which is made when the store closes.
+// FuzzReleaseDelivery sends arbitrary payloads with a valid signature. The response must match
+// openapi.yaml and not be a server error, and the database must pass the check that runs when the
+// store closes.
 func FuzzReleaseDelivery(f *testing.F) {
 	s := hooked(f, apitest.WithConfig(func(c *api.Config) { c.Files.BaseURL = "https://dl.example" }))
 	s.Must(f, 200, "PATCH", "/admin/projects/beacon", `{"mirror_codehost_assets":true}`)
