@@ -167,8 +167,8 @@ func FuzzDigest(f *testing.F) {
 	})
 }
 
-// FuzzVersion reads what may be in a file as a version. What can be read at all
-// is written in one way, which is read as the same.
+// FuzzVersion reads what may be in a file as a version. Every value that can be read is
+// written in one form, which reads back as the same value.
 func FuzzVersion(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		v, err := store.DecodeVersion(raw)

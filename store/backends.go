@@ -217,9 +217,9 @@ func (tx *Tx) DeleteStorageBackend(id string) error {
 	)
 }
 
-// untriedOn returns a Conflict while a storage has objects to remove whose removal was
-// never tried: deleting the storage would keep them for ever. After a failed attempt the
-// storage may no longer exist.
+// untriedOn returns a Conflict while a storage has objects to remove and no attempt was
+// made: deleting the storage would keep them for ever. After a failed attempt the storage
+// may no longer exist.
 func untriedOn(tx *Tx, backend string) error {
 	return tx.bolt.Bucket(fileDeletionsBucket).ForEach(func(key, raw []byte) error {
 		d, err := decode[FileDeletion](key, raw)

@@ -101,8 +101,8 @@ func TestStorageRules(t *testing.T) {
 	}
 }
 
-// TestDeletedStorageLeavesProjects: they use the default, and a storage goes only when
-// somebody has tried to remove the objects of deleted files from it.
+// TestDeletedStorageLeavesProjects: they use the default, and a storage is deleted only
+// after an attempt to remove the objects of deleted files.
 func TestDeletedStorageLeavesProjects(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

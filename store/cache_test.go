@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// kept lists the projects whose snapshots are in memory.
+// kept lists the projects with a snapshot in memory.
 func kept(db *store.Store) (names []string) {
 	for _, p := range db.Projects() {
 		if db.Kept(p.Key) != nil {
@@ -179,8 +179,8 @@ func TestCostIsNotBelowWhatIsHeld(t *testing.T) {
 	}
 }
 
-// TestReadersSeeCommitsWhole: whoever reads while somebody writes sees one
-// commit in every part of a snapshot, and never an older one than before.
+// TestReadersSeeCommitsWhole: a reader beside a writer sees one commit in every part of a
+// snapshot, and never goes back to an older one.
 func TestReadersSeeCommitsWhole(t *testing.T) {
 	t.Parallel()
 	for name, budget := range map[string]int64{"everything in memory": 64 << 20, "built again and again": 1} {

@@ -228,8 +228,8 @@ func (c *checker) counted(b *boltfile.Bucket, path string, counts map[countName]
 	return err
 }
 
-// decoded reads a record whose key is an id. If that fails, it adds a finding and returns
-// nil.
+// decoded reads a record with an id as its key. If that fails, it adds a finding and
+// returns nil.
 func decoded[T any](c *checker, path string, key, raw []byte) (*T, ID) {
 	id, err := idOf(key)
 	if err != nil {
@@ -454,7 +454,7 @@ func (c *checker) projectSettings(p ProjectID, path string, _ map[countName]int6
 	return c.settings(c.tx.content(p).Bucket(projectSettingsBucket), path+integrity.Path(projectSettingsBucket), projectSettings)
 }
 
-// settings decodes settings. It skips unknown names, whose values are not used.
+// settings decodes settings. It skips unknown names: their values are not used.
 func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]func(name, raw []byte) error) error {
 	return c.each(b, func(name, raw []byte) error {
 		if read := known[string(name)]; read != nil {

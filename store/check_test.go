@@ -316,8 +316,8 @@ func TestCheckFindsLosses(t *testing.T) {
 	}
 }
 
-// TestCheckOfRandomDamage: whatever happens to the bytes of a file, a check says
-// so, or everything in the file is still what it was.
+// TestCheckOfRandomDamage: whatever happens to the bytes of a file, a check reports it, or
+// everything in the file is unchanged.
 func TestCheckOfRandomDamage(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -378,7 +378,7 @@ func damageBytes(r *rand.Rand, b []byte, page int) {
 	}
 }
 
-// dumpOf is what a file has.
+// dumpOf returns all entries of a file.
 func dumpOf(t testing.TB, path string) map[string]string {
 	t.Helper()
 	db, err := store.Open(path, store.Options{NoSync: true})
@@ -389,7 +389,7 @@ func dumpOf(t testing.TB, path string) map[string]string {
 	return db.Dump()
 }
 
-// TestCheckIsStopped: a check ends when nobody waits for it any more.
+// TestCheckIsStopped: a check ends when its context is cancelled.
 func TestCheckIsStopped(t *testing.T) {
 	t.Parallel()
 	path, _ := newDamageable(t)

@@ -25,8 +25,8 @@ const roundsVariable = "STORE_CRASH_ROUNDS"
 // writeFailed is the exit code of a writer that was not killed.
 const writeFailed = 3
 
-// writeStore writes until it is killed. What a store holds after n transactions
-// follows from n; each is acknowledged on the standard output.
+// writeStore writes until it is killed. The content after n transactions depends on n
+// alone. Each transaction is acknowledged on the standard output.
 func writeStore(path string) int {
 	db, err := store.Open(path, store.Options{})
 	for n := written(db, err) + 1; err == nil; n++ {

@@ -16,7 +16,7 @@ import (
 	"svc/store"
 )
 
-// file is what a store leaves on disk, without unused space at the end.
+// file is the content of a closed store's file, without unused space at the end.
 type file struct {
 	bytes    []byte
 	pageSize int

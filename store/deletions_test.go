@@ -111,8 +111,8 @@ func TestDueFileDeletions(t *testing.T) {
 	}
 }
 
-// TestDueFileDeletionsOfOthers: what is passed over of a busy or full storage is told by the
-// storage alone, whatever else a record says.
+// TestDueFileDeletionsOfOthers: deletions of a busy or full storage are skipped because of
+// the storage alone, whatever else is in the record.
 func TestDueFileDeletionsOfOthers(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})

@@ -10,7 +10,7 @@ import (
 	"svc/internal/boltfile"
 )
 
-// What tests know of a store beyond what its users know.
+// Internals of a store for tests.
 const (
 	LargeText = largeText
 	LockWait  = boltfile.LockWait
@@ -41,14 +41,14 @@ func (s *Store) Check() error {
 	return err
 }
 
-// alone runs fn while nobody writes.
+// alone runs fn without other writers.
 func (s *Store) alone(fn func(*Tx) error) error {
 	s.file.Lock()
 	defer s.file.Unlock()
 	return s.file.View(func(t *boltfile.Tx) error { return fn(&Tx{bolt: t, store: s}) })
 }
 
-// Held is what the cache counts, what its snapshots have, and their number.
+// Held returns the size that the cache counts, the size of its snapshots, and their number.
 func (s *Store) Held() (counted, kept int64, snapshots int) {
 	s.snapshots.mu.Lock()
 	defer s.snapshots.mu.Unlock()

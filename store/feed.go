@@ -218,7 +218,7 @@ func (s *Store) announceChanges(last uint64) {
 }
 
 // SearchText returns the folded text of the changed thing; ok is false if it has been
-// deleted. The text of a block is that of all its records.
+// deleted. The text of a block is the text of all its records.
 func (tx *Tx) SearchText(c Change) (text string, ok bool, err error) {
 	p, err := tx.projectByID(c.Project)
 	if fault.Is(err, fault.NotFound) {

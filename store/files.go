@@ -146,8 +146,8 @@ func validFileID(id FileID) bool {
 	return len(id) == fileIDLength && strings.Trim(string(id), "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// CreateFile stores a new file, whose ID is set, as pending or ready. If the id is in use,
-// the error is a Conflict; if the storage does not exist, it is NotFound.
+// CreateFile stores a new file as pending or ready. The caller must have set its ID. If the
+// id is in use, the error is a Conflict; if the storage does not exist, it is NotFound.
 func (tx *Tx) CreateFile(p ProjectID, f *File) error {
 	if tx.content(p) == nil {
 		return fault.New(fault.NotFound, "project not found")

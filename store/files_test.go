@@ -283,8 +283,8 @@ func TestPendingFilesAreInOrder(t *testing.T) {
 	}
 }
 
-// TestDeletedFileIsGoneAtOnce: its link leads nowhere, and its object waits for its
-// removal until that is noted.
+// TestDeletedFileIsGoneAtOnce: its link leads nowhere, and its object stays in the list
+// until its removal is recorded.
 func TestDeletedFileIsGoneAtOnce(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -561,7 +561,7 @@ func TestCheckFindsAndRepairsFiles(t *testing.T) {
 	}
 }
 
-// deleteFile deletes a file whose object is to be removed at once.
+// deleteFile deletes a file and has its object removed at once.
 func deleteFile(tx *store.Tx, p store.ProjectID, id store.FileID, refresh bool) error {
 	_, err := tx.DeleteFile(p, id, refresh, tx.Now().Unix())
 	return err

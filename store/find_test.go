@@ -57,10 +57,10 @@ func (s *searched) add(t *testing.T, c *clock, n int, log func(i int) *store.Log
 	}
 }
 
-// everywhere is what an index says that knows nothing.
+// everywhere is the answer of an index without knowledge.
 var everywhere = store.Candidates{All: true}
 
-// narrow is what an index says that knows exactly which blocks have terms.
+// narrow is the answer of an index that knows exactly which blocks have the terms.
 func (s *searched) narrow(terms []string) store.Candidates {
 	n := store.Candidates{Refs: map[string]bool{}, Seen: s.db.LastChange()}
 	for i, text := range s.texts {
@@ -71,7 +71,7 @@ func (s *searched) narrow(terms []string) store.Candidates {
 	return n
 }
 
-// list is what the store says; without terms it does not search.
+// list returns the answer of the store. Without terms it does not search.
 func (s *searched) list(q store.LogSelection, n store.Candidates, terms ...string) (page []*store.Log, found store.Found, err error) {
 	if terms != nil {
 		q.Find = &store.Find{Terms: terms, Candidates: n}
@@ -86,8 +86,8 @@ func (s *searched) list(q store.LogSelection, n store.Candidates, terms ...strin
 	return page, found, err
 }
 
-// want is what a look at every log says: the page, the number, and whether the
-// terms are in anything that may be shown.
+// want looks at every log and returns the page, the number, and whether the terms are in
+// any log that may be shown.
 func (s *searched) want(q store.LogSelection, terms ...string) (page []*store.Log, total int, text bool) {
 	for i, l := range slices.Backward(s.logs) {
 		at := store.CreatedAt(l.ID)
@@ -266,8 +266,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestDamagedColumns holds that a search in a damaged block says so. It works in
-// several goroutines, where anything worse would end the process.
+// TestDamagedColumns: a search in a damaged block reports it. It works in several
+// goroutines, where anything worse would end the process.
 func TestDamagedColumns(t *testing.T) {
 	t.Parallel()
 	setEnd := func(i int, end uint32) func(words, texts []byte) ([]byte, []byte) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestFormatIsDocumented holds docs/format/svc-db.md to the names that are written to
-// disk: whoever adds one describes it.
+// TestFormatIsDocumented compares docs/format/svc-db.md with the names that are written to
+// disk.
 func TestFormatIsDocumented(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("../docs/format/svc-db.md")

@@ -11,16 +11,16 @@ import (
 )
 
 // Forward is feedback that is becoming an issue at the code host. It has its id and its
-// number in the series from the beginning, because the issue names the id, but nobody
-// sees it until it is complete. One that outlives its request says that there may be
+// number in the series from the beginning, because the issue names the id, but it is not
+// visible until it is complete. A Forward that outlives its request means that there may be
 // an issue without a record.
 //
-// Feedback that has been stored long since can become an issue, too. Its Forward knows when
-// that was asked for first, and has no copy of it: others may change it meanwhile.
+// Stored feedback can become an issue, too. Its Forward has the time of the first request
+// and no copy, because the feedback may change.
 type Forward struct {
 	Project ProjectID `json:"-"`
 	// Key identifies the submission, so that an identical one finds this Forward. It is nil
-	// for a caller without an address, whose submissions are not compared.
+	// for a caller without an address: such submissions are not compared.
 	Key *limit.Key `json:"-"`
 
 	ID      ID     `json:"id"`

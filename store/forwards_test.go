@@ -52,7 +52,7 @@ func addFeedback(t testing.TB, db *store.Store, p store.ProjectID, content strin
 	return f
 }
 
-// contents are what a list of feedback shows, the newest first.
+// contents returns the contents of a list of feedback, the newest first.
 func contents(t testing.TB, db *store.Store, p store.ProjectID) (list []string) {
 	t.Helper()
 	err := db.View(func(tx *store.Tx) error {
@@ -127,8 +127,8 @@ func TestForwardIsInvisible(t *testing.T) {
 	sees("after", "issue", "before")
 }
 
-// TestForwardInSealedBlock: feedback that is completed when its block has columns long
-// since is found by its text, and the search index is told.
+// TestForwardInSealedBlock: feedback that is completed after its block has columns is found
+// by its text, and the change is in the feed.
 func TestForwardInSealedBlock(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -168,7 +168,7 @@ func TestForwardInSealedBlock(t *testing.T) {
 				seen := db.LastChange()
 				complete(t, db, w, false)
 				err := db.View(func(tx *store.Tx) error {
-					// What an index says that has followed the feed until before.
+					// The answer of an index that has followed the feed until before.
 					find := &store.Find{Terms: []string{"needle"}, Candidates: store.Candidates{Refs: map[string]bool{}, Seen: seen}}
 					page, _, err := tx.ListFeedback(p, store.FeedbackSelection{Selection: store.Selection{Find: find, Limit: 10}})
 					if len(page) != 1 || page[0].ID != w.ID {

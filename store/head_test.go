@@ -77,9 +77,8 @@ func TestColumnsAreThoseOfTheRecords(t *testing.T) {
 	}
 }
 
-// TestLongTexts has blocks whose texts are stored alone, beside one among others:
-// all of them are searched, rewritten, and removed with their project to the last
-// page.
+// TestLongTexts has blocks with texts that are stored alone, beside one among others: all
+// of them are searched, rewritten, and removed with their project to the last page.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")

@@ -73,7 +73,7 @@ func addProject(t testing.TB, db *store.Store, key string) *store.Project {
 	return p
 }
 
-// addVersion makes a version whose number is its text.
+// addVersion creates a version with its text as its number.
 func addVersion(t testing.TB, db *store.Store, p store.ProjectID, text string, edits ...func(*store.Version)) *store.Version {
 	t.Helper()
 	v := newVersion(t, text, edits...)

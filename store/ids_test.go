@@ -97,8 +97,8 @@ func TestIDsAscendAcrossOpening(t *testing.T) {
 	}
 }
 
-// TestIDsOfFailedTransactions: what a failed transaction issued nobody has
-// seen; the next one may go on from the same place but never below it.
+// TestIDsOfFailedTransactions: ids of a failed transaction are unused; the next one may
+// continue from the same id but never below it.
 func TestIDsOfFailedTransactions(t *testing.T) {
 	t.Parallel()
 	clock := newClock()

@@ -126,7 +126,7 @@ func TestImportIsHiddenUntilRevealed(t *testing.T) {
 	}
 }
 
-// An import that was given up, or whose process was killed, leaves nothing.
+// An abandoned import, or one of a killed process, leaves nothing.
 func TestImportLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"given up", "killed"} {
@@ -222,8 +222,8 @@ func TestImportRefusesRecords(t *testing.T) {
 	}
 }
 
-// A dry run stands in nobody's way: not in that of a project or an import that
-// begins meanwhile, nor they in its.
+// A dry run does not disturb a project or an import that begins during it, nor do they
+// disturb it.
 func TestDryRunBesideOthers(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -260,8 +260,8 @@ func TestDryRunBesideOthers(t *testing.T) {
 	}
 }
 
-// Files that are brought in are nobody's business before the project is there, and
-// what is given up becomes deletions.
+// Imported files have no work to do before the project is visible, and abandoned ones
+// become deletions.
 func TestImportOfFiles(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -164,8 +164,8 @@ func TestMoveTranslations(t *testing.T) {
 	}
 }
 
-// TestMoveTranslationsConflict: texts of a language that is not registered any
-// more are not overwritten, wherever they are, and nothing changes.
+// TestMoveTranslationsConflict: texts of a language that is no longer registered are not
+// overwritten in any record, and nothing changes.
 func TestMoveTranslationsConflict(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"project", "version"} {

@@ -8,8 +8,8 @@ import (
 	"svc/store"
 )
 
-// TestLinkFollowsChanges: what a link leads to is that of the last commit, however often
-// it was asked for before.
+// TestLinkFollowsChanges: a link leads to the state of the last commit, however often it
+// was followed before.
 func TestLinkFollowsChanges(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -52,8 +52,8 @@ func TestLinkFollowsChanges(t *testing.T) {
 	}
 }
 
-// TestLinkIsGoneWhileItIsAskedFor: once a deletion has returned, nobody gets the file,
-// whoever asks meanwhile.
+// TestLinkIsGoneWhileItIsAskedFor: once a deletion has returned, no request gets the file,
+// even with concurrent requests.
 func TestLinkIsGoneWhileItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

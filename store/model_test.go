@@ -14,9 +14,9 @@ import (
 	"svc/store"
 )
 
-// state is what a store must hold, in plain slices and maps. A record in it is
-// never changed, only replaced, so that a copy of the slices and maps is a copy
-// of the state.
+// state is the expected content of a store, in plain slices and maps. A record in it is
+// never changed, only replaced, so that a copy of the slices and maps is a copy of the
+// state.
 type state struct {
 	subjects []*subject // in order of creation
 	keys     map[store.ID][]store.ProjectID

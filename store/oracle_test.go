@@ -102,14 +102,14 @@ type world struct {
 	stale   int // how often an old snapshot had to say so
 }
 
-// memory is a snapshot that somebody still reads, and what it said at first.
+// memory is a snapshot that is still read, with its first answers.
 type memory struct {
 	snap  *store.Snapshot
 	shown string
 	full  []*store.Version // of each entry; strings in them cannot change
 }
 
-// view is what is shown of a version in a language, field by field.
+// view is the visible form of a version in a language, field by field.
 func view(p *store.Project, v *store.Version, language int) string {
 	show := func(s *string) string {
 		if s == nil {
@@ -304,8 +304,8 @@ func (w *world) remember(t *testing.T, snap *store.Snapshot) {
 	}
 }
 
-// checkOld: a snapshot never changes, and the texts it leaves to the file are
-// those of its time or none.
+// checkOld: a snapshot never changes, and the texts it leaves to the file have its own
+// state or are missing.
 func (w *world) checkOld(t *testing.T) {
 	t.Helper()
 	for _, m := range w.old {

@@ -35,8 +35,8 @@ func TestWholeFilesOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		scatter := func(tx *bbolt.Tx) error { return scatter(r, tx.Bucket([]byte("content")), 3) }
-		// In a transaction of its own: deleting a bucket whose buckets have been
-		// written to leaves pages behind, in bbolt 1.5.
+		// In a transaction of its own: deleting a bucket after a write to its inner buckets
+		// leaves pages behind, in bbolt 1.5.
 		prune := func(tx *bbolt.Tx) error { return prune(r, tx.Bucket([]byte("content"))) }
 		if err := errors.Join(db.Update(scatter), db.Update(prune), db.Close()); err != nil {
 			t.Fatal(err)
@@ -114,9 +114,9 @@ func entries(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// TestExaminePages: what is shown is what bbolt finds. Of a file with a damaged
-// page that is refused, or nothing is missing because the page is not in use,
-// wherever it is and also after a clean stop.
+// TestExaminePages: it shows the same entries as bbolt. Of a file with a damaged page that
+// is refused, or nothing is missing because the page is not in use, wherever it is and also
+// after a clean stop.
 func TestExaminePages(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]file{"stopped": newFile(t, true), "killed": newFile(t, false)} {
@@ -275,8 +275,8 @@ func TestDamagedFreePages(t *testing.T) {
 	}
 }
 
-// TestDamagedEntry damages each entry of each leaf page. What is said of those
-// pages that are in use must be what is wrong.
+// TestDamagedEntry damages each entry of each leaf page. Findings about pages in use must
+// name the damage.
 func TestDamagedEntry(t *testing.T) {
 	t.Parallel()
 	f := newFile(t, false)

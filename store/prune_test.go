@@ -15,7 +15,7 @@ import (
 	"svc/store"
 )
 
-// addLogs stores n logs, one a second, whose level and address go round.
+// addLogs stores n logs, one a second, with rotating levels and addresses.
 func addLogs(t testing.TB, db *store.Store, c *clock, p store.ProjectID, n int) (all []*store.Log) {
 	t.Helper()
 	for len(all) < n {
@@ -57,8 +57,8 @@ func idsOf(logs []*store.Log) (list []string) {
 	return list
 }
 
-// TestPruneLogsEqualsFilter: whatever is pruned, what is left is what a plain filter
-// leaves, in lists, searches, numbers and sizes, also after more logs have come.
+// TestPruneLogsEqualsFilter: pruning leaves the same records as a plain filter, in lists,
+// searches, numbers and sizes, also after more logs have come.
 func TestPruneLogsEqualsFilter(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -130,8 +130,8 @@ func TestPruneLogsEqualsFilter(t *testing.T) {
 	}
 }
 
-// TestPruneLeavesNothing: a project whose logs are all gone takes no more room than one
-// that never had any.
+// TestPruneLeavesNothing: a project without its former logs takes the same room as one that
+// never had any.
 func TestPruneLeavesNothing(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -164,8 +164,8 @@ func TestPruneLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestPruneInSteps: others write between the transactions of a prune, what is sent
-// meanwhile stays, and one that is stopped can be repeated.
+// TestPruneInSteps: others write between the transactions of a prune, new records stay, and
+// a stopped prune can be repeated.
 func TestPruneInSteps(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -203,8 +203,8 @@ func TestPruneInSteps(t *testing.T) {
 	}
 }
 
-// TestPruneFeedback: what belongs to feedback goes with it, and feedback that is becoming
-// an issue at that moment is stored all the same.
+// TestPruneFeedback: everything that belongs to feedback is removed with it, and feedback
+// that is becoming an issue is still stored.
 func TestPruneFeedback(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -26,8 +26,8 @@ func (h Hour) Start() int64 { return int64(h) * 3600 }
 
 func (h Hour) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(h)) }
 
-// Endpoint is a route whose requests are counted. The zero Endpoint is no endpoint. The
-// numbers are stored in the file.
+// Endpoint is a route with counted requests. The zero Endpoint is no endpoint. The numbers
+// are stored in the file.
 type Endpoint uint8
 
 // Endpoints and Provinces are more than the greatest number of each.

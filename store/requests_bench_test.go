@@ -76,8 +76,7 @@ func BenchmarkFlush(b *testing.B) {
 	}
 }
 
-// BenchmarkRequestYear reads all requests of a year, and says what they take on
-// the disk.
+// BenchmarkRequestYear reads all requests of a year, and reports their size on the disk.
 func BenchmarkRequestYear(b *testing.B) {
 	s := benchStore(b)
 	p := benchProjects(b, s, 1)[0]

@@ -15,7 +15,7 @@ import (
 	"svc/internal/stats"
 )
 
-// countingStore is a store whose clock stands still, with some projects in it.
+// countingStore returns a store with a fixed clock and some projects.
 func countingStore(t *testing.T, projects int) (*Store, []ProjectID) {
 	t.Helper()
 	s, err := Open(filepath.Join(t.TempDir(), "svc.db"), Options{Now: func() time.Time { return time.Unix(1_764_604_800, 0) }})

@@ -101,8 +101,8 @@ func build(t *testing.T, db *store.Store, name string) *store.Snapshot {
 	return snap
 }
 
-// TestStale: an old snapshot gives the texts of its time or says that they are
-// gone; never new texts under an old title.
+// TestStale: an old snapshot gives its own texts or reports that they are gone; never new
+// texts under an old title.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	change := func(fn func(*store.Version)) func(*store.Store) error {
@@ -157,8 +157,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestDeletedProject: who reads a snapshot of a project that is deleted
-// meanwhile finishes undisturbed; whoever comes later finds nothing.
+// TestDeletedProject: a reader of a snapshot finishes undisturbed if the project is
+// deleted; later readers find nothing.
 func TestDeletedProject(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

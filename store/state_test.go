@@ -20,7 +20,7 @@ func stateOf(t *testing.T, db *store.Store) store.State {
 	return s
 }
 
-// What a store says of itself is what was done to it.
+// The state of a store matches its history.
 func TestState(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -37,7 +37,7 @@ func TestState(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Everybody who comes while somebody writes shares the next commit.
+	// All submissions that arrive during a commit share the next one.
 	release := sync.OnceFunc(db.Hold())
 	defer release()
 	var group sync.WaitGroup

@@ -1,7 +1,7 @@
-// Package store owns svc.db: every record, key, bucket and encoding, and the in-memory
-// project snapshots that serve the read path. No other package opens the database. All
-// access is a method of *Tx inside View or Update, or a read of an immutable value that the
-// last commit left behind.
+// Package store owns svc.db with every record, key, bucket and encoding, and the in-memory
+// project snapshots for the read path. No other package opens the database. All access is a
+// method of *Tx inside View or Update, or a read of an immutable value that the last commit
+// left behind.
 //
 //	store.go          Open, Close, View, Update, State; what the instance knows of itself
 //	tx.go             Tx, buckets, ids, records, numbers kept for each project
@@ -224,8 +224,8 @@ func Read[T any](s *Store, fn func(*Tx) (T, error)) (v T, err error) {
 
 // Update runs fn in a write transaction of its own. If it returns nil, everything fn wrote
 // is on disk and visible to all readers; otherwise nothing is. If the disk is full or
-// cannot be written, the error is a fault of kind NoSpace or Unavailable. One of these says
-// in its text that the change may be stored all the same: then readers see it, and a power
+// cannot be written, the error is a fault of kind NoSpace or Unavailable. If its text
+// reports that the change may be stored nevertheless, readers see the change, and a power
 // cut may undo it.
 func (s *Store) Update(fn func(*Tx) error) error {
 	s.file.Lock()

@@ -416,10 +416,10 @@ var groupLimits = boltfile.Limits{Waiting: 4096, Together: 4096}
 // meanwhile: one sync for all of them. A single submission is not delayed. Submit returns
 // when the transaction is on disk.
 //
-// fn must fail only on I/O errors, because an error rolls back the other submissions
-// too; a submission with nothing to do writes nothing and returns nil. When the queue
-// is full, the error is Unavailable. For a moment after a transaction has failed, no
-// other is tried and the error is that of the disk, see Update.
+// fn must fail only on I/O errors, because an error rolls back the other submissions too; a
+// submission with nothing to do writes nothing and returns nil. When the queue is full, the
+// error is Unavailable. For a moment after a transaction has failed, no other one starts,
+// and Submit returns the same error, see Update.
 func (s *Store) Submit(fn func(*Tx) error) error { return s.submissions.Submit(fn, 0) }
 
 // commitGroup commits submissions. The caller must hold the lock of s.file.

@@ -6,7 +6,8 @@ import (
 	"svc/store"
 )
 
-// TestTermsDocument: documents are kept apart, and the time of a draft is that of its text.
+// TestTermsDocument: documents are independent, and the time of a draft is the time of its
+// text.
 func TestTermsDocument(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -128,8 +128,8 @@ func (m *Bitmap) Count() (n int) {
 	return n
 }
 
-// Match marks the records with first <= number < end whose words pass. It looks at four
-// words at a time: there are a million in a large list.
+// Match marks the records with first <= number < end that have a passing word. It looks at
+// four words at a time: there are a million in a large list.
 func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	const (
 		each = 0x0001000100010001 // bit 0 of each of four words
@@ -165,8 +165,8 @@ func between(first, end int) (m Bitmap) {
 	return m
 }
 
-// MatchText marks the records among some whose text contains the needle. No match crosses
-// texts, because each text begins with a separator.
+// MatchText marks the records among some that contain the needle in their text. No match
+// crosses texts, because each text begins with a separator.
 func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	body := c.Body()
 	if n.often || 2*among.Count() < c.Len() {
@@ -189,8 +189,8 @@ func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	return m.And(among)
 }
 
-// recordAt returns the first record, beginning with from, whose text ends after an offset
-// in the body. It tries the next records first.
+// recordAt returns the first record, beginning with from, that ends after an offset in the
+// body. It tries the next records first.
 func (c Columns) recordAt(at, from int) int {
 	step := 1
 	for c.end(min(from+step, c.Len())-1) <= at {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// samples are what bytes are told rare by, which may be other text than that in
-// which a needle is looked for.
+// samples are the texts that decide which bytes are rare. They may differ from the searched
+// text.
 func samples(body []byte) map[string][]byte {
 	all := make([]byte, 256)
 	for i := range all {
@@ -33,8 +33,8 @@ func checkIndex(t *testing.T, text string, body []byte) {
 	}
 }
 
-// TestNeedle looks for texts at every place in bodies of every length around
-// those that are looked at together.
+// TestNeedle searches texts at every offset in bodies of every length around the width of a
+// step.
 func TestNeedle(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, text, around string }{

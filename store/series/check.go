@@ -94,8 +94,8 @@ func (c *checking[R, T]) record(key, raw []byte, most uint64) error {
 	return nil
 }
 
-// advance completes the numbers before number, which have no more records, and compares the
-// columns of the blocks before its block.
+// advance completes the numbers before number, which have no further records, and compares
+// the columns of the blocks before its block.
 func (c *checking[R, T]) advance(number uint64) error {
 	for ; c.block < number/column.BlockSize; c.block++ {
 		pad(c.made, column.BlockSize)
