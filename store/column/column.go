@@ -1,9 +1,8 @@
-// Package column has the packed columns of blocks of records: a word of filter
-// bits for each record, and their searchable texts. It knows nothing of
-// transactions or keys: bytes in, bitmaps of records out.
+// Package column implements the packed columns of blocks of records: a word of filter bits for each
+// record, and the searchable texts. It does not depend on transactions or keys. Its input is bytes
+// and its results are bitmaps of records.
 //
-// column.go has the columns, filters and bitmaps, needle.go the search for a
-// substring.
+// column.go has the columns, filters and bitmaps, and needle.go the substring search.
 package column
 
 import (
@@ -19,23 +18,23 @@ const BlockSize = 256
 // Word holds the filter bits of a record. Their meaning belongs to its kind.
 type Word uint16
 
-// Columns are the packed columns of a block, in place in the memory map or
-// made from records.
+// Columns holds the packed columns of a block. They are either slices of the memory-mapped file or
+// built from records.
 type Columns struct {
 	Words []byte
-	Texts []byte // ends of the texts, then the texts
+	Texts []byte // the ends of the texts, followed by the texts
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (c Columns) Len() int { return len(c.Words) / 2 }
 
-// Word is the filter word of record i.
+// Word returns the filter word of record i.
 func (c Columns) Word(i int) Word { return Word(binary.LittleEndian.Uint16(c.Words[2*i:])) }
 
 // Text returns the text of record i. The columns must be valid.
 func (c Columns) Text(i int) []byte { return c.Body()[c.end(i-1):c.end(i)] }
 
-// Body is the texts alone, ends[i] of which is where text i ends.
+// Body returns the concatenated texts, without their ends.
 func (c Columns) Body() []byte { return c.Texts[4*c.Len():] }
 
 func (c Columns) end(i int) int {
@@ -45,8 +44,8 @@ func (c Columns) end(i int) int {
 	return int(binary.LittleEndian.Uint32(c.Texts[4*i:]))
 }
 
-// Valid reports whether the ends of the texts are in order and that of the last
-// is the end of them all. Only a damaged file has others.
+// Valid reports whether the ends of the texts are in ascending order and the last one equals the
+// length of the body. It is false only in a damaged file.
 func (c Columns) Valid() bool {
 	if len(c.Texts) < 4*c.Len() {
 		return false
@@ -62,12 +61,12 @@ func (c Columns) Valid() bool {
 	return int(last) == len(c.Body())
 }
 
-// Builder makes columns.
+// Builder builds columns.
 type Builder struct {
 	Words, ends, body []byte
 }
 
-// NewBuilder makes a builder with room for n records.
+// NewBuilder returns a builder with capacity for n records.
 func NewBuilder(n int) *Builder {
 	return &Builder{Words: make([]byte, 0, 2*n), ends: make([]byte, 0, 4*n)}
 }
@@ -85,21 +84,21 @@ func (b *Builder) Columns() Columns { return Columns{b.Words, append(b.ends, b.b
 // Filter passes the words that equal want in the bits of mask.
 type Filter struct{ Mask, want Word }
 
-// And is the filter that also asks for want in the bits of mask.
+// And returns a filter that also requires want in the bits of mask.
 func (f Filter) And(mask, want Word) Filter { return Filter{f.Mask | mask, f.want | want} }
 
 func (f Filter) passes(w Word) bool { return w&f.Mask == f.want }
 
-// Bitmap is one bit for each record of a block.
+// Bitmap has one bit for each record of a block.
 type Bitmap [BlockSize / 64]uint64
 
-// Set marks record i.
+// Set marks record i by setting its bit.
 func (m *Bitmap) Set(i int) { m[i/64] |= 1 << (i % 64) }
 
 // Has reports whether record i is marked.
 func (m *Bitmap) Has(i int) bool { return m[i/64]&(1<<(i%64)) != 0 }
 
-// All yields the marked records, the oldest first.
+// All yields the marked records, oldest first.
 func (m Bitmap) All() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, w := range m {
@@ -112,7 +111,7 @@ func (m Bitmap) All() iter.Seq[int] {
 	}
 }
 
-// And marks the records that both mark.
+// And returns the intersection of m and o.
 func (m Bitmap) And(o Bitmap) Bitmap {
 	for i := range m {
 		m[i] &= o[i]
@@ -120,7 +119,7 @@ func (m Bitmap) And(o Bitmap) Bitmap {
 	return m
 }
 
-// Count is the number of marked records.
+// Count returns the number of marked records.
 func (m *Bitmap) Count() (n int) {
 	for _, w := range m {
 		n += bits.OnesCount64(w)
@@ -134,7 +133,7 @@ func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	const (
 		each = 0x0001000100010001 // bit 0 of each of four words
 		high = each << 15
-		// gather times bits 0, 16, 32 and 48 has them in bits 48 to 51.
+		// Multiplying by gather moves bits 0, 16, 32 and 48 to bits 48 to 51.
 		gather = 1<<48 | 1<<33 | 1<<18 | 1<<3
 	)
 	mask, want := each*uint64(f.Mask), each*uint64(f.want)
@@ -142,7 +141,7 @@ func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	for i := range m {
 		for at := 0; at < 64 && len(words) >= 8; at, words = at+4, words[8:] {
 			wrong := (binary.LittleEndian.Uint64(words) ^ want) & mask
-			passes := ^(wrong | (wrong&^high + high - each)) & high // where nothing is wrong
+			passes := ^(wrong | (wrong&^high + high - each)) & high // the high bit of each word that passes
 			m[i] |= passes >> 15 * gather >> 48 & 15 << at
 		}
 	}
@@ -154,7 +153,7 @@ func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	return m.And(between(first, end))
 }
 
-// between marks the records from first up to and without end.
+// between returns the records in [first, end).
 func between(first, end int) (m Bitmap) {
 	for i := range m {
 		low, high := max(first-64*i, 0), min(end-64*i, 64)
@@ -178,7 +177,7 @@ func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 		return m
 	}
 	record := -1
-	for at := 0; at < len(body); at = c.end(record) { // one match in a record is enough
+	for at := 0; at < len(body); at = c.end(record) { // skips the rest of the record after a match
 		i := n.index(body[at:])
 		if i < 0 {
 			break

@@ -8,19 +8,20 @@ import (
 	"slices"
 )
 
-// Needle is a text to find in many bodies of text. It is recognized by two of its bytes
-// that are rare together, at eight places at a time, and compared only where both are.
+// Needle is a text to find in many bodies of text. The search compares two of its bytes, which are
+// rarely found together, at eight offsets at a time. It compares the whole text only at the offsets
+// where both bytes match.
 type Needle struct {
 	text      []byte
-	one, two  int    // where in text these bytes are; one is the rarest of all
-	ones      uint64 // eight times the first of them
-	twos      uint64 // eight times the second
-	frequency int    // how often both are in the sample
-	rare      bool   // the first is so rare that it is looked for alone
-	often     bool   // both are in every other record, or more often
+	one, two  int    // offsets of the two bytes in text; one is the rarest byte
+	ones      uint64 // eight copies of the first byte
+	twos      uint64 // eight copies of the second byte
+	frequency int    // how often both occur together in the sample
+	rare      bool   // the first byte is rare enough to search for it alone
+	often     bool   // both occur in every other record, or more often
 }
 
-// In a word of eight bytes, each of them 1 and each of them 128.
+// Eight bytes with the value 1, and eight with the value 128.
 const (
 	eachByte = 0x0101010101010101
 	eachHigh = 0x8080808080808080
@@ -38,7 +39,8 @@ func NewNeedles(texts []string, sample []byte, records int) []Needle {
 		n := Needle{text: []byte(text)}
 		n.choose(sample, &counts)
 		n.ones, n.twos = eachByte*uint64(text[n.one]), eachByte*uint64(text[n.two])
-		// From one in 256 on, to stop at each costs more than to look at all.
+		// If the byte is at least as frequent as one in 256, stopping at each occurrence costs more
+		// than comparing all positions.
 		n.rare = counts[text[n.one]] < len(sample)/256
 		n.often = n.frequency >= max(1, records/2)
 		list[i] = n
@@ -77,7 +79,7 @@ func (n *Needle) choose(sample []byte, counts *[256]int) {
 	n.frequency = beside[n.two]
 }
 
-// index is where the needle is first in a body, or -1.
+// index returns the offset of the first match in a body, or -1.
 func (n *Needle) index(body []byte) int {
 	places := len(body) - len(n.text) + 1
 	switch {
@@ -92,7 +94,7 @@ func (n *Needle) index(body []byte) int {
 	}
 	for at := 0; at < places; at += 8 {
 		at += skipUnmatched(a[at:], b[at:], n.ones, n.twos)
-		at = min(at, places-8) // some of the last places twice
+		at = min(at, places-8) // compares some of the last positions twice
 		for both := bothIn(a[at:], b[at:], n.ones, n.twos) & eachHigh; both != 0; both &= both - 1 {
 			start := at + bits.TrailingZeros64(both)/8
 			if string(body[start:start+len(n.text)]) == string(n.text) {
@@ -103,8 +105,8 @@ func (n *Needle) index(body []byte) int {
 	return -1
 }
 
-// indexRare goes from one place of the rarest byte to the next, which processors
-// find at some ten bytes a nanosecond. In a are the bytes where it would be.
+// indexRare searches for each occurrence of the rarest byte in turn. bytes.IndexByte scans some ten
+// bytes per nanosecond. a is the part of body in which that byte can be if there is a match.
 func (n *Needle) indexRare(body, a []byte) int {
 	for at := 0; at < len(a); at++ {
 		i := bytes.IndexByte(a[at:], n.text[n.one])
@@ -119,9 +121,9 @@ func (n *Needle) indexRare(body, a []byte) int {
 	return -1
 }
 
-// skipUnmatched is a number of places, a multiple of eight, where a and b do not have
-// their two bytes. It stops before the first eight places that may have them
-// and where fewer than 32 are left.
+// skipUnmatched returns a multiple of eight: the number of leading positions at which a and b do
+// not have the two bytes. It stops before the first eight positions that may match, and when fewer
+// than 32 remain.
 func skipUnmatched(a, b []byte, ones, twos uint64) int {
 	all := len(a)
 	for len(a) >= 32 && len(b) >= 32 {
@@ -147,9 +149,9 @@ func skipUnmatched(a, b []byte, ones, twos uint64) int {
 	return all - len(a)
 }
 
-// bothIn sets the highest bit of each of eight bytes where a has the one byte
-// and b the other. A bit above one that is set may be set wrongly, and the other
-// bits mean nothing.
+// bothIn sets the highest bit of each of the eight bytes at which a has the first byte and b the
+// second. Above a set bit, other bits can be set incorrectly. The lower bits of each byte have no
+// meaning.
 func bothIn(a, b []byte, ones, twos uint64) uint64 {
 	other := (binary.LittleEndian.Uint64(a) ^ ones) | (binary.LittleEndian.Uint64(b) ^ twos)
 	return (other - eachByte) &^ other

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// BenchmarkNeedle compares the search for a substring with bytes.Index on the
-// same texts in the same run. The ratio is what keeps it: without 1.5 in the
-// median it should go.
+// BenchmarkNeedle compares the substring search with bytes.Index on the same texts in the same run.
+// Needle is worth its code only while the median ratio is at least 1.5.
 func BenchmarkNeedle(b *testing.B) {
 	for _, texts := range []struct {
 		name string
@@ -32,8 +31,7 @@ func BenchmarkNeedle(b *testing.B) {
 	}
 }
 
-// walk finds one match in each record of some 200 bytes and returns how long that
-// took.
+// walk finds one match per record of about 200 bytes and returns the time that this took.
 func walk(body []byte, index func([]byte) int) time.Duration {
 	const record = 200
 	begin := time.Now()
@@ -47,7 +45,7 @@ func walk(body []byte, index func([]byte) int) time.Duration {
 	return time.Since(begin)
 }
 
-// plainTexts and scripts are the texts of folded, with a number in each.
+// plainTexts and scripts are templates of the texts that folded returns, each with a number.
 var (
 	plainTexts = []string{
 		"request to upstream eu-%d failed after a timeout: connection reset by peer",
@@ -64,7 +62,7 @@ var (
 	}
 )
 
-// folded has 3,000 records of about 120 bytes in lower case.
+// folded returns 3,000 records of about 120 bytes in lower case.
 func folded(texts []string) []byte {
 	r := rand.New(rand.NewPCG(1, 1))
 	var b []byte
@@ -74,7 +72,7 @@ func folded(texts []string) []byte {
 	return bytes.ToLower(b)
 }
 
-// programLog has lines like those of a desktop program.
+// programLog returns lines like those that a desktop program logs.
 func programLog() []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	modules := []string{"window", "client", "layer", "cache"}

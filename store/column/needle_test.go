@@ -18,8 +18,8 @@ func samples(body []byte) map[string][]byte {
 		"no sample":  nil,
 		"the body":   body,
 		"words":      []byte("the quick brown fox jumps over the lazy dog, error 1234567890"),
-		"one byte":   bytes.Repeat([]byte("a"), 300), // the others are rare
-		"every byte": append(all, all...),            // none is rare
+		"one byte":   bytes.Repeat([]byte("a"), 300), // all other bytes are rare
+		"every byte": append(all, all...),            // no byte is rare
 	}
 }
 
@@ -70,8 +70,7 @@ func TestNeedle(t *testing.T) {
 	}
 }
 
-// TestNeedleInRandomText has many places where two bytes are and the text is
-// not.
+// TestNeedleInRandomText has many positions at which both bytes match but the text does not.
 func TestNeedleInRandomText(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -95,7 +94,7 @@ func FuzzNeedle(f *testing.F) {
 	f.Add("\x80\x01", []byte("\x00\x81\x01\x80\x01\x00\x81\x01\x80\x01"), []byte{})
 	f.Fuzz(func(t *testing.T, text string, body, sample []byte) {
 		if text == "" {
-			return // nobody looks for nothing
+			return // no caller searches for an empty text
 		}
 		if got, want := indexOf(text, body, sample), bytes.Index(body, []byte(text)); got != want {
 			t.Errorf("%q in %q: got %d, want %d", text, body, got, want)
@@ -103,8 +102,8 @@ func FuzzNeedle(f *testing.F) {
 	})
 }
 
-// indexOf is where a text is first in a body, or -1, as a needle finds it that
-// took its two bytes from a sample.
+// indexOf returns the offset of the first occurrence of text in body, or -1, using a needle that
+// was built from a sample.
 func indexOf(text string, body, sample []byte) int {
 	return NewNeedles([]string{text}, sample, 0)[0].index(body)
 }
