@@ -32,7 +32,7 @@ func checkBackup(p *Installation) []Finding {
 	if unusable {
 		findings = append(findings,
 			problem("backup_folder", messagef("backups cannot be made: %s", p.Facts.BackupFolder),
-				messagef("do what it says, then: svc job run backup")))
+				messagef("fix that, then run: svc job run backup")))
 	}
 	switch {
 	case len(archives) == 0 && unusable: // reported above

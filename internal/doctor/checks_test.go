@@ -349,7 +349,7 @@ func TestSubmissions(t *testing.T) {
 		{"none", nil, 0, 0, OK, "", "", 0},
 		{"small, without a limit", []Submissions{{Project: "a", Logs: 1}}, 0, 0, Note, "feedback and logs take 1 MiB, and", "set submission.max_mib", 1},
 		{"small, with a limit", []Submissions{{Project: "a", Logs: 1, Feedback: 1}}, 0, 1024, OK, "", "", 0},
-		{"large", []Submissions{{Project: "a", Logs: 256 << 20}}, 0, 1024, Note, "the logs of project a take 256 MiB and are kept for ever", "svc logs prune a --before 90d", 1},
+		{"large", []Submissions{{Project: "a", Logs: 256 << 20}}, 0, 1024, Note, "the logs of project a take 256 MiB and are kept forever", "svc logs prune a --before 90d", 1},
 		{"large, each project", []Submissions{{Project: "a", Logs: 1 << 30}, {Project: "b", Logs: 1 << 30}}, 0, 0, Note, "the logs of project a take 1024 MiB", "log_retention_days", 3},
 		{"large, and the project keeps them for some days", []Submissions{{Project: "a", Logs: 1 << 30, LogRetention: 30}}, 0, 2048, OK, "", "", 0},
 		{"large, and the instance does", []Submissions{{Project: "a", Logs: 1 << 30}}, 30, 2048, OK, "", "", 0},

@@ -12,7 +12,7 @@ func checkSettings(p *Installation) []Finding {
 	var findings []Finding
 	for _, err := range p.Invalid {
 		findings = append(findings,
-			problem("setting_invalid", messagef("%v", err), messagef("correct it, see svc config; the defaults were used here")))
+			problem("setting_invalid", messagef("%v", err), messagef("correct it (see svc config); this check used the defaults")))
 	}
 	for _, err := range setting.Misspelt(p.environ()) {
 		findings = append(findings,
@@ -98,7 +98,7 @@ func checkJobs(p *Installation) []Finding {
 	for _, job := range p.Facts.FailedJobs {
 		findings = append(findings,
 			warning("job_failed", messagef("%s failed: %s", job.Name, job.Error),
-				messagef("it is tried again by itself; once the cause is gone: svc job run %s", job.Name)))
+				messagef("the server retries it; once the cause is fixed: svc job run %s", job.Name)))
 	}
 	return findings
 }

@@ -143,7 +143,7 @@ func mountOf(machine fs.FS, path string) (m mount, err error) {
 		}
 	}
 	if m.point == "" {
-		return m, fmt.Errorf("no mount has %s", path)
+		return m, fmt.Errorf("no mount contains %s", path)
 	}
 	return m, nil
 }

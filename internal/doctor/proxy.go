@@ -39,18 +39,18 @@ func ignoredHeaders(f Forwarding) Finding {
 	trusted := proxy.Proxies{Count: f.Count, Headers: f.Headers}.Trusted(f.Ignored.Peer)
 	switch {
 	case trusted:
-		return warning("proxy_unknown_header", messagef("%s from %s at %s, which did not count: the proxy sends none of the known headers",
+		return warning("proxy_unknown_header", messagef("%s from %s at %s, which was ignored: the proxy sends none of the known headers",
 			f.Ignored.values()...),
 			messagef("configure the proxy to set X-Forwarded-For, or name its header in SVC_CLIENT_IP_HEADER"))
 	case !proxy.Local(peer):
-		return note("proxy_public", messagef("%s from %s at %s, which did not count: the peer has a public address, and only private ones are "+
+		return note("proxy_public", messagef("%s from %s at %s, which was ignored: the peer has a public address, and only private ones are "+
 			"trusted", f.Ignored.values()...),
 			messagef("nothing, if none of your proxies has that address: the header is forged; otherwise connect the proxy over a private network"))
 	case f.Count <= 0:
-		return warning("proxy_uncounted", messagef("%s from %s at %s, which did not count: SVC_TRUSTED_PROXY_COUNT is 0", f.Ignored.values()...),
+		return warning("proxy_uncounted", messagef("%s from %s at %s, which was ignored: SVC_TRUSTED_PROXY_COUNT is 0", f.Ignored.values()...),
 			messagef("set it to the number of your proxies; until then all clients share the address of the proxy, also in limits and logs"))
 	}
-	return warning("proxy_distant", messagef("%s from %s at %s, which did not count: the peer's address is neither private nor of this "+
+	return warning("proxy_distant", messagef("%s from %s at %s, which was ignored: the peer's address is neither private nor of this "+
 		"machine", f.Ignored.values()...),
 		messagef("connect the proxy over loopback or a private network (10/8, 172.16/12, 192.168/16, fc00::/7)"))
 }

@@ -14,7 +14,7 @@ func checkSubmissions(p *Installation) []Finding {
 		total += of.Feedback + of.Logs
 		if of.Logs >= largeLogs && of.LogRetention == 0 && p.Settings.LogRetentionDays == 0 {
 			findings = append(findings, note("logs_kept",
-				messagef("the logs of project %s take %d MiB and are kept for ever", of.Project, of.Logs>>20),
+				messagef("the logs of project %s take %d MiB and are kept forever", of.Project, of.Logs>>20),
 				messagef("set log.retention_days, or log_retention_days of the project; to make room now: svc logs prune %s --before 90d", of.Project)))
 		}
 	}
@@ -37,7 +37,7 @@ func checkEventNames(p *Installation) []Finding {
 		if of.Names >= p.Settings.EventMaxNames {
 			findings = append(findings, warning("event_names_full",
 				messagef("project %s has %d event names, and events with further new names are skipped", of.Project, of.Names),
-				messagef("values belong into properties: look at the names of project %s for some; for more names, raise event.max_names; unused "+
+				messagef("values belong in properties: check whether names of project %s contain some; for more names, raise event.max_names; unused "+
 					"ones are forgotten at night", of.Project)))
 		}
 	}
