@@ -141,7 +141,7 @@ func fill(ctx context.Context, f io.Writer, id sliceID, length int64, fetch Fetc
 // broken returns the error of a storage that ends too early, which is never io.EOF.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the storage ended in the middle of a file: %w", io.ErrUnexpectedEOF)
+		return fmt.Errorf("the storage broke off in the middle of a file: %w", io.ErrUnexpectedEOF)
 	}
 	return err
 }

@@ -76,7 +76,7 @@ type fetching struct {
 
 var (
 	errLate     = errors.New("the fetch of this part by another request takes too long")
-	errUncached = errors.New("the slice cannot be kept")
+	errUncached = errors.New("the slice cannot be cached")
 	errClosed   = errors.New("the cache is closed")
 )
 

@@ -186,4 +186,4 @@ func (d *WebDAV) lengths(ctx context.Context, name string) map[string]int64 {
 	return known
 }
 
-var errNoLength = errors.New("the storage does not tell the length of what was written")
+var errNoLength = errors.New("the storage does not report the length of the written file")

@@ -113,7 +113,7 @@ func (s *S3) Put(ctx context.Context, key, file string, size int64) (Object, err
 	case err != nil:
 		return Object{}, fmt.Errorf("verify: %w", err)
 	case !there:
-		return Object{}, fmt.Errorf("verify: %w", lied("it does not have what was written"))
+		return Object{}, fmt.Errorf("verify: %w", lied("it does not have the written object"))
 	}
 	return o, nil
 }

@@ -131,7 +131,7 @@ func TestS3WriteThatIsLost(t *testing.T) {
 	t.Cleanup(server.Close)
 	s := open(t, storage.Config{Kind: storage.KindS3, BaseURL: server.URL, Username: "key", Password: "secret", Region: "here", Bucket: "bucket", PathStyle: true})
 	for size, want := range map[int64]string{
-		1000:     "verify: the storage cannot be trusted: it does not have what was written",
+		1000:     "verify: the storage cannot be trusted: it does not have the written object",
 		33 << 20: "part 2: the storage answered 507: the storage is full",
 	} {
 		_, err := s.Backend.Put(t.Context(), "f/p/000000000000/a.bin", storagetest.Stage(t, s.Staging, storagetest.Content(1, size)), size)

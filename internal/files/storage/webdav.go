@@ -301,7 +301,7 @@ func (d *WebDAV) remove(ctx context.Context, name string) error {
 	case err == nil:
 		return nil
 	case status == http.StatusBadRequest: // the library reports a lost connection in the same way
-		return errors.New("delete: the storage did not answer, or with the status 400")
+		return errors.New("delete: the storage did not answer, or answered 400")
 	default: // 207 lists members that could not be deleted
 		return fmt.Errorf("delete: %w", err)
 	}

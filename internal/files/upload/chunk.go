@@ -101,7 +101,7 @@ func (u *session) openContent(flag int) (*os.File, error) {
 	if err := u.usable(); err != nil {
 		return nil, err
 	}
-	return nil, fault.New(fault.Conflict, "the upload is being completed: all chunks are there")
+	return nil, fault.New(fault.Conflict, "the upload is being completed: all chunks have been received")
 }
 
 // claim makes a new writer the current one of a chunk. there reports whether the chunk has been

@@ -78,7 +78,7 @@ func (u *session) prepare() (Content, error) {
 	case err != nil:
 		return Content{}, err
 	case info.Size() != u.size:
-		return Content{}, fault.New(fault.Conflict, "the chunks have %d bytes together instead of %d", info.Size(), u.size)
+		return Content{}, fault.New(fault.Conflict, "the chunks have %d bytes in total instead of %d", info.Size(), u.size)
 	case d.SHA256 == "":
 		if d.SHA256, err = u.hashAll(); err != nil {
 			return Content{}, err
