@@ -273,7 +273,7 @@ func (h *Handlers) uploadFile(r *web.Request) (view fileView, err error) {
 	defer web.NoWriteDeadline(r.Writer)()
 	id, err := h.Uploads.Receive(r.Context(), wanted, newBody(r), func(c upload.Content) (string, error) {
 		if digest != "" && c.SHA256 != digest {
-			return "", fault.New(fault.Invalid, "Digest does not fit: the file that arrived has the SHA-256 %s", c.SHA256)
+			return "", fault.New(fault.Invalid, "Digest does not match: the received file has the SHA-256 %s", c.SHA256)
 		}
 		f, err := h.Register(r.Context(), store.ProjectID(wanted.Project), c)
 		if err != nil && f != nil {

@@ -343,7 +343,7 @@ func TestUploadInOneRequest(t *testing.T) {
 		{"with its sum", "?filename=b.txt&storage_backend_id=local", digest, content, 201, `{"filename":"b.txt"}`},
 		{"with more sums", "?filename=c.txt&storage_backend_id=", "md5=xxx, SHA-256=" + digest[8:], content, 201, `{"filename":"c.txt"}`},
 		{"with other sums", "?filename=d.txt", "unixsum=5", content, 201, `{"filename":"d.txt"}`},
-		{"another sum", "?filename=e.txt", wrong, content, 400, `{"message":"Digest does not fit: the file that arrived has the SHA-256 ` + sumOf(content) + `"}`},
+		{"another sum", "?filename=e.txt", wrong, content, 400, `{"message":"Digest does not match: the received file has the SHA-256 ` + sumOf(content) + `"}`},
 		{"no sum", "?filename=e.txt", "sha-256=xx", content, 400, `{"message":["Digest must be sha-256= and the 32 bytes of the sum in base64"]}`},
 		{"two sums", "?filename=e.txt", digest + "," + wrong, content, 400, ``},
 		{"no name", "", "", content, 400, `{"message":["filename is required, in the query"]}`},
