@@ -16,25 +16,25 @@ import (
 )
 
 // readme is the content of README.txt in every data directory.
-const readme = `This folder is the whole data of one installation of svc.
+const readme = `This folder contains all data of one installation of svc.
 
-  svc.db        projects, versions, keys, settings: the data
-  events.db     what happens in apps: the data, too
-  search.bleve  made from svc.db for searching; may be deleted while stopped
-  secrets.toml  keys that belong to the data; useless apart, both are needed
+  svc.db        data: projects, versions, keys, settings
+  events.db     data: events of apps
+  search.bleve  search index, made from svc.db; may be deleted while the server is stopped
+  secrets.toml  keys of the data; neither is usable without the other
   certs         automatic certificates and their keys
-  config.toml   optional settings, yours; see: svc config example
+  config.toml   optional settings, written by you; see: svc config example
   files         local files, uploads, and copies while a backup is made
-  backups       backups that the server makes, if it is told to
+  backups       scheduled backups, if configured
   upgrade       copies made before an upgrade
-  svc.lock      says which process has the folder open
-  svc.sock      the way for commands to a running server
+  svc.lock      names the process that has the folder open
+  svc.sock      connects commands with a running server
   svc.bootstrap-admin.txt  first password, until the first login
-  demo.json     says that "svc demo" has made everything here
+  demo.json     shows that "svc demo" created this data
 
 Copy the folder with "svc backup FILE", which works while the server runs. A copy
-that is made with cp meanwhile may be torn. Do not put the folder on a network
-file system or into a synchroniser.
+made with cp while it runs may be inconsistent. Do not put the folder on a network
+file system or into a synchronised folder.
 `
 
 // ErrNotFolder reports that a path exists but is not a folder.

@@ -18,9 +18,10 @@ import (
 )
 
 // secretsHeader is the comment at the beginning of secrets.toml.
-const secretsHeader = `# Made at the first start. Keep this file with the data and keep it private:
-# without JWT_SECRET stored secrets of other services cannot be opened, without
-# API_KEY_SALT no API key works. A variable of the same name wins.
+const secretsHeader = `# Generated at the first start. Keep this file with the data and keep it private:
+# without JWT_SECRET stored secrets of other services cannot be decrypted, without
+# API_KEY_SALT no API key works. An environment variable of the same name takes
+# precedence.
 `
 
 // kept lists the settings that the data directory stores if the administrator does not set them.
