@@ -8,7 +8,7 @@ test("about: which build runs, that nobody is asked for updates, and the links",
   const running = page.getByRole("region", { name: "This server" });
   await expect(running).toContainText("dev");
   await expect(running).toContainText(/go1\.\d+/);
-  await expect(page.getByRole("region", { name: "Updates" })).toContainText("Nobody is asked for updates: about.upstream_url is not set.");
+  await expect(page.getByRole("region", { name: "Updates" })).toContainText("Updates are not checked: about.upstream_url is not set.");
   await expect(page.getByRole("link", { name: "API reference" })).toHaveAttribute("href", "/doc");
   // The licences of all bundled packages, in one file of this server.
   const licences = await page.getByRole("link", { name: "Licences of bundled packages" }).getAttribute("href");
@@ -50,7 +50,7 @@ test("about: a required update with its reasons", async ({ page, own: publisher 
   try {
     await open(page, server, "/admin/about");
     const updates = page.getByRole("region", { name: "Updates" });
-    for (const text of ["An update is required", "1.1.0", "Beams", "There is a newer version.", "The version that runs is deprecated."]) {
+    for (const text of ["An update is required", "1.1.0", "Beams", "There is a newer version.", "The running version is deprecated."]) {
       await expect(updates).toContainText(text);
     }
     await expectAccessible(page);
@@ -66,7 +66,7 @@ test("about: an instance that does not answer is said to, and asked again when s
   try {
     await open(page, server, "/admin/about");
     const updates = page.getByRole("region", { name: "Updates" });
-    await expect(updates).toContainText(`${publisher.url} gave no answer about updates`);
+    await expect(updates).toContainText(`${publisher.url} did not answer the update check`);
     await expect(updates).toContainText("the connection was refused");
     const asked = page.waitForRequest((request) => request.url().endsWith("/admin/about?refresh=true"));
     await page.getByRole("button", { name: "Check again" }).click();

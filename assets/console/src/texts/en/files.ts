@@ -73,7 +73,7 @@ export const files = {
     by: (credential: string) => `By ${credential}`,
     end: "End upload",
     ended: (name: string) => `The upload of ${name} was ended`,
-    endText: (received: string) => `What has arrived (${received}) is deleted, and its upload fails with an error.`,
+    endText: (received: string) => `The received data (${received}) is deleted, and the upload fails with an error.`,
   },
   empty: {
     title: "No files yet",
