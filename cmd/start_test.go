@@ -38,11 +38,26 @@ func TestStartScreen(t *testing.T) {
 		file   bool // a first password has not been used yet
 		want   []string
 	}{
-		{"generated password", startReport{newFolder: true, newAdmin: true, password: "pass-word"}, true, []string{"  data     DIR (new)\n", "  login    admin / pass-word   also in DIR/svc.bootstrap-admin.txt\n"}},
+		{
+			"generated password",
+			startReport{newFolder: true, newAdmin: true, password: "pass-word"},
+			true,
+			[]string{"  data     DIR (new)\n", "  login    admin / pass-word   also in DIR/svc.bootstrap-admin.txt\n"},
+		},
 		{"given password", startReport{newAdmin: true}, false, []string{"  data     DIR\n", "  login    admin / the password from ADMIN_PASSWORD\n"}},
 		{"password not used yet", startReport{}, true, []string{"  login    admin / the password in DIR/svc.bootstrap-admin.txt\n"}},
-		{"nothing new", startReport{}, false, []string{"  login    admin   password lost? svc admin reset-password --data DIR\n", "  listen   http://127.0.0.1:4000\n  console  http://127.0.0.1:4000/admin\n  login", "  next     a key for CI: svc apikey create --name ci --data DIR\n"}},
-		{"in a container", startReport{inside: "docker exec svc /svc"}, false, []string{"  login    admin   password lost? docker exec svc /svc admin reset-password\n", "  next     a key for CI: docker exec svc /svc apikey create --name ci\n"}},
+		{
+			"nothing new",
+			startReport{},
+			false,
+			[]string{"  login    admin   password lost? svc admin reset-password --data DIR\n", "  listen   http://127.0.0.1:4000\n  console  http://127.0.0.1:4000/admin\n  login", "  next     a key for CI: svc apikey create --name ci --data DIR\n"},
+		},
+		{
+			"in a container",
+			startReport{inside: "docker exec svc /svc"},
+			false,
+			[]string{"  login    admin   password lost? docker exec svc /svc admin reset-password\n", "  next     a key for CI: docker exec svc /svc apikey create --name ci\n"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -86,8 +101,14 @@ func TestStartScreenHasEveryAddress(t *testing.T) {
 		public httpserver.Listeners
 		want   string
 	}{
-		{httpserver.Listeners{URLs: []string{"https://a.example", "https://b.example"}}, "  listen   https://a.example\n           https://b.example\n  console  https://a.example/admin\n  login"},
-		{httpserver.Listeners{URLs: []string{"http://127.0.0.1:1", "http://192.168.1.5:1"}}, "  listen   http://127.0.0.1:1\n           http://192.168.1.5:1\n  console  http://127.0.0.1:1/admin\n  login"},
+		{
+			httpserver.Listeners{URLs: []string{"https://a.example", "https://b.example"}},
+			"  listen   https://a.example\n           https://b.example\n  console  https://a.example/admin\n  login",
+		},
+		{
+			httpserver.Listeners{URLs: []string{"http://127.0.0.1:1", "http://192.168.1.5:1"}},
+			"  listen   http://127.0.0.1:1\n           http://192.168.1.5:1\n  console  http://127.0.0.1:1/admin\n  login",
+		},
 		{httpserver.Listeners{URLs: []string{"unix:/run/svc/http.sock"}}, "  listen   unix:/run/svc/http.sock\n  login"},
 	} {
 		if got := (startReport{settings: s, public: &tc.public}).screen(); !strings.Contains(got, tc.want) {

@@ -26,9 +26,30 @@ func TestCards(t *testing.T) {
 	}
 	one := apitest.Cards + "/" + apitest.Field[string](t, first, "card_id")
 	s.Exchanges(t, []apitest.Exchange{
-		{"as little as may be", "POST", apitest.Cards, `{"title":"b","query":` + apitest.Openings + `}`, 201, `{"title":"b","description":null,"layout":null,"sort_order":0}`},
-		{"null at creation is not sent", "POST", apitest.Cards, `{"title":"c","description":null,"query":` + apitest.Openings + `,"layout":null,"sort_order":null}`, 201, `{"description":null,"layout":null,"sort_order":0}`},
-		{"as much as may be", "POST", apitest.Cards, `{"title":"` + apitest.Long(128) + `","description":"` + apitest.Long(512) + `","query":` + apitest.Openings + `,"sort_order":9007199254740992}`, 201, `{"sort_order":9007199254740992}`},
+		{
+			"as little as may be",
+			"POST",
+			apitest.Cards,
+			`{"title":"b","query":` + apitest.Openings + `}`,
+			201,
+			`{"title":"b","description":null,"layout":null,"sort_order":0}`,
+		},
+		{
+			"null at creation is not sent",
+			"POST",
+			apitest.Cards,
+			`{"title":"c","description":null,"query":` + apitest.Openings + `,"layout":null,"sort_order":null}`,
+			201,
+			`{"description":null,"layout":null,"sort_order":0}`,
+		},
+		{
+			"as much as may be",
+			"POST",
+			apitest.Cards,
+			`{"title":"` + apitest.Long(128) + `","description":"` + apitest.Long(512) + `","query":` + apitest.Openings + `,"sort_order":9007199254740992}`,
+			201,
+			`{"sort_order":9007199254740992}`,
+		},
 		{"by order, then by age", "GET", apitest.Cards, "", 200, `{"total":4,"data":[{"title":"b"},{"title":"c"},` + want + `,{"sort_order":9007199254740992}]}`},
 		{"nothing sent", "PATCH", one, ``, 200, want},
 		{"one field", "PATCH", one, `{"title":"Rate"}`, 200, `{"title":"Rate","description":"d","query":` + query + `,"layout":{"w":6,"h":[2]},"sort_order":2}`},
@@ -99,7 +120,14 @@ func TestCardRefusals(t *testing.T) {
 	rows = append(rows, []apitest.Refusal{
 		{"nothing", "POST", apitest.Cards, ``, 400, "title is required; query is required"},
 		{"null for what is required", "POST", apitest.Cards, `{"title":null,"query":null}`, 400, "title is required; query is required"},
-		{"null for what cannot be empty", "PATCH", one, `{"title":null,"query":null,"sort_order":null}`, 400, "title must not be null; query must not be null; sort_order must not be null"},
+		{
+			"null for what cannot be empty",
+			"PATCH",
+			one,
+			`{"title":null,"query":null,"sort_order":null}`,
+			400,
+			"title must not be null; query must not be null; sort_order must not be null",
+		},
 		{"no JSON", "POST", apitest.Cards, `{`, 400, "not JSON"},
 		{"no JSON in a change", "PATCH", one, `[]`, 400, "must be a JSON object"},
 		{"another project's, changed", "PATCH", foreign, `{"title":"x"}`, 404, "card not found"},
@@ -107,7 +135,14 @@ func TestCardRefusals(t *testing.T) {
 		{"an id that is none", "DELETE", apitest.Cards + "/1", "", 404, "card not found"},
 		{"an id that is none, changed", "PATCH", apitest.Cards + "/" + url.PathEscape("a/b"), "{}", 404, "card not found"},
 		{"a list of no project", "GET", "/admin/projects/none/events/dashboards/cards", "", 404, `project "none" not found`},
-		{"a card in no project", "POST", "/admin/projects/none/events/dashboards/cards", `{"title":"a","query":` + apitest.Openings + `}`, 404, `project "none" not found`},
+		{
+			"a card in no project",
+			"POST",
+			"/admin/projects/none/events/dashboards/cards",
+			`{"title":"a","query":` + apitest.Openings + `}`,
+			404,
+			`project "none" not found`,
+		},
 	}...)
 	s.Refusals(t, apitest.Cards, rows)
 }

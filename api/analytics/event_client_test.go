@@ -71,7 +71,12 @@ func TestStoredClient(t *testing.T) {
 		fields  string
 		want    string
 	}{
-		{"nothing is known", headers{"X-Forwarded-For": "203.0.113.9"}, "", `{"session_id":null,"properties":null,"user_agent":null,"country_code":null,"country_name":null,"region_name":null,"city":null,"platform":null,"platform_version":null}`},
+		{
+			"nothing is known",
+			headers{"X-Forwarded-For": "203.0.113.9"},
+			"",
+			`{"session_id":null,"properties":null,"user_agent":null,"country_code":null,"country_name":null,"region_name":null,"city":null,"platform":null,"platform_version":null}`,
+		},
 		{"the place of the full address", headers{"X-Forwarded-For": "8.8.8.8"}, "", `{"ip":"8.8.8.0","country_code":"US","country_name":"United States"}`},
 		{"a private network is LOCAL", headers{"X-Forwarded-For": "10.1.2.3"}, "", `{"country_code":"LOCAL","country_name":null}`},
 		{"the User-Agent", headers{"User-Agent": "App/1.0 (tester)"}, "", `{"user_agent":"App/1.0 (tester)"}`},
@@ -80,12 +85,22 @@ func TestStoredClient(t *testing.T) {
 		{"platform of the header", headers{"X-Svc-Platform": "Windows 11"}, `,"platform":"ios"`, `{"platform":"windows","platform_version":"11"}`},
 		{"platform of the body", headers{}, `,"platform":"MacOS26"`, `{"platform":"macos","platform_version":"26"}`},
 		{"version of the body", headers{}, `,"platform":"windows 10","platform_version":"11"`, `{"platform":"windows","platform_version":"11"}`},
-		{"platform of the User-Agent", headers{"User-Agent": "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)"}, `,"platform":"playstation"`, `{"platform":"macos","platform_version":"10.15.7"}`},
+		{
+			"platform of the User-Agent",
+			headers{"User-Agent": "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)"},
+			`,"platform":"playstation"`,
+			`{"platform":"macos","platform_version":"10.15.7"}`,
+		},
 		{"others with a version", headers{}, `,"platform":"HarmonyOS 4"`, `{"platform":"others","platform_version":"harmonyos 4"}`},
 		{"others without a version says nothing", headers{"User-Agent": "curl/8.4.0"}, `,"platform":"others"`, `{"platform":null,"platform_version":null}`},
 		{"a session", headers{}, `,"session_id":" S1 "`, `{"session_id":" S1 "}`},
 		{"an empty session is none", headers{}, `,"session_id":""`, `{"session_id":null}`},
-		{"a beacon: text/plain, platform in the body", headers{"Content-Type": "text/plain;charset=UTF-8", "Origin": "https://a.example"}, `,"platform":"web"`, `{"platform":"web","event_name":"a"}`},
+		{
+			"a beacon: text/plain, platform in the body",
+			headers{"Content-Type": "text/plain;charset=UTF-8", "Origin": "https://a.example"},
+			`,"platform":"web"`,
+			`{"platform":"web","event_name":"a"}`,
+		},
 		{"a form is JSON all the same", headers{"Content-Type": "application/x-www-form-urlencoded"}, "", `{"event_name":"a"}`},
 		{"no content type", headers{"Content-Type": ""}, "", `{"event_name":"a"}`},
 	} {
@@ -105,7 +120,11 @@ func TestStoredProperties(t *testing.T) {
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	levels := strings.Repeat(`{"a":`, 100) + `1` + strings.Repeat("}", 100)
 	for i, tc := range []struct{ rule, sent, want string }{
-		{"all kinds of values", `{"s":"x","n":1.50,"e":1e3,"t":true,"f":false,"z":null,"o":{"a":[1,{}]},"l":[]}`, `{"s":"x","n":1.50,"e":1e3,"t":true,"f":false,"z":null,"o":{"a":[1,{}]},"l":[]}`},
+		{
+			"all kinds of values",
+			`{"s":"x","n":1.50,"e":1e3,"t":true,"f":false,"z":null,"o":{"a":[1,{}]},"l":[]}`,
+			`{"s":"x","n":1.50,"e":1e3,"t":true,"f":false,"z":null,"o":{"a":[1,{}]},"l":[]}`,
+		},
 		{"numbers beyond all bounds", `{"n":1e400,"m":123456789012345678901234567890.5}`, `{"n":1e400,"m":123456789012345678901234567890.5}`},
 		{"none is not null", `{}`, `{}`},
 		{"null is none", `null`, `null`},

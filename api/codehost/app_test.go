@@ -36,25 +36,67 @@ func TestApp(t *testing.T) {
 	s.Exchanges(t, []apitest.Exchange{
 		{"before the first save", "GET", path, "", 200, firstApp},
 		{"an id alone is no app", "PUT", path, `{"app_id":" 12345 "}`, 200, `{"configured":false,"app_id":"12345","has_private_key":false}`},
-		{"the key", "PUT", path, `{"private_key":"\n` + aKey + `\n"}`, 200, `{"configured":true,"app_id":"12345","has_private_key":true,"private_key_fingerprint":"` + fingerprint + `"}`},
+		{
+			"the key",
+			"PUT",
+			path,
+			`{"private_key":"\n` + aKey + `\n"}`,
+			200,
+			`{"configured":true,"app_id":"12345","has_private_key":true,"private_key_fingerprint":"` + fingerprint + `"}`,
+		},
 		{"what is not sent stays", "PUT", path, `{}`, 200, `{"configured":true,"private_key_fingerprint":"` + fingerprint + `"}`},
 		{"secret", "PUT", path, `{"webhook_secret":" 0123456789abcdef "}`, 200, `{` + masked(16, "abcdef") + `}`},
 		{"secret of other letters", "PUT", path, `{"webhook_secret":"ключ-от-всего"}`, 200, `{` + masked(13, "-всего") + `}`},
 		{"secret of seven", "PUT", path, `{"webhook_secret":"1234567"}`, 200, `{` + masked(7, "234567") + `}`},
-		{"of a secret of six nothing is shown", "PUT", path, `{"webhook_secret":"123456"}`, 200, `{"has_webhook_secret":true,"webhook_secret_hint":null,"webhook_secret_length":6,"webhook_secret_masked":"******"}`},
+		{
+			"of a secret of six nothing is shown",
+			"PUT",
+			path,
+			`{"webhook_secret":"123456"}`,
+			200,
+			`{"has_webhook_secret":true,"webhook_secret_hint":null,"webhook_secret_length":6,"webhook_secret_masked":"******"}`,
+		},
 		{"longest secret", "PUT", path, `{"webhook_secret":"` + strings.Repeat("x", 256) + `"}`, 200, `{` + masked(256, "xxxxxx") + `}`},
-		{"features, twice", "PUT", path, `{"enabled_features":["comment_commands","feedback_issue","comment_commands"]}`, 200, `{"enabled_features":["comment_commands","feedback_issue"]}`},
+		{
+			"features, twice",
+			"PUT",
+			path,
+			`{"enabled_features":["comment_commands","feedback_issue","comment_commands"]}`,
+			200,
+			`{"enabled_features":["comment_commands","feedback_issue"]}`,
+		},
 		{"templates", "PUT", path, `{"feedback_issue_custom_template":true,"feedback_issue_title_template":" T ","feedback_issue_body_template":"B"}`, 200,
 			`{"feedback_issue_custom_template":true,"feedback_issue_title_template":"T","feedback_issue_body_template":"B"}`},
 		{"templates stay while the switch is off", "PUT", path, `{"feedback_issue_custom_template":false}`, 200,
 			`{"feedback_issue_custom_template":false,"feedback_issue_title_template":"T","feedback_issue_body_template":"B","enabled_features":["comment_commands","feedback_issue"]}`},
-		{"longest templates", "PUT", path, `{"feedback_issue_title_template":"` + strings.Repeat("é", 256) + `","feedback_issue_body_template":"` + strings.Repeat("é", 8192) + `"}`, 200, ``},
+		{
+			"longest templates",
+			"PUT",
+			path,
+			`{"feedback_issue_title_template":"` + strings.Repeat("é", 256) + `","feedback_issue_body_template":"` + strings.Repeat("é", 8192) + `"}`,
+			200,
+			``,
+		},
 		{"null and blank clear texts", "PUT", path, `{"app_id":null,"private_key":"","webhook_secret":" ","feedback_issue_title_template":"","feedback_issue_body_template":null}`, 200,
 			`{"configured":false,"app_id":null,"has_private_key":false,"private_key_fingerprint":null,"private_key_updated_at":null,"has_webhook_secret":false,"webhook_secret_hint":null,
 			"webhook_secret_length":null,"webhook_secret_masked":null,"webhook_secret_updated_at":null,"feedback_issue_title_template":null,"feedback_issue_body_template":null}`},
 		{"null empties a list", "PUT", path, `{"enabled_features":null}`, 200, `{"enabled_features":[]}`},
-		{"unknown fields are dropped", "PUT", path, `{"configured":true,"builtin_feedback_issue_title_template":"x"}`, 200, `{"configured":false,"builtin_feedback_issue_title_template":"[User feedback] {{content_head}}"}`},
-		{"something to reset", "PUT", path, `{"app_id":"1","private_key":"` + aKey + `","webhook_secret":"s","enabled_features":["feedback_issue"],"feedback_issue_custom_template":true,"feedback_issue_title_template":"T"}`, 200, `{"configured":true}`},
+		{
+			"unknown fields are dropped",
+			"PUT",
+			path,
+			`{"configured":true,"builtin_feedback_issue_title_template":"x"}`,
+			200,
+			`{"configured":false,"builtin_feedback_issue_title_template":"[User feedback] {{content_head}}"}`,
+		},
+		{
+			"something to reset",
+			"PUT",
+			path,
+			`{"app_id":"1","private_key":"` + aKey + `","webhook_secret":"s","enabled_features":["feedback_issue"],"feedback_issue_custom_template":true,"feedback_issue_title_template":"T"}`,
+			200,
+			`{"configured":true}`,
+		},
 		{"reset", "DELETE", path, "", 200, firstApp},
 		{"after the reset", "GET", path, "", 200, firstApp},
 	})
@@ -68,9 +110,30 @@ func TestApp(t *testing.T) {
 		{"unknown feature", "PUT", path, `{"enabled_features":["feedback_issue","other"]}`, 400, "enabled_features must be of feedback_issue, comment_commands"},
 		{"features that are no list", "PUT", path, `{"enabled_features":"feedback_issue"}`, 400, "enabled_features must be a list"},
 		{"null on a switch", "PUT", path, `{"feedback_issue_custom_template":null}`, 400, "feedback_issue_custom_template must not be null"},
-		{"long title", "PUT", path, `{"feedback_issue_title_template":"` + strings.Repeat("x", 257) + `"}`, 400, "feedback_issue_title_template must have at most 256 characters"},
-		{"long body", "PUT", path, `{"feedback_issue_body_template":"` + strings.Repeat("x", 8193) + `"}`, 400, "feedback_issue_body_template must have at most 8192 characters"},
-		{"all that is wrong, and nothing is saved", "PUT", path, `{"app_id":"2","private_key":"x","enabled_features":[1]}`, 400, "enabled_features[0] must be a string"},
+		{
+			"long title",
+			"PUT",
+			path,
+			`{"feedback_issue_title_template":"` + strings.Repeat("x", 257) + `"}`,
+			400,
+			"feedback_issue_title_template must have at most 256 characters",
+		},
+		{
+			"long body",
+			"PUT",
+			path,
+			`{"feedback_issue_body_template":"` + strings.Repeat("x", 8193) + `"}`,
+			400,
+			"feedback_issue_body_template must have at most 8192 characters",
+		},
+		{
+			"all that is wrong, and nothing is saved",
+			"PUT",
+			path,
+			`{"app_id":"2","private_key":"x","enabled_features":[1]}`,
+			400,
+			"enabled_features[0] must be a string",
+		},
 	})
 }
 
@@ -121,7 +184,11 @@ func TestTestOfTheApp(t *testing.T) {
 		prepare func(t *testing.T, w *world)
 		want    string
 	}{
-		{"nothing is saved", func(*testing.T, *world) {}, `{"ok":false,"name":null,"slug":null,"missing_permissions":[],"missing_events":[],"error":"app_id and private_key are needed: save them first"}`},
+		{
+			"nothing is saved",
+			func(*testing.T, *world) {},
+			`{"ok":false,"name":null,"slug":null,"missing_permissions":[],"missing_events":[],"error":"app_id and private_key are needed: save them first"}`,
+		},
 		{"it works", func(t *testing.T, w *world) { w.connect(t, all, "issue_comment", "push") },
 			`{"ok":true,"name":"Lantern Feedback","slug":"lantern-feedback","missing_permissions":[],"missing_events":[],"error":null}`},
 		{"more than is needed", func(t *testing.T, w *world) {
@@ -210,7 +277,14 @@ func TestAppAfterAnotherJWTSecret(t *testing.T) {
 	}
 	const again = `"error":"the stored private key of the code host app cannot be decrypted, because JWT_SECRET has changed since it was saved: enter it again"`
 	w.Exchanges(t, []apitest.Exchange{
-		{"settings", "GET", "/admin/codehost-app", "", 200, `{"configured":true,"has_private_key":true,"has_webhook_secret":true,"webhook_secret_hint":"abcdef","webhook_secret_length":16}`},
+		{
+			"settings",
+			"GET",
+			"/admin/codehost-app",
+			"",
+			200,
+			`{"configured":true,"has_private_key":true,"has_webhook_secret":true,"webhook_secret_hint":"abcdef","webhook_secret_length":16}`,
+		},
 		{"integration", "GET", integration, "", 200, `{"feedback_issue_active":true}`},
 		{"test", "POST", "/admin/codehost-app/test", "", 200, `{"ok":false,` + again + `}`},
 		{"template", "GET", integration + "/repo-template", "", 200, `{"title_template":null,"body_template":null,` + again + `}`},

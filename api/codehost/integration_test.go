@@ -99,10 +99,26 @@ func TestIntegration(t *testing.T) {
 		{"commands: long workflow", `{"commands":[{"name":"a","workflow":"` + long(129) + `","ref":"r"}]}`, "commands[0].workflow must have at most 128 characters"},
 		{"commands: long ref", `{"commands":[{"name":"a","workflow":"w","ref":"` + long(129) + `"}]}`, "commands[0].ref must have at most 128 characters"},
 		{"commands: input", `{"commands":[{"name":"a","workflow":"w","ref":"r","input":"1a"}]}`, "commands[0].input must be of letters"},
-		{"commands: long input", `{"commands":[{"name":"a","workflow":"w","ref":"r","input":"` + long(65) + `"}]}`, "commands[0].input must have at most 64 characters"},
-		{"source repo without a repository", `{"feedback_issue_template_source":"repo","feedback_issue_template_repo_path":"a.md"}`, "needs repo_full_name and feedback_issue_template_repo_path"},
-		{"source repo without a path", `{"repo_full_name":"a/b","feedback_issue_template_source":"repo"}`, "needs repo_full_name and feedback_issue_template_repo_path"},
-		{"all that is wrong", `{"repo_full_name":"x","feedback_issue_enabled":1,"commands":{}}`, "repo_full_name must be owner/name, of letters, digits and _ . -; feedback_issue_enabled must be true or false; commands must be a list"},
+		{
+			"commands: long input",
+			`{"commands":[{"name":"a","workflow":"w","ref":"r","input":"` + long(65) + `"}]}`,
+			"commands[0].input must have at most 64 characters",
+		},
+		{
+			"source repo without a repository",
+			`{"feedback_issue_template_source":"repo","feedback_issue_template_repo_path":"a.md"}`,
+			"needs repo_full_name and feedback_issue_template_repo_path",
+		},
+		{
+			"source repo without a path",
+			`{"repo_full_name":"a/b","feedback_issue_template_source":"repo"}`,
+			"needs repo_full_name and feedback_issue_template_repo_path",
+		},
+		{
+			"all that is wrong",
+			`{"repo_full_name":"x","feedback_issue_enabled":1,"commands":{}}`,
+			"repo_full_name must be owner/name, of letters, digits and _ . -; feedback_issue_enabled must be true or false; commands must be a list",
+		},
 	} {
 		rows = append(rows, apitest.Refusal{Name: row.name, Method: "PUT", Path: integration, Body: row.body, Status: 400, Message: row.message})
 	}
@@ -125,21 +141,49 @@ func TestSwitches(t *testing.T) {
 	})
 	w.Must(t, 200, "PUT", app, `{"app_id":"1","private_key":"`+aKey+`","enabled_features":["feedback_issue"]}`)
 	w.Refusals(t, integration, []apitest.Refusal{
-		{"a feature that is off", "PUT", integration, `{` + repo + `,"comment_commands_enabled":true}`, 400, "comment_commands_enabled needs the feature comment_commands of the code host app, which is switched off"},
+		{
+			"a feature that is off",
+			"PUT",
+			integration,
+			`{` + repo + `,"comment_commands_enabled":true}`,
+			400,
+			"comment_commands_enabled needs the feature comment_commands of the code host app, which is switched off",
+		},
 		{"no repository", "PUT", integration, `{"feedback_issue_enabled":true}`, 400, "feedback_issue_enabled needs a repository"},
 		{"a repository that is cleared", "PUT", integration, `{"repo_full_name":"","feedback_issue_enabled":true}`, 400, "feedback_issue_enabled needs a repository"},
 	})
 	w.Exchanges(t, []apitest.Exchange{
-		{"on, with the repository", "PUT", integration, `{` + repo + `,"feedback_issue_enabled":true}`, 200, `{"feedback_issue_enabled":true,"feedback_issue_active":true,"comment_commands_active":false}`},
+		{
+			"on, with the repository",
+			"PUT",
+			integration,
+			`{` + repo + `,"feedback_issue_enabled":true}`,
+			200,
+			`{"feedback_issue_enabled":true,"feedback_issue_active":true,"comment_commands_active":false}`,
+		},
 		{"options for visitors", "GET", "/public/beacon/feedbacks/options", "", 200, `{"project_key":"beacon"}`},
 		{"the feature is switched off", "PUT", app, `{"enabled_features":["comment_commands"]}`, 200, ``},
 		look("it is on and not active", `{"feedback_issue_enabled":true,"feedback_issue_active":false}`),
-		{"other settings can be saved meanwhile", "PUT", integration, `{"feedback_issue_enabled":true,"feedback_issue_labels":["x"]}`, 200, `{"feedback_issue_enabled":true,"feedback_issue_active":false}`},
+		{
+			"other settings can be saved meanwhile",
+			"PUT",
+			integration,
+			`{"feedback_issue_enabled":true,"feedback_issue_labels":["x"]}`,
+			200,
+			`{"feedback_issue_enabled":true,"feedback_issue_active":false}`,
+		},
 		{"comments", "PUT", integration, `{"comment_commands_enabled":true}`, 200, `{"comment_commands_active":true}`},
 		{"the app is reset", "DELETE", app, "", 200, ``},
 		look("nothing is active", `{"feedback_issue_enabled":true,"feedback_issue_active":false,"comment_commands_enabled":true,"comment_commands_active":false}`),
 		{"off is always possible", "PUT", integration, `{"feedback_issue_enabled":false}`, 200, `{"feedback_issue_enabled":false,"comment_commands_enabled":true}`},
-		{"without a repository all is off", "PUT", integration, `{"repo_full_name":null}`, 200, `{"repo_full_name":null,"feedback_issue_enabled":false,"comment_commands_enabled":false}`},
+		{
+			"without a repository all is off",
+			"PUT",
+			integration,
+			`{"repo_full_name":null}`,
+			200,
+			`{"repo_full_name":null,"feedback_issue_enabled":false,"comment_commands_enabled":false}`,
+		},
 	})
 }
 
@@ -151,8 +195,22 @@ func TestIntegrationFollowsItsProject(t *testing.T) {
 	w.Must(t, 200, "PUT", integration, `{"repo_full_name":"lumen-works/beacon","command_allowed_users":["ann"]}`)
 	w.Must(t, 200, "PATCH", "/admin/projects/beacon", `{"project_key":"lamp"}`)
 	w.Exchanges(t, []apitest.Exchange{
-		{"by the new key", "GET", "/admin/projects/lamp/codehost-integration", "", 200, `{"project_key":"lamp","repo_full_name":"lumen-works/beacon","command_allowed_users":["ann"]}`},
-		{"by the former key", "PUT", integration, `{"command_allowed_users":["bob"]}`, 200, `{"project_key":"lamp","repo_full_name":"lumen-works/beacon","command_allowed_users":["bob"]}`},
+		{
+			"by the new key",
+			"GET",
+			"/admin/projects/lamp/codehost-integration",
+			"",
+			200,
+			`{"project_key":"lamp","repo_full_name":"lumen-works/beacon","command_allowed_users":["ann"]}`,
+		},
+		{
+			"by the former key",
+			"PUT",
+			integration,
+			`{"command_allowed_users":["bob"]}`,
+			200,
+			`{"project_key":"lamp","repo_full_name":"lumen-works/beacon","command_allowed_users":["bob"]}`,
+		},
 		{"deleted", "DELETE", "/admin/projects/lamp", "", 200, ``},
 		{"gone", "GET", "/admin/projects/lamp/codehost-integration", "", 404, ``},
 	})

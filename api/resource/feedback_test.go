@@ -49,7 +49,14 @@ func TestFeedback(t *testing.T) {
 		{"everything that administrators may add", "POST", list, `{"user_id":"u-1","rating":5,"content":"Fine.","contact":"ada@mail.example","is_hidden":true,"status":"resolved","result":"Thanks",
 			"platform":" MacOS ","platform_version":"MacOS 15","custom_data":{"b":[1.0,2e3,"<&>"],"a":{"n":9007199254740993}}}`, 201, everything},
 		{"as it is listed", "GET", list + "?search=fine.&include_hidden=true", "", 200, `{"total":1,"data":[` + everything + `]}`},
-		{"null at an addition is not sent", "POST", list, `{"content":"x","is_hidden":null,"status":null,"result":null,"rating":null,"platform":null}`, 201, `{"is_hidden":false,"status":"open","platform":null}`},
+		{
+			"null at an addition is not sent",
+			"POST",
+			list,
+			`{"content":"x","is_hidden":null,"status":null,"result":null,"rating":null,"platform":null}`,
+			201,
+			`{"is_hidden":false,"status":"open","platform":null}`,
+		},
 		{"forwarding means nothing there", "POST", list, `{"content":"x","forward_to_codehost":true}`, 201, `{"forwarded_to_codehost":false}`},
 		{"not even as a text", "PATCH", one, `{"forward_to_codehost":"x"}`, 200, `{"forwarded_to_codehost":false}`},
 	})
@@ -75,15 +82,36 @@ func TestFeedbackChange(t *testing.T) {
 	}
 	s.Exchanges(t, rows)
 	s.Exchanges(t, []apitest.Exchange{
-		{"what is not sent stays", "PATCH", one, `{"result":"done"}`, 200, `{"content":"c","rating":2,"user_id":"u","contact":"k","platform":"ios","platform_version":"18","custom_data":{"a":1},"status":"closed","result":"done"}`},
+		{
+			"what is not sent stays",
+			"PATCH",
+			one,
+			`{"result":"done"}`,
+			200,
+			`{"content":"c","rating":2,"user_id":"u","contact":"k","platform":"ios","platform_version":"18","custom_data":{"a":1},"status":"closed","result":"done"}`,
+		},
 		{"no body is an empty one", "PATCH", one, "", 200, `{"result":"done"}`},
-		{"what the client said of itself stays, too", "PATCH", one, `{"ip":"1.2.3.4","user_agent":"x","country_code":"FR","created_at":1,"id":"x"}`, 200, `{"ip":"127.0.0.1","country_code":"LOCAL"}`},
+		{
+			"what the client said of itself stays, too",
+			"PATCH",
+			one,
+			`{"ip":"1.2.3.4","user_agent":"x","country_code":"FR","created_at":1,"id":"x"}`,
+			200,
+			`{"ip":"127.0.0.1","country_code":"LOCAL"}`,
+		},
 		{"null clears", "PATCH", one, `{"rating":null,"user_id":null,"contact":null,"result":null,"platform":null,"platform_version":null,"custom_data":null}`, 200,
 			`{"rating":null,"user_id":null,"contact":null,"result":null,"platform":null,"platform_version":null,"custom_data":null,"content":"c"}`},
 		{"an empty content", "PATCH", one, `{"content":""}`, 200, `{"content":""}`},
 		{"others is kept as sent", "PATCH", one, `{"platform":"Others"}`, 200, `{"platform":"others","platform_version":null}`},
 		{"hidden", "PATCH", one, `{"is_hidden":true}`, 200, `{"is_hidden":true}`},
-		{"by its id alone", "PATCH", "/admin/feedbacks/" + id, `{"is_hidden":false,"content":"` + apitest.Long(4096) + `","result":"` + apitest.Long(4096) + `"}`, 200, `{"is_hidden":false,"platform":"others"}`},
+		{
+			"by its id alone",
+			"PATCH",
+			"/admin/feedbacks/" + id,
+			`{"is_hidden":false,"content":"` + apitest.Long(4096) + `","result":"` + apitest.Long(4096) + `"}`,
+			200,
+			`{"is_hidden":false,"platform":"others"}`,
+		},
 		{"read", "GET", one, "", 200, `{"content":"` + apitest.Long(4096) + `"}`},
 		{"deleted", "DELETE", one, "", 200, `{"success":true}`},
 		{"deleted twice", "DELETE", one, "", 404, `{"message":"feedback not found"}`},
@@ -107,7 +135,14 @@ func TestFeedbackIsNotForwarded(t *testing.T) {
 	s.Must(t, 200, "PATCH", "/admin/projects/old", `{"project_key":"app"}`)
 	const list, public = "/admin/projects/app/feedbacks?include_hidden=true", "/public/app/feedbacks"
 	s.Exchanges(t, []apitest.Exchange{
-		{"the options say so, under the present key", "GET", "/public/OLD/feedbacks/options", "", 200, `{"project_key":"app","codehost_forward_available":false,"contact_required_for_forward":false}`},
+		{
+			"the options say so, under the present key",
+			"GET",
+			"/public/OLD/feedbacks/options",
+			"",
+			200,
+			`{"project_key":"app","codehost_forward_available":false,"contact_required_for_forward":false}`,
+		},
 		{"of a project that there is not", "GET", "/public/none/feedbacks/options", "", 404, `{"message":"project \"none\" not found"}`},
 	})
 	s.Refusals(t, list, []apitest.Refusal{
@@ -159,7 +194,14 @@ func TestFeedbackRefusals(t *testing.T) {
 		{"nothing sent", "POST", public, ``, 400, "content is required"},
 		{"null for the content", "POST", public, `{"content":null}`, 400, "content is required"},
 		{"nothing added", "POST", list, `{}`, 400, "content is required"},
-		{"all broken rules at once", "POST", public, `{"rating":9,"contact":1,"forward_to_codehost":1}`, 400, "rating must be an integer from 1 to 5; content is required; contact must be a string; forward_to_codehost must be true or false"},
+		{
+			"all broken rules at once",
+			"POST",
+			public,
+			`{"rating":9,"contact":1,"forward_to_codehost":1}`,
+			400,
+			"rating must be an integer from 1 to 5; content is required; contact must be a string; forward_to_codehost must be true or false",
+		},
 		{"no content left", "PATCH", one, `{"content":null}`, 400, "content must not be null"},
 		{"no content left, on the older path", "PATCH", "/admin/feedbacks/" + path.Base(one), `{"content":null}`, 400, "content must not be null"},
 		{"no state", "PATCH", one, `{"status":null}`, 400, "status must not be null"},

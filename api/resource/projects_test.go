@@ -36,7 +36,14 @@ func TestCreateProject(t *testing.T) {
 			"icon_url":"https://a.example/i.png","website_url":"ftp://a.example","docs_url":"HTTPS://a.example/d?e#f","published_at":0,
 			"optional_update_min_comparable_version":"1.0","optional_update_max_comparable_version":"2.0-rc.1","stats_retention_days":1,
 			"event_collection_enabled":false,"event_retention_days":365,"storage_backend_id":null,"mirror_codehost_assets":true,"aliases":[],"locale":null,"translations":[]}`},
-		{"is stored as it was answered", "GET", all + "/full", "", 200, `{"name":" App ","published_at":0,"stats_retention_days":1,"event_collection_enabled":false}`},
+		{
+			"is stored as it was answered",
+			"GET",
+			all + "/full",
+			"",
+			200,
+			`{"name":" App ","published_at":0,"stats_retention_days":1,"event_collection_enabled":false}`,
+		},
 		{"the key is trimmed and in lower case", "POST", all, `{"project_key":" \tMy.App_Ä-1 ","name":"x"}`, 201, `{"id":"my.app_ä-1","project_key":"my.app_ä-1"}`},
 		{"the key in the path is, too", "GET", all + "/%20MY.app_%C3%84-1%20", "", 200, `{"project_key":"my.app_ä-1"}`},
 		{"unknown fields are ignored", "POST", all, `{"project_key":"unknown","name":"x","colour":"red"}`, 201, `{"name":"x"}`},
@@ -65,7 +72,14 @@ func TestCreateProjectRefused(t *testing.T) {
 	s.Project(t, "taken")
 	s.Must(t, 200, "PATCH", all+"/taken", `{"project_key":"now"}`)
 	rows := []apitest.Refusal{
-		{"key and name are required, and all that is wrong is told", "POST", all, `{"name":null,"author":5}`, 400, "project_key is required; name is required; author must be a string"},
+		{
+			"key and name are required, and all that is wrong is told",
+			"POST",
+			all,
+			`{"name":null,"author":5}`,
+			400,
+			"project_key is required; name is required; author must be a string",
+		},
 		{"no body at all is an empty object", "POST", all, ``, 400, "project_key is required; name is required"},
 		{"the body is a list", "POST", all, `[]`, 400, "must be a JSON object"},
 		{"the body is null", "POST", all, `null`, 400, "must be a JSON object"},
@@ -75,8 +89,22 @@ func TestCreateProjectRefused(t *testing.T) {
 		{"a key of 65 characters", "POST", all, `{"project_key":"` + apitest.Long(65) + `","name":"x"}`, 400, "project_key must have at most 64 characters"},
 		{"a key that is a project's", "POST", all, `{"project_key":" NOW","name":"x"}`, 409, `project_key "now" is taken`},
 		{"a key that is an alias", "POST", all, `{"project_key":"Taken","name":"x"}`, 409, `"taken" is an alias of project "now"`},
-		{"translations when no language is registered yet", "POST", all, `{"project_key":"x","name":"x","translations":[{"locale":"de","name":"n"}]}`, 400, `"de" is not a registered language`},
-		{"an optional range that ends before it begins", "POST", all, `{"project_key":"x","name":"x","optional_update_min_comparable_version":"2","optional_update_max_comparable_version":"2-rc"}`, 400, "optional_update_min_comparable_version must not be greater"},
+		{
+			"translations when no language is registered yet",
+			"POST",
+			all,
+			`{"project_key":"x","name":"x","translations":[{"locale":"de","name":"n"}]}`,
+			400,
+			`"de" is not a registered language`,
+		},
+		{
+			"an optional range that ends before it begins",
+			"POST",
+			all,
+			`{"project_key":"x","name":"x","optional_update_min_comparable_version":"2","optional_update_max_comparable_version":"2-rc"}`,
+			400,
+			"optional_update_min_comparable_version must not be greater",
+		},
 	}
 	for _, c := range []string{" ", "\t", "\u00a0", "\x00", "\x7f", "/", `\`, "?", "#", "%"} {
 		rows = append(rows, apitest.Refusal{"a key with " + apitest.Quoted(c), "POST", all, `{"project_key":` + apitest.Quoted("a"+c+"b") + `,"name":"x"}`, 400,
@@ -120,7 +148,14 @@ func TestProjectTextLimits(t *testing.T) {
 		})
 		s.Refusals(t, app, []apitest.Refusal{
 			{f.name + " one above its limit", "PATCH", app, `{"` + f.name + `":` + tooLong + `}`, 400, f.name + " must have at most "},
-			{f.name + " above its limit at creation", "POST", "/admin/projects", `{"project_key":"b","name":"b","` + f.name + `":` + tooLong + `}`, 400, f.name + " must have at most "},
+			{
+				f.name + " above its limit at creation",
+				"POST",
+				"/admin/projects",
+				`{"project_key":"b","name":"b","` + f.name + `":` + tooLong + `}`,
+				400,
+				f.name + " must have at most ",
+			},
 			{f.name + " as a number", "PATCH", app, `{"` + f.name + `":5}`, 400, f.name + " must be a string"},
 			{f.name + " as a list", "PATCH", app, `{"` + f.name + `":["x"]}`, 400, f.name + " must be a string"},
 		})
@@ -194,7 +229,14 @@ func TestProjectOtherFields(t *testing.T) {
 	})
 	s.Refusals(t, app, []apitest.Refusal{
 		{"an unknown storage", "PATCH", app, `{"storage_backend_id":"` + apitest.Long(64) + `"}`, 400, "storage_backend_id: there is no storage"},
-		{"a storage with a longer name than any has", "PATCH", app, `{"storage_backend_id":"` + apitest.Long(65) + `"}`, 400, "storage_backend_id must have at most 64 characters"},
+		{
+			"a storage with a longer name than any has",
+			"PATCH",
+			app,
+			`{"storage_backend_id":"` + apitest.Long(65) + `"}`,
+			400,
+			"storage_backend_id must have at most 64 characters",
+		},
 		{"a storage that is no text", "PATCH", app, `{"storage_backend_id":5}`, 400, "storage_backend_id must be a string"},
 	})
 }
@@ -240,7 +282,14 @@ func TestUpdateProject(t *testing.T) {
 	s.Exchanges(t, []apitest.Exchange{
 		{"the current key, in any spelling, is no rename", "PATCH", app, `{"project_key":" APP "}`, 200, `{"project_key":"app","aliases":[]}`},
 		{"an empty text is a text", "PATCH", app, `{"description":""}`, 200, `{"description":"","author":"a"}`},
-		{"fields of the server are not taken over", "PATCH", app, `{"id":"z","aliases":["z"],"locale":"de","created_at":1,"updated_at":1}`, 200, `{"id":"app","aliases":[],"locale":null}`},
+		{
+			"fields of the server are not taken over",
+			"PATCH",
+			app,
+			`{"id":"z","aliases":["z"],"locale":"de","created_at":1,"updated_at":1}`,
+			200,
+			`{"id":"app","aliases":[],"locale":null}`,
+		},
 		{"no body changes nothing", "PATCH", app, ``, 200, `{"description":"","author":"a"}`},
 		{"unknown project", "PATCH", "/admin/projects/none", `{}`, 404, `{"message":"project \"none\" not found"}`},
 		{"what is sent is checked before the project is looked for", "PATCH", "/admin/projects/none", `{"name":5}`, 400, ``},

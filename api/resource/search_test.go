@@ -72,7 +72,12 @@ var sentences = []struct {
 	name, text string
 	finds, not []string
 }{
-	{"any part", "The quick brown fox", []string{"q", "qu", "qui", "quick brown", "he quick brown fo", "ick b", "x", "k"}, []string{"quik", "foxes the", "quickbrown"}},
+	{
+		"any part",
+		"The quick brown fox",
+		[]string{"q", "qu", "qui", "quick brown", "he quick brown fo", "ick b", "x", "k"},
+		[]string{"quik", "foxes the", "quickbrown"},
+	},
 	{"any case", "Straße ÄÖ Έλληνες ЖУК", []string{"strasse"[:4], "STRAß", "äö", "έλλη", "ΈΛΛΗ", "жук", "Жук"}, []string{"strasse", "ao"}},
 	{"Turkish letters", "İSTANBUL ılık", []string{"stanbul", "İstanbul", "ılık", "STANBUL ıLıK"}, []string{"istanbuls"}},
 	{"Chinese", "无法连接到服务器，请稍后再试", []string{"无", "连接", "服务器", "到服务器，请", "请稍后再试"}, []string{"接连", "服务者", "无法连接服务器"}},
@@ -80,10 +85,30 @@ var sentences = []struct {
 	{"signs that stand for others elsewhere", "100% of a_b*c?d [e] (f) ^g$ h|i \\j 'k' \"l\" ~m +n -o p:q r&s", []string{
 		"100%", "%", "a_b", "_", "b*c", "*", "?", "[e]", "(f", "^g$", "h|i", "\\j", "'k'", "\"l\"", "~m", "+n", "-o", "p:q", "r&s", "% of"}, []string{"1%0", "a%b", "a*b", "axb", "b?c", "_a"}},
 	{"a version", "released v1.2.0-beta.1 today", []string{"1.2", "v1.2.0-beta.1", "1.2.0", "-beta", "beta.1", ".0-b", "V1.2"}, []string{"1.20", "v1.2.0-rc"}},
-	{"an e-mail address", "write to Ada.Lovelace+news@mail.example", []string{"ada.lovelace+news@mail.example", "@mail", "lovelace+news", "a.l", "MAIL.EXAMPLE", "e@"[1:]}, []string{"ada@mail"}},
-	{"an address", "peer 192.168.100.23:8080 [2001:db8::7f]", []string{"192.168.100.23", "168.100", ".23:80", "2001:DB8::7f", "::", "0.2"}, []string{"192.168.10.23"}},
-	{"an identifier", "failed: ERR_CONN_42 in net/http.(*Client).Do at 0x7fff", []string{"ERR_CONN_42", "err_conn_42", "conn_4", "_42", "http.(*client)", "0x7F", "net/http"}, []string{"ERR_CONN_43", "ERR-CONN"}},
-	{"words in any order, where the whole text is nowhere", "gamma stands behind alpha and before beta", []string{"beta gamma", "alpha behind gamma", "BETA alpha stan", "ehind  eta", "  before   gamma "}, []string{"gamma delta", "alpha zeta"}},
+	{
+		"an e-mail address",
+		"write to Ada.Lovelace+news@mail.example",
+		[]string{"ada.lovelace+news@mail.example", "@mail", "lovelace+news", "a.l", "MAIL.EXAMPLE", "e@"[1:]},
+		[]string{"ada@mail"},
+	},
+	{
+		"an address",
+		"peer 192.168.100.23:8080 [2001:db8::7f]",
+		[]string{"192.168.100.23", "168.100", ".23:80", "2001:DB8::7f", "::", "0.2"},
+		[]string{"192.168.10.23"},
+	},
+	{
+		"an identifier",
+		"failed: ERR_CONN_42 in net/http.(*Client).Do at 0x7fff",
+		[]string{"ERR_CONN_42", "err_conn_42", "conn_4", "_42", "http.(*client)", "0x7F", "net/http"},
+		[]string{"ERR_CONN_43", "ERR-CONN"},
+	},
+	{
+		"words in any order, where the whole text is nowhere",
+		"gamma stands behind alpha and before beta",
+		[]string{"beta gamma", "alpha behind gamma", "BETA alpha stan", "ehind  eta", "  before   gamma "},
+		[]string{"gamma delta", "alpha zeta"},
+	},
 	{"an emoji", "works 👩‍🚀🇩🇪 fine", []string{"👩‍🚀", "🇩🇪", "👩", "🚀 "[:4]}, []string{"🇫🇷"}},
 	{"accents in another form", "cafe\u0301 cre\u0300me", []string{"café", "cafe\u0301", "crème", "CAFÉ CRÈME"}, []string{"crêpe"}},
 	{"lines and tabs", "first line\n\tsecond line\r\nthird", []string{"line\n\tsecond", "second line", "third"}, []string{"line fourth", "lines"}},

@@ -28,12 +28,32 @@ func TestDrive(t *testing.T) {
 	}{
 		{"a name that was not synced may be lost with a file that was", []operation{made, written, fileSafe}, [fates]string{"", "file:4096x", "?", "?", "?"}},
 		{"data that was not synced may be lost behind a name that was", []operation{made, rootSafe, written}, [fates]string{"file:", "file:4096x", "?", "?", "?"}},
-		{"what was synced stays", []operation{made, written, fileSafe, rootSafe}, [fates]string{"file:4096x", "file:4096x", "file:4096x", "file:4096x", "file:4096x"}},
-		{"a sync of the file does not cover what comes after", []operation{made, rootSafe, written, fileSafe, over}, [fates]string{"file:4096x", "file:100x1000y2996x", "?", "?", "?"}},
-		{"a cut file may come back", []operation{made, rootSafe, written, fileSafe, {action: truncate, node: file, offset: 10}}, [fates]string{"file:4096x", "file:10x", "?", "?", "?"}},
-		{"what was cut off comes back as zeros", []operation{made, rootSafe, written, {action: truncate, node: file, offset: 10}, {action: truncate, node: file, offset: 12}, fileSafe}, [fates]string{"file:10x2\x00", "file:10x2\x00", "file:10x2\x00", "file:10x2\x00", "file:10x2\x00"}},
+		{
+			"what was synced stays",
+			[]operation{made, written, fileSafe, rootSafe},
+			[fates]string{"file:4096x", "file:4096x", "file:4096x", "file:4096x", "file:4096x"},
+		},
+		{
+			"a sync of the file does not cover what comes after",
+			[]operation{made, rootSafe, written, fileSafe, over},
+			[fates]string{"file:4096x", "file:100x1000y2996x", "?", "?", "?"},
+		},
+		{
+			"a cut file may come back",
+			[]operation{made, rootSafe, written, fileSafe, {action: truncate, node: file, offset: 10}},
+			[fates]string{"file:4096x", "file:10x", "?", "?", "?"},
+		},
+		{
+			"what was cut off comes back as zeros",
+			[]operation{made, rootSafe, written, {action: truncate, node: file, offset: 10}, {action: truncate, node: file, offset: 12}, fileSafe},
+			[fates]string{"file:10x2\x00", "file:10x2\x00", "file:10x2\x00", "file:10x2\x00", "file:10x2\x00"},
+		},
 		{"a rename is done or not", []operation{made, folderMade, rootSafe, moved}, [fates]string{"file:folder/", "folder/moved:", "?", "?", "?"}},
-		{"a sync of where it goes to covers where it comes from", []operation{made, folderMade, rootSafe, moved, folderSafe}, [fates]string{"folder/moved:", "folder/moved:", "folder/moved:", "folder/moved:", "folder/moved:"}},
+		{
+			"a sync of where it goes to covers where it comes from",
+			[]operation{made, folderMade, rootSafe, moved, folderSafe},
+			[fates]string{"folder/moved:", "folder/moved:", "folder/moved:", "folder/moved:", "folder/moved:"},
+		},
 		{"a removed file may come back", []operation{made, rootSafe, {action: unlink, dir: rootNode, name: "file"}}, [fates]string{"file:", "", "?", "?", "?"}},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {

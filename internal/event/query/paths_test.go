@@ -21,12 +21,27 @@ func TestPaths(t *testing.T) {
 		{"order of time, not of receipt", []fact{in("u", "s", "b", 5), in("u", "s", "a", 4)}, PathsQuery{}, "1:a→b 1"},
 		{"order of receipt within a second", []fact{in("u", "s", "b", 5), in("u", "s", "a", 5)}, PathsQuery{}, "1:b→a 1"},
 		{"repeated names are kept", []fact{in("u", "s", "a", 1), in("u", "s", "a", 2), in("u", "s", "a", 3)}, PathsQuery{}, "1:a→a 1, 2:a→a 1"},
-		{"one session of two users is two", []fact{in("u", "s", "a", 1), in("v", "s", "b", 2), in("u", "s", "c", 3), in("v", "s", "d", 4)}, PathsQuery{}, "1:a→c 1, 1:b→d 1"},
-		{"events without a session are one sequence of their user", []fact{in("u", "", "a", 1), in("u", "s", "x", 2), in("u", "", "b", 9000)}, PathsQuery{}, "1:a→b 1"},
+		{
+			"one session of two users is two",
+			[]fact{in("u", "s", "a", 1), in("v", "s", "b", 2), in("u", "s", "c", 3), in("v", "s", "d", 4)},
+			PathsQuery{},
+			"1:a→c 1, 1:b→d 1",
+		},
+		{
+			"events without a session are one sequence of their user",
+			[]fact{in("u", "", "a", 1), in("u", "s", "x", 2), in("u", "", "b", 9000)},
+			PathsQuery{},
+			"1:a→b 1",
+		},
 		{"users cross sessions", []fact{in("u", "", "a", 1), in("u", "s", "x", 2), in("u", "r", "b", 9000)}, PathsQuery{Users: true}, "1:a→x 1, 2:x→b 1"},
 		{"no more nodes than the depth", []fact{in("u", "s", "a", 1), in("u", "s", "b", 2), in("u", "s", "c", 3)}, PathsQuery{Depth: 2}, "1:a→b 1"},
 		{"an unknown start event", []fact{in("u", "s", "a", 1), in("u", "s", "b", 2)}, PathsQuery{StartEvent: "x"}, ""},
-		{"other branches are one edge", []fact{in("u", "s", "a", 1), in("u", "s", "c", 2), in("v", "r", "a", 1), in("v", "r", "b", 2), in("w", "q", "a", 1), in("w", "q", "d", 2)}, PathsQuery{Branches: 1}, "1:a→b 1, 1:(other)→(other) 2, truncated"},
+		{
+			"other branches are one edge",
+			[]fact{in("u", "s", "a", 1), in("u", "s", "c", 2), in("v", "r", "a", 1), in("v", "r", "b", 2), in("w", "q", "a", 1), in("w", "q", "d", 2)},
+			PathsQuery{Branches: 1},
+			"1:a→b 1, 1:(other)→(other) 2, truncated",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
