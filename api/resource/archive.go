@@ -61,6 +61,22 @@ func unregisteredTexts[T, V any](p *problems, project *store.Project, of texts[T
 	return all
 }
 
+// archived reads what a line has besides the fields of the interface; checked is the error
+// of these.
+func archived[T, V any](
+	raw json.RawMessage, project *store.Project, of texts[T, V], now int64, checked error,
+) (rec web.Record, texts map[string]T, err error) {
+	var in struct {
+		web.RecordInput
+		unregisteredInput
+	}
+	web.Fill(&in, raw)
+	var p problems
+	rec = p.Record(in.RecordInput, now)
+	texts = unregisteredTexts(&p, project, of, in.Unregistered)
+	return rec, texts, web.JoinValidation(checked, p.Err())
+}
+
 // addTexts adds translations to a record.
 func addTexts[T any](to *map[string]T, texts map[string]T) {
 	maps.Copy(texts, *to)
@@ -133,17 +149,11 @@ func ReadAlias(raw json.RawMessage, project *store.Project, now int64) error {
 
 // ReadVersion reads a version from an archive.
 func ReadVersion(raw json.RawMessage, project *store.Project, now int64) (_ *store.Version, created int64, err error) {
-	var in struct {
-		versionInput
-		web.RecordInput
-		unregisteredInput
-	}
+	var in versionInput
 	web.Fill(&in, raw)
 	change, err := in.check(imports)
-	var p problems
-	rec := p.Record(in.RecordInput, now)
-	texts := unregisteredTexts(&p, project, versionTexts, in.Unregistered)
-	if err := web.JoinValidation(err, p.Err()); err != nil {
+	rec, texts, err := archived(raw, project, versionTexts, now, err)
+	if err != nil {
 		return nil, 0, err
 	}
 	v := &store.Version{ID: rec.ID, Latest: in.IsLatest.Or(false), PublishedAt: rec.Created}
@@ -158,17 +168,11 @@ func ReadVersion(raw json.RawMessage, project *store.Project, now int64) (_ *sto
 
 // ReadAnnouncement reads an announcement from an archive.
 func ReadAnnouncement(raw json.RawMessage, project *store.Project, now int64) (_ *store.Announcement, created int64, err error) {
-	var in struct {
-		announcementInput
-		web.RecordInput
-		unregisteredInput
-	}
+	var in announcementInput
 	web.Fill(&in, raw)
 	change, err := in.check(imports)
-	var p problems
-	rec := p.Record(in.RecordInput, now)
-	texts := unregisteredTexts(&p, project, announcementTexts, in.Unregistered)
-	if err := web.JoinValidation(err, p.Err()); err != nil {
+	rec, texts, err := archived(raw, project, announcementTexts, now, err)
+	if err != nil {
 		return nil, 0, err
 	}
 	a := &store.Announcement{ID: rec.ID, PublishedAt: rec.Created, UpdatedAt: rec.Updated}
