@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -66,13 +67,8 @@ func (tx *Tx) StorageBackend(id string) (*StorageBackend, error) {
 
 // StorageBackends lists all, the oldest first.
 func (tx *Tx) StorageBackends() (list []*StorageBackend, err error) {
-	err = tx.bolt.Bucket(storageBackendsBucket).ForEach(func(key, raw []byte) error {
-		b, err := decode[StorageBackend](key, raw)
-		if err != nil {
-			return err
-		}
+	list, err = listOf(tx.bolt.Bucket(storageBackendsBucket), nil, math.MaxInt, func(b *StorageBackend, key []byte) error {
 		b.ID = string(key)
-		list = append(list, b)
 		return nil
 	})
 	slices.SortFunc(list, func(a, b *StorageBackend) int {

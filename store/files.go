@@ -406,16 +406,10 @@ func (tx *Tx) ObjectKey(id FileID) (string, error) {
 // FilesAfter reads the files of all projects in the order of their ids, at most limit of
 // those behind an id.
 func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {
-	cursor := tx.bolt.Bucket(filesBucket).Cursor()
-	for key, raw := cursor.Seek(append([]byte(id), 0)); key != nil && len(list) < limit; key, raw = cursor.Next() {
-		f, err := decode[File](key, raw)
-		if err != nil {
-			return nil, err
-		}
+	return listOf(tx.bolt.Bucket(filesBucket), append([]byte(id), 0), limit, func(f *File, key []byte) error {
 		f.ID = FileID(key)
-		list = append(list, f)
-	}
-	return list, nil
+		return nil
+	})
 }
 
 // PendingFiles returns at most limit files that wait for their job, in the order in
@@ -533,18 +527,10 @@ func RetryPause(attempts int) time.Duration {
 // FileDeletions returns at most limit objects to remove, in the order in which that is
 // due. Some may be due only later, see FileDeletion.RetryAt.
 func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
-	cursor := tx.bolt.Bucket(fileDeletionsBucket).Cursor()
-	for key, raw := cursor.First(); key != nil && len(list) < limit; key, raw = cursor.Next() {
-		d, err := decode[FileDeletion](key, raw)
-		if err != nil {
-			return nil, err
-		}
-		if d.ID, err = fileIDAfter(key, 8); err != nil {
-			return nil, err
-		}
-		list = append(list, d)
-	}
-	return list, nil
+	return listOf(tx.bolt.Bucket(fileDeletionsBucket), nil, limit, func(d *FileDeletion, key []byte) (err error) {
+		d.ID, err = fileIDAfter(key, 8)
+		return err
+	})
 }
 
 // FileDeletion reads a deletion again, or returns nil if its object must no longer be
@@ -668,16 +654,10 @@ func (tx *Tx) CDNRefresh(id FileID) (*CDNRefresh, error) {
 
 // CDNRefreshes lists the links to refresh.
 func (tx *Tx) CDNRefreshes() (list []*CDNRefresh, err error) {
-	cursor := tx.bolt.Bucket(cdnRefreshesBucket).Cursor()
-	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
-		r, err := decode[CDNRefresh](key, raw)
-		if err != nil {
-			return nil, err
-		}
+	return listOf(tx.bolt.Bucket(cdnRefreshesBucket), nil, math.MaxInt, func(r *CDNRefresh, key []byte) error {
 		r.ID = FileID(key)
-		list = append(list, r)
-	}
-	return list, nil
+		return nil
+	})
 }
 
 // RetryCDNRefresh notes that a first refresh of the link of a file has failed, and when to try

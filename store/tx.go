@@ -219,6 +219,23 @@ func read[R any, T identified[R]](b *boltfile.Bucket, id ID, what string) (T, er
 	return rec, nil
 }
 
+// listOf reads up to limit records of a bucket, beginning at a key. identify sets the id
+// of a record, which is in its key.
+func listOf[R any](b *boltfile.Bucket, from []byte, limit int, identify func(rec *R, key []byte) error) (list []*R, err error) {
+	cursor := b.Cursor()
+	for key, raw := cursor.Seek(from); key != nil && len(list) < limit; key, raw = cursor.Next() {
+		rec, err := decode[R](key, raw)
+		if err == nil {
+			err = identify(rec, key)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, rec)
+	}
+	return list, nil
+}
+
 // eachRecord visits the records of a bucket, which have their ids as keys, the
 // oldest first. visit must not write.
 func eachRecord[R any, T identified[R]](b *boltfile.Bucket, visit func(T) error) error {
