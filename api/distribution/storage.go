@@ -53,7 +53,7 @@ type backendView struct {
 	UpdatedAt           int64       `json:"updated_at"`
 }
 
-// originView tells where a CDN finds objects at the paths of their links.
+// originView is the location from which a CDN can fetch objects at the paths of their links.
 type originView struct {
 	Scheme     string `json:"scheme"`
 	Host       string `json:"host"`

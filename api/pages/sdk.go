@@ -9,17 +9,17 @@ import (
 	"svc/clients/browser"
 )
 
-// sdkPrefix is what the paths of the client library for web pages begin with.
+// sdkPrefix is the prefix of the paths of the client library for web pages.
 const sdkPrefix = "/sdk/"
 
-// IsSDK reports whether a decoded path is below that of the client library.
+// IsSDK reports whether a decoded path belongs to the client library.
 func IsSDK(path string) bool { return strings.HasPrefix(path, sdkPrefix) }
 
-// The headers of the client library. Pages of every origin may load it, those that are
-// isolated from other origins as well, and it is the same for all of them.
+// anyPage is a header value that lets pages of every origin load the client library, even if they
+// are isolated from other origins.
 var anyPage = []string{"cross-origin"}
 
-// SetSDKHeaders sets what every answer below the path of the client library has.
+// SetSDKHeaders sets the headers of every response below the path of the client library.
 func SetSDKHeaders(header http.Header, r *http.Request) {
 	web.AllowEveryOrigin(header, r)
 	header["Cross-Origin-Resource-Policy"] = anyPage
@@ -32,7 +32,7 @@ type script struct {
 	caching []string
 }
 
-// scripts are all files by name. A pinned name stands for one content only.
+// scripts maps names to files. The content under a pinned name never changes.
 var scripts = sync.OnceValue(func() map[string]script {
 	all := map[string]script{}
 	for _, f := range browser.Files() {

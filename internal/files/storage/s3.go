@@ -223,7 +223,7 @@ func (s *S3) remove(ctx context.Context, name string) error {
 	return err
 }
 
-// Stat reports whether the object is there and has its size.
+// Stat reports whether the object exists and has the right size.
 func (s *S3) Stat(ctx context.Context, o Object) (bool, error) {
 	if err := checkKey(o.Key); err != nil {
 		return false, err
