@@ -1,4 +1,4 @@
-// Behaviour analysis: what its pages must show and must allow.
+// Behaviour analysis: required content and actions.
 
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, goTo, open, test } from "./fixtures";

@@ -1,4 +1,4 @@
-// The page of logs: what it must show and allow, and navigation from an error to its neighbours.
+// The page of logs: required content and actions, and navigation from an error to its neighbours.
 
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, inEachWay, open, test } from "./fixtures";

@@ -1,4 +1,4 @@
-// The start page: what it must show and what it must allow.
+// The start page: required content and actions.
 
 import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";

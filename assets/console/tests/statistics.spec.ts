@@ -1,4 +1,4 @@
-// The page Statistics: what it must show and what it must allow.
+// The page Statistics: required content and actions.
 
 import { readFile } from "node:fs/promises";
 import { zh } from "../src/texts/zh";
