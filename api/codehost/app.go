@@ -263,7 +263,7 @@ var featureNeeds = map[string]struct {
 func (h *Handlers) told(log *slog.Logger, err error) string {
 	f, ok := errors.AsType[*fault.Error](err)
 	if _, outside := errors.AsType[*codehost.Error](err); outside || !ok {
-		log.Warn("the code host was asked in vain", "error", err)
+		log.Warn("query of the code host failed", "error", err)
 	}
 	if !ok {
 		return "the server could not ask the code host; the log has the details"

@@ -174,7 +174,7 @@ func (h *Handlers) dispatch(r *web.Request, a *store.CodehostApp, c command, d *
 	if err != nil {
 		if forgotten := h.eachMark(marks,
 			func(tx *store.Tx, mark string) error { return tx.ForgetDelivery(store.InstanceDeliveries, mark) }); forgotten != nil {
-			h.Log.Warn("a command that failed cannot be delivered again for a minute", "error", forgotten, "id", r.ID)
+			h.Log.Warn("failed command not forgotten; it cannot be delivered again for a minute", "error", forgotten, "id", r.ID)
 		}
 		failed := fault.New(fault.Unavailable, "the workflow could not be started; the log has the details")
 		return fmt.Errorf("%w: %w", failed, err)
@@ -183,7 +183,7 @@ func (h *Handlers) dispatch(r *web.Request, a *store.CodehostApp, c command, d *
 		return tx.RememberDelivery(store.InstanceDeliveries, mark, deliveryKept)
 	}
 	if err := h.eachMark(marks, remember); err != nil {
-		h.Log.Warn("a command that was started is remembered for a minute only", "error", err, "id", r.ID)
+		h.Log.Warn("started command not stored; it can be started again after a minute", "error", err, "id", r.ID)
 	}
 	done.Status, done.ProjectKey, done.Workflow = statusDispatched, &c.project.Key, &c.start.Workflow
 	return nil
@@ -241,6 +241,6 @@ func (h *Handlers) tell(ctx context.Context, r *web.Request, repo *codehost.Repo
 		return
 	}
 	if err := repo.React(ctx, c.event.Comment, reaction); err != nil {
-		h.Log.Info("the author of a command is not told what became of it", "error", err, "started", started, "id", r.ID)
+		h.Log.Info("reaction to a command failed", "error", err, "started", started, "id", r.ID)
 	}
 }

@@ -183,7 +183,7 @@ func delivery(r *web.Request, secrets []string) (*codehost.Delivery, error) {
 		return nil, err
 	}
 	if !codehost.Verify(raw, signature, secrets...) {
-		return nil, fault.New(fault.Unauthorized, "the signature in %s does not fit the body and the secret of this webhook",
+		return nil, fault.New(fault.Unauthorized, "the signature in %s does not match the body and the secret of this webhook",
 			codehost.SignatureHeader)
 	}
 	return codehost.ReadDelivery(r.Header, raw)
@@ -236,7 +236,7 @@ func (h *Handlers) receiveRelease(r *web.Request) (done releaseOutcome, err erro
 	note := store.WebhookDelivery{Event: done.Event, Status: done.Status, Reason: done.Reason}
 	if err := h.DB.Update(func(tx *store.Tx) error { return tx.NoteDelivery(p.ID, note) }); err != nil {
 		// The delivery has been processed; a second one would change nothing.
-		h.Log.Warn("the last delivery is not noted", "error", err, "path", r.LoggedPath(), "id", r.ID)
+		h.Log.Warn("last delivery not stored", "error", err, "path", r.LoggedPath(), "id", r.ID)
 	}
 	return done, nil
 }
@@ -369,7 +369,7 @@ func (h *Handlers) publish(r *web.Request, id string, e codehost.ReleaseEvent, d
 	}
 	err := take(true)
 	if unmirrored != nil {
-		h.Log.Warn("attachments of a release are not copied", "error", unmirrored, "path", r.LoggedPath(), "id", r.ID)
+		h.Log.Warn("attachments of a release not queued for copying", "error", unmirrored, "path", r.LoggedPath(), "id", r.ID)
 		err = take(false)
 	}
 	return err
