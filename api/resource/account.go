@@ -110,7 +110,7 @@ func (h *Handlers) checkLogin(r *web.Request, account *store.Account, username, 
 	}
 	if network.IsValid() {
 		if err := h.DB.NoteLogin(network); err != nil { // a full disk must not prevent a login
-			h.Log.Warn("network of a login not noted", "error", err)
+			h.Log.Warn("network of a login not stored", "error", err)
 		}
 	}
 	return nil

@@ -136,7 +136,7 @@ func TestSubmissionQuota(t *testing.T) {
 		if status == 201 {
 			continue
 		}
-		if status != 507 || header.Get("Retry-After") != "3600" || !strings.Contains(answer, "the feedback and logs of this project take") {
+		if status != 507 || header.Get("Retry-After") != "3600" || !strings.Contains(answer, "the feedback and logs of this project have reached their limit") {
 			t.Errorf("got %d, Retry-After %q, %s", status, header.Get("Retry-After"), answer)
 		}
 		break

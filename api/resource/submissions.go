@@ -93,7 +93,7 @@ func (h *Handlers) checkQuota(p *store.Project) error {
 	if err != nil || taken < h.SubmissionMax {
 		return err
 	}
-	return fault.New(fault.NoSpace, "the feedback and logs of this project take the %d MiB that they may; nothing was stored",
+	return fault.New(fault.NoSpace, "the feedback and logs of this project have reached their limit of %d MiB; nothing was stored",
 		h.SubmissionMax>>20).After(time.Hour)
 }
 
