@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svc/api/analytics"
+	"svc/api/pages"
 	"svc/api/web"
 	"svc/internal/limit"
 	"svc/store"
@@ -15,7 +16,7 @@ import (
 func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{
-		s.resource.Routes(), s.analytics.Routes(), s.control.Routes(), s.transfer.Routes(), s.distribution.Routes(), s.codehost.Routes(),
+		s.resource.Routes(), s.analytics.Routes(), s.Control.Routes(), s.transfer.Routes(), s.distribution.Routes(), s.codehost.Routes(), pages.SDKRoutes(),
 	} {
 		routes = append(routes, more...)
 	}

@@ -117,6 +117,8 @@ const (
 // Server answers requests under /api/v1, /healthz, /readyz, for pages and, over the
 // control connection only, /control and /metrics.
 type Server struct {
+	Control *apicontrol.Handlers // serves the owner of the data directory, and knows the state of the server
+
 	log    *slog.Logger
 	now    func() time.Time
 	config Config
@@ -125,7 +127,6 @@ type Server struct {
 	access       web.AccessLog
 	resource     *resource.Handlers
 	analytics    *analytics.Handlers
-	control      *apicontrol.Handlers
 	transfer     *transfer.Handlers
 	distribution *distribution.Handlers
 	codehost     *codehost.Handlers
@@ -171,7 +172,7 @@ func New(c Config) (*Server, error) {
 		DB: c.DB, Events: c.Events, Requests: s.counts, Log: c.Log, Now: s.now,
 		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage,
 	})
-	s.control = apicontrol.New(apicontrol.Config{
+	s.Control = apicontrol.New(apicontrol.Config{
 		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Bodies: s.bodies, Answers: s.answers,
 		Forwarding: s.forwarding, Log: c.Log, Now: s.now,
 		Version: c.Version, Build: c.Build, DocsURL: c.DocsURL, Upstream: c.Upstream, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir,
@@ -409,22 +410,3 @@ func (s *Server) copyData(prefix string) (folder string, err error) {
 	folder, _, err = instance.CopyData(s.config.DB, s.config.Events, s.now, s.config.Staging, prefix)
 	return folder, err
 }
-
-// Started reports that the server answers requests, with the addresses to show to the
-// administrator.
-func (s *Server) Started(addresses ...string) { s.control.Started(addresses...) }
-
-// WatchConnections sets the source of the figures of the public connections.
-func (s *Server) WatchConnections(count func() apicontrol.Connections) {
-	s.control.WatchConnections(count)
-}
-
-// Stopping announces that the server will stop. Requests that still arrive are answered.
-func (s *Server) Stopping() { s.control.Stopping() }
-
-// Metrics serves all metrics in the text format of Prometheus. It asks for no credential; the
-// listener that serves it determines the callers.
-func (s *Server) Metrics() http.Handler { return s.control.Metrics() }
-
-// Status returns the current state.
-func (s *Server) Status() apicontrol.Status { return s.control.Status() }

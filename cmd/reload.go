@@ -87,7 +87,7 @@ func (p *program) listenToSignals(i *service, r *reloader, m *manager, log *slog
 	calls := map[os.Signal]func(){syscall.SIGHUP: func() { m.reloading(r.reload) }}
 	for _, s := range stateSignals {
 		calls[s] = func() {
-			status := i.handler.Status()
+			status := i.handler.Control.Status()
 			logStatus(log, &status)
 		}
 	}

@@ -148,7 +148,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 
 	addresses := slices.Clone(public.URLs)
 	if s.MetricsListen != "" {
-		url, stop, err := serveMetrics(ctx, s.MetricsListen, i.handler.Metrics(), log)
+		url, stop, err := serveMetrics(ctx, s.MetricsListen, i.handler.Control.Metrics(), log)
 		if err != nil {
 			return err
 		}
@@ -179,8 +179,8 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	defer p.listenToSignals(i, reload, manager, asked)()
 	defer manager.follow(ctx)()
 	tell(start)
-	i.handler.Started(addresses...)
-	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Stopping, log)
+	i.handler.Control.Started(addresses...)
+	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Control.Stopping, log)
 	defer release()
 	return i.newServer(public, s, log).Serve(ctx, s.ShutdownTimeout, owner, public.Open...)
 }
@@ -189,7 +189,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 func (i *service) newServer(public *httpserver.Listeners, s *setting.Settings, log *slog.Logger) *httpserver.Server {
 	limits := httpserver.Limits{Connections: s.MaxConnections, Exempt: i.proxies.Trusted}
 	server := httpserver.NewServer(public.Guard(i.handler), limits, log)
-	i.handler.WatchConnections(func() apicontrol.Connections { return apicontrol.Connections(server.Connections()) })
+	i.handler.Control.WatchConnections(func() apicontrol.Connections { return apicontrol.Connections(server.Connections()) })
 	return server
 }
 

@@ -207,7 +207,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	if s.Handler, err = api.New(o.Config); err != nil {
 		t.Fatal(err)
 	}
-	s.Handler.Started()
+	s.Handler.Control.Started()
 	h := httptest.NewServer(s.Handler)
 	t.Cleanup(h.Close)
 	s.URL, s.Client = h.URL, h.Client()

@@ -57,7 +57,7 @@ func (s *Server) InProcess(t *testing.T, path string) string {
 func (s *Server) Metric(t testing.TB, name string) float64 {
 	t.Helper()
 	w := httptest.NewRecorder()
-	s.Handler.Metrics().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	s.Handler.Control.Metrics().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	_, value, _ := strings.Cut(w.Body.String(), "\n"+name+" ")
 	value, _, _ = strings.Cut(value, "\n")
 	n, err := strconv.ParseFloat(value, 64)

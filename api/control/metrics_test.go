@@ -118,7 +118,7 @@ func TestMetricsAreWellMade(t *testing.T) {
 		}
 	}
 	answer := httptest.NewRecorder()
-	s.Handler.Metrics().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	s.Handler.Control.Metrics().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	if !strings.Contains(answer.Body.String(), "svc_job_runs_total{job=\"retention\"} 0\n") {
 		t.Errorf("the handler for other addresses answers %.2000s", answer.Body)
 	}
@@ -134,7 +134,7 @@ func TestMetricsUntilTheClientHasGone(t *testing.T) {
 	if err := client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.Handler.Metrics().ServeHTTP(pipeAnswer{httptest.NewRecorder(), server}, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	s.Handler.Control.Metrics().ServeHTTP(pipeAnswer{httptest.NewRecorder(), server}, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 	if log.Len() > 0 {
 		t.Errorf("logged %s", log.String())
 	}
@@ -206,7 +206,7 @@ func TestAlertsHaveTheirMetrics(t *testing.T) {
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithJobs())
-	s.Handler.Started("http://127.0.0.1:4000")
+	s.Handler.Control.Started("http://127.0.0.1:4000")
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"app","name":"App"}`)
 	s.Do(t, "POST", "/public/app/events", "", `{"distinct_id":"u","events":[{"event_id":"1","name":"open"}]}`)
 	s.Send(t, "GET", "/no/such/path", nil, "")

@@ -68,7 +68,7 @@ func TestReady(t *testing.T) {
 		{"all is well", func(*testing.T, *apitest.Server) {}, []apitest.Option{apitest.WithIndex()}, 200, ""},
 		{"with a disk", func(*testing.T, *apitest.Server) {}, []apitest.Option{apitest.WithConfig(func(c *api.Config) { c.Data = t.TempDir() })}, 200, ""},
 		{"a disk that nobody can ask", func(*testing.T, *apitest.Server) {}, []apitest.Option{apitest.WithConfig(func(c *api.Config) { c.Data = "/nowhere/at/all" })}, 503, "disk: the free space is not known"},
-		{"stopping", func(_ *testing.T, s *apitest.Server) { s.Handler.Stopping() }, nil, 503, "server: the server is stopping"},
+		{"stopping", func(_ *testing.T, s *apitest.Server) { s.Handler.Control.Stopping() }, nil, 503, "server: the server is stopping"},
 		{"nobody follows", func(_ *testing.T, s *apitest.Server) { s.StopFollowing() }, []apitest.Option{apitest.WithIndex()}, 503, "search: nobody keeps the search index up to date"},
 		{"a refused change is no broken file", func(t *testing.T, s *apitest.Server) {
 			refusal := errors.New("no")

@@ -63,7 +63,7 @@ func (h *Handlers) Routes() []web.Route {
 	}
 	add("/console/:file", serveConsoleFile)
 	add("/robots.txt", serveRobots)
-	return append(routes, web.Route{Method: http.MethodGet, Path: sdkPrefix + ":file", Access: web.Anyone(), Handler: serveSDK})
+	return routes
 }
 
 // sameOrigin removes the CORS headers that let pages of other origins read an API response.

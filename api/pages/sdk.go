@@ -12,6 +12,11 @@ import (
 // sdkPrefix is the prefix of the paths of the client library for web pages.
 const sdkPrefix = "/sdk/"
 
+// SDKRoutes returns the route of the client library, which openapi.yaml describes.
+func SDKRoutes() []web.Route {
+	return []web.Route{{Method: http.MethodGet, Path: sdkPrefix + ":file", Access: web.Anyone(), Handler: serveSDK}}
+}
+
 // IsSDK reports whether a decoded path belongs to the client library.
 func IsSDK(path string) bool { return strings.HasPrefix(path, sdkPrefix) }
 
