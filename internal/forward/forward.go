@@ -233,7 +233,7 @@ func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to ta
 	app, err := OpenApp(e.Keys, to.app)
 	switch {
 	case err != nil && w.Stored():
-		return nil, err // says what must be corrected
+		return nil, err // names the setting to correct
 	case err != nil:
 		answer := fault.New(fault.Unavailable,
 			"feedback cannot be forwarded until the operator of this service has corrected its settings; send it "+

@@ -28,14 +28,14 @@ func (e *Engine) Settle(ctx context.Context) error {
 		return err
 	}
 	var failures []error
-	failed := map[string]bool{} // repositories; those behind them would only wait
+	failed := map[string]bool{} // repositories; further requests to them would only wait
 	for _, w := range all {
 		now := e.Now()
 		if failed[w.Repo] || now.Sub(time.Unix(w.Tried, 0)) < settleAfter {
 			continue
 		}
 		if w.Stored() && now.Sub(time.Unix(w.Tried, 0)) > retryTime {
-			continue // whoever forwards it again looks
+			continue // the next attempt to forward it looks for the issue
 		}
 		if err := e.settle(ctx, w); err != nil {
 			failed[w.Repo] = true
@@ -81,7 +81,7 @@ func (e *Engine) settle(ctx context.Context, w *store.Forward) (err error) {
 	}
 	_, err = e.DB.CompleteForward(w, issue.Number, linkOf(issue), true)
 	if fault.Is(err, fault.NotFound) {
-		return nil // its project was deleted meanwhile
+		return nil // its project has been deleted since
 	}
 	return err
 }
