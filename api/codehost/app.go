@@ -197,7 +197,7 @@ func (h *Handlers) testApp(r *web.Request) (appTestView, error) {
 		return view, err
 	}
 	if err := h.testAs(r, a, &view); err != nil {
-		view.Error = web.OrNull(h.told(h.Log.With("id", r.ID), err))
+		view.Error = web.OrNull(h.explain(h.Log.With("id", r.ID), err))
 		return view, nil
 	}
 	view.OK = len(view.MissingPermissions) == 0 && len(view.MissingEvents) == 0
@@ -259,8 +259,8 @@ var featureNeeds = map[string]struct {
 	store.FeatureCommentCommands: {permissions: []permission{{"actions", "write"}, {"issues", "write"}}, events: []string{"issue_comment"}},
 }
 
-// told returns the text of an error for the administrator. It logs the code host's own message.
-func (h *Handlers) told(log *slog.Logger, err error) string {
+// explain returns the text of an error for the administrator. It logs the code host's own message.
+func (h *Handlers) explain(log *slog.Logger, err error) string {
 	f, ok := errors.AsType[*fault.Error](err)
 	if _, outside := errors.AsType[*codehost.Error](err); outside || !ok {
 		log.Warn("query of the code host failed", "error", err)

@@ -329,7 +329,7 @@ func (h *Handlers) getRepoTemplate(r *web.Request) (view repoTemplateView, err e
 	defer done()
 	file, err := h.Forward.FileTemplate(ctx, a, i)
 	if err != nil {
-		view.Error = new(h.told(h.Log.With("id", r.ID), err))
+		view.Error = new(h.explain(h.Log.With("id", r.ID), err))
 		return view, nil
 	}
 	view.FetchedAt, view.Title, view.Body = new(file.Fetched.Unix()), &file.Title, &file.Body

@@ -216,7 +216,7 @@ func (h *Handlers) simulateUpdateCheck(r *web.Request) (simulationView, error) {
 			return v, nil
 		}
 		if decision.Target >= 0 {
-			v.Reasons = append(v.Reasons, h.unlooked(snap, decision.Target, on)...)
+			v.Reasons = append(v.Reasons, h.ignoredFacts(snap, decision.Target, on)...)
 		}
 		v.Answer, err = h.reader(r, snap, in.Locale.Or("")).updateCheck(nil, query, decision)
 		return v, err
@@ -232,9 +232,9 @@ func viewFinding(snap *store.Snapshot, f release.Finding) updateReasonView {
 	return v
 }
 
-// unlooked returns properties of the target that administrators may not expect, because the update
+// ignoredFacts returns properties of the target that administrators may not expect, because the update
 // check ignores them.
-func (h *Handlers) unlooked(snap *store.Snapshot, target int, on *platform.Platform) (all []updateReasonView) {
+func (h *Handlers) ignoredFacts(snap *store.Snapshot, target int, on *platform.Platform) (all []updateReasonView) {
 	record := snap.Entry(target).Record
 	if on != nil && !record.Runs(*on) {
 		v := viewFinding(snap, release.Finding{Code: targetNotForPlatform, Version: target})
