@@ -4,9 +4,7 @@ package browser
 
 import (
 	"crypto/sha256"
-	"crypto/sha512"
 	_ "embed"
-	"encoding/base64"
 	"encoding/hex"
 	"strings"
 )
@@ -53,11 +51,4 @@ func (f File) Hash() string {
 // svc-sdk-HASH.transfers.js.
 func (f File) PinnedName() string {
 	return strings.Replace(f.Name, "svc-sdk", "svc-sdk-"+f.Hash(), 1)
-}
-
-// Integrity returns the value of the integrity attribute of a script element (W3C Subresource
-// Integrity).
-func (f File) Integrity() string {
-	sum := sha512.Sum384([]byte(f.Text))
-	return "sha384-" + base64.StdEncoding.EncodeToString(sum[:])
 }

@@ -1,6 +1,8 @@
 package browser_test
 
 import (
+	"crypto/sha512"
+	"encoding/base64"
 	"os"
 	"strings"
 	"testing"
@@ -18,8 +20,10 @@ func TestReadmeHasTheHashes(t *testing.T) {
 	}
 	for _, f := range browser.Files() {
 		_, after, found := strings.Cut(string(readme), f.PinnedName()+`" crossorigin`)
-		if integrity := strings.TrimSpace(after); !found || !strings.HasPrefix(integrity, `integrity="`+f.Integrity()+`"`) {
-			t.Errorf("README.md does not have %s with %s: run node clients/browser/build.mjs", f.PinnedName(), f.Integrity())
+		sum := sha512.Sum384([]byte(f.Text)) // W3C Subresource Integrity
+		integrity := "sha384-" + base64.StdEncoding.EncodeToString(sum[:])
+		if !found || !strings.HasPrefix(strings.TrimSpace(after), `integrity="`+integrity+`"`) {
+			t.Errorf("README.md does not have %s with %s: run node clients/browser/build.mjs", f.PinnedName(), integrity)
 		}
 	}
 }
