@@ -20,4 +20,6 @@ const ConsoleDir = "console/dist"
 var Pages embed.FS
 
 // Reference holds the other files of the API reference, in the folder reference.
+//
+//go:embed reference
 var Reference embed.FS
