@@ -10,7 +10,6 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, constants, gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
