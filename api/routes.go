@@ -16,7 +16,8 @@ import (
 func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{
-		s.resource.Routes(), s.analytics.Routes(), s.Control.Routes(), s.transfer.Routes(), s.distribution.Routes(), s.codehost.Routes(), pages.SDKRoutes(),
+		s.resource.Routes(), s.analytics.Routes(), s.Control.Routes(), s.transfer.Routes(), s.distribution.Routes(),
+		s.codehost.Routes(), pages.SDKRoutes(),
 	} {
 		routes = append(routes, more...)
 	}

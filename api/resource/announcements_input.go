@@ -42,7 +42,7 @@ func (in announcementInput) check(how write) (announcementChange, error) {
 	p.Text("author", in.Author, web.TextRule{Max: 64})
 	c.min = p.ComparableVersion("min_comparable_version", in.Min, true)
 	c.max = p.ComparableVersion("max_comparable_version", in.Max, true)
-	c.translations = p.translations(in.Translations, announcementTexts.translationRule.during(how))
+	c.translations = p.translations(in.Translations, announcementTexts.during(how))
 	p.UnixTime("published_at", in.PublishedAt, true)
 	return c, p.Err()
 }

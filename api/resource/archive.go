@@ -48,7 +48,7 @@ type unregisteredInput struct {
 // unregisteredTexts reads the translations of a record into languages that its project
 // does not have, by tag key.
 func unregisteredTexts[T, V any](p *problems, project *store.Project, of texts[T, V], in web.Optional[[]json.RawMessage]) map[string]T {
-	rule := of.translationRule.during(imports)
+	rule := of.during(imports)
 	rule.field = "unregistered_translations"
 	all, languages := map[string]T{}, project.Locales()
 	for _, t := range p.translations(in, rule) {

@@ -73,7 +73,7 @@ func (in projectInput) check(how write) (projectChange, error) {
 	p.Number("feedback_retention_days", in.FeedbackRetentionDays, 1, setting.MaxRetentionDays, false)
 	p.Text("storage_backend_id", in.StorageBackendID, web.TextRule{Max: 64})
 	p.LooseFlag("mirror_codehost_assets", in.MirrorAssets)
-	c.translations = p.translations(in.Translations, projectTexts.translationRule.during(how))
+	c.translations = p.translations(in.Translations, projectTexts.during(how))
 	return c, p.Err()
 }
 

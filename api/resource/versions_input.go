@@ -52,7 +52,7 @@ func (in versionInput) check(how write) (versionChange, error) {
 	c.comparable = p.ComparableVersion("comparable_version", in.Comparable, false)
 	p.Text("title", in.Title, web.TextRule{Max: 128})
 	p.Text("content", in.Content, web.TextRule{})
-	c.translations = p.translations(in.Translations, versionTexts.translationRule.during(how))
+	c.translations = p.translations(in.Translations, versionTexts.during(how))
 	p.Text("download_url", in.DownloadURL, web.TextRule{Max: 2048})
 	c.links = p.links(in.DownloadLinks)
 	p.Flag("is_latest", in.IsLatest)
