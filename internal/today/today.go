@@ -1,6 +1,7 @@
-// Package today decides what the first page of the console says about a project: a few
-// findings with one figure each, the most urgent first. It only computes: values in, values
-// out.
+// Package today selects the findings that the first page of the console shows for a
+// project. A finding is one figure with a sentence about it, and the most urgent ones
+// come first. The package only computes: its caller reads the data and passes it in as
+// Facts.
 package today
 
 import (
@@ -13,7 +14,7 @@ import (
 // Kind is the subject of a finding. The console has a sentence for each one.
 type Kind string
 
-// The kinds, by falling weight.
+// The kinds, in order of decreasing weight.
 const (
 	NoFile          Kind = "no_file"          // clients must update to a version without a download
 	Errors          Kind = "errors"           // far more errors than usual
@@ -34,7 +35,7 @@ type Values struct {
 	OneStar *int64   `json:"one_star,omitempty"` // feedback with the lowest rating
 }
 
-// Finding is one sentence of the page.
+// Finding is one sentence on the page.
 type Finding struct {
 	Kind   Kind    `json:"kind"`
 	Weight int     `json:"weight"` // 1 to 100; the larger, the more urgent
@@ -46,8 +47,8 @@ type Finding struct {
 // MaxFindings is the largest number of findings of a project.
 const MaxFindings = 6
 
-// The thresholds of a rise of errors: a day has at least errorFloor of them and errorFactor
-// times the median of the seven days before.
+// The thresholds for a rise in errors. A day is reported if it has at least errorFloor
+// errors and at least errorFactor times the median of the seven days before it.
 const (
 	errorFloor  = 10
 	errorFactor = 2
@@ -56,35 +57,36 @@ const (
 const (
 	hour = 3600
 	day  = 24 * hour
-	// ErrorDays is the number of days of hourly error counts that a finding needs: the last
-	// one, and seven to compare it with.
+	// ErrorDays is the number of days for which hourly error counts are needed: the last
+	// day, and the seven days that it is compared with.
 	ErrorDays = 8
-	// AdoptionDays is the length of the series of the newest version, and updateDays the
-	// number of its last days in which the clients that must update are counted.
+	// AdoptionDays is the length, in days, of the series of the newest version. updateDays
+	// is the number of most recent days over which the clients that must update are counted.
 	AdoptionDays = 14
 	updateDays   = 7
-	// freshDays is the number of days after a release in which its adoption is news.
+	// freshDays is the number of days after a release during which its adoption is news.
 	freshDays = 14
 )
 
-// Facts are the counts that findings are made from. Series end at Now.
+// Facts are the counts from which findings are made. Each series ends at Now.
 type Facts struct {
 	Now int64 // Unix seconds
 
 	Catalog  *release.Catalog
 	Optional release.Range
-	// HasFile reports whether a version of the catalog has a download.
+	// HasFile reports whether the version at an index of the catalog has a download.
 	HasFile func(at int) bool
-	// Checks are the update checks of each day, by the version that the client reported.
+	// Checks holds, for each day, the number of update checks by the version that the client
+	// reported.
 	Checks [AdoptionDays]map[string]int64
 
 	Errors [ErrorDays * 24]int64 // hourly
 
-	Waiting, OneStar int64               // feedback that is open
+	Waiting, OneStar int64               // open feedback
 	Feedback         [AdoptionDays]int64 // daily
 }
 
-// Findings returns what f says, the most urgent first and at most MaxFindings.
+// Findings returns at most MaxFindings findings, the most urgent first.
 func Findings(f *Facts) []Finding {
 	found := slices.Concat(f.updates(), f.errors(), f.feedback())
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.Weight, a.Weight) })
@@ -119,8 +121,8 @@ func (f *Facts) updates() (found []Finding) {
 	return append(found, f.adoption(latest)...)
 }
 
-// decide returns the decision for a client that reported a version. The error is that of
-// release.Catalog.Check.
+// decide returns the update decision for a client that reported the given version. It
+// returns the error of release.Catalog.Check.
 func (f *Facts) decide(version string) (release.Decision, error) {
 	q := release.Query{Version: version}
 	if derived, ok := release.Derive(version); ok && f.Catalog.Named(version) < 0 {
@@ -129,7 +131,7 @@ func (f *Facts) decide(version string) (release.Decision, error) {
 	return f.Catalog.Check(q, f.Optional)
 }
 
-// lead counts checks by the version that they lead to.
+// lead counts update checks by the version to which they direct the client.
 type lead struct {
 	total int64
 	by    map[int]int64
@@ -143,7 +145,7 @@ func (l *lead) add(target int, n int64) {
 	l.total += n
 }
 
-// most returns the version that most checks lead to.
+// most returns the version to which the most checks lead.
 func (l *lead) most() (at int) {
 	best := int64(-1)
 	for target, n := range l.by {
@@ -159,8 +161,8 @@ func (f *Facts) leave(kind Kind, weight int, l *lead) Finding {
 	return Finding{kind, weight, Values{Count: &l.total, Version: &version}, []int64{}, "/admin/versions"}
 }
 
-// adoption returns the share of the newest version among the checks of the last day, with
-// the daily numbers of its checks. It returns nothing if there were no checks.
+// adoption returns the newest version's share of the last day's checks, with a series of
+// its daily checks. It returns nothing if there were no checks on the last day.
 func (f *Facts) adoption(latest int) []Finding {
 	item := f.Catalog.Item(latest)
 	series := make([]int64, AdoptionDays)
@@ -203,13 +205,13 @@ func (f *Facts) errors() []Finding {
 	return []Finding{{Errors, 80, Values{Count: &count, Usual: &usual, Since: &since}, slices.Clone(last), "/admin/logs?level=3"}}
 }
 
-// firstRise returns the first hour with more than errorFactor times the errors of a usual
-// hour, where usual is the number of a day.
+// firstRise returns the index of the first hour with more than errorFactor times the
+// errors of a usual hour. The usual number of errors is given per day.
 func firstRise(hours []int64, usual int64) int {
 	return max(0, slices.IndexFunc(hours, func(n int64) bool { return n > 0 && n*24 > errorFactor*usual }))
 }
 
-// feedback returns a finding if feedback waits.
+// feedback returns a finding if there is open feedback.
 func (f *Facts) feedback() []Finding {
 	if f.Waiting == 0 {
 		return nil

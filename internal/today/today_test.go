@@ -14,8 +14,8 @@ import (
 
 const day = 24 * 3600
 
-// facts are those of a project whose versions are "1.0", "2.0 milestone" and so on; the
-// first word is the text of the version and its comparable version.
+// facts returns the facts of a project with the given versions, such as "1.0" or "2.0
+// milestone". The first word is both the version's text and its comparable version.
 func facts(t *testing.T, versions ...string) *today.Facts {
 	t.Helper()
 	const now = 400 * day
@@ -208,7 +208,7 @@ func describe(f today.Finding) string {
 	return strings.Join(words, " ")
 }
 
-// TestSeries checks that a series ends with the present and has one value for each day or
+// TestSeries checks that a series ends at the present and has one value for each day or
 // hour.
 func TestSeries(t *testing.T) {
 	t.Parallel()
