@@ -9,10 +9,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Text returns s in canonical composition (NFC), in lower case rune by rune, with every control
-// character replaced by a blank. It composes before lowering, because İ as two runes must become
-// the same as İ as one rune, and again afterwards, because some letters exist as one rune in lower
-// case only. Text is idempotent.
+// Text returns s in canonical composition (NFC) and in lower case, with every control
+// character replaced by a blank. Each rune is lowered on its own. Text composes before
+// lowering because İ as two runes must become the same as İ as one rune. It composes
+// again afterwards because some letters exist as one rune only in lower case. Text is
+// idempotent.
 func Text(s string) string {
 	if plain(s) {
 		return s
@@ -33,7 +34,8 @@ func compose(s string) string {
 	}, norm.NFC.String(s)))
 }
 
-// plain reports whether Text would change nothing. It recognizes most ASCII texts without a copy.
+// plain reports whether Text would return s unchanged. It recognizes most ASCII texts
+// without a copy.
 func plain(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -44,13 +46,14 @@ func plain(s string) bool {
 	return true
 }
 
-// maxMarks is the maximum number of consecutive marks that appendComposed handles. Package norm
-// splits sequences of more than 30, including those in composed letters.
+// maxMarks is the maximum number of consecutive marks that appendComposed handles.
+// Package norm splits sequences of more than 30 marks, and counts the marks in composed
+// letters.
 const maxMarks = 16
 
-// appendComposed appends Text(s) in one pass if s is composed already, as nearly all texts are. ok
-// is false if only package norm can decide. It applies the quick check of UAX #15, section 9, to
-// the text and to its lower case at once.
+// appendComposed appends Text(s) to b in one pass if s is already composed, as nearly all
+// texts are. ok is false if only package norm can fold s. The function applies the quick
+// check of UAX #15, section 9, to the text and to its lower case at once.
 func appendComposed(b []byte, s string) (folded []byte, ok bool) {
 	table := foldTable()
 	marks, class := 0, uint8(0) // consecutive marks, and the combining class of the last one
@@ -90,7 +93,7 @@ func appendComposed(b []byte, s string) (folded []byte, ok bool) {
 	return b, true
 }
 
-// The entries of foldTable that are not runes. Folded texts contain neither.
+// The entries of foldTable that are not runes. Folded texts contain neither of them.
 const (
 	foldOther = 0 // only package norm can decide
 	foldMark  = 1 // a mark that is unchanged and composes with nothing
@@ -114,7 +117,8 @@ var foldTable = sync.OnceValue(func() *[1 << 16]uint16 {
 	return &table
 })
 
-// inert reports whether a rune is its own composition and does not interact with its neighbours.
+// inert reports whether a rune, given as text, is its own composition and does not
+// interact with its neighbours.
 func inert(text string) bool {
 	return norm.NFC.PropertiesString(text).CCC() == 0 && norm.NFC.QuickSpanString(text) == len(text)
 }

@@ -13,15 +13,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Border separates the fields of a record, so that no match spans two of them. Folded text never
-// contains it otherwise.
+// Border separates the fields of a record, so that no match spans two fields. It occurs
+// nowhere else in folded text.
 const Border = '\x01'
 
-// Version identifies the Unicode tables used for folding. Other versions may fold differently.
+// Version identifies the Unicode tables used for folding. Another version may fold
+// differently.
 const Version = norm.Version + "/" + unicode.Version
 
-// Fields folds the fields of a record into one text, each after a Border. It skips nil and empty
-// fields.
+// Fields folds the fields of a record into one text, with a Border before each field. It
+// skips nil and empty fields.
 func Fields(fields ...*string) string {
 	var b strings.Builder
 	for _, f := range fields {
@@ -38,8 +39,8 @@ func Fields(fields ...*string) string {
 // Words returns the blank-separated words of a folded text.
 func Words(folded string) []string { return strings.Fields(folded) }
 
-// Grams calls add with every run of one, two and three runes of a folded text that contains no
-// Border. The runs are slices of the text and may repeat.
+// Grams calls add with every run of one, two and three runes of a folded text that
+// contains no Border. The runs are substrings of the text, and may repeat.
 func Grams(folded string, add func(string)) {
 	var at [3]int // starts of the last three runes
 	n := 0
@@ -57,8 +58,8 @@ func Grams(folded string, add func(string)) {
 	}
 }
 
-// Required returns the grams of every text that contains the folded query: the query itself if it
-// is short, otherwise its runs of three runes.
+// Required returns the grams that every text containing the folded query has: the query
+// itself if it is short, otherwise its runs of three runes.
 func Required(query string) []string {
 	if utf8.RuneCountInString(query) <= 3 {
 		return []string{query}
@@ -84,9 +85,9 @@ func ContainsAll(folded string, terms []string) bool {
 	return true
 }
 
-// Excerpt returns about length runes of a text, around the first occurrence of a folded term, or
-// the beginning if there is none. Cut ends are marked with an ellipsis, and white space is
-// collapsed.
+// Excerpt returns about length runes of a text, around the first occurrence of one of the
+// folded terms. If no term occurs, it returns the beginning of the text. An ellipsis
+// marks each end that was cut off, and white space is collapsed.
 func Excerpt(text string, terms []string, length int) string {
 	text = strings.Join(strings.Fields(norm.NFC.String(text)), " ")
 	folded := Text(text) // has as many runes as text, except for a few letters

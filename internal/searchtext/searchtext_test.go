@@ -107,7 +107,7 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// FuzzText checks the properties of folding on which the search relies.
+// FuzzText checks the properties of folding that the search relies on.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "ERR_CONN_42", "İ I\u0307 H\u0331", "e\u0301\u0301", "\x01\x7f\u0085", "\xff\xfe", "连接超时", "👩‍🚀", "\u1112\u1161\u11ab", "\u0344\u0958\ufb1d"} {
 		f.Add(s)
@@ -134,7 +134,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzRequired checks that the grams required by any part of a text are grams of the text.
+// FuzzRequired checks that the grams required by any part of a text are also grams of the
+// text.
 func FuzzRequired(f *testing.F) {
 	f.Add("upstream 10.0.0.1 连接超时", "second field", 3, 9)
 	f.Add("İstanbul e\u0301", "\x00\x01", 0, 100)
@@ -185,7 +186,7 @@ func TestFoldOfEachRune(t *testing.T) {
 	}
 }
 
-// TestFoldOfMarks checks marks in and out of order, and long sequences of marks.
+// TestFoldOfMarks folds marks in and out of order, and long sequences of marks.
 func TestFoldOfMarks(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{
