@@ -1,14 +1,14 @@
-// Package hourly encodes the counters of one hour for both databases. All counters are in one value,
-// so that adding to an hour rewrites only a few kilobytes, a range of hours is read sequentially, and
-// dropping an hour deletes a single key.
+// Package hourly encodes the counters of one hour for both databases. All counters of the
+// hour are in one value. Adding to an hour therefore rewrites only a few kilobytes, a range of
+// hours is read sequentially, and dropping an hour deletes a single key.
 //
 //	value   = form (1 byte) { counter }
 //	counter = what, minus that of the previous counter (uvarint)
 //	          [ length of text (uvarint) text ]   if counters have texts
 //	          number (uvarint)
 //
-// The meaning of what is defined by the caller. The value does not contain whether counters have
-// texts: callers know it from the bucket.
+// The caller defines the meaning of the number called what. The value does not record whether
+// its counters have texts: callers know that from the bucket.
 package hourly
 
 import (
@@ -33,14 +33,16 @@ type Encoder struct {
 // NewEncoder returns an encoder with room for the given number of bytes.
 func NewEncoder(room int) *Encoder { return &Encoder{value: append(make([]byte, 0, room+1), form)} }
 
-// Add adds a counter without a text. what must not be less than that of the previous counter.
+// Add adds a counter without a text. The value of what must not be less than that of the
+// previous counter.
 func (e *Encoder) Add(what, n uint64) {
 	e.value = binary.AppendUvarint(e.value, what-e.last)
 	e.value = binary.AppendUvarint(e.value, n)
 	e.last = what
 }
 
-// AddText adds a counter with a text. what must not be less than that of the previous counter.
+// AddText adds a counter with a text. The value of what must not be less than that of the
+// previous counter.
 func (e *Encoder) AddText(what uint64, text string, n uint64) {
 	e.value = binary.AppendUvarint(e.value, what-e.last)
 	e.value = binary.AppendUvarint(e.value, uint64(len(text)))
@@ -52,7 +54,8 @@ func (e *Encoder) AddText(what uint64, text string, n uint64) {
 // Value returns the encoded counters.
 func (e *Encoder) Value() []byte { return e.value }
 
-// Each calls visit for the counters of a value without texts, in order. The error is ErrDamaged.
+// Each calls visit for each counter of a value without texts, in order. The error is
+// ErrDamaged if the value cannot be decoded.
 func Each(value []byte, visit func(what uint64, n int64)) error {
 	if len(value) == 0 || value[0] != form {
 		return ErrDamaged
@@ -74,8 +77,8 @@ func Each(value []byte, visit func(what uint64, n int64)) error {
 	return nil
 }
 
-// EachText calls visit for the counters of a value with texts, in order. A text is valid only
-// during the call. The error is ErrDamaged.
+// EachText calls visit for each counter of a value with texts, in order. The text is
+// valid only during the call. The error is ErrDamaged if the value cannot be decoded.
 func EachText(value []byte, visit func(what uint64, text []byte, n int64)) error {
 	if len(value) == 0 || value[0] != form {
 		return ErrDamaged

@@ -60,7 +60,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFormat checks the encoded bytes, which are stored on disks.
+// TestFormat checks the encoded bytes, because they are the format on disk.
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	list := []counter{{2, "x", 300}, {5, "", 1}}
@@ -72,7 +72,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestDamage checks that a value that is truncated, empty or of another form is an error.
+// TestDamage checks that decoding a value that is truncated, empty or of another form
+// fails.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for _, value := range [][]byte{nil, {0}, {2}, {1, 5}, {1, 0x80}, {1, 5, 0x80}} {
@@ -87,8 +88,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// FuzzEach checks that arbitrary bytes are an error, or decode to counters that remain the same
-// when encoded and decoded again.
+// FuzzEach checks that decoding arbitrary bytes either fails or returns counters that
+// survive encoding and decoding.
 func FuzzEach(f *testing.F) {
 	f.Add([]byte{1, 2, 0xac, 2, 3, 1}, false)
 	f.Add([]byte{1, 2, 1, 'x', 0xac, 2, 3, 0, 1}, true)
