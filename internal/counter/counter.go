@@ -1,6 +1,6 @@
-// Package counter counts in memory for a caller that stores the counts later. Input are
-// combinations of keys, output are the counts of each key. The package is independent of their
-// meaning.
+// Package counter counts in memory for a caller that stores the counts later. Its input
+// is combinations of keys, and its output is the count of each key. The package does not
+// depend on the meaning of keys.
 package counter
 
 import (
@@ -10,32 +10,34 @@ import (
 	"sync/atomic"
 )
 
-// Rules limit the size of a Counter if keys are derived from untrusted input.
+// Rules limit the size of a Counter and define its keys, which may be derived from
+// untrusted input.
 type Rules[C, K comparable] struct {
-	// Combinations is the maximum number of different combinations held on each core before they
-	// are split into their keys.
+	// Combinations is the maximum number of different combinations held on each core. Beyond
+	// it they are split into their keys.
 	Combinations int
-	// Keys returns the keys that a combination is counted under.
+	// Keys returns the keys under which a combination is counted.
 	Keys func(C) iter.Seq[K]
-	// Keep returns the combination with copies of everything that refers to the caller's memory. It
+	// Keep returns a copy of the combination that does not refer to the caller's memory. It
 	// is called once for each new combination.
 	Keep func(C) C
 
-	// Most is the maximum number of different keys held between two drains, and PerGroup that of
-	// one group, on each core. Further keys are counted under their Fold. Beyond twice these
-	// numbers even folded keys are dropped.
+	// Most is the maximum number of different keys held on each core between two drains, and
+	// PerGroup is the maximum for one group. Further keys are counted under their Fold. When
+	// a core holds twice Most keys, counts of new folded keys are dropped too.
 	Most, PerGroup int
-	// Group returns the group of a key, so that the keys of one group cannot use up the room for
-	// all.
+	// Group returns the group of a key. Groups have their own limit, so that the keys of one
+	// group cannot use up all the room.
 	Group func(K) uint32
-	// Fold returns a coarser key that replaces one for which there is no room. There should be few
-	// coarse keys, and a coarse key must be its own Fold.
+	// Fold returns the coarser key that replaces a key for which there is no room. There
+	// should be few coarse keys, and the Fold of a coarse key must be the key itself.
 	Fold func(K) K
 }
 
-// Counter counts keys. It is safe for concurrent use. Add is cheap enough for every request: each
-// core counts in its own part, so cores do not wait for each other, and counting a known
-// combination costs one map lookup, however many keys it has, and no allocation.
+// Counter counts keys. It is safe for concurrent use. Add is cheap enough for every
+// request, because each core has its own part of the counter and does not wait for other
+// cores. Counting a known combination costs one map lookup, however many keys it has, and
+// allocates nothing.
 type Counter[C, K comparable] struct {
 	rules Rules[C, K]
 	parts []part[C, K]
@@ -46,7 +48,8 @@ type Counter[C, K comparable] struct {
 	dropped  atomic.Uint64
 }
 
-// part holds the counts of one core. Its padding keeps other parts off its cache lines.
+// part holds the counts of one core. Its padding keeps the other parts off its cache
+// lines.
 type part[C, K comparable] struct {
 	mu    sync.Mutex
 	live  counts[C, K] // guarded by mu
@@ -68,7 +71,7 @@ type tally[T comparable] struct {
 	numbers []uint64
 }
 
-// known adds to the count of an existing entry and reports whether there is one.
+// known adds n to the count of an existing entry. It reports whether the entry exists.
 func (t *tally[T]) known(one T, n uint64) bool {
 	at, ok := t.at[one]
 	if ok {
@@ -77,7 +80,7 @@ func (t *tally[T]) known(one T, n uint64) bool {
 	return ok
 }
 
-// begin adds a new entry.
+// begin adds a new entry with count n.
 func (t *tally[T]) begin(one T, n uint64) {
 	t.at[one] = uint32(len(t.numbers))
 	t.numbers = append(t.numbers, n)
@@ -124,7 +127,7 @@ func (c *Counter[C, K]) Add(combination C) {
 	c.near.Put(p)
 }
 
-// divide splits all combinations into their keys.
+// divide splits all combinations of l into their keys.
 func (c *Counter[C, K]) divide(l *counts[C, K]) {
 	l.undivided.each(func(combination C, n uint64) {
 		for k := range c.rules.Keys(combination) {
@@ -153,8 +156,8 @@ func (c *Counter[C, K]) add(l *counts[C, K], k K, n uint64) {
 	l.keys.begin(k, n)
 }
 
-// Drain returns all counts since the last call, nil if there are none. Each concurrent Add is
-// included either in this result or in the next one.
+// Drain returns all counts since the previous call, or nil if there are none. A
+// concurrent Add is included either in this result or in the next one.
 func (c *Counter[C, K]) Drain() map[K]uint64 {
 	c.draining.Lock()
 	defer c.draining.Unlock()
@@ -175,7 +178,8 @@ func (c *Counter[C, K]) Drain() map[K]uint64 {
 	return all
 }
 
-// Restore adds back the counts of a Drain that could not be stored. The limits apply to them too.
+// Restore adds back the counts that a Drain returned and the caller could not store. The
+// limits apply to these counts too.
 func (c *Counter[C, K]) Restore(taken map[K]uint64) {
 	p := &c.parts[0]
 	p.mu.Lock()
@@ -185,6 +189,6 @@ func (c *Counter[C, K]) Restore(taken map[K]uint64) {
 	}
 }
 
-// Dropped returns the number of counts that were lost since the start, because even the coarse keys
-// had no room.
+// Dropped returns the number of counts that have been lost since the start because even
+// the coarse keys had no room.
 func (c *Counter[C, K]) Dropped() uint64 { return c.dropped.Load() }

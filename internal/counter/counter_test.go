@@ -16,7 +16,7 @@ import (
 	"svc/internal/counter"
 )
 
-// key is a counted key: a text in a group.
+// key is a counted key. It consists of a group and a text.
 type key struct {
 	group uint32
 	text  string
@@ -81,7 +81,8 @@ func TestRestoreIsAsIfNeverDrained(t *testing.T) {
 	}
 }
 
-// TestWhatIsHeldIsKept checks that the counter does not refer to the caller's memory.
+// TestWhatIsHeldIsKept checks that the counter holds no references to the caller's
+// memory.
 func TestWhatIsHeldIsKept(t *testing.T) {
 	t.Parallel()
 	const times = 1000
@@ -109,7 +110,8 @@ func TestWhatIsHeldIsKept(t *testing.T) {
 	}
 }
 
-// TestManyCombinations checks the counts of each key when many pairs are split repeatedly.
+// TestManyCombinations checks the count of each key after many pairs have been split
+// repeatedly.
 func TestManyCombinations(t *testing.T) {
 	t.Parallel()
 	const side = 120
@@ -130,8 +132,8 @@ func TestManyCombinations(t *testing.T) {
 	}
 }
 
-// TestBounds checks the limits. Each core has its own, so the test counts with Restore, which uses
-// the first part only.
+// TestBounds checks the limits. They apply to each core, so the test counts with Restore,
+// which only uses the first part.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
