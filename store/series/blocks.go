@@ -14,11 +14,11 @@ func blockKey(block uint64) []byte { return binary.BigEndian.AppendUint32(nil, u
 func (l List[R, T]) words() *boltfile.Bucket { return l.content.Bucket(l.Words) }
 func (l List[R, T]) texts() *boltfile.Bucket { return l.content.Bucket(l.Texts) }
 
-// Blocks returns the number of complete blocks, including blocks without records.
+// Blocks returns the number of complete blocks. Blocks without records count too.
 func (l List[R, T]) Blocks() uint64 { return l.Length() / column.BlockSize }
 
-// appended adds a new number to the columns, and writes those of its block if that is
-// complete.
+// appended adds a new number to the head. If that completes the block, it writes the
+// columns of the block.
 func (l List[R, T]) appended(number uint64, e Encoded) error {
 	h := l.extendHead(number, e)
 	if (number+1)%column.BlockSize != 0 {
@@ -54,8 +54,8 @@ func (l List[R, T]) put(block uint64, c column.Columns) error {
 	return l.changes.Packed(uint32(block), int64(len(c.Texts)))
 }
 
-// readColumns makes the columns of a block from its records. Numbers without a record are
-// Gone.
+// readColumns makes the columns of a block from its records. A number without a record
+// gets the word Gone.
 func (l List[R, T]) readColumns(block uint64) (column.Columns, error) {
 	first := block * column.BlockSize
 	n := int(min(l.Length()-first, column.BlockSize))
@@ -80,14 +80,14 @@ func (l List[R, T]) readColumns(block uint64) (column.Columns, error) {
 	return made.Columns(), nil
 }
 
-// pad adds numbers without records until there are n numbers.
+// pad adds Gone entries until the builder has n of them in all.
 func pad(made *column.Builder, n int) {
 	for len(made.Words) < 2*n {
 		made.Add(Gone, "")
 	}
 }
 
-// Text returns the folded text of all records of a complete block; ok is false if the
+// Text returns the folded texts of all records of a complete block. ok is false if the
 // block has no columns.
 func (l List[R, T]) Text(block uint32) (text string, ok bool, err error) {
 	texts := l.texts().Value(blockKey(uint64(block)))
@@ -101,7 +101,7 @@ func (l List[R, T]) Text(block uint32) (text string, ok bool, err error) {
 	return string(columns.Body()), true, nil
 }
 
-// walk reads the columns of many blocks, fastest in order.
+// walk reads the columns of many blocks. It is fastest when blocks are read in order.
 type walk[R any, T Record[R]] struct {
 	list         List[R, T]
 	sealed       uint64 // blocks that have columns
@@ -112,8 +112,9 @@ func (l List[R, T]) walk() *walk[R, T] {
 	return &walk[R, T]{list: l, sealed: l.Blocks(), words: newBlockCursor(l.words()), texts: newBlockCursor(l.texts())}
 }
 
-// read returns the columns of a block, in place if it has them. The texts are only set if
-// texts is true.
+// read returns the columns of a block. It makes them from the records if the block is
+// incomplete; otherwise they are slices of the file. The texts of a complete block are
+// only set if the parameter texts is true.
 func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error) {
 	if block >= w.sealed {
 		return w.list.readColumns(block)
@@ -139,7 +140,7 @@ func newBlockCursor(b *boltfile.Bucket) blockCursor {
 	return blockCursor{bucket: b, cursor: b.Cursor()}
 }
 
-// read returns the column of a block, or nil.
+// read returns the column of a block, or nil if there is none.
 func (c *blockCursor) read(block uint64) []byte {
 	key := blockKey(block)
 	var at, value []byte
@@ -161,8 +162,8 @@ func (c *blockCursor) read(block uint64) []byte {
 // trimBlocks is the maximum number of blocks that one call of Trim removes.
 const trimBlocks = 256
 
-// Trim removes columns of blocks before a number, and reports whether there may be more
-// of them.
+// Trim removes the columns of blocks that lie entirely before the number first. It
+// reports whether there may be more of them to remove.
 func (l List[R, T]) Trim(first uint64) (more bool, err error) {
 	blocks, err := l.Needless(first)
 	if err != nil {
@@ -182,7 +183,7 @@ func (l List[R, T]) Trim(first uint64) (more bool, err error) {
 	return len(blocks) == trimBlocks, nil
 }
 
-// Needless lists the first blocks with columns that Trim would remove.
+// Needless lists the first blocks that still have columns and that Trim would remove.
 func (l List[R, T]) Needless(first uint64) (blocks []uint64, err error) {
 	cursor := l.words().Cursor()
 	for key, _ := cursor.First(); key != nil && len(blocks) < trimBlocks; key, _ = cursor.Next() {

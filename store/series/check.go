@@ -10,7 +10,7 @@ import (
 	"svc/store/column"
 )
 
-// Check connects the check of a list to the check of its file.
+// Check connects the check of a list to the check of the whole file.
 type Check[T any] struct {
 	Report *integrity.Report
 	Path   string // of the bucket of the owner
@@ -20,8 +20,8 @@ type Check[T any] struct {
 	Each func(b *boltfile.Bucket, visit func(key, value []byte) error) error
 	// Sequence compares the numbers in use in a bucket with its sequence.
 	Sequence func(b *boltfile.Bucket, path string, used uint64) error
-	// Visit is called with each record and its stored size, and reports whether the
-	// values of the record are in range.
+	// Visit is called with each record and its stored size. It reports whether all values of
+	// the record are in range.
 	Visit func(rec T, id ID, size int) (inRange bool, err error)
 }
 
@@ -29,16 +29,16 @@ type Check[T any] struct {
 type checking[R any, T Record[R]] struct {
 	Check[T]
 	list   List[R, T]
-	block  uint64          // whose columns are being made
-	made   *column.Builder // of the records so far
+	block  uint64          // the block that made belongs to
+	made   *column.Builder // columns of the records so far
 	broken bool            // a record of the block cannot be decoded, so its columns are unknown
-	unread bool            // that is true for a record of any block
+	unread bool            // a record of any block cannot be decoded
 	next   uint64          // the number after the last record
-	before ID              // of the last record
+	before ID              // id of the last record
 }
 
-// Check verifies all records and compares them with the columns. unread reports whether a
-// record could not be read.
+// Check verifies all records and compares them with the columns. unread reports whether
+// any record could not be read.
 func (l List[R, T]) Check(check Check[T]) (unread bool, err error) {
 	records := l.records()
 	first := check.First / column.BlockSize
@@ -57,7 +57,7 @@ func (l List[R, T]) Check(check Check[T]) (unread bool, err error) {
 	)
 }
 
-// record checks one record; most bounds the numbers.
+// record checks one record. Its number must be less than most.
 func (c *checking[R, T]) record(key, raw []byte, most uint64) error {
 	broken := func(format string, args ...any) {
 		c.Report.Add(integrity.Record, c.Path+integrity.Path(c.list.Records, key), format, args...)
@@ -94,8 +94,8 @@ func (c *checking[R, T]) record(key, raw []byte, most uint64) error {
 	return nil
 }
 
-// advance completes the numbers before number, which have no further records, and compares
-// the columns of the blocks before its block.
+// advance proceeds to the given number. It marks the numbers in between as having no
+// record, and compares the columns of all blocks before the block of the number.
 func (c *checking[R, T]) advance(number uint64) error {
 	for ; c.block < number/column.BlockSize; c.block++ {
 		pad(c.made, column.BlockSize)
@@ -117,7 +117,8 @@ func (c *checking[R, T]) advance(number uint64) error {
 	return nil
 }
 
-// otherColumn returns the name of a column of the block that differs, or nil.
+// otherColumn returns the name of the first column of the block that differs from want,
+// or nil if none does.
 func (c *checking[R, T]) otherColumn(want column.Columns) []byte {
 	switch key := blockKey(c.block); {
 	case !bytes.Equal(c.list.words().Get(key), want.Words):
@@ -128,7 +129,7 @@ func (c *checking[R, T]) otherColumn(want column.Columns) []byte {
 	return nil
 }
 
-// extra finds columns of blocks that are not complete. A repair removes them.
+// extra finds columns that belong to no complete block. A repair removes them.
 func (c *checking[R, T]) extra() error {
 	for _, name := range [][]byte{c.list.Words, c.list.Texts} {
 		b := c.list.content.Bucket(name)

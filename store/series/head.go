@@ -3,14 +3,14 @@ package series
 import "svc/store/column"
 
 const (
-	// maxHeads and maxHeadBytes bound the memory of all heads.
+	// maxHeads and maxHeadBytes limit the memory used by all heads.
 	maxHeads     = 32
-	maxHeadBytes = 8 << 20 // of texts; a block of long ones has 1 MiB
+	maxHeadBytes = 8 << 20 // of texts; a block of long texts has 1 MiB
 )
 
 // head has the columns of the last, incomplete block of a list, so that completing the
-// block need not decode its records. It is a cache: without one, or with one of another
-// length, the columns are made from the records.
+// block does not require decoding its records. Heads are only a cache: if the head is
+// missing or has another length, the columns are made from the records.
 type head struct {
 	length  uint64 // of the list
 	bytes   int    // of texts
@@ -22,17 +22,17 @@ type headKey struct {
 	what  string // of the series
 }
 
-// Cache keeps heads between transactions. It is not safe for concurrent use: the caller
-// must hold the lock of the writer.
+// Cache stores heads between transactions. It is not safe for concurrent use: the caller
+// must hold the writer lock.
 type Cache struct {
 	of    map[headKey]*head
 	bytes int // of their texts
 }
 
-// Begin returns the heads of a new transaction.
+// Begin returns an empty set of heads for a new transaction.
 func (c *Cache) Begin() *Heads { return &Heads{cache: c} }
 
-// take removes the head of a list and returns it, or nil if there is none.
+// take removes a head from the cache and returns it, or nil if there is none.
 func (c *Cache) take(of headKey) *head {
 	h := c.of[of]
 	if h != nil {
@@ -42,7 +42,7 @@ func (c *Cache) take(of headKey) *head {
 	return h
 }
 
-// keep adds a head. Arbitrary others make room for it.
+// keep adds a head. It removes arbitrary other heads if the cache is full.
 func (c *Cache) keep(of headKey, h *head) {
 	c.take(of)
 	for other := range c.of {
@@ -58,8 +58,8 @@ func (c *Cache) keep(of headKey, h *head) {
 	c.bytes += h.bytes
 }
 
-// Heads are the heads that a transaction has taken from the cache, so that one that fails
-// leaves none behind.
+// Heads are the heads that a transaction has taken from the cache. If the transaction
+// fails, they are lost, so that the cache never holds data that was not committed.
 type Heads struct {
 	cache *Cache
 	taken map[headKey]*head
@@ -72,7 +72,7 @@ func (t *Heads) Keep() {
 	}
 }
 
-// take returns the head of a list of some length, or nil if there is none.
+// take returns the head of a list that has the given length, or nil if there is none.
 func (t *Heads) take(of headKey, length uint64) *head {
 	h := t.taken[of]
 	if h == nil {
@@ -98,11 +98,11 @@ func (t *Heads) drop(of headKey) {
 
 func (l List[R, T]) headKey() headKey { return headKey{l.changes.Owner, l.What} }
 
-// dropHead forgets the head of a list when a record changes.
+// dropHead discards the head of the list, because a record of the list changes.
 func (l List[R, T]) dropHead() { l.changes.Heads.drop(l.headKey()) }
 
-// extendHead adds a new record to the head of its list and returns the head, or nil if
-// there is none.
+// extendHead adds a new record to the head of the list and returns the head. It returns
+// nil if there is no head.
 func (l List[R, T]) extendHead(number uint64, e Encoded) *head {
 	h := l.changes.Heads.take(l.headKey(), number)
 	if h == nil {

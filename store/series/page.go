@@ -15,25 +15,25 @@ import (
 
 // Query selects a page of a list, newest first.
 type Query struct {
-	Shown    column.Filter // what the list can show at all
+	Shown    column.Filter // selects the records that the list may show at all
 	Filter   column.Filter // of the page; includes Shown
 	From, To int64         // creation times, ends included; 0 and math.MaxInt64 are no bounds
 	Search   *Search       // nil selects all that pass the filter
 
 	Offset, Limit int
-	// MaxBytes leaves the records of the page unread if their stored size exceeds it; 0
-	// reads them.
+	// MaxBytes is a limit on the stored size of the page's records. If they exceed it, they
+	// are left unread. 0 means no limit.
 	MaxBytes int
 }
 
-// Search limits a page to the records that contain all of some texts.
+// Search limits a page to the records that contain all of the given terms.
 type Search struct {
 	Terms []string // folded; not empty
-	// Blocks are the complete blocks that may contain the terms, besides the incomplete
-	// one. All reports that every block may.
+	// Blocks lists the complete blocks that may contain the terms; the incomplete block is
+	// always searched. If All is true, every block may contain them.
 	Blocks []uint32
 	All    bool
-	// ExactBytes is how much text is looked into before a total may become an upper
+	// ExactBytes is the amount of text that is searched before the total may become an upper
 	// bound.
 	ExactBytes int64
 }
@@ -41,23 +41,23 @@ type Search struct {
 // Found describes how many records a list has.
 type Found struct {
 	Total int
-	// Estimate reports that Total is an upper bound, because the exact number requires
-	// reading too much text.
+	// Estimate reports that Total is an upper bound, because finding the exact number would
+	// require reading too much text.
 	Estimate bool
-	// Text reports that some record in the range of time that can be shown contains the
-	// terms, regardless of the filter.
+	// Text reports that at least one record contains the terms. It considers all records in
+	// the range of time that the list may show, regardless of the filter.
 	Text bool
-	// Unread are the records of a page that exceeds Query.MaxBytes.
+	// Unread lists the records of the page if it exceeds Query.MaxBytes.
 	Unread []Unread
 }
 
-// Unread is a record that a page has not read.
+// Unread is a record of a page that has not been read.
 type Unread struct {
 	number uint64
-	Bytes  int // as it is stored
+	Bytes  int // stored size
 }
 
-// Page reads a page.
+// Page returns a page of the list.
 func (l List[R, T]) Page(q Query) ([]T, Found, error) {
 	if l.Missing() {
 		return nil, Found{}, nil
@@ -97,7 +97,8 @@ func (l List[R, T]) Page(q Query) ([]T, Found, error) {
 	return page, found, nil
 }
 
-// Read reads a record that a page has left unread, or nil if it has been deleted since.
+// Read reads a record that Page left unread. It returns nil if the record has been
+// deleted since.
 func (l List[R, T]) Read(u Unread) (T, error) {
 	if l.Missing() {
 		return nil, nil
@@ -110,7 +111,8 @@ func (l List[R, T]) Read(u Unread) (T, error) {
 	return rec, err
 }
 
-// count walks the words from the newest block to the oldest.
+// count counts the records that pass the filter, from the newest block to the oldest, and
+// returns the numbers of those on the page.
 func (l List[R, T]) count(q Query, first, end uint64) (numbers []uint64, total int, err error) {
 	pick := picker{offset: q.Offset, limit: q.Limit}
 	walk := l.walk()
@@ -124,14 +126,15 @@ func (l List[R, T]) count(q Query, first, end uint64) (numbers []uint64, total i
 	return pick.numbers, pick.total, nil
 }
 
-// within returns the records of a block that pass a filter and have numbers with first <=
-// number < end.
+// within returns the records of a block that pass the filter f and have a number in
+// [first, end).
 func within(c column.Columns, f column.Filter, block, first, end uint64) column.Bitmap {
 	low, high := bounds(block, first, end)
 	return c.Match(f, low, min(high, c.Len()))
 }
 
-// bounds cuts a range of numbers to a block and counts from its beginning.
+// bounds returns the part of the range [first, end) that lies in a block, as positions
+// within the block.
 func bounds(block, first, end uint64) (low, high int) {
 	start := block * column.BlockSize
 	low, high = 0, column.BlockSize
@@ -144,8 +147,8 @@ func bounds(block, first, end uint64) (low, high int) {
 	return low, high
 }
 
-// picker counts marked records, newest first, and keeps the numbers of those
-// on the page.
+// picker counts marked records, newest first, and collects the numbers of the records on
+// the page.
 type picker struct {
 	offset, limit int
 	total         int
@@ -170,8 +173,8 @@ func (p *picker) take(start uint64, m column.Bitmap) {
 
 func (p *picker) full() bool { return len(p.numbers) >= p.limit }
 
-// EachWord calls fn with the words of all records created in a range of time, ends
-// included.
+// EachWord calls fn with the word of each record created between from and to, both
+// inclusive.
 func (l List[R, T]) EachWord(from, to int64, fn func(column.Word)) error {
 	if l.Missing() {
 		return nil
@@ -193,12 +196,12 @@ func (l List[R, T]) EachWord(from, to int64, fn func(column.Word)) error {
 	return nil
 }
 
-// exactRecords is the number of records that a search looks into at least before its
-// total may become an upper bound; Search.ExactBytes bounds the text.
+// exactRecords is the minimum number of records that a search looks into before its total
+// may become an upper bound. Search.ExactBytes is the corresponding limit for the text.
 const exactRecords = 10_000
 
-// Blocks are searched in batches. The first ones show how to search the others, so each
-// batch is twice as large as the previous one.
+// Blocks are searched in batches. The first batch is small, because the needles are made
+// from it. Each later batch is twice as large as the one before, up to lastBatch.
 const (
 	firstBatch = 16
 	lastBatch  = 1024
@@ -211,8 +214,8 @@ type scan struct {
 
 	needles []column.Needle
 	batch   []candidateBlock
-	records int   // that were looked into
-	bytes   int64 // of text in their blocks
+	records int   // number of records that were searched
+	bytes   int64 // size of the texts in their blocks
 	pick    picker
 	found   Found
 }
@@ -223,12 +226,12 @@ type candidateBlock struct {
 	columns column.Columns
 	passing column.Bitmap // records in the range of time that pass the filter
 	shown   column.Bitmap // records in the range of time that may be shown
-	matched column.Bitmap // records to look into, then those of them that contain the terms
+	matched column.Bitmap // records to search; after match, those of them that contain the terms
 	damaged bool
 }
 
-// findText walks the blocks that may match, newest first, and looks into their texts on all
-// cores.
+// findText searches the texts of the blocks that may match, on all cores and newest
+// first.
 func (l List[R, T]) findText(q Query, first, end uint64) (numbers []uint64, found Found, err error) {
 	blocks := l.candidates(q.Search, first, end)
 	x := scan{Query: q, first: first, end: end, pick: picker{offset: q.Offset, limit: q.Limit}}
@@ -247,14 +250,14 @@ func (l List[R, T]) findText(q Query, first, end uint64) (numbers []uint64, foun
 	return x.pick.numbers, x.found, err
 }
 
-// enough reports whether the page is complete and too much was looked into to go on. The
-// remaining blocks then count as if they matched.
+// enough reports whether the search can stop: the page is complete and the minimum amount
+// of text has been searched. All records of the remaining blocks then count as matches.
 func (x *scan) enough() bool {
 	return x.pick.full() && x.records >= exactRecords && x.bytes >= x.Search.ExactBytes
 }
 
-// gather makes the next batch of blocks that have something to look into and
-// returns the blocks after it.
+// gather reads the next batch of blocks, and skips blocks without records to search. It
+// returns the blocks after the batch.
 func (w *walk[R, T]) gather(x *scan, blocks []uint64, size int) (rest []uint64, err error) {
 	x.batch = x.batch[:0]
 	for ; len(blocks) > 0 && len(x.batch) < size && !x.enough(); blocks = blocks[1:] {
@@ -278,7 +281,7 @@ func (w *walk[R, T]) gather(x *scan, blocks []uint64, size int) (rest []uint64, 
 	return blocks, nil
 }
 
-// matchBatch finds the records of a batch that match.
+// matchBatch finds the matching records of a batch.
 func (x *scan) matchBatch() error {
 	if x.needles == nil && len(x.batch) > 0 {
 		x.needles = x.newNeedles()
@@ -295,7 +298,7 @@ func (x *scan) matchBatch() error {
 	return nil
 }
 
-// newNeedles makes needles of the terms for texts like those of the batch.
+// newNeedles makes needles from the terms. It uses a text of the batch as the sample.
 func (x *scan) newNeedles() []column.Needle {
 	const enough = 16 << 10
 	longest := slices.MaxFunc(x.batch, func(a, b candidateBlock) int { return cmp.Compare(len(a.columns.Texts), len(b.columns.Texts)) })
@@ -306,9 +309,9 @@ func (x *scan) newNeedles() []column.Needle {
 	return column.NewNeedles(distinct(x.Search.Terms), sample, records)
 }
 
-// parallel calls fn with each number below n on all cores, a few at a time so that none
-// of them waits for another. All workers have stopped when it returns or panics, because
-// columns are only valid inside their transaction.
+// parallel calls fn with each number below n, on all cores. A worker takes a few numbers
+// at a time, so that workers rarely wait for each other. All workers have stopped when it
+// returns or panics, because columns are only valid inside their transaction.
 func parallel(n int, fn func(i int)) {
 	const step = 4
 	var next atomic.Int64
@@ -327,7 +330,7 @@ func parallel(n int, fn func(i int)) {
 	work()
 }
 
-// distinct leaves out terms that are part of others.
+// distinct returns the terms that are not part of another term.
 func distinct(terms []string) []string {
 	var list []string
 	for i, term := range terms {
@@ -365,7 +368,8 @@ func (l List[R, T]) candidates(s *Search, first, end uint64) (blocks []uint64) {
 	return blocks
 }
 
-// countMatches counts the records of blocks that pass the filter, whatever their texts.
+// countMatches counts the records of the given blocks that pass the filter, regardless of
+// their texts.
 func (w *walk[R, T]) countMatches(blocks []uint64, x *scan) (n int, err error) {
 	for _, b := range blocks {
 		c, err := w.read(b, false)
@@ -378,8 +382,8 @@ func (w *walk[R, T]) countMatches(blocks []uint64, x *scan) (n int, err error) {
 	return n, nil
 }
 
-// match leaves in matched the records that contain all needles. The rarest comes
-// first, so that the others are looked for in few records.
+// match removes the records that do not contain all needles from c.matched. The rarest
+// needle comes first, so that the other needles are searched for in few records.
 func (c *candidateBlock) match(needles []column.Needle) {
 	if c.damaged = !c.columns.Valid(); c.damaged {
 		return

@@ -12,18 +12,19 @@ const (
 	// pruneBlocks is the maximum number of blocks from which one transaction removes
 	// records.
 	pruneBlocks = 4
-	// lookBlocks bounds the blocks that one transaction looks through for them.
+	// lookBlocks is the maximum number of blocks in which one transaction looks for these
+	// records.
 	lookBlocks = 16
 )
 
 // Pruning selects records to remove.
 type Pruning[T any] struct {
-	Before  int64 // created before, in Unix seconds
+	Before  int64 // records created before this time, in Unix seconds
 	Filter  column.Filter
 	Matches func(T) bool // nil selects all that pass the filter
 }
 
-// Part is some of the records of a block.
+// Part is a subset of the records of a block.
 type Part struct {
 	block   uint64
 	records column.Bitmap
@@ -32,8 +33,9 @@ type Part struct {
 // Len returns the number of records.
 func (p Part) Len() int { return p.records.Count() }
 
-// Look finds records to remove in a bounded number of blocks. The next call begins at the
-// block next; more is false at the end.
+// Look finds records to remove in a bounded number of blocks, beginning at the block
+// from. The next call begins at the block next. more is false when there are no further
+// blocks.
 func (l List[R, T]) Look(p Pruning[T], from uint64) (found []Part, next uint64, more bool, err error) {
 	first, end := l.First(), l.Length()
 	if p.Before != math.MaxInt64 {
@@ -62,7 +64,7 @@ func (l List[R, T]) Look(p Pruning[T], from uint64) (found []Part, next uint64, 
 	return found, next, true, nil
 }
 
-// matching returns the records of a part that match.
+// matching returns the records of a part for which matches returns true.
 func (l List[R, T]) matching(part Part, matches func(T) bool) (column.Bitmap, error) {
 	var matching column.Bitmap
 	for i := range part.records.All() {
@@ -77,9 +79,9 @@ func (l List[R, T]) matching(part Part, matches func(T) bool) (column.Bitmap, er
 	return matching, nil
 }
 
-// Remove removes the records of a part, except for those that have been removed since
-// Look, and returns how many. It calls forget with each of them and does not decode the
-// other records of the block.
+// Remove removes the records of a part and returns their number. It skips records that
+// have been removed since Look. It calls forget for each record that it removes, and does
+// not decode the other records of the block.
 func (l List[R, T]) Remove(part Part, forget func(ID, column.Word) error) (n int, err error) {
 	l.dropHead()
 	c, err := l.walk().read(part.block, true)

@@ -1,9 +1,8 @@
-// Package series keeps records that arrive without bound, numbered in order of arrival.
-// Every 256 of them, when complete, also become a block of two packed columns: a word of
-// filter bits per record, and the searchable texts. Lists, totals, deep offsets and the
-// verification of a search scan these columns; only the records of a page are decoded.
-// The last, incomplete block has no columns: a reader makes them from its records, at
-// most 255.
+// Package series stores an unbounded series of records, numbered in order of arrival. Every
+// 256 records form a block. A complete block also has two packed columns: a word of filter
+// bits for each record, and the searchable texts. Lists, totals, deep offsets and searches
+// scan these columns, and only the records of a page are decoded. The last, incomplete block
+// has no columns. Readers make them from its records, of which there are at most 255.
 //
 // A List needs the bucket of its owner and knows nothing of transactions, projects or the
 // change feed. docs/format/svc-db.md describes keys and values.
@@ -30,16 +29,16 @@ import (
 	"svc/store/column"
 )
 
-// ID is the UUIDv7 of a record. Ids grow with the numbers of records.
+// ID is the UUIDv7 of a record. Ids ascend with the numbers of the records.
 type ID = uuid.UUID
 
-// CreatedAt returns when an id was issued, in Unix seconds.
+// CreatedAt returns the time at which an id was issued, in Unix seconds.
 func CreatedAt(id ID) int64 { return int64(binary.BigEndian.Uint64(id[:8]) >> 16 / 1000) }
 
 // Record is a pointer to a record of a series.
 type Record[R any] interface {
 	*R
-	// Identify sets the id, which is not part of the encoded record.
+	// Identify sets the record's id, which is not part of the encoded record.
 	Identify(ID)
 	// Word returns the filter bits. They must not include Gone.
 	Word() column.Word
@@ -47,10 +46,10 @@ type Record[R any] interface {
 	SearchText() string
 }
 
-// Gone is the filter bit of a number without a record.
+// Gone is the filter bit that marks a number without a record.
 const Gone column.Word = 1 << 1
 
-// Series names the buckets of a kind of record.
+// Series names the buckets of one kind of record.
 type Series[R any, T Record[R]] struct {
 	Records []byte // number -> id, then JSON
 	Words   []byte // block -> 256 words, two bytes each, little endian
@@ -60,21 +59,22 @@ type Series[R any, T Record[R]] struct {
 
 // Changes connects the changes of a List to its transaction.
 type Changes struct {
-	Owner  uint32                               // tells the same series of different owners apart
+	Owner  uint32                               // distinguishes the same series of different owners
 	Heads  *Heads                               // of the transaction
-	Stored func(bytes int64)                    // is called with each change of the size of all records
-	Packed func(block uint32, text int64) error // is called when columns were written, with their bytes of text, or removed
+	Stored func(bytes int64)                    // called when the total size changes, with the difference
+	Packed func(block uint32, text int64) error // called when columns change, with the size of their texts
 }
 
 // List is a series in the bucket of its owner. It is valid until the transaction of the
-// bucket ends. The zero List is empty and must only be read.
+// bucket ends. The zero List is empty, and the caller must not write to it.
 type List[R any, T Record[R]] struct {
 	Series[R, T]
 	content *boltfile.Bucket
 	changes Changes
 }
 
-// In returns the list in a bucket, which may be nil. Only methods that write use changes.
+// In returns the list in a bucket, which may be nil. The changes are only used by methods
+// that write.
 func (s Series[R, T]) In(content *boltfile.Bucket, changes Changes) List[R, T] {
 	return List[R, T]{s, content, changes}
 }
@@ -83,7 +83,7 @@ func (l List[R, T]) records() *boltfile.Bucket { return l.content.Bucket(l.Recor
 
 func numberKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// numberOf reads the key of a record.
+// numberOf returns the number that is the key of a record.
 func (l List[R, T]) numberOf(key []byte) (uint64, error) {
 	if len(key) != 8 {
 		return 0, fmt.Errorf("%w: number %x of %s", boltfile.ErrDamaged, key, l.What)
@@ -94,7 +94,8 @@ func (l List[R, T]) numberOf(key []byte) (uint64, error) {
 // Missing reports whether the owner has no bucket.
 func (l List[R, T]) Missing() bool { return l.content == nil }
 
-// Length returns the number of records ever stored, deleted ones included.
+// Length returns the number of records that have ever been added. Deleted records count
+// too.
 func (l List[R, T]) Length() uint64 { return l.records().Sequence() }
 
 // Has reports whether a number has a record.
@@ -110,7 +111,8 @@ func encodeRecord(id ID, rec any) ([]byte, error) {
 }
 
 // Encoded is the stored form of a new record, except for its id. Encoding is most of the
-// work of adding a record, so submissions do it before they wait for a shared transaction.
+// work of adding a record, so submissions encode before they wait for a shared
+// transaction.
 type Encoded struct {
 	raw  []byte // as encodeRecord returns it, with an id of zeros
 	word column.Word
@@ -126,14 +128,14 @@ func Encode[R any, T Record[R]](rec T) (e Encoded, err error) {
 	return e, nil
 }
 
-// idIn returns the id in the stored form of a record. Of a damaged one that is too short,
-// the rest of the id is zero.
+// idIn returns the id in the stored form of a record. If a damaged record is too short,
+// the missing bytes of the id are zero.
 func idIn(raw []byte) (id ID) {
 	copy(id[:], raw)
 	return id
 }
 
-// decode reads the stored form of a record.
+// decode decodes the stored form of a record.
 func (l List[R, T]) decode(raw []byte) (T, ID, error) {
 	rec, id := T(new(R)), idIn(raw)
 	if len(raw) < len(id) {
@@ -146,7 +148,8 @@ func (l List[R, T]) decode(raw []byte) (T, ID, error) {
 	return rec, id, nil
 }
 
-// Add appends an encoded record and writes the columns of its block if that is complete.
+// Add appends an encoded record. If that completes a block, it writes the columns of the
+// block.
 func (l List[R, T]) Add(id ID, e Encoded) error {
 	records := l.records()
 	next, err := records.NextSequence()
@@ -162,9 +165,9 @@ func (l List[R, T]) Add(id ID, e Encoded) error {
 	return l.appended(next-1, e)
 }
 
-// Reserve takes the next number without a record. Until Write stores one, the number is
-// like that of a deleted record. The id of the record must be issued in the same
-// transaction, so that ids grow with the numbers.
+// Reserve takes the next number without storing a record. Until Write stores one, the
+// number counts as that of a deleted record. The id of the record must be issued in the
+// same transaction, so that ids ascend with the numbers.
 func (l List[R, T]) Reserve() (number uint64, err error) {
 	next, err := l.records().NextSequence()
 	if err != nil {
@@ -173,8 +176,8 @@ func (l List[R, T]) Reserve() (number uint64, err error) {
 	return next - 1, l.appended(next-1, Encoded{word: Gone})
 }
 
-// Replace stores a changed record, or removes it if rec is nil. A missing record is
-// NotFound.
+// Replace stores a changed record, or removes it if rec is nil. The error is NotFound if
+// there is no record with the id.
 func (l List[R, T]) Replace(id ID, rec T) error {
 	number, _, err := l.find(id)
 	if err != nil {
@@ -183,8 +186,8 @@ func (l List[R, T]) Replace(id ID, rec T) error {
 	return l.Write(number, id, rec)
 }
 
-// Write stores the record of a number, or removes it if rec is nil, and updates the
-// columns of its block.
+// Write stores the record with the given number, or removes it if rec is nil. It also
+// updates the columns of the block.
 func (l List[R, T]) Write(number uint64, id ID, rec T) (err error) {
 	l.dropHead()
 	records := l.records()
@@ -205,13 +208,13 @@ func (l List[R, T]) Write(number uint64, id ID, rec T) (err error) {
 	return l.seal(block)
 }
 
-// Find returns the record with an id. A missing one is NotFound.
+// Find returns the record with the given id. The error is NotFound if there is none.
 func (l List[R, T]) Find(id ID) (T, error) {
 	_, rec, err := l.find(id)
 	return rec, err
 }
 
-// find uses that ids grow with the numbers.
+// find finds a record by binary search, because ids ascend with the numbers.
 func (l List[R, T]) find(id ID) (number uint64, rec T, err error) {
 	missing := fault.New(fault.NotFound, "%s not found", l.What)
 	if l.Missing() {
@@ -230,7 +233,8 @@ func (l List[R, T]) find(id ID) (number uint64, rec T, err error) {
 	return number, rec, err
 }
 
-// search returns the least number from which on reached is true for the ids of records.
+// search returns the least number for which the id of the next record satisfies reached.
+// It uses binary search.
 func (l List[R, T]) search(cursor *boltfile.Cursor, reached func(ID) bool) uint64 {
 	return uint64(sort.Search(int(l.Length()), func(n int) bool {
 		key, raw := cursor.Seek(numberKey(uint64(n)))
@@ -238,7 +242,8 @@ func (l List[R, T]) search(cursor *boltfile.Cursor, reached func(ID) bool) uint6
 	}))
 }
 
-// First returns the number of the first record, or the length if there is none.
+// First returns the number of the first record. If there are no records, it returns the
+// length.
 func (l List[R, T]) First() uint64 {
 	if key, _ := l.records().Cursor().First(); len(key) == 8 { // otherwise damaged
 		return binary.BigEndian.Uint64(key)
@@ -246,7 +251,8 @@ func (l List[R, T]) First() uint64 {
 	return l.Length()
 }
 
-// since returns the number of the first record created at or after a moment.
+// since returns the number of the first record created at or after a moment, in Unix
+// seconds.
 func (l List[R, T]) since(moment int64) uint64 {
 	if moment <= 0 {
 		return 0
@@ -254,8 +260,8 @@ func (l List[R, T]) since(moment int64) uint64 {
 	return l.search(l.records().Cursor(), func(id ID) bool { return CreatedAt(id) >= moment })
 }
 
-// span returns the numbers of the records created in a range of time, ends included: from
-// first up to and without end. Blocks before the first record need not have columns.
+// span returns the half-open range of numbers of the records created between from and to,
+// both inclusive. Blocks before the first record need not have columns.
 func (l List[R, T]) span(from, to int64) (first, end uint64) {
 	first, end = max(l.since(from), l.First()), l.Length()
 	if to < math.MaxInt64 {
