@@ -1,6 +1,6 @@
-// Package column implements the packed columns of blocks of records: a word of filter bits for each
-// record, and the searchable texts. It does not depend on transactions or keys. Its input is bytes
-// and its results are bitmaps of records.
+// Package column implements the packed columns of blocks of records: a word of filter
+// bits for each record, and the searchable texts. The package knows nothing of
+// transactions or keys. It takes bytes and returns bitmaps of records.
 //
 // column.go has the columns, filters and bitmaps, and needle.go the substring search.
 package column
@@ -15,7 +15,7 @@ import (
 // BlockSize is the number of records in a block.
 const BlockSize = 256
 
-// Word holds the filter bits of a record. Their meaning belongs to its kind.
+// Word holds the filter bits of a record. Each kind of record defines their meaning.
 type Word uint16
 
 // Columns holds the packed columns of a block. They are either slices of the memory-mapped file or
@@ -34,7 +34,7 @@ func (c Columns) Word(i int) Word { return Word(binary.LittleEndian.Uint16(c.Wor
 // Text returns the text of record i. The columns must be valid.
 func (c Columns) Text(i int) []byte { return c.Body()[c.end(i-1):c.end(i)] }
 
-// Body returns the concatenated texts, without their ends.
+// Body returns the concatenated texts without the table of their ends.
 func (c Columns) Body() []byte { return c.Texts[4*c.Len():] }
 
 func (c Columns) end(i int) int {
@@ -44,8 +44,8 @@ func (c Columns) end(i int) int {
 	return int(binary.LittleEndian.Uint32(c.Texts[4*i:]))
 }
 
-// Valid reports whether the ends of the texts are in ascending order and the last one equals the
-// length of the body. It is false only in a damaged file.
+// Valid reports whether the ends of the texts ascend and the last one equals the length
+// of the body. It returns false only for a damaged file.
 func (c Columns) Valid() bool {
 	if len(c.Texts) < 4*c.Len() {
 		return false
@@ -81,10 +81,11 @@ func (b *Builder) Add(w Word, text string) {
 // Columns returns the columns of the added records. They share the memory of the builder.
 func (b *Builder) Columns() Columns { return Columns{b.Words, append(b.ends, b.body...)} }
 
-// Filter passes the words that equal want in the bits of mask.
+// Filter passes the words that equal want in the bits that are set in mask.
 type Filter struct{ Mask, want Word }
 
-// And returns a filter that also requires want in the bits of mask.
+// And returns a filter that additionally requires the bits selected by mask to equal
+// want.
 func (f Filter) And(mask, want Word) Filter { return Filter{f.Mask | mask, f.want | want} }
 
 func (f Filter) passes(w Word) bool { return w&f.Mask == f.want }
@@ -127,8 +128,8 @@ func (m *Bitmap) Count() (n int) {
 	return n
 }
 
-// Match marks the records with first <= number < end that have a passing word. It looks at
-// four words at a time: there are a million in a large list.
+// Match returns the records in [first, end) that pass the filter f. It tests four words
+// at a time, because a large list has a million of them.
 func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	const (
 		each = 0x0001000100010001 // bit 0 of each of four words
@@ -153,7 +154,7 @@ func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	return m.And(between(first, end))
 }
 
-// between returns the records in [first, end).
+// between returns a bitmap of the records in [first, end).
 func between(first, end int) (m Bitmap) {
 	for i := range m {
 		low, high := max(first-64*i, 0), min(end-64*i, 64)
@@ -164,7 +165,7 @@ func between(first, end int) (m Bitmap) {
 	return m
 }
 
-// MatchText marks the records among some that contain the needle in their text. No match
+// MatchText returns the records of among that contain the needle in their text. No match
 // crosses texts, because each text begins with a separator.
 func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	body := c.Body()
@@ -188,8 +189,8 @@ func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	return m.And(among)
 }
 
-// recordAt returns the first record, beginning with from, that ends after an offset in the
-// body. It tries the next records first.
+// recordAt returns the first record, beginning with from, that ends after the offset at
+// in the body. It tries the next few records before it searches.
 func (c Columns) recordAt(at, from int) int {
 	step := 1
 	for c.end(min(from+step, c.Len())-1) <= at {

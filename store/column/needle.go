@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// Needle is a text to find in many bodies of text. The search compares two of its bytes, which are
-// rarely found together, at eight offsets at a time. It compares the whole text only at the offsets
-// where both bytes match.
+// Needle is a text to find in many bodies of text. The search looks for two bytes of the
+// needle that rarely occur together, at eight offsets at a time. It compares the whole
+// text only at the offsets where both bytes match.
 type Needle struct {
 	text      []byte
 	one, two  int    // offsets of the two bytes in text; one is the rarest byte
 	ones      uint64 // eight copies of the first byte
 	twos      uint64 // eight copies of the second byte
-	frequency int    // how often both occur together in the sample
+	frequency int    // how often both bytes occur together in the sample
 	rare      bool   // the first byte is rare enough to search for it alone
-	often     bool   // both occur in every other record, or more often
+	often     bool   // both bytes occur in every other record or more often
 }
 
 // Eight bytes with the value 1, and eight with the value 128.
@@ -27,8 +27,8 @@ const (
 	eachHigh = 0x8080808080808080
 )
 
-// NewNeedles returns needles for texts, the rarest first. The sample is a typical body with
-// the given number of records.
+// NewNeedles returns needles for the given texts, the rarest first. The sample is a
+// typical body, which has the given number of records.
 func NewNeedles(texts []string, sample []byte, records int) []Needle {
 	var counts [256]int
 	for _, b := range sample {
@@ -49,8 +49,9 @@ func NewNeedles(texts []string, sample []byte, records int) []Needle {
 	return list
 }
 
-// choose selects the byte that is rarest in the sample, given the frequencies, and a second
-// byte that rarely has that distance from the first.
+// choose selects the byte of the needle that is rarest in the sample, given the
+// frequencies of all bytes. It then selects a second byte that is rarely found at the
+// same distance from the first one.
 func (n *Needle) choose(sample []byte, counts *[256]int) {
 	for at, b := range n.text {
 		if counts[b] < counts[n.text[n.one]] {
@@ -105,8 +106,9 @@ func (n *Needle) index(body []byte) int {
 	return -1
 }
 
-// indexRare searches for each occurrence of the rarest byte in turn. bytes.IndexByte scans some ten
-// bytes per nanosecond. a is the part of body in which that byte can be if there is a match.
+// indexRare searches for each occurrence of the rarest byte in turn, because
+// bytes.IndexByte scans some ten bytes per nanosecond. The slice a is the part of body in
+// which the byte must be if there is a match.
 func (n *Needle) indexRare(body, a []byte) int {
 	for at := 0; at < len(a); at++ {
 		i := bytes.IndexByte(a[at:], n.text[n.one])
@@ -121,9 +123,9 @@ func (n *Needle) indexRare(body, a []byte) int {
 	return -1
 }
 
-// skipUnmatched returns a multiple of eight: the number of leading positions at which a and b do
-// not have the two bytes. It stops before the first eight positions that may match, and when fewer
-// than 32 remain.
+// skipUnmatched returns the number of leading positions at which a and b do not have the
+// two bytes, as a multiple of eight. It stops before the first eight positions that may
+// match, and when fewer than 32 positions remain.
 func skipUnmatched(a, b []byte, ones, twos uint64) int {
 	all := len(a)
 	for len(a) >= 32 && len(b) >= 32 {
@@ -149,9 +151,9 @@ func skipUnmatched(a, b []byte, ones, twos uint64) int {
 	return all - len(a)
 }
 
-// bothIn sets the highest bit of each of the eight bytes at which a has the first byte and b the
-// second. Above a set bit, other bits can be set incorrectly. The lower bits of each byte have no
-// meaning.
+// bothIn sets the highest bit of each of the eight bytes at which a has the first byte
+// and b has the second. Above a bit that is set, other bits may be set incorrectly. The
+// lower bits of each byte have no meaning.
 func bothIn(a, b []byte, ones, twos uint64) uint64 {
 	other := (binary.LittleEndian.Uint64(a) ^ ones) | (binary.LittleEndian.Uint64(b) ^ twos)
 	return (other - eachByte) &^ other

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// BenchmarkNeedle compares the substring search with bytes.Index on the same texts in the same run.
-// Needle is worth its code only while the median ratio is at least 1.5.
+// BenchmarkNeedle compares the substring search with bytes.Index on the same texts in the
+// same run. Needle is worth its code only while the median of the ratios is at least 1.5.
 func BenchmarkNeedle(b *testing.B) {
 	for _, texts := range []struct {
 		name string
@@ -31,7 +31,7 @@ func BenchmarkNeedle(b *testing.B) {
 	}
 }
 
-// walk finds one match per record of about 200 bytes and returns the time that this took.
+// walk finds one match per record of about 200 bytes, and returns the time it took.
 func walk(body []byte, index func([]byte) int) time.Duration {
 	const record = 200
 	begin := time.Now()
@@ -45,7 +45,8 @@ func walk(body []byte, index func([]byte) int) time.Duration {
 	return time.Since(begin)
 }
 
-// plainTexts and scripts are templates of the texts that folded returns, each with a number.
+// plainTexts and scripts are templates for the texts that folded returns. Each one is
+// given a number.
 var (
 	plainTexts = []string{
 		"request to upstream eu-%d failed after a timeout: connection reset by peer",

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// samples are the texts that decide which bytes are rare. They may differ from the searched
-// text.
+// samples returns the samples from which the rare bytes are chosen. They may differ from
+// the searched text.
 func samples(body []byte) map[string][]byte {
 	all := make([]byte, 256)
 	for i := range all {
@@ -33,8 +33,8 @@ func checkIndex(t *testing.T, text string, body []byte) {
 	}
 }
 
-// TestNeedle searches texts at every offset in bodies of every length around the width of a
-// step.
+// TestNeedle searches for texts at every offset in bodies of every length near the number
+// of bytes that one step compares.
 func TestNeedle(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, text, around string }{
@@ -70,7 +70,8 @@ func TestNeedle(t *testing.T) {
 	}
 }
 
-// TestNeedleInRandomText has many positions at which both bytes match but the text does not.
+// TestNeedleInRandomText searches text in which both bytes match at many positions where
+// the needle does not.
 func TestNeedleInRandomText(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -102,8 +103,8 @@ func FuzzNeedle(f *testing.F) {
 	})
 }
 
-// indexOf returns the offset of the first occurrence of text in body, or -1, using a needle that
-// was built from a sample.
+// indexOf returns the offset of the first occurrence of text in body, or -1. It uses a
+// needle that was built with the given sample.
 func indexOf(text string, body, sample []byte) int {
 	return NewNeedles([]string{text}, sample, 0)[0].index(body)
 }
