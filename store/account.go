@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// Account is the administrator. There is one.
+// Account is the administrator's account. There is only one.
 type Account struct {
 	ID       ID     `json:"id"`
 	Username string `json:"username"`
 	Password string `json:"password"` // Argon2id, PHC form
-	// Epoch counts changes of name and password. A token carries the epoch it
-	// was issued in and ends with it.
+	// Epoch counts the changes of the name and the password. A token contains the epoch in
+	// which it was issued, and is invalid in any other epoch.
 	Epoch uint64 `json:"epoch"`
 }
 
-// Account returns the administrator as of the last commit, or nil before the first
-// start has made one. The caller must not change it.
+// Account returns the administrator as of the last commit. It returns nil before the
+// first start has created one. The caller must not change it.
 func (s *Store) Account() *Account { return s.account.Load() }
 
-// Account reads the administrator; nil when there is none.
+// Account reads the administrator, or returns nil if there is none.
 func (tx *Tx) Account() (*Account, error) {
 	return get[Account](tx.bolt.Bucket(accountBucket), adminKey)
 }
 
-// PutAccount stores the administrator. A new one gets its id.
+// PutAccount stores the administrator. It gives a new account its id.
 func (tx *Tx) PutAccount(a *Account) error {
 	if a.ID == (ID{}) {
 		a.ID = tx.newID()
@@ -47,7 +47,7 @@ func (s *Store) loadAccount(tx *Tx) error {
 
 func hexText(b []byte) []byte { return hex.AppendEncode(nil, b) }
 
-// readHex fills b from its hex form, which must have exactly its length.
+// readHex decodes text into b. The text must be the hex form of exactly len(b) bytes.
 func readHex(b, text []byte) error {
 	if len(text) != hex.EncodedLen(len(b)) {
 		return fmt.Errorf("%d hex digits where %d are needed", len(text), hex.EncodedLen(len(b)))
@@ -57,29 +57,30 @@ func readHex(b, text []byte) error {
 }
 
 const (
-	// loginNoted is the age from which the time of a known network is written again, so
-	// that a login is seldom a write.
+	// loginNoted is the age at which the stored time of a known network's login is updated,
+	// so that few logins write to the file.
 	loginNoted = 24 * time.Hour
-	// loginMemory is the age at which a noted login is forgotten. The last login may be
-	// later than the noted one by loginNoted, and it counts for 30 days.
+	// loginMemory is the age at which a stored login is forgotten. A login is valid for 30
+	// days, and the last login may be later than the stored one by up to loginNoted.
 	loginMemory = 30*24*time.Hour + loginNoted
-	// maxLoginNetworks bounds the networks that are kept.
+	// maxLoginNetworks is the maximum number of networks that are stored.
 	maxLoginNetworks = 100
 )
 
 // LoginNetwork is a network from which the administrator has logged in.
 type LoginNetwork struct {
 	Network netip.Prefix `json:"network"`
-	At      int64        `json:"at"` // last login, Unix seconds, to the day
+	At      int64        `json:"at"` // last login, Unix seconds, exact to a day
 }
 
-// loginNetworks is the stored form of the networks, the last login first.
+// loginNetworks is the stored form of the networks. The network with the latest login
+// comes first.
 type loginNetworks struct {
 	Networks []LoginNetwork `json:"networks"`
 }
 
-// KnowsLogin reports whether the administrator has logged in from a network within the last
-// 30 days.
+// KnowsLogin reports whether the administrator has logged in from the network within the
+// last 30 days.
 func (tx *Tx) KnowsLogin(network netip.Prefix) (bool, error) {
 	known, err := loginSettings.Get(tx)
 	if err != nil {
@@ -90,8 +91,9 @@ func (tx *Tx) KnowsLogin(network netip.Prefix) (bool, error) {
 	}), nil
 }
 
-// NoteLogin remembers that the administrator has logged in from a network. It writes at
-// most once a day for each. Of more than 100 networks those with the latest logins stay.
+// NoteLogin stores that the administrator has logged in from the network. It writes at
+// most once a day for each network. If there are more than 100 networks, it removes those
+// with the oldest logins.
 func (s *Store) NoteLogin(network netip.Prefix) error {
 	fresh := func(tx *Tx) (known *loginNetworks, is bool, err error) {
 		if known, err = loginSettings.Get(tx); err != nil {
@@ -128,7 +130,7 @@ type Digest [32]byte
 // MarshalText returns the hex form.
 func (d Digest) MarshalText() ([]byte, error) { return hexText(d[:]), nil }
 
-// UnmarshalText reads the hex form.
+// UnmarshalText decodes the hex form.
 func (d *Digest) UnmarshalText(text []byte) error { return readHex(d[:], text) }
 
 // APIKey is a credential for programs. Times are Unix seconds.
@@ -139,14 +141,14 @@ type APIKey struct {
 	AllProjects bool        `json:"all_projects,omitempty"`
 	Projects    []ProjectID `json:"projects,omitempty"` // empty when AllProjects
 	Digest      Digest      `json:"digest"`
-	Salt        string      `json:"salt,omitempty"` // mark of the salt of Digest
+	Salt        string      `json:"salt,omitempty"` // identifies the salt used for Digest
 	Former      *FormerKey  `json:"former,omitempty"`
 	ExpiresAt   *int64      `json:"expires_at,omitempty"`
 	RevokedAt   *int64      `json:"revoked_at,omitempty"`
 	LastUsedAt  *int64      `json:"last_used_at,omitempty"`
 }
 
-// FormerKey is the text a key had before its last rotation, good until
+// FormerKey is the text that a key had before its last rotation. It is accepted until
 // ExpiresAt.
 type FormerKey struct {
 	Digest    Digest `json:"digest"`
@@ -155,10 +157,11 @@ type FormerKey struct {
 
 func (k *APIKey) identify(id ID) { k.ID = id }
 
-// Expired reports whether the key itself is past its time.
+// Expired reports whether the key itself has expired.
 func (k *APIKey) Expired(now int64) bool { return k.ExpiresAt != nil && now >= *k.ExpiresAt }
 
-// Opens reports whether the text with this digest is accepted at a moment.
+// Opens reports whether the text with the given digest is accepted at the time now, in
+// Unix seconds.
 func (k *APIKey) Opens(d Digest, now int64) bool {
 	if k.RevokedAt != nil || k.Expired(now) {
 		return false
@@ -169,21 +172,21 @@ func (k *APIKey) Opens(d Digest, now int64) bool {
 	return k.Digest == d
 }
 
-// May reports whether the key reaches a project.
+// May reports whether the key gives access to a project.
 func (k *APIKey) May(p ProjectID) bool { return k.AllProjects || slices.Contains(k.Projects, p) }
 
-// keyring is every API key by the digests that may open it. It is immutable.
+// keyring holds all API keys, indexed by the digests of their texts. It is immutable.
 type keyring struct {
 	byDigest map[Digest]*APIKey
 	newest   []*APIKey
 }
 
-// APIKeys lists all keys, newest first, revoked ones included. They must not
-// be changed.
+// APIKeys returns all API keys, the newest first. It includes revoked keys. The caller
+// must not change them.
 func (s *Store) APIKeys() []*APIKey { return s.keys.Load().newest }
 
-// KeyByDigest finds the key a text belongs to; nil when there is none. Whether
-// it is accepted is for Opens to say.
+// KeyByDigest returns the key to which a text belongs, or nil if there is none. It does
+// not decide whether the text is accepted; see Opens.
 func (s *Store) KeyByDigest(d Digest) *APIKey { return s.keys.Load().byDigest[d] }
 
 // APIKey reads a key.
@@ -191,7 +194,7 @@ func (tx *Tx) APIKey(id ID) (*APIKey, error) {
 	return read[APIKey](tx.bolt.Bucket(keysBucket), id, "API key")
 }
 
-// PutAPIKey stores a key. A new one gets its id.
+// PutAPIKey stores a key. It gives a new key its id.
 func (tx *Tx) PutAPIKey(k *APIKey) error {
 	if k.ID == (ID{}) {
 		k.ID = tx.newID()
@@ -200,7 +203,7 @@ func (tx *Tx) PutAPIKey(k *APIKey) error {
 	return put(tx.bolt.Bucket(keysBucket), k.ID[:], k)
 }
 
-// forgetProject takes a deleted project off the lists of all keys.
+// forgetProject removes a deleted project from the project lists of all keys.
 func forgetProject(tx *Tx, p ProjectID) error {
 	var listed []*APIKey
 	err := eachRecord(tx.bolt.Bucket(keysBucket), func(k *APIKey) error {

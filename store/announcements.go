@@ -19,14 +19,14 @@ type Announcement struct {
 	Hidden       bool                        `json:"hidden,omitempty"`
 	Platforms    []platform.Platform         `json:"platforms,omitempty"` // empty = all
 	Author       *string                     `json:"author,omitempty"`
-	Versions     release.Range               `json:"versions"` // of clients it is for
+	Versions     release.Range               `json:"versions"` // the client versions it is meant for
 	PublishedAt  int64                       `json:"published_at"`
 	UpdatedAt    int64                       `json:"updated_at"`
 	Translations map[string]AnnouncementText `json:"translations,omitempty"` // by tag key
 }
 
 // AnnouncementText is the translatable part of an announcement. Hidden hides the
-// announcement from readers of that language.
+// announcement from readers of the language.
 type AnnouncementText struct {
 	Title   *string `json:"title,omitempty"`
 	Content *string `json:"content,omitempty"`
@@ -35,12 +35,12 @@ type AnnouncementText struct {
 
 func (a *Announcement) identify(id ID) { a.ID = id }
 
-// For reports whether the announcement is meant for a platform.
+// For reports whether the announcement is meant for the given platform.
 func (a *Announcement) For(p platform.Platform) bool {
 	return len(a.Platforms) == 0 || slices.Contains(a.Platforms, p)
 }
 
-// SearchText returns the folded text that search= looks through.
+// SearchText returns the folded text that the parameter search= is matched against.
 func (a *Announcement) SearchText() string { return searchtext.Fields(&a.Title, &a.Content, a.Author) }
 
 func (a *Announcement) eachText(visit func(tag string, title, content *string)) {
@@ -50,7 +50,7 @@ func (a *Announcement) eachText(visit func(tag string, title, content *string)) 
 	}
 }
 
-// dropTexts removes the texts and keeps, of each translation, whether it is hidden.
+// dropTexts removes the texts. Of each translation it only retains the Hidden flag.
 func (a *Announcement) dropTexts() {
 	all := a.Translations
 	a.Content, a.Translations = "", make(map[string]AnnouncementText, len(all))
@@ -73,7 +73,8 @@ func (tx *Tx) Announcement(p ProjectID, id ID) (*Announcement, error) {
 	return read[Announcement](tx.contentBucket(p, announcementsBucket), id, "announcement")
 }
 
-// OwnedAnnouncement reads an announcement and its project by its id alone.
+// OwnedAnnouncement reads an announcement and its project, given only the announcement's
+// id.
 func (tx *Tx) OwnedAnnouncement(id ID) (*Project, *Announcement, error) {
 	return owned(tx, id, "announcement", tx.Announcement)
 }
@@ -84,7 +85,7 @@ func (tx *Tx) EachAnnouncement(p ProjectID, visit func(*Announcement) error) err
 	return eachRecord(tx.content(p).Bucket(announcementsBucket), visit)
 }
 
-// PutAnnouncement stores a. A new one gets its id here.
+// PutAnnouncement stores a. It gives a new announcement its id.
 func (tx *Tx) PutAnnouncement(p ProjectID, a *Announcement) error {
 	w, err := tx.workOn(p)
 	if err != nil {

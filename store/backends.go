@@ -10,7 +10,7 @@ import (
 	"svc/internal/fault"
 )
 
-// LocalStorage is the id of the storage that is there from the first start.
+// LocalStorage is the id of the built-in storage, which exists from the first start.
 const LocalStorage = "local"
 
 // localName is the initial name of the built-in storage.
@@ -23,8 +23,8 @@ const (
 	StorageS3     = "s3"
 )
 
-// StorageBackend is a place where the contents of files are. Times are Unix seconds;
-// an empty text and a zero number are a field without a value.
+// StorageBackend is a place that stores the contents of files. Times are Unix seconds. A
+// field that is "" or 0 has no value.
 type StorageBackend struct {
 	ID                  string `json:"-"`
 	Name                string `json:"name"`
@@ -39,7 +39,7 @@ type StorageBackend struct {
 	Bucket              string `json:"bucket,omitempty"`
 	PathPrefix          string `json:"path_prefix,omitempty"`
 	PathStyle           bool   `json:"path_style,omitempty"`
-	Public              bool   `json:"public,omitempty"` // the last probe read without credentials
+	Public              bool   `json:"public,omitempty"` // the last probe needed no credentials
 	CreatedAt           int64  `json:"created_at"`
 	UpdatedAt           int64  `json:"updated_at"`
 }
@@ -49,7 +49,7 @@ func (b *StorageBackend) Builtin() bool { return b.ID == LocalStorage }
 
 func errNoBackend() error { return fault.New(fault.NotFound, "storage backend not found") }
 
-// StorageBackend reads one storage.
+// StorageBackend reads the storage with the given id.
 func (tx *Tx) StorageBackend(id string) (*StorageBackend, error) {
 	if id == "" || len(id) > 64 {
 		return nil, errNoBackend()
@@ -65,7 +65,7 @@ func (tx *Tx) StorageBackend(id string) (*StorageBackend, error) {
 	return b, nil
 }
 
-// StorageBackends lists all, the oldest first.
+// StorageBackends returns all storages, the oldest first.
 func (tx *Tx) StorageBackends() (list []*StorageBackend, err error) {
 	list, err = listOf(tx.bolt.Bucket(storageBackendsBucket), nil, math.MaxInt, func(b *StorageBackend, key []byte) error {
 		b.ID = string(key)
@@ -77,7 +77,7 @@ func (tx *Tx) StorageBackends() (list []*StorageBackend, err error) {
 	return list, err
 }
 
-// order tells storages of the same second apart.
+// order returns the sort key for storages that were created in the same second.
 func (b *StorageBackend) order() string {
 	if b.Builtin() {
 		return ""
@@ -85,8 +85,9 @@ func (b *StorageBackend) order() string {
 	return b.ID
 }
 
-// StorageFor returns the storage for a new file of a project: the requested one, that of
-// the project, or the default. A requested one that does not exist is NotFound.
+// StorageFor returns the storage for a new file of a project. It is the requested
+// storage, the project's own storage, or the default, in this order. The error is
+// NotFound if the requested storage does not exist.
 func (tx *Tx) StorageFor(p *Project, requested string) (*StorageBackend, error) {
 	if requested != "" {
 		return tx.StorageBackend(requested)
@@ -109,9 +110,10 @@ func (tx *Tx) StorageFor(p *Project, requested string) (*StorageBackend, error) 
 	return tx.StorageBackend(LocalStorage)
 }
 
-// PutStorageBackend stores a storage. A new one gets its id. If it is the default,
-// the one before no longer is; the default cannot be made an ordinary one, nor the
-// kind of a storage changed, nor the built-in one be led elsewhere.
+// PutStorageBackend stores a storage. It gives a new storage its id. If the storage is
+// the default, the previous default becomes an ordinary storage. The error is Invalid if
+// the caller unsets the default, changes the kind of a storage, or changes the connection
+// of the built-in storage.
 func (tx *Tx) PutStorageBackend(b *StorageBackend) error {
 	before := &StorageBackend{Kind: b.Kind, CreatedAt: tx.now.Unix()}
 	if b.ID == "" {
@@ -145,7 +147,8 @@ func (tx *Tx) PutStorageBackend(b *StorageBackend) error {
 	return put(tx.bolt.Bucket(storageBackendsBucket), []byte(b.ID), b)
 }
 
-// connection returns the fields by which objects are reached.
+// connection returns a storage with only the fields that determine how objects are
+// accessed.
 func (b *StorageBackend) connection() StorageBackend {
 	return StorageBackend{
 		BaseURL: b.BaseURL, Username: b.Username, Password: b.Password,
@@ -153,7 +156,7 @@ func (b *StorageBackend) connection() StorageBackend {
 	}
 }
 
-// unsetDefault makes the default an ordinary storage.
+// unsetDefault makes the default storage an ordinary one.
 func unsetDefault(tx *Tx) error {
 	list, err := tx.StorageBackends()
 	if err != nil {
@@ -171,9 +174,10 @@ func unsetDefault(tx *Tx) error {
 	return nil
 }
 
-// DeleteStorageBackend removes a storage that has no files and is not the default;
-// otherwise the error is a Conflict. The projects that name it have none afterwards.
-// Objects of deleted files that could not be removed from it stay where they are.
+// DeleteStorageBackend removes a storage. The error is a Conflict if the storage has
+// files or is the default. Projects that used the storage have none of their own
+// afterwards. Objects of deleted files that could not be removed from the storage remain
+// there.
 func (tx *Tx) DeleteStorageBackend(id string) error {
 	b, err := tx.StorageBackend(id)
 	if err != nil {
@@ -213,9 +217,9 @@ func (tx *Tx) DeleteStorageBackend(id string) error {
 	)
 }
 
-// untriedOn returns a Conflict while a storage has objects to remove and no attempt was
-// made: deleting the storage would keep them for ever. After a failed attempt the storage
-// may no longer exist.
+// untriedOn returns a Conflict if the storage has an object to remove for which no
+// attempt has been made. Deleting the storage now would leave that object there forever.
+// After a failed attempt, the storage itself may no longer exist, so it can be deleted.
 func untriedOn(tx *Tx, backend string) error {
 	return tx.bolt.Bucket(fileDeletionsBucket).ForEach(func(key, raw []byte) error {
 		d, err := decode[FileDeletion](key, raw)

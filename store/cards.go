@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Card is a saved query of events on the dashboard of a project. Its id contains its
-// creation time.
+// Card is a saved event query on the dashboard of a project. Its id contains its creation
+// time.
 type Card struct {
 	ID          ID              `json:"-"`
 	Title       string          `json:"title"`
@@ -34,8 +34,8 @@ func (tx *Tx) EachCard(p ProjectID, visit func(*Card) error) error {
 	return eachRecord(b, visit)
 }
 
-// Cards lists the cards of a project by their order, those that have the same
-// from the oldest to the newest.
+// Cards returns the cards of a project in their order. Cards with the same order are
+// sorted from the oldest to the newest.
 func (tx *Tx) Cards(p ProjectID) (all []*Card, err error) {
 	err = tx.EachCard(p, func(c *Card) error {
 		all = append(all, c)
@@ -45,7 +45,7 @@ func (tx *Tx) Cards(p ProjectID) (all []*Card, err error) {
 	return all, err
 }
 
-// PutCard stores a card. A new one gets its id here.
+// PutCard stores a card. It gives a new card its id.
 func (tx *Tx) PutCard(p ProjectID, c *Card) error {
 	content := tx.content(p)
 	if content == nil {
@@ -58,7 +58,7 @@ func (tx *Tx) PutCard(p ProjectID, c *Card) error {
 	return put(content.Bucket(cardsBucket), c.ID[:], c)
 }
 
-// DeleteCard removes a card, which must be there.
+// DeleteCard removes a card, which must exist.
 func (tx *Tx) DeleteCard(p ProjectID, c *Card) error {
 	return tx.contentBucket(p, cardsBucket).Delete(c.ID[:])
 }

@@ -18,33 +18,33 @@ import (
 	"svc/store/series"
 )
 
-// Check verifies every page and record of a file against docs/format/svc-db.md. Check only
-// reads the file, and nothing may write to it during the check. The error is ErrNewer,
-// ErrLocked, ErrDamaged if nothing of the file can be read, or that of the file system or
-// of ctx, each with the path.
+// Check verifies every page and record of a file against docs/format/svc-db.md. It only
+// reads the file, and nothing may write to it during the check. The error contains the
+// path. It is ErrNewer, ErrLocked, the error of ctx, an error of the file system, or
+// ErrDamaged if nothing of the file can be read.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(t *boltfile.Tx) error {
 		return newChecker(ctx, &Tx{bolt: t}, report).run()
 	})
 }
 
-// checker holds a file to its rules, in one transaction.
+// checker checks all rules for a file, in one transaction.
 type checker struct {
 	ctx    context.Context
 	tx     *Tx
 	report *integrity.Report
 
 	projects map[ProjectID]*Project
-	unread   map[ProjectID]bool // have a record that cannot be decoded: they cannot be counted
-	last     ID                 // the last one that was given out
-	greatest ID                 // the greatest one in use
+	unread   map[ProjectID]bool // projects with an unreadable record; their counts are unknown
+	last     ID                 // the last id that was issued
+	greatest ID                 // the greatest id in use
 	owned    int                // records that must have an owner
-	seen     int64              // bytes
+	seen     int64              // bytes read so far
 
-	files       map[ProjectID]map[countName]int64 // numbers of files
-	filesUnread bool                              // one cannot be decoded: they cannot be counted
+	files       map[ProjectID]map[countName]int64 // file counts
+	filesUnread bool                              // a file is unreadable; the file counts are unknown
 
-	repair bool // write what can be derived from the records
+	repair bool // correct what can be derived from the records
 }
 
 func newChecker(ctx context.Context, tx *Tx, report *integrity.Report) *checker {
@@ -56,7 +56,7 @@ func newChecker(ctx context.Context, tx *Tx, report *integrity.Report) *checker 
 
 func (c *checker) bucket(name []byte) *boltfile.Bucket { return c.tx.bolt.Bucket(name) }
 
-// run checks everything. An error is not about the data.
+// run checks everything. An error that it returns is not a finding about the data.
 func (c *checker) run() error {
 	whole, err := c.marks()
 	if err != nil || !whole {
@@ -81,8 +81,8 @@ func (c *checker) run() error {
 	return c.issued()
 }
 
-// marks looks at what every file has; whole is false where that is not enough to
-// go on.
+// marks checks what every file must have. whole is false if too much is missing to
+// continue.
 func (c *checker) marks() (whole bool, err error) {
 	meta, whole, err := layout.Check(c.tx.bolt, c.report)
 	if meta == nil || err != nil {
@@ -101,7 +101,7 @@ func (c *checker) marks() (whole bool, err error) {
 	return whole, nil
 }
 
-// each visits the entries of a bucket until ctx ends, and reports the progress.
+// each visits the entries of a bucket and reports the progress. It stops when ctx ends.
 func (c *checker) each(b *boltfile.Bucket, visit func(key, value []byte) error) error {
 	cursor, n := b.Cursor(), 0
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
@@ -119,14 +119,14 @@ func (c *checker) each(b *boltfile.Bucket, visit func(key, value []byte) error) 
 	return nil
 }
 
-// use notes an id that something has.
+// use records that an id is in use.
 func (c *checker) use(id ID) {
 	if string(id[:]) > string(c.greatest[:]) {
 		c.greatest = id
 	}
 }
 
-// issued compares the ids in use with the last one that was given out.
+// issued checks that no id in use is greater than the last one issued.
 func (c *checker) issued() error {
 	if string(c.greatest[:]) <= string(c.last[:]) {
 		return nil
@@ -135,8 +135,8 @@ func (c *checker) issued() error {
 	return c.put(c.bucket(metaBucket), lastIDKey, c.greatest[:])
 }
 
-// sequence compares the numbers in use in a bucket with the last one that was
-// given out.
+// sequence checks that no number in use in a bucket is greater than the last one issued.
+// The parameter used is the greatest number in use.
 func (c *checker) sequence(b *boltfile.Bucket, where string, used uint64) error {
 	if used <= b.Sequence() {
 		return nil
@@ -148,7 +148,7 @@ func (c *checker) sequence(b *boltfile.Bucket, where string, used uint64) error 
 	return b.SetSequence(used)
 }
 
-// put stores an entry during a repair.
+// put stores an entry, but only in a repair.
 func (c *checker) put(b *boltfile.Bucket, key, value []byte) error {
 	if !c.repair {
 		return nil
@@ -156,7 +156,7 @@ func (c *checker) put(b *boltfile.Bucket, key, value []byte) error {
 	return b.Put(key, value)
 }
 
-// remove deletes entries during a repair. No cursor may be in the bucket.
+// remove deletes entries, but only in a repair. No cursor may be in the bucket.
 func (c *checker) remove(b *boltfile.Bucket, keys [][]byte) error {
 	if !c.repair {
 		return nil
@@ -169,9 +169,9 @@ func (c *checker) remove(b *boltfile.Bucket, keys [][]byte) error {
 	return nil
 }
 
-// derived compares a bucket with the entries that follow from the records. A repair
-// makes them equal. If some records cannot be read, other entries may be theirs and are
-// kept.
+// derived compares a bucket with the entries that follow from the records. A repair makes
+// them equal. If some records cannot be read, additional entries may belong to those
+// records, so derived leaves them alone.
 func (c *checker) derived(kind integrity.Kind, b *boltfile.Bucket, path string, want map[string][]byte, unread bool) error {
 	var extra [][]byte
 	err := c.each(b, func(key, value []byte) error {
@@ -195,8 +195,8 @@ func (c *checker) derived(kind integrity.Kind, b *boltfile.Bucket, path string, 
 	return err
 }
 
-// counted compares numbers that are kept with those of the records; known reports
-// whether the latter are complete for a name.
+// counted compares the stored counts of a bucket with the counts of the records. The
+// function known reports whether the count of the records is complete for a name.
 func (c *checker) counted(b *boltfile.Bucket, path string, counts map[countName]int64, known func(countName) bool) error {
 	for name, n := range counts {
 		if n == 0 {
@@ -228,8 +228,8 @@ func (c *checker) counted(b *boltfile.Bucket, path string, counts map[countName]
 	return err
 }
 
-// decoded reads a record with an id as its key. If that fails, it adds a finding and
-// returns nil.
+// decoded decodes a record that has an id as its key. If that fails, it adds a finding
+// and returns nil.
 func decoded[T any](c *checker, path string, key, raw []byte) (*T, ID) {
 	id, err := idOf(key)
 	if err != nil {
@@ -245,8 +245,7 @@ func decoded[T any](c *checker, path string, key, raw []byte) (*T, ID) {
 	return v, id
 }
 
-// isObject reports whether a free-form value is the JSON object that it must be,
-// or nothing.
+// isObject reports whether a free-form value is either a JSON object or empty.
 func isObject(raw json.RawMessage) bool {
 	return len(raw) == 0 || raw[0] == '{'
 }
@@ -275,7 +274,7 @@ func (c *checker) readProjects() error {
 	return errors.Join(err, c.sequence(b, "/projects", greatest))
 }
 
-// leftovers looks for content of deleted projects.
+// leftovers searches for content of deleted projects.
 func (c *checker) leftovers() error {
 	all := c.bucket(contentBucket)
 	return c.each(all, func(key, raw []byte) error {
@@ -351,7 +350,7 @@ func (c *checker) feed() error {
 	return errors.Join(err, c.remove(b, wrong), c.sequence(b, "/feed", greatest))
 }
 
-// content checks everything of a project.
+// content checks all content of a project.
 func (c *checker) content(p ProjectID) error {
 	path := integrity.Path(contentBucket, p.key())
 	content := c.tx.content(p)
@@ -381,7 +380,7 @@ func (c *checker) content(p ProjectID) error {
 	return nil
 }
 
-// own notes a record that must be in the list of owners.
+// own checks that the list of owners has the project as the owner of a record.
 func (c *checker) own(p ProjectID, id ID, path string) error {
 	c.owned++
 	owners := c.bucket(ownersBucket)
@@ -454,7 +453,8 @@ func (c *checker) projectSettings(p ProjectID, path string, _ map[countName]int6
 	return c.settings(c.tx.content(p).Bucket(projectSettingsBucket), path+integrity.Path(projectSettingsBucket), projectSettings)
 }
 
-// settings decodes settings. It skips unknown names: their values are not used.
+// settings checks that the settings in a bucket can be decoded. It skips unknown names,
+// because their values are not used.
 func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]func(name, raw []byte) error) error {
 	return c.each(b, func(name, raw []byte) error {
 		if read := known[string(name)]; read != nil {
@@ -466,7 +466,8 @@ func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]fun
 	})
 }
 
-// forwards checks the places that are reserved for feedback, and what is known of stored feedback that becomes issues.
+// forwards checks the Forwards of a project: those that have reserved a number for new
+// feedback, and those of stored feedback.
 func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) error {
 	content := c.tx.content(p)
 	records := content.Bucket(feedbackSeries.Records)
@@ -493,7 +494,7 @@ func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) erro
 	})
 }
 
-// hours decodes the request statistics.
+// hours checks that the request statistics can be decoded.
 func (c *checker) hours(p ProjectID, path string, _ map[countName]int64) error {
 	for kind, name := range counterBuckets {
 		err := c.each(c.tx.counters(p, counterKind(kind)), func(key, raw []byte) error {
@@ -510,8 +511,8 @@ func (c *checker) hours(p ProjectID, path string, _ map[countName]int64) error {
 	return nil
 }
 
-// counts compares the numbers that are kept with those of the records, unless
-// some of these cannot be read.
+// counts compares the stored counts of a project with those of its records. It does
+// nothing if a record of the project cannot be read.
 func (c *checker) counts(p ProjectID, path string, counts map[countName]int64) error {
 	if c.unread[p] {
 		return nil
@@ -521,7 +522,7 @@ func (c *checker) counts(p ProjectID, path string, counts map[countName]int64) e
 	})
 }
 
-// names compares the keys and aliases of projects with the list of names.
+// names compares the keys and aliases of the projects with the list of names.
 func (c *checker) names() error {
 	want, unread := map[string][]byte{}, false
 	for id, p := range c.projects {
@@ -537,8 +538,8 @@ func (c *checker) names() error {
 	return c.derived(integrity.Name, c.bucket(namesBucket), integrity.Path(namesBucket), want, unread)
 }
 
-// owners looks for those of records that are not there, if there are more than
-// records: each record was found in the list.
+// owners finds owner entries without a record. It only searches if there are more owner
+// entries than records, because each record has already been found in the list.
 func (c *checker) owners() error {
 	b := c.bucket(ownersBucket)
 	alive := 0
@@ -563,7 +564,8 @@ func (c *checker) owners() error {
 	return errors.Join(err, c.remove(b, extra))
 }
 
-// has reports whether a project has a record that is addressed by its id alone.
+// has reports whether a project has the record with the given id, among the records that
+// have an owner entry.
 func (c *checker) has(p ProjectID, key []byte) bool {
 	content := c.tx.content(p)
 	for _, name := range [][]byte{versionsBucket, announcementsBucket} {
@@ -579,7 +581,7 @@ func (c *checker) has(p ProjectID, key []byte) bool {
 	return err == nil
 }
 
-// submissions checks feedback and logs with their columns.
+// submissions checks feedback and logs, and their columns.
 func (c *checker) submissions(p ProjectID, path string, counts map[countName]int64) error {
 	feedback := feedbackSeries.of(c.tx, p)
 	first, err := firstReserved(c.tx, p, feedback.First())
@@ -626,9 +628,9 @@ func (c *checker) submissions(p ProjectID, path string, counts map[countName]int
 	return err
 }
 
-// Repair corrects what Check finds as far as it can be derived from the records, in one
-// transaction. No other process may have the file open. The error is one of Open, or that
-// of ctx.
+// Repair corrects the findings of Check that can be derived from the records, in one
+// transaction. No other process may have the file open. It returns the error of ctx, or one
+// that Open can return.
 func Repair(ctx context.Context, path string) error {
 	return boltfile.Repair(path, boltfile.Options{}, layout, func(file *boltfile.Writer) error {
 		return file.Update(func(t *boltfile.Tx) error {
@@ -639,7 +641,7 @@ func Repair(ctx context.Context, path string) error {
 	})
 }
 
-// storage checks storage backends, files and the indexes of files.
+// storage checks the storage backends, the files, and the indexes of files.
 func (c *checker) storage() error {
 	backends, err := c.backends()
 	if err != nil {
@@ -660,7 +662,8 @@ func (c *checker) storage() error {
 	return c.counted(c.bucket(fileCountsBucket), integrity.Path(fileCountsBucket), on, func(countName) bool { return !c.filesUnread })
 }
 
-// backends checks the storages and which project names them, and lists their ids.
+// backends checks the storages and the projects that name them. It returns the ids of the
+// storages.
 func (c *checker) backends() (known map[string]bool, err error) {
 	b := c.bucket(storageBackendsBucket)
 	known, whole, defaults := map[string]bool{}, true, 0
@@ -716,8 +719,8 @@ func mendDefault(b *boltfile.Bucket) error {
 	return err
 }
 
-// eachFile checks each file and that it is found by what leads to it, and counts the
-// files of each project and storage.
+// eachFile checks each file and the indexes in which it must appear. It counts the files
+// of each project and each storage, and returns the latter.
 func (c *checker) eachFile(backends map[string]bool) (on map[countName]int64, err error) {
 	on = map[countName]int64{}
 	order, pending, sources := map[string][]byte{}, map[string][]byte{}, map[string][]byte{}
@@ -765,7 +768,7 @@ func (c *checker) eachFile(backends map[string]bool) (on map[countName]int64, er
 	)
 }
 
-// sortedIDs returns the ids in a value of file_sources.
+// sortedIDs returns the ids in a value of the bucket file_sources, sorted.
 func sortedIDs(ids []byte) (list []string) {
 	for id := range slices.Chunk(ids, fileIDLength) {
 		list = append(list, string(id))

@@ -9,10 +9,10 @@ import (
 	"svc/internal/fault"
 )
 
-// Kind is the kind of the thing that changed.
+// Kind is the kind of a thing that can be searched.
 type Kind uint8
 
-// The kinds of searchable things. Feedback and logs come in blocks.
+// The kinds of searchable things. Feedback and logs change in whole blocks.
 const (
 	KindProject Kind = iota + 1
 	KindVersion
@@ -21,9 +21,9 @@ const (
 	KindLog
 )
 
-// Change records that something searchable was written, but not how: a reader of the
-// feed looks the record up, and one that no longer exists has been deleted. So neither
-// order nor repetition matters.
+// Change records that something searchable has changed, but not how. A reader of the feed
+// looks the thing up; if it no longer exists, it has been deleted. The order of changes
+// and repeated changes therefore do not matter.
 type Change struct {
 	Seq     uint64
 	Kind    Kind
@@ -32,9 +32,9 @@ type Change struct {
 	Block   uint32 // of feedback or logs
 }
 
-// Ref names the thing within the store, the same for each of its changes:
-// kind, project, and id or block, so that byte order groups by kind and
-// project.
+// Ref returns a reference that identifies the changed thing within the store. It is the
+// same for all changes of the thing. It consists of the kind, the project, and the id or
+// block, so that byte order groups references by kind and project.
 func (c Change) Ref() string { return string(c.ref()) }
 
 func (c Change) ref() []byte {
@@ -49,7 +49,7 @@ func (c Change) ref() []byte {
 	return b
 }
 
-// ParseRef returns the Change that a Ref names, without its number.
+// ParseRef returns the Change with the given Ref, without its sequence number.
 func ParseRef(ref string) (c Change, err error) {
 	if len(ref) < 5 {
 		return c, fmt.Errorf("reference %x is too short", ref)
@@ -70,8 +70,8 @@ func ParseRef(ref string) (c Change, err error) {
 
 func seqKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// record appends a change to the feed, in the transaction that makes it. Changes of an
-// import are recorded when its project becomes visible.
+// record appends a change to the feed in the current transaction. The changes of an
+// import are only recorded when its project becomes visible.
 func (tx *Tx) record(c Change) error {
 	if tx.hidden != 0 {
 		return nil
@@ -86,7 +86,7 @@ func (tx *Tx) record(c Change) error {
 	return feed.Put(seqKey(seq), c.ref())
 }
 
-// Changes reads the changes after a sequence number, at most limit of them.
+// Changes returns at most limit changes after a sequence number.
 func (tx *Tx) Changes(after uint64, limit int) ([]Change, error) {
 	var changes []Change
 	cursor := tx.bolt.Bucket(feedBucket).Cursor()
@@ -103,9 +103,8 @@ func (tx *Tx) Changes(after uint64, limit int) ([]Change, error) {
 	return changes, nil
 }
 
-// FeedRange returns the number of the last change that was ever recorded, and that of
-// the oldest one still held. When the feed is
-// empty or damaged, oldest is last+1.
+// FeedRange returns the sequence numbers of the oldest change that is still stored and of
+// the last change ever recorded. If the feed is empty or damaged, oldest is last+1.
 func (tx *Tx) FeedRange() (oldest, last uint64) {
 	feed := tx.bolt.Bucket(feedBucket)
 	last = feed.Sequence()
@@ -116,8 +115,8 @@ func (tx *Tx) FeedRange() (oldest, last uint64) {
 	return last + 1, last
 }
 
-// TrimFeed deletes changes up to a number, in bounded steps. All readers must have seen
-// them.
+// TrimFeed deletes the changes up to and including a sequence number, in transactions of
+// bounded size. All readers must have read these changes.
 func (s *Store) TrimFeed(upTo uint64) error {
 	const step = 1000
 	for done := false; !done; {
@@ -133,25 +132,27 @@ func (s *Store) TrimFeed(upTo uint64) error {
 	return nil
 }
 
-// Find limits a list to the records that contain all of some texts.
+// Find limits a list to the records that contain all of the given terms.
 type Find struct {
 	Terms      []string // folded; not empty
 	Candidates Candidates
 }
 
 // Candidates is the set of things that may contain the terms according to an index.
-// Everything that changed after Seen may match too, and every candidate is verified.
+// Everything that changed after Seen may match too. The caller must verify each
+// candidate.
 type Candidates struct {
-	All  bool            // nothing is known: everything may match
-	Refs map[string]bool // Change.Ref of what may match
-	Seen uint64          // sequence of the last change the index has
+	All  bool            // nothing is known, so everything may match
+	Refs map[string]bool // the Change.Ref of each thing that may match
+	Seen uint64          // sequence number of the last change that the index has read
 }
 
-// Contain reports whether a record may match as far as the index knows.
+// Contain reports whether the thing with the given Ref may match according to the index.
 func (n Candidates) Contain(ref string) bool { return n.All || n.Refs[ref] }
 
-// WithChanges returns n with every record added that changed since the index saw it, or
-// all records when the feed no longer reaches that far or the changes are too many.
+// WithChanges returns n plus everything that has changed since the index last read the
+// feed. If the feed no longer reaches back that far, or there are too many changes, the
+// result contains everything in the store.
 func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
 	const many = 20_000 // more than this is not worth reading
 	oldest, last := tx.FeedRange()
@@ -178,7 +179,7 @@ func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
 	return Candidates{Refs: refs, Seen: n.Seen}, nil
 }
 
-// blocks lists the blocks of a kind in a project that may match.
+// blocks returns the blocks of a kind in a project that may match.
 func (n Candidates) blocks(kind Kind, p ProjectID) (blocks []uint32) {
 	for ref := range n.Refs {
 		if c, err := ParseRef(ref); err == nil && c.Kind == kind && c.Project == p {
@@ -192,11 +193,12 @@ func (n Candidates) blocks(kind Kind, p ProjectID) (blocks []uint32) {
 func (s *Store) LastChange() uint64 { return s.lastChange.Load() }
 
 // ChangedText returns the total size, in bytes, of the texts of all blocks written since
-// the file was opened; a block that is written again counts again. A search that looks
-// through what has changed between two calls reads at most their difference.
+// the file was opened. A block that is written repeatedly counts each time. The
+// difference between two calls is an upper bound for the text of the blocks that changed
+// in between.
 func (s *Store) ChangedText() int64 { return s.changedText.Load() }
 
-// Changed returns a channel that is closed at the next commit with a change.
+// Changed returns a channel that is closed at the next commit that records a change.
 func (s *Store) Changed() <-chan struct{} {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -217,8 +219,8 @@ func (s *Store) announceChanges(last uint64) {
 	}
 }
 
-// SearchText returns the folded text of the changed thing; ok is false if it has been
-// deleted. The text of a block is the text of all its records.
+// SearchText returns the folded text of the changed thing. ok is false if it has been
+// deleted. The text of a block consists of the texts of all its records.
 func (tx *Tx) SearchText(c Change) (text string, ok bool, err error) {
 	p, err := tx.projectByID(c.Project)
 	if fault.Is(err, fault.NotFound) {
@@ -250,7 +252,8 @@ func (tx *Tx) SearchText(c Change) (text string, ok bool, err error) {
 	return "", false, nil
 }
 
-// orGone is nil for a record that is not there.
+// orGone returns nil if err is NotFound, because the record has been deleted, and err
+// otherwise.
 func orGone(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -258,10 +261,9 @@ func orGone(err error) error {
 	return err
 }
 
-// Searchable lists everything that can be searched, in the order of Change.Ref
-// after the given one, at most limit entries; an index that begins anew reads
-// it page by page, each page in a transaction of its own. The list is empty at
-// the end.
+// Searchable returns at most limit searchable things after the given Ref, in the order of
+// Change.Ref. An index that is being rebuilt reads the things page by page, each page in
+// its own transaction. After the last page, the result is empty.
 func (tx *Tx) Searchable(after string, limit int) ([]Change, error) {
 	var list []Change
 	for kind := KindProject; kind <= KindLog; kind++ {
@@ -281,7 +283,7 @@ func (tx *Tx) Searchable(after string, limit int) ([]Change, error) {
 	return list, nil
 }
 
-// searchableOf appends what of one kind belongs to one project.
+// searchableOf appends the searchable things of one kind and one project to the list.
 func searchableOf(tx *Tx, list []Change, of Change, after string, limit int) []Change {
 	content := tx.content(of.Project)
 	var bucket []byte

@@ -15,24 +15,24 @@ import (
 	"svc/internal/searchtext"
 )
 
-// FileID identifies a file: 12 characters 0-9 and a-z, random. It is part of the
-// link and unique in the instance.
+// FileID identifies a file within the instance. It consists of 12 random characters 0-9
+// and a-z, and is part of the file's link.
 type FileID string
 
-// FileStatus is how far a file is.
+// FileStatus is the state of a file.
 type FileStatus string
 
-// The states of a file. Ready is terminal.
+// The states of a file. A ready file never changes its state.
 const (
 	FilePending FileStatus = "pending" // is being written or fetched
 	FileReady   FileStatus = "ready"   // can be downloaded
 	FileFailed  FileStatus = "failed"
 )
 
-// FileStatuses are all states.
+// FileStatuses lists all states.
 var FileStatuses = []FileStatus{FilePending, FileReady, FileFailed}
 
-// FileSource is where a file came from.
+// FileSource is the origin of a file.
 type FileSource string
 
 // The sources of files.
@@ -41,34 +41,34 @@ const (
 	FileMirrored FileSource = "codehost_release"
 )
 
-// maxFileError is the characters of the reason of a failure.
+// maxFileError is the maximum length, in characters, of a stored failure reason.
 const maxFileError = 500
 
-// File is a stored file of a project. Times are Unix seconds; an empty text and a
-// zero number are a field without a value.
+// File is a stored file of a project. Times are Unix seconds. A field that is "" or 0 has
+// no value.
 type File struct {
 	ID        FileID     `json:"-"`
 	Project   ProjectID  `json:"project"`
 	ObjectKey string     `json:"object_key"` // f/{project}/{id}/{filename}, never changes
 	Filename  string     `json:"filename"`   // cleaned
-	Size      int64      `json:"size"`       // bytes; 0 while a mirrored one is not downloaded
+	Size      int64      `json:"size"`       // bytes; 0 while a mirrored file has not been downloaded
 	SHA256    string     `json:"sha256,omitempty"`
-	PartSize  int64      `json:"part_size,omitempty"` // bytes of a part of the object; 0 = it is whole
+	PartSize  int64      `json:"part_size,omitempty"` // bytes per part; 0 = the object has no parts
 	Status    FileStatus `json:"status"`
 	Source    FileSource `json:"source"`
 	SourceURL string     `json:"source_url,omitempty"`
-	Error     string     `json:"error,omitempty"` // of the last failure, at most 500 characters
+	Error     string     `json:"error,omitempty"` // reason of the last failure, at most 500 characters
 	Backend   string     `json:"backend"`         // id of the StorageBackend
 	CreatedAt int64      `json:"created_at"`
 	UpdatedAt int64      `json:"updated_at"`
 
-	// Attempts counts what the job of a pending file has tried without success, and
-	// RetryAt is when it tries again.
+	// Attempts is the number of failed attempts of the job of a pending file. RetryAt is the
+	// time of the next attempt.
 	Attempts int   `json:"attempts,omitempty"`
 	RetryAt  int64 `json:"retry_at,omitempty"`
 }
 
-// SearchText returns the folded text that search= looks through.
+// SearchText returns the folded text that the parameter search= is matched against.
 func (f *File) SearchText() string {
 	id := string(f.ID)
 	return searchtext.Fields(&f.Filename, &id, &f.SHA256)
@@ -76,27 +76,30 @@ func (f *File) SearchText() string {
 
 func errNoFile() error { return fault.New(fault.NotFound, "file not found") }
 
-// orderKey orders the files of a project by creation, those of a second by id.
+// orderKey returns a key that orders the files of a project by creation time, and by id
+// within a second.
 func (f *File) orderKey() []byte {
 	key := binary.BigEndian.AppendUint64(f.Project.key(), uint64(f.CreatedAt))
 	return append(key, f.ID...)
 }
 
-// orderValue returns the fields by which lists are filtered without reading the record.
+// orderValue returns the fields that lists are filtered by, so that a list need not read
+// each record.
 func (f *File) orderValue() []byte { return append([]byte{f.Status[0]}, f.SearchText()...) }
 
-// sourceKey is where the files with a source address are listed.
+// sourceKey returns the key under which the files with the given source address are
+// listed.
 func sourceKey(p ProjectID, url string) []byte {
 	sum := sha256.Sum256([]byte(url))
 	return append(p.key(), sum[:]...)
 }
 
-// dueKey orders what waits for a job by the time when it is due.
+// dueKey returns a key that orders pending work by the time at which it is due.
 func dueKey(at int64, id FileID) []byte {
 	return append(binary.BigEndian.AppendUint64(nil, uint64(max(at, 0))), id...)
 }
 
-// File reads one file of a project.
+// File reads a file of a project.
 func (tx *Tx) File(p ProjectID, id FileID) (*File, error) {
 	f, err := tx.file([]byte(id))
 	if err != nil {
@@ -108,7 +111,7 @@ func (tx *Tx) File(p ProjectID, id FileID) (*File, error) {
 	return f, nil
 }
 
-// FileByID reads a file of whatever project, which may be deleted.
+// FileByID reads a file of any project, even one that has been deleted.
 func (tx *Tx) FileByID(id FileID) (*File, error) {
 	f, err := tx.file([]byte(id))
 	if err == nil && f == nil {
@@ -117,8 +120,8 @@ func (tx *Tx) FileByID(id FileID) (*File, error) {
 	return f, err
 }
 
-// file reads a file by its id, also one of a project that is gone; nil when there is
-// none.
+// file reads a file by its id, even if its project has been deleted. It returns nil if
+// there is no such file.
 func (tx *Tx) file(id []byte) (*File, error) {
 	if len(id) == 0 {
 		return nil, nil
@@ -130,7 +133,8 @@ func (tx *Tx) file(id []byte) (*File, error) {
 	return f, err
 }
 
-// FileBySource returns the newest file of a project with a source address, or nil.
+// FileBySource returns the newest file of a project with the given source address, or nil
+// if there is none.
 func (tx *Tx) FileBySource(p ProjectID, url string) (*File, error) {
 	ids := tx.bolt.Bucket(fileSourcesBucket).Get(sourceKey(p, url))
 	if len(ids) < fileIDLength {
@@ -139,15 +143,16 @@ func (tx *Tx) FileBySource(p ProjectID, url string) (*File, error) {
 	return tx.File(p, FileID(ids[len(ids)-fileIDLength:]))
 }
 
-// fileIDLength is the bytes of a FileID.
+// fileIDLength is the length of a FileID in bytes.
 const fileIDLength = 12
 
 func validFileID(id FileID) bool {
 	return len(id) == fileIDLength && strings.Trim(string(id), "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// CreateFile stores a new file as pending or ready. The caller must have set its ID. If the
-// id is in use, the error is a Conflict; if the storage does not exist, it is NotFound.
+// CreateFile stores a new file, which must be pending or ready. The caller must have set
+// its ID. The error is a Conflict if the id is in use, and NotFound if the storage does
+// not exist.
 func (tx *Tx) CreateFile(p ProjectID, f *File) error {
 	if tx.content(p) == nil {
 		return fault.New(fault.NotFound, "project not found")
@@ -167,7 +172,7 @@ func (tx *Tx) CreateFile(p ProjectID, f *File) error {
 	return addFile(tx, f)
 }
 
-// addFile stores a file that is in no index yet.
+// addFile stores a file and adds it to the indexes.
 func addFile(tx *Tx, f *File) error {
 	if f.SourceURL != "" {
 		sources := tx.bolt.Bucket(fileSourcesBucket)
@@ -183,16 +188,16 @@ func addFile(tx *Tx, f *File) error {
 	return tx.writeFile(f)
 }
 
-// fileMay lists the states that may follow a state. The same state again is a change of
-// other fields, which a ready file does not have.
+// fileMay lists the states that may follow each state. A file that stays in the same
+// state is changed in other fields, which is not allowed for a ready file.
 var fileMay = map[FileStatus][]FileStatus{
 	FilePending: {FilePending, FileReady, FileFailed},
 	FileFailed:  {FilePending},
 }
 
-// PutFile stores a changed file. If the state must not follow the stored one, the error is
-// a Conflict. If the file has been deleted, it is NotFound, and the caller must remove the
-// object that it wrote.
+// PutFile stores a changed file. The error is a Conflict if the new state may not follow
+// the stored one. It is NotFound if the file has been deleted, and the caller must then
+// remove the object that it wrote.
 func (tx *Tx) PutFile(p ProjectID, f *File) error {
 	before, err := tx.File(p, f.ID)
 	if err != nil {
@@ -217,7 +222,8 @@ func (tx *Tx) PutFile(p ProjectID, f *File) error {
 	return tx.writeFile(f)
 }
 
-// RetryFile makes a failed file pending again, and is a Conflict for any other.
+// RetryFile makes a failed file pending again. For a file in any other state, the error
+// is a Conflict.
 func (tx *Tx) RetryFile(p ProjectID, id FileID) (*File, error) {
 	f, err := tx.File(p, id)
 	if err != nil {
@@ -230,7 +236,7 @@ func (tx *Tx) RetryFile(p ProjectID, id FileID) (*File, error) {
 	return f, tx.PutFile(p, f)
 }
 
-// writeFile stores a file with what lists and jobs find it by.
+// writeFile stores a file and its entries in the indexes that lists and jobs use.
 func (tx *Tx) writeFile(f *File) error {
 	f.UpdatedAt = tx.now.Unix()
 	if f.Status == FilePending {
@@ -245,9 +251,9 @@ func (tx *Tx) writeFile(f *File) error {
 	return put(tx.bolt.Bucket(filesBucket), []byte(f.ID), f)
 }
 
-// DeleteFile removes the record of a file, and with it the link. From the time due a job
-// removes its object, unless the caller has done it by then, and if refresh is set
-// refreshes the CDN afterwards.
+// DeleteFile removes the record of a file, and thereby its link. At the time due, a job
+// removes the object, unless the caller has removed it by then. If refresh is true, the
+// job then also refreshes the CDN.
 func (tx *Tx) DeleteFile(p ProjectID, id FileID, refresh bool, due int64) (*FileDeletion, error) {
 	f, err := tx.File(p, id)
 	if err != nil {
@@ -257,7 +263,7 @@ func (tx *Tx) DeleteFile(p ProjectID, id FileID, refresh bool, due int64) (*File
 	return dropFile(tx, f, refresh, due)
 }
 
-// dropFile turns a file into a deletion.
+// dropFile removes a file and adds a deletion for its object.
 func dropFile(tx *Tx, f *File, refresh bool, due int64) (*FileDeletion, error) {
 	if f.SourceURL != "" {
 		if err := dropSource(tx, f); err != nil {
@@ -280,7 +286,7 @@ func dropFile(tx *Tx, f *File, refresh bool, due int64) (*FileDeletion, error) {
 	return d, tx.PutFileDeletion(d)
 }
 
-// dropSource takes a file off the list of those with its source address.
+// dropSource removes a file from the list of files with its source address.
 func dropSource(tx *Tx, f *File) error {
 	sources := tx.bolt.Bucket(fileSourcesBucket)
 	key := sourceKey(f.Project, f.SourceURL)
@@ -298,14 +304,14 @@ func dropSource(tx *Tx, f *File) error {
 
 // FileSelection selects a part of a list of files.
 type FileSelection struct {
-	Terms         []string   // folded; a file has all of them in its name, id or SHA-256
+	Terms         []string   // folded; the file's name, id or SHA-256 must contain each of them
 	Status        FileStatus // "" = any
 	Offset, Limit int
 }
 
-// ListFiles reads a part of the files of a project, newest first, and returns the total. A
-// search reads the names of all files of the project, some 150 bytes each, and no other
-// list more than the keys down to its page.
+// ListFiles returns a part of the files of a project, newest first, and the total. A
+// search reads the names of all files of the project, about 150 bytes each. Any other
+// list reads only the keys up to the end of its page.
 func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, err error) {
 	content := tx.content(p)
 	if content == nil {
@@ -357,7 +363,7 @@ func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, 
 	return page, total, nil
 }
 
-// fileIDAfter returns the file id that ends a key, after n other bytes.
+// fileIDAfter returns the file id at the end of a key, where it follows n other bytes.
 func fileIDAfter(key []byte, n int) (FileID, error) {
 	if len(key) != n+fileIDLength {
 		return "", fmt.Errorf("%w: %x ends with no file id", ErrDamaged, key)
@@ -365,7 +371,7 @@ func fileIDAfter(key []byte, n int) (FileID, error) {
 	return FileID(key[n:]), nil
 }
 
-// orderedFile reads the file of a key of file_order.
+// orderedFile reads the file to which a key of the bucket file_order refers.
 func orderedFile(tx *Tx, key []byte) (*File, error) {
 	id, err := fileIDAfter(key, 4+8)
 	if err != nil {
@@ -393,8 +399,9 @@ func (tx *Tx) EachFile(p ProjectID, visit func(*File) error) error {
 	return nil
 }
 
-// ObjectKey returns the object key of a file, even if its project is deleted or not yet
-// visible, because the object must stay. If there is no file, it returns "".
+// ObjectKey returns the object key of a file, or "" if there is no such file. It also
+// finds files of projects that are deleted or not yet visible, because their objects must
+// not be removed.
 func (tx *Tx) ObjectKey(id FileID) (string, error) {
 	f, err := tx.file([]byte(id))
 	if err != nil || f == nil {
@@ -403,8 +410,8 @@ func (tx *Tx) ObjectKey(id FileID) (string, error) {
 	return f.ObjectKey, nil
 }
 
-// FilesAfter reads the files of all projects in the order of their ids, at most limit of
-// those behind an id.
+// FilesAfter returns at most limit files of all projects, in the order of their ids,
+// beginning after the given id.
 func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {
 	return listOf(tx.bolt.Bucket(filesBucket), append([]byte(id), 0), limit, func(f *File, key []byte) error {
 		f.ID = FileID(key)
@@ -412,8 +419,8 @@ func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {
 	})
 }
 
-// PendingFiles returns at most limit files that wait for their job, in the order in
-// which they are due. Some may be due only later, see File.RetryAt.
+// PendingFiles returns at most limit files that wait for their job, in the order in which
+// they are due. Some of them may not be due yet; see File.RetryAt.
 func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {
 	cursor := tx.bolt.Bucket(filePendingBucket).Cursor()
 	for key, _ := cursor.First(); key != nil && len(list) < limit; key, _ = cursor.Next() {
@@ -432,8 +439,8 @@ func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {
 	return list, nil
 }
 
-// PendingBytes returns the total known size of a project's pending files. It reads the
-// records of all pending files.
+// PendingBytes returns the total size of a project's pending files, as far as it is
+// known. It reads the records of all pending files.
 func (tx *Tx) PendingBytes(p ProjectID) (bytes int64, err error) {
 	list, err := tx.PendingFiles(math.MaxInt)
 	for _, f := range list {
@@ -444,12 +451,12 @@ func (tx *Tx) PendingBytes(p ProjectID) (bytes int64, err error) {
 	return bytes, err
 }
 
-// FilesWaiting returns a channel that holds a value when something has been added to the
-// pending files or the deletions since the last receive. It is for one reader.
+// FilesWaiting returns a channel that receives a value when pending files or deletions
+// have been added since the last receive. It must have only one reader.
 func (s *Store) FilesWaiting() <-chan struct{} { return s.filesWaiting }
 
-// purgeFiles turns up to limit files of a project that is gone into deletions and
-// returns how many keys may still be removed.
+// purgeFiles turns at most limit files of a deleted project into deletions. It returns
+// the unused part of the limit.
 func purgeFiles(tx *Tx, p ProjectID, limit int) (left int, err error) {
 	var files []*File
 	err = tx.EachFile(p, func(f *File) error {
@@ -470,62 +477,63 @@ func purgeFiles(tx *Tx, p ProjectID, limit int) (left int, err error) {
 	return limit - len(files), nil
 }
 
-// errEnough ends a visit.
+// errEnough stops a visit early.
 var errEnough = errors.New("enough")
 
-// countFiles is the number of files in a state.
+// countFiles returns the name of the count of files in a state.
 func countFiles(status FileStatus) countName { return countName("files." + status) }
 
-// countBackend adds to the number of files on a storage.
+// countBackend adds delta to the number of files on a storage.
 func countBackend(tx *Tx, id string, delta int64) error {
 	return addTo(tx.bolt.Bucket(fileCountsBucket), countName(id), delta)
 }
 
-// FilesOn returns the number of files on a storage. Those of deleted projects count
-// until their objects are due for removal.
+// FilesOn returns the number of files on a storage. A file of a deleted project counts
+// until it has become a deletion.
 func (tx *Tx) FilesOn(backend string) (int64, error) {
 	return counted(tx.bolt.Bucket(fileCountsBucket), countName(backend))
 }
 
-// FileDeletion is an object that must be removed from its storage. The record of
-// its file is gone already.
+// FileDeletion is an object that must be removed from its storage. The record of its file
+// has already been deleted.
 type FileDeletion struct {
 	ID        FileID `json:"-"`
 	ObjectKey string `json:"object_key"`
 	Size      int64  `json:"size"`
 	PartSize  int64  `json:"part_size,omitempty"`
 	Backend   string `json:"backend"`
-	Refresh   bool   `json:"refresh,omitempty"` // the CDN may have a copy, which must go afterwards
-	Early     bool   `json:"early,omitempty"`   // the link is refreshed before the object is gone, see RefreshEarly
+	Refresh   bool   `json:"refresh,omitempty"` // the CDN may have a copy to remove afterwards
+	Early     bool   `json:"early,omitempty"`   // refreshed before the removal, see RefreshEarly
 	Attempts  int    `json:"attempts,omitempty"`
 	RetryAt   int64  `json:"retry_at"`
-	Error     string `json:"error,omitempty"` // of the last attempt
+	Error     string `json:"error,omitempty"` // error of the last attempt
 }
 
-// CDNRefresh is a link with copies in the CDN to remove. Times are Unix seconds.
+// CDNRefresh is a link that must be refreshed in the CDN, because the CDN may have old
+// copies. Times are Unix seconds.
 type CDNRefresh struct {
 	ID        FileID `json:"-"`
 	ObjectKey string `json:"object_key"`
-	Until     int64  `json:"until"` // when it is given up
+	Until     int64  `json:"until"` // when to give up
 	Attempts  int    `json:"attempts,omitempty"`
 	RetryAt   int64  `json:"retry_at"`
-	Error     string `json:"error,omitempty"` // of the last attempt
-	// Round counts how often the link was put while it was still there. One that is put again
-	// during a refresh is refreshed once more.
+	Error     string `json:"error,omitempty"` // error of the last attempt
+	// Round counts how often the link was added again before its refresh had ended. A link
+	// that is added again during a refresh is refreshed once more.
 	Round int `json:"round,omitempty"`
 }
 
-// RefreshTime bounds the retries of a failing refresh.
+// RefreshTime is the time for which a failing refresh is retried.
 const RefreshTime = 24 * time.Hour
 
-// RetryPause returns the pause before failed work is retried. It grows from a minute to an
-// hour.
+// RetryPause returns the pause before failed work is retried. It grows from one minute to
+// one hour with the number of attempts.
 func RetryPause(attempts int) time.Duration {
 	return min(time.Minute<<min(attempts, 6), time.Hour)
 }
 
-// FileDeletions returns at most limit objects to remove, in the order in which that is
-// due. Some may be due only later, see FileDeletion.RetryAt.
+// FileDeletions returns at most limit objects to remove, in the order in which they are
+// due. Some of them may not be due yet; see FileDeletion.RetryAt.
 func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
 	return listOf(tx.bolt.Bucket(fileDeletionsBucket), nil, limit, func(d *FileDeletion, key []byte) (err error) {
 		d.ID, err = fileIDAfter(key, 8)
@@ -533,9 +541,9 @@ func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
 	})
 }
 
-// FileDeletion reads a deletion again, or returns nil if its object must no longer be
-// removed. The caller must hold the lock of the object: the object may have been removed
-// since, and another one stored.
+// FileDeletion reads a deletion again. It returns nil if the object must no longer be
+// removed, because it may have been removed and stored again since. The caller must hold
+// the lock of the object.
 func (tx *Tx) FileDeletion(d *FileDeletion) (*FileDeletion, error) {
 	now, err := get[FileDeletion](tx.bolt.Bucket(fileDeletionsBucket), dueKey(d.RetryAt, d.ID))
 	if now != nil {
@@ -544,14 +552,15 @@ func (tx *Tx) FileDeletion(d *FileDeletion) (*FileDeletion, error) {
 	return now, err
 }
 
-// DueFileDeletions returns the objects to remove by a time, at most limit of each storage, in
-// the order in which they are due. The keys of due are ids of storages, without those that
-// skip reports. next is when the first other one is due, or 0 if there is none.
+// DueFileDeletions returns the deletions that are due at the time by, grouped by the id
+// of their storage and in the order in which they are due. It returns at most limit
+// deletions for each storage. Storages for which the function skip returns true are left
+// out. next is the time at which the first later deletion is due, or 0 if there is none.
 func (tx *Tx) DueFileDeletions(
 	by int64, limit int, skip func(backend string) bool,
 ) (due map[string][]*FileDeletion, next int64, err error) {
 	due = map[string][]*FileDeletion{}
-	var passed [][]byte // the backends of which no more are wanted, as they stand in a record
+	var passed [][]byte // JSON fields of the storages from which no more deletions are taken
 	cursor := tx.bolt.Bucket(fileDeletionsBucket).Cursor()
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
 		id, err := fileIDAfter(key, 8)
@@ -578,19 +587,19 @@ func (tx *Tx) DueFileDeletions(
 	return due, 0, nil
 }
 
-// PutFileDeletion adds an object to remove.
+// PutFileDeletion adds an object to the list of objects to remove.
 func (tx *Tx) PutFileDeletion(d *FileDeletion) error {
 	tx.filesWaiting = true
 	return put(tx.bolt.Bucket(fileDeletionsBucket), dueKey(d.RetryAt, d.ID), d)
 }
 
-// DropFileDeletion takes an object off the list.
+// DropFileDeletion removes an object from the list of objects to remove.
 func (tx *Tx) DropFileDeletion(d *FileDeletion) error {
 	return tx.bolt.Bucket(fileDeletionsBucket).Delete(dueKey(d.RetryAt, d.ID))
 }
 
-// PostponeFileDeletion notes that an object could not be removed, and why, and when
-// to try again.
+// PostponeFileDeletion records a failed attempt to remove an object, with the reason, and
+// schedules the next attempt.
 func (tx *Tx) PostponeFileDeletion(d *FileDeletion, at int64, reason string) error {
 	if err := tx.DropFileDeletion(d); err != nil {
 		return err
@@ -599,7 +608,7 @@ func (tx *Tx) PostponeFileDeletion(d *FileDeletion, at int64, reason string) err
 	return tx.PutFileDeletion(d)
 }
 
-// HoldFileDeletion notes when to remove an object that was not to be removed now.
+// HoldFileDeletion reschedules the removal of an object without recording an attempt.
 func (tx *Tx) HoldFileDeletion(d *FileDeletion, at int64) error {
 	if err := tx.DropFileDeletion(d); err != nil {
 		return err
@@ -608,9 +617,10 @@ func (tx *Tx) HoldFileDeletion(d *FileDeletion, at int64) error {
 	return tx.PutFileDeletion(d)
 }
 
-// FinishFileDeletion notes that an object is gone. If refresh is set, its link is refreshed in
-// the CDN from a time on. A link that was refreshed early is refreshed again unless the storage
-// is local: a CDN may read from other storages directly, and can have fetched the object since.
+// FinishFileDeletion records that an object has been removed. If refresh is true, its
+// link is refreshed in the CDN at the given time or later. A link that was refreshed
+// early is refreshed again, unless the storage is local: a CDN may read directly from
+// other storages, and may have fetched the object after the early refresh.
 func (tx *Tx) FinishFileDeletion(d *FileDeletion, refresh bool, at int64) error {
 	if err := tx.DropFileDeletion(d); err != nil || !refresh || !d.Refresh || d.Early && d.Backend == LocalStorage {
 		return err
@@ -618,8 +628,9 @@ func (tx *Tx) FinishFileDeletion(d *FileDeletion, refresh bool, at int64) error 
 	return tx.PutCDNRefresh(&CDNRefresh{ID: d.ID, ObjectKey: d.ObjectKey}, at)
 }
 
-// RefreshEarly has the link of a deleted file refreshed in the CDN from a time on, if refresh is
-// set, although its object is still there. It changes d, which the caller stores.
+// RefreshEarly schedules a refresh of a deleted file's link in the CDN although its
+// object still exists. It does nothing if refresh is false. It changes d, which the
+// caller must store.
 func (tx *Tx) RefreshEarly(d *FileDeletion, refresh bool, at int64) error {
 	if !refresh || !d.Refresh || d.Early {
 		return nil
@@ -628,8 +639,8 @@ func (tx *Tx) RefreshEarly(d *FileDeletion, refresh bool, at int64) error {
 	return tx.PutCDNRefresh(&CDNRefresh{ID: d.ID, ObjectKey: d.ObjectKey}, at)
 }
 
-// PutCDNRefresh adds a link to refresh, from the time at on and for RefreshTime. It
-// replaces an entry of the same file.
+// PutCDNRefresh adds a link to be refreshed at the given time or later. A failing refresh
+// is retried for RefreshTime. The new entry replaces an existing entry of the same file.
 func (tx *Tx) PutCDNRefresh(r *CDNRefresh, at int64) error {
 	former, err := tx.CDNRefresh(r.ID)
 	if err != nil {
@@ -643,7 +654,7 @@ func (tx *Tx) PutCDNRefresh(r *CDNRefresh, at int64) error {
 	return put(tx.bolt.Bucket(cdnRefreshesBucket), []byte(r.ID), r)
 }
 
-// CDNRefresh returns the link of a file to refresh, or nil if there is none.
+// CDNRefresh returns the pending refresh of a file's link, or nil if there is none.
 func (tx *Tx) CDNRefresh(id FileID) (*CDNRefresh, error) {
 	r, err := get[CDNRefresh](tx.bolt.Bucket(cdnRefreshesBucket), []byte(id))
 	if r != nil {
@@ -652,7 +663,7 @@ func (tx *Tx) CDNRefresh(id FileID) (*CDNRefresh, error) {
 	return r, err
 }
 
-// CDNRefreshes lists the links to refresh.
+// CDNRefreshes returns all pending refreshes.
 func (tx *Tx) CDNRefreshes() (list []*CDNRefresh, err error) {
 	return listOf(tx.bolt.Bucket(cdnRefreshesBucket), nil, math.MaxInt, func(r *CDNRefresh, key []byte) error {
 		r.ID = FileID(key)
@@ -660,16 +671,17 @@ func (tx *Tx) CDNRefreshes() (list []*CDNRefresh, err error) {
 	})
 }
 
-// RetryCDNRefresh notes that a first refresh of the link of a file has failed, and when to try
-// again.
+// RetryCDNRefresh records that the first refresh of a file's link has failed, and
+// schedules a retry.
 func (tx *Tx) RetryCDNRefresh(f *File, failure string) error {
 	r := &CDNRefresh{ID: f.ID, ObjectKey: f.ObjectKey, Attempts: 1, Error: failure}
 	return tx.PutCDNRefresh(r, tx.now.Add(RetryPause(0)).Unix())
 }
 
-// SettleCDNRefresh notes how a refresh ended at a time; failure is "" if the CDN accepted
-// it. A failed refresh is retried until its time is over. If the link has been put again
-// since r was read, it stays unchanged.
+// SettleCDNRefresh records the outcome of a refresh that ended at the time now. failure
+// is "" if the CDN accepted the request. A failed refresh is retried until r.Until, and
+// gaveUp reports that this time has passed. If the link has been added again since r was
+// read, the entry is left unchanged.
 func (tx *Tx) SettleCDNRefresh(r *CDNRefresh, now time.Time, failure string) (gaveUp bool, err error) {
 	current, err := tx.CDNRefresh(r.ID)
 	if err != nil || current == nil || current.Round != r.Round {

@@ -10,36 +10,37 @@ import (
 	"svc/internal/limit"
 )
 
-// Forward is feedback that is becoming an issue at the code host. It has its id and its
-// number in the series from the beginning, because the issue names the id, but it is not
-// visible until it is complete. A Forward that outlives its request means that there may be
-// an issue without a record.
+// Forward is feedback that is becoming an issue at the code host. Its id and its number
+// in the series are reserved from the beginning, because the issue contains the id, but
+// the feedback is not visible until the Forward is complete. If a Forward still exists
+// after its request has ended, there may be an issue without a feedback record.
 //
-// Stored feedback can become an issue, too. Its Forward has the time of the first request
-// and no copy, because the feedback may change.
+// Stored feedback can become an issue, too. Its Forward has the time of the first
+// request, but no copy of the feedback, because the feedback may change.
 type Forward struct {
 	Project ProjectID `json:"-"`
-	// Key identifies the submission, so that an identical one finds this Forward. It is nil
-	// for a caller without an address: such submissions are not compared.
+	// Key identifies the submission, so that an identical submission finds this Forward. It
+	// is nil if the caller has no address. Such submissions are not compared.
 	Key *limit.Key `json:"-"`
 
 	ID      ID     `json:"id"`
 	Number  uint64 `json:"number"`            // in the series
-	Repo    string `json:"repo"`              // where the issue may be, owner/name
-	Tried   int64  `json:"tried"`             // when the issue was last asked for, Unix seconds
+	Repo    string `json:"repo"`              // repository of the issue, owner/name
+	Tried   int64  `json:"tried"`             // time of the latest request for the issue, Unix seconds
 	Settled bool   `json:"settled,omitempty"` // the feedback was stored after its request had failed
-	// when stored feedback was first to become an issue, Unix seconds; 0 for what is not stored yet
+	// Since is the time of the first request for an issue of stored feedback, in Unix
+	// seconds. It is 0 if the feedback is not stored yet.
 	Since    int64     `json:"since,omitempty"`
-	Feedback *Feedback `json:"feedback,omitempty"` // nil when it is settled, and in the file when it is stored
+	Feedback *Feedback `json:"feedback,omitempty"` // nil if Settled, and in the file if Stored
 }
 
-// StoredKey returns the key of the Forward of stored feedback, which is independent of the
+// StoredKey returns the key of the Forward of stored feedback. It does not depend on the
 // caller.
 func StoredKey(id ID) limit.Key {
 	return sha256.Sum256(append([]byte("stored feedback"), id[:]...)) // no submission has a key of such bytes
 }
 
-// Stored reports whether the feedback was stored before it was to become an issue.
+// Stored reports whether the feedback had been stored before an issue was requested.
 func (w *Forward) Stored() bool { return w.Since != 0 }
 
 // Begun returns the time of the first request for the issue, in Unix seconds.
@@ -50,7 +51,7 @@ func (w *Forward) Begun() int64 {
 	return CreatedAt(w.ID)
 }
 
-// key is where the Forward is stored.
+// key returns the key under which the Forward is stored.
 func (w *Forward) key() []byte {
 	if w.Key == nil {
 		return w.ID[:]
@@ -58,7 +59,7 @@ func (w *Forward) key() []byte {
 	return w.Key[:]
 }
 
-// readForward reads what was found at key: nil when that is nothing.
+// readForward decodes the value found at key. It returns nil if the value is nil.
 func readForward(p ProjectID, key, raw []byte) (*Forward, error) {
 	if raw == nil {
 		return nil, nil
@@ -77,9 +78,10 @@ func readForward(p ProjectID, key, raw []byte) (*Forward, error) {
 	return w, nil
 }
 
-// EarlierForward returns what is known of the same submission, by its key: the feedback,
-// if it was stored within Options.DedupWindow or after its request had failed, or else
-// the Forward of which the outcome is not known. Both are nil for a new submission.
+// EarlierForward finds an earlier submission with the same key. It returns the feedback
+// if that was stored within Options.DedupWindow, or after its request had failed.
+// Otherwise it returns the Forward if its outcome is unknown. Both are nil for a new
+// submission.
 func (s *Store) EarlierForward(p ProjectID, key limit.Key) (f *Feedback, w *Forward, err error) {
 	err = s.View(func(tx *Tx) (err error) {
 		if id, ok := s.duplicates.Find(key, tx.now); ok {
@@ -105,14 +107,15 @@ func (s *Store) EarlierForward(p ProjectID, key limit.Key) (f *Feedback, w *Forw
 	return f, w, err
 }
 
-// maxForwards is how many submissions of a project may have an outcome that is not
-// known, or was found out late: each is kept in full, and looked up on its own.
+// maxForwards limits the submissions of a project that have an unknown outcome, or an
+// outcome that was found late. The limit exists because each of them is stored in full
+// and looked up on its own.
 const maxForwards = 1000
 
-// TryForward stores that an issue is about to be asked for. A new Forward of feedback that
-// is not stored, which has no id yet, gets its id and number. A project that is gone is NotFound. Where too many
-// are unsettled already, which is where the code host has not answered for long, the
-// error is Unavailable.
+// TryForward stores that an issue is about to be requested. A new Forward of feedback
+// that is not stored has no id yet, and TryForward gives it an id and a number. The error
+// is NotFound if the project is gone. It is Unavailable if the project already has too
+// many Forwards, which happens when the code host has not answered for a long time.
 func (s *Store) TryForward(w *Forward) error {
 	if w.ID == (ID{}) {
 		// Not in the transaction that follows: refusing costs no commit, and some more of
@@ -160,11 +163,12 @@ func hasKeys(b *boltfile.Bucket, n int) bool {
 	return false
 }
 
-// CompleteForward stores the feedback of a Forward with its issue, which may have no
-// number or address, and returns it; from here on it is like any other. Its key is
-// remembered for Options.DedupWindow, and if it is late, which is after its request has
-// failed, until ForgetForwards. A Forward that is complete already stays as it is. A
-// project that is gone, or feedback that was stored and is gone, is NotFound.
+// CompleteForward stores the feedback of a Forward with its issue and returns the
+// feedback, which is ordinary feedback from then on. The issue's number or address may be
+// nil. The key of the Forward is remembered for Options.DedupWindow. If late is true,
+// because the request had already failed, the key is remembered until ForgetForwards. A
+// Forward that is already complete is left unchanged. The error is NotFound if the
+// project is gone, or if feedback that was already stored has been deleted.
 func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late bool) (f *Feedback, err error) {
 	remembered := false
 	err = s.submitOne(func(tx *Tx) (err error) {
@@ -206,8 +210,8 @@ func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late
 	return f, err
 }
 
-// completeStored gives feedback that is stored its issue. The rest of it stays as it is by
-// now.
+// completeStored adds the issue to feedback that is already stored. It leaves all other
+// fields unchanged.
 func completeStored(tx *Tx, w *Forward, number *int64, address *string) (*Feedback, error) {
 	if err := forgetForward(tx, w); err != nil {
 		return nil, err
@@ -221,7 +225,7 @@ func completeStored(tx *Tx, w *Forward, number *int64, address *string) (*Feedba
 }
 
 // firstReserved returns the least number that a Forward has reserved and that has no
-// record yet, or most when there is none below it.
+// record yet. If that number is not less than most, or there is none, it returns most.
 func firstReserved(tx *Tx, p ProjectID, most uint64) (uint64, error) {
 	b := tx.contentBucket(p, forwardsBucket)
 	if b == nil {
@@ -237,7 +241,8 @@ func firstReserved(tx *Tx, p ProjectID, most uint64) (uint64, error) {
 	return most, err
 }
 
-// AbandonForward forgets a Forward of which there is no issue. Its number stays a gap.
+// AbandonForward deletes a Forward that did not become an issue. Its number is never
+// used.
 func (s *Store) AbandonForward(w *Forward) error {
 	return s.submitOne(func(tx *Tx) error { return forgetForward(tx, w) })
 }
@@ -255,14 +260,15 @@ func forgetForward(tx *Tx, w *Forward) error {
 	return b.Delete(w.key())
 }
 
-// Forwards returns the Forwards with an unknown outcome, including requests in progress.
+// Forwards returns the Forwards with an unknown outcome. Requests in progress are
+// included.
 func (s *Store) Forwards() ([]*Forward, error) {
 	return s.forwardsThat(func(w *Forward) bool { return !w.Settled })
 }
 
-// ForgetForwards forgets everything that was begun before a moment, settled or not, except
-// what is known of stored feedback: that can be asked for again at any time, and must not
-// become a second issue then.
+// ForgetForwards deletes all Forwards begun before a moment, settled or not, except those
+// of stored feedback. Stored feedback can be requested as an issue again at any time, and
+// must not become a second issue then.
 func (s *Store) ForgetForwards(before time.Time) error {
 	old, err := s.forwardsThat(func(w *Forward) bool { return !w.Stored() && w.Begun() < before.Unix() })
 	if err != nil || len(old) == 0 { // nearly always: nothing is written then
@@ -278,7 +284,8 @@ func (s *Store) ForgetForwards(before time.Time) error {
 	})
 }
 
-// forwardsThat returns some of those of all projects.
+// forwardsThat returns the Forwards of all projects for which the function wanted returns
+// true.
 func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err error) {
 	err = s.View(func(tx *Tx) error {
 		return tx.eachProject(func(p ProjectID) error {
@@ -298,8 +305,9 @@ func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err er
 	return all, err
 }
 
-// submitOne is Submit for a fn that can return NotFound for a deleted project or record.
-// That does not fail the other submissions, and earlier writes of fn stay.
+// submitOne is Submit for a function that can return NotFound because a project or record
+// has been deleted. That error does not roll back the other submissions, or what fn wrote
+// before it.
 func (s *Store) submitOne(fn func(*Tx) error) error {
 	var refused error
 	err := s.Submit(func(tx *Tx) error {

@@ -9,33 +9,35 @@ import (
 	"svc/internal/fault"
 )
 
-// maxAhead is how far the time in an id may lie ahead of the clock. Ids only
-// grow, so one from the far future would date everything after it.
+// maxAhead is the maximum time by which the time in an id may be ahead of the clock. Ids
+// only ascend, so an id from the far future would also give all later ids a time in the
+// future.
 const maxAhead = 5 * time.Minute
 
 // ImportOptions configure an import.
 type ImportOptions struct {
-	// NewIDs gives records ids of their own, of the same times.
+	// NewIDs gives the records new ids with the same times.
 	NewIDs bool
 	// DryRun checks everything and writes nothing.
 	DryRun bool
 }
 
-// Import is the import of a project. The project is invisible and not counted before
-// Reveal: until then it is content without a project. Purge removes the content of an
-// import that was abandoned or interrupted. Import is not safe for concurrent use.
+// Import is the import of a project. Until Reveal, the project is invisible and not
+// counted, because its content has no project record. Purge removes the content of an
+// abandoned or interrupted import. Import is not safe for concurrent use.
 type Import struct {
 	ImportOptions
 	store  *Store
 	id     ProjectID
-	ids    map[string]*idSource // by what has them
-	latest bool                 // a version has the flag
+	ids    map[string]*idSource // by kind of record
+	latest bool                 // a version has the latest flag
 }
 
-// dryProject is the number of the project of each dry run. None is given it.
+// dryProject is the project number used by all dry runs. No project ever gets this
+// number.
 const dryProject = ProjectID(math.MaxUint32)
 
-// BeginImport makes room for a project.
+// BeginImport reserves a project number and creates the buckets of the project.
 func (s *Store) BeginImport(o ImportOptions) (*Import, error) {
 	i := &Import{ImportOptions: o, store: s, ids: map[string]*idSource{}}
 	if o.DryRun {
@@ -62,13 +64,14 @@ func (s *Store) BeginImport(o ImportOptions) (*Import, error) {
 	return i, nil
 }
 
-// errDry takes back what a transaction of a dry run wrote.
+// errDry rolls back a transaction of a dry run.
 var errDry = errors.New("dry run")
 
-// Project returns the number that the project will have, unless this is a dry run.
+// Project returns the number that the project will have. In a dry run, the number has no
+// meaning.
 func (i *Import) Project() ProjectID { return i.id }
 
-// Abandon leaves what was brought in to Purge, unless it was revealed.
+// Abandon leaves the imported content to Purge, unless the project has been revealed.
 func (i *Import) Abandon() {
 	i.store.file.Lock()
 	defer i.store.file.Unlock()
@@ -82,8 +85,8 @@ func (s *Store) Importing(p ProjectID) bool {
 	return s.imports[p]
 }
 
-// Update runs fn in a write transaction that reaches the project. In a dry run
-// each begins with an empty project.
+// Update runs fn in a write transaction that can write to the imported project. In a dry
+// run, each transaction begins with an empty project.
 func (i *Import) Update(fn func(*ImportTx) error) error {
 	err := i.store.Update(func(tx *Tx) error {
 		tx.hidden = i.id
@@ -104,19 +107,20 @@ func (i *Import) Update(fn func(*ImportTx) error) error {
 	return err
 }
 
-// ImportTx is a transaction of an import. Its methods keep the ids and times of records. Of
-// each kind they must come in the order of their ids, or of their times where they have no
-// id yet; otherwise, and for an id that is no UUIDv7 or lies in the future, the error is
-// Invalid. An id that another record has is a Conflict.
+// ImportTx is a transaction of an import. Its methods retain the ids and times of
+// records. Records of each kind must be added in the order of their ids, or of their
+// times if they have no id yet. The error is Invalid if the order is wrong, if an id is
+// not a UUIDv7, or if a time is in the future. It is a Conflict if another record has the
+// id.
 type ImportTx struct {
 	tx *Tx
 	in *Import
 
-	deleted map[FileID]bool // files whose objects are to be removed; nil = not read
+	deleted map[FileID]bool // files with objects that are to be removed; nil = not read yet
 }
 
-// id is the id under which a record is stored. createdAt counts where it has
-// none.
+// id returns the id under which a record is stored. If the record has no id, the new id
+// has the time createdAt.
 func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
 	source := t.in.ids[kind]
 	if source == nil {
@@ -150,7 +154,8 @@ func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
 	return given, nil
 }
 
-// own notes the project as the owner of an id, unless that has an owner.
+// own stores the project as the owner of an id. It returns an error if the id already has
+// an owner.
 func (t *ImportTx) own(id ID) error {
 	owners := t.tx.bolt.Bucket(ownersBucket)
 	raw := owners.Get(id[:])
@@ -171,8 +176,8 @@ func (t *ImportTx) own(id ID) error {
 	return fault.New(fault.Conflict, "id %s is that of a record of project %q", id, holder.Key)
 }
 
-// Version stores a version. At most one may have the latest flag, and not one
-// that is deprecated.
+// Version stores a version. At most one version may have the latest flag, and a
+// deprecated version must not have it.
 func (t *ImportTx) Version(v *Version, createdAt int64) (err error) {
 	if v.ID, err = t.id("version", v.ID, createdAt); err != nil {
 		return err
@@ -243,9 +248,9 @@ func (t *ImportTx) Card(c *Card, createdAt int64) (err error) {
 	return put(t.tx.content(t.in.id).Bucket(cardsBucket), c.ID[:], c)
 }
 
-// File stores a file without its content, as failed; see FileStored. Files may come in any
-// order. The error is a Conflict when another file has the id, or when the object of one
-// that was deleted is still to be removed.
+// File stores a file as failed, without its content; see FileStored. Files may be added
+// in any order. The error is a Conflict if the id is in use, or if the object of a
+// deleted file with this id has not been removed yet.
 func (t *ImportTx) File(f *File) error {
 	if !validFileID(f.ID) {
 		return fault.New(fault.Invalid, "id must be 12 characters 0-9 and a-z")
@@ -283,8 +288,9 @@ func (t *ImportTx) File(f *File) error {
 	return addFile(t.tx, f)
 }
 
-// FileStored notes that the content of a file is there: in the built-in storage, where
-// the file is ready, or staged for the job, so that it is pending until that comes.
+// FileStored records that the content of a file has been stored. If it is in the built-in
+// storage, the file becomes ready. Otherwise it has been staged for the job that
+// transfers it, and the file is pending until then.
 func (t *ImportTx) FileStored(id FileID) error {
 	f, err := t.tx.file([]byte(id))
 	if err != nil || f == nil {
@@ -298,14 +304,14 @@ func (t *ImportTx) FileStored(id FileID) error {
 	return t.tx.writeFile(f)
 }
 
-// Requests adds to the counters of requests. They must be those of the project.
+// Requests adds to the request counters of the project.
 func (t *ImportTx) Requests(counts map[RequestCounter]uint64) error { return t.tx.AddRequests(counts) }
 
-// CheckKey fails with a Conflict when a key is taken.
+// CheckKey returns a Conflict if the key is taken.
 func (t *ImportTx) CheckKey(key string) error { return t.tx.claim(key, t.in.id) }
 
-// Reveal makes the project visible, with p as its record. A key that is taken is a
-// Conflict. Aliases that are taken are left out of p and returned.
+// Reveal makes the project visible, with p as its record. The error is a Conflict if its
+// key is taken. Aliases that are taken are removed from p and returned.
 func (i *Import) Reveal(p *Project) (taken []string, err error) {
 	s := i.store
 	s.file.Lock()
@@ -348,7 +354,8 @@ func (i *Import) Reveal(p *Project) (taken []string, err error) {
 	return taken, err
 }
 
-// recordAll tells the search index of everything in a project.
+// recordAll records everything in a project as changed, so that the search index reads
+// it.
 func recordAll(tx *Tx, p ProjectID) error {
 	content := tx.content(p)
 	changes := []Change{{Kind: KindProject, Project: p}}
@@ -380,8 +387,8 @@ func recordAll(tx *Tx, p ProjectID) error {
 	return nil
 }
 
-// AddLanguage registers a language that the project does not have yet. A tag
-// that belongs to another one is Invalid.
+// AddLanguage registers a language that the project does not have yet. The error is
+// Invalid if the tag belongs to another language.
 func (p *Project) AddLanguage(tag string, edit LanguageEdit, createdAt int64) error {
 	if other := p.Locales().Find(tag); other >= 0 {
 		return fault.New(fault.Invalid, "locale %q belongs to language %q", tag, p.Languages[other].Tag)

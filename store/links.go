@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// maxLinks is how many links are kept.
+// maxLinks is the maximum number of links that are cached.
 const maxLinks = 4096
 
-// links are the files that direct links lead to, as the last commit left them. They are
-// found again after a commit that may change that.
+// links caches the files to which direct links lead, as of the last commit. A commit that
+// may change such a file empties the cache.
 type links struct {
 	found sync.Map // object key -> *linked
 	count atomic.Int32
@@ -24,9 +24,9 @@ type linked struct {
 	backend *StorageBackend
 }
 
-// LinkedFile finds the file with an object key, and its storage, for a direct link.
-// Neither must be changed. It takes no lock that writers hold. One that is not ready is
-// NotFound.
+// LinkedFile returns the file with an object key, and its storage, for a direct link. The
+// caller must not change either of them. LinkedFile never waits for writers. The error is
+// NotFound if the file is not ready.
 func (s *Store) LinkedFile(objectKey string) (*File, *StorageBackend, error) {
 	known := s.links.Load() // before the transaction, which may then be newer, but not older
 	if l, ok := known.found.Load(objectKey); ok {
@@ -61,9 +61,9 @@ func (tx *Tx) linked(objectKey string) (*linked, error) {
 	return &linked{f, b}, err
 }
 
-// ReplaceLinks replaces the address from by to in every link of a project's versions,
-// ignoring white space around it, and returns how many versions changed. The other
-// fields of links stay.
+// ReplaceLinks replaces the address from with the address to in every link of a project's
+// versions, and returns the number of versions that changed. White space around an
+// address is ignored. The other fields of each link are left unchanged.
 func (tx *Tx) ReplaceLinks(p ProjectID, from, to string) (changed int, err error) {
 	w, err := tx.workOn(p)
 	if err != nil {
@@ -97,9 +97,9 @@ func (tx *Tx) ReplaceLinks(p ProjectID, from, to string) (changed int, err error
 	return len(ids), nil
 }
 
-// FileReferences finds which versions link to files. The keys of the result are
-// object keys, its values display texts of versions, the newest version record first.
-// Scheme and host of links do not count.
+// FileReferences returns the versions that link to each of the given files. The keys of
+// the result are object keys, and the values are display texts of versions, the newest
+// version first. The scheme and host of a link are ignored.
 func (s *Snapshot) FileReferences(objectKeys ...string) map[string][]string {
 	wanted := make(map[string]bool, len(objectKeys))
 	for _, key := range objectKeys {
@@ -131,7 +131,7 @@ func (s *Snapshot) FileReferences(objectKeys ...string) map[string][]string {
 	return references
 }
 
-// linkedKey is the object key that a link leads to by its path.
+// linkedKey returns the object key in the path of a link. ok is false if there is none.
 func linkedKey(link string) (key string, ok bool) {
 	if !strings.Contains(link, "/f/") {
 		return "", false

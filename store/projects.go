@@ -15,19 +15,20 @@ import (
 	"svc/internal/searchtext"
 )
 
-// ProjectID numbers a project inside this store. It never changes and is never
-// used again, whatever the project is called.
+// ProjectID is the number of a project inside this store. It never changes, even if the
+// project is renamed, and is never used again.
 type ProjectID uint32
 
 func (p ProjectID) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(p)) }
 
-// projectOf reads a project number.
+// projectOf decodes a project number.
 func projectOf(raw []byte) (ProjectID, error) {
 	n, err := numberOf(raw, 4)
 	return ProjectID(n), err
 }
 
-// eachProject visits the numbers of all projects, the oldest first. visit must not write.
+// eachProject calls visit with the number of each project, the oldest first. visit must
+// not write.
 func (tx *Tx) eachProject(visit func(ProjectID) error) error {
 	return tx.bolt.Bucket(projectsBucket).ForEach(func(key, _ []byte) error {
 		p, err := projectOf(key)
@@ -38,8 +39,8 @@ func (tx *Tx) eachProject(visit func(ProjectID) error) error {
 	})
 }
 
-// Project is an app that is served. Times are Unix seconds; a nil pointer or a
-// zero version is a field without a value.
+// Project is an app that the server serves. Times are Unix seconds. A nil pointer or a
+// zero version means that a field has no value.
 type Project struct {
 	ID                 ProjectID     `json:"-"`
 	Key                string        `json:"key"`
@@ -56,7 +57,8 @@ type Project struct {
 	StatsRetentionDays int           `json:"stats_retention_days"`
 	CollectEvents      bool          `json:"collect_events"`
 	EventRetentionDays int           `json:"event_retention_days"`
-	// LogRetentionDays and FeedbackRetentionDays are nil for those of the instance.
+	// LogRetentionDays and FeedbackRetentionDays are nil if the settings of the instance
+	// apply.
 	LogRetentionDays      *int                   `json:"log_retention_days,omitempty"`
 	FeedbackRetentionDays *int                   `json:"feedback_retention_days,omitempty"`
 	MirrorAssets          bool                   `json:"mirror_assets"`
@@ -80,7 +82,7 @@ type ProjectText struct {
 	Description *string `json:"description,omitempty"`
 }
 
-// SearchText returns the folded text that search= looks through.
+// SearchText returns the folded text that the parameter search= is matched against.
 func (p *Project) SearchText() string {
 	fields := []*string{&p.Key, &p.Name, p.Description, p.Author, p.RepoURL}
 	for i := range p.Aliases {
@@ -92,7 +94,7 @@ func (p *Project) SearchText() string {
 // NormalKey returns the form in which keys and aliases are stored and looked up.
 func NormalKey(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// HasAlias reports whether name, in normal form, is a former key.
+// HasAlias reports whether the given name, in normal form, is a former key of p.
 func (p *Project) HasAlias(name string) bool {
 	return slices.ContainsFunc(p.Aliases, func(a Alias) bool { return a.Name == name })
 }
@@ -129,8 +131,8 @@ func (tx *Tx) projectByID(id ProjectID) (*Project, error) {
 	return p, nil
 }
 
-// CreateProject stores a new project and gives it its number and times. A key
-// that is a key or an alias already is a Conflict.
+// CreateProject stores a new project and gives it its number and times. The error is a
+// Conflict if the key is already a key or an alias.
 func (tx *Tx) CreateProject(p *Project) error {
 	if err := tx.claim(p.Key, 0); err != nil {
 		return err
@@ -163,7 +165,7 @@ func makeContent(tx *Tx, p ProjectID) error {
 	return nil
 }
 
-// claim fails when the name belongs to a project other than owner.
+// claim returns a Conflict if the name belongs to a project other than owner.
 func (tx *Tx) claim(name string, owner ProjectID) error {
 	raw := tx.bolt.Bucket(namesBucket).Get([]byte(name))
 	if raw == nil {
@@ -183,8 +185,8 @@ func (tx *Tx) claim(name string, owner ProjectID) error {
 	return fault.New(fault.Conflict, "project_key %q is an alias of project %q", name, holder.Key)
 }
 
-// PutProject stores a changed project. Its key must be the one it has;
-// RenameProject changes it. A storage that is not there is Invalid.
+// PutProject stores a changed project. Its key must be unchanged; use RenameProject to
+// change it. The error is Invalid if its storage does not exist.
 func (tx *Tx) PutProject(p *Project) error {
 	if p.StorageBackend != "" {
 		if _, err := tx.StorageBackend(p.StorageBackend); fault.Is(err, fault.NotFound) {
@@ -208,9 +210,9 @@ func (tx *Tx) touchProject(id ProjectID) {
 	tx.projectChanged[id] = true
 }
 
-// RenameProject gives p another key and stores it. The old key becomes its
-// newest alias; if the new key was an alias of p, that alias is gone. A key
-// that belongs to another project is a Conflict; the key it has changes nothing.
+// RenameProject changes the key of p and stores p. The old key becomes the newest alias.
+// If the new key was an alias of p, that alias is removed. The error is a Conflict if the
+// key belongs to another project. If the key is unchanged, RenameProject only stores p.
 func (tx *Tx) RenameProject(p *Project, key string) error {
 	if key == p.Key {
 		return tx.PutProject(p)
@@ -227,7 +229,7 @@ func (tx *Tx) RenameProject(p *Project, key string) error {
 	return tx.PutProject(p)
 }
 
-// DeleteAlias frees a former key of p.
+// DeleteAlias removes a former key of p, so that other projects can use it.
 func (tx *Tx) DeleteAlias(p *Project, name string) error {
 	name = NormalKey(name)
 	if !p.HasAlias(name) {
@@ -240,9 +242,9 @@ func (tx *Tx) DeleteAlias(p *Project, name string) error {
 	return tx.PutProject(p)
 }
 
-// DeleteProject removes p, its names, and its place in the lists of API keys. Its
-// content is unreachable from then on. Purge removes it afterwards, because a million
-// logs in one transaction would block all other writers.
+// DeleteProject removes p, its names, and its entries in the project lists of API keys.
+// The project's content is unreachable from then on. Purge removes it later, because
+// removing a million logs in one transaction would block all other writers.
 func (tx *Tx) DeleteProject(p *Project) error {
 	names := tx.bolt.Bucket(namesBucket)
 	err := names.Delete([]byte(p.Key))
@@ -260,11 +262,11 @@ func (tx *Tx) DeleteProject(p *Project) error {
 	)
 }
 
-// ProjectDeleted returns a channel that holds a value when a project has been deleted since
-// the last receive. It is for one reader.
+// ProjectDeleted returns a channel that receives a value when a project has been deleted
+// since the last receive. It must have only one reader.
 func (s *Store) ProjectDeleted() <-chan struct{} { return s.projectDeleted }
 
-// owner is the project of a record that is addressed by its id alone.
+// owner returns the project that owns a record, given only the record's id.
 func (tx *Tx) owner(id ID) (ProjectID, bool) {
 	raw := tx.bolt.Bucket(ownersBucket).Get(id[:])
 	p, err := projectOf(raw)
@@ -274,7 +276,7 @@ func (tx *Tx) owner(id ID) (ProjectID, bool) {
 	return p, true
 }
 
-// OwnerOf finds the project of a record that is addressed by its id alone.
+// OwnerOf returns the project that owns a record, given only the record's id.
 func (s *Store) OwnerOf(id ID) (owner ProjectID, ok bool, err error) {
 	err = s.View(func(tx *Tx) error {
 		owner, ok = tx.owner(id)
@@ -283,20 +285,20 @@ func (s *Store) OwnerOf(id ID) (owner ProjectID, ok bool, err error) {
 	return owner, ok, err
 }
 
-// directory is every project by each of its names. It is immutable; the
-// projects in it are too.
+// directory indexes all projects by each of their names. The directory and the projects
+// in it are immutable.
 type directory struct {
 	byName map[string]*slot
 	byID   map[ProjectID]*slot
 	newest []*Project // newest created first
 }
 
-// Projects lists all projects, newest created first. The slice and the
-// projects must not be changed.
+// Projects returns all projects, the newest first. The caller must not change the slice
+// or the projects.
 func (s *Store) Projects() []*Project { return s.projects.Load().newest }
 
-// FindProject finds a project by key or alias without a transaction. The
-// project must not be changed.
+// FindProject finds a project by key or alias. It needs no transaction. The caller must
+// not change the project.
 func (s *Store) FindProject(name string) (*Project, error) {
 	slot, ok := s.projects.Load().byName[NormalKey(name)]
 	if !ok {
@@ -305,7 +307,7 @@ func (s *Store) FindProject(name string) (*Project, error) {
 	return slot.project.Load(), nil
 }
 
-// loadProjects makes the directory from the file.
+// loadProjects builds the directory from the file.
 func (s *Store) loadProjects(tx *Tx) error {
 	d := &directory{byName: map[string]*slot{}, byID: map[ProjectID]*slot{}}
 	err := tx.bolt.Bucket(projectsBucket).ForEach(func(key, raw []byte) error {
@@ -327,8 +329,8 @@ func (s *Store) loadProjects(tx *Tx) error {
 	return nil
 }
 
-// refreshProjects makes the next directory after the given projects changed.
-// Readers keep the one they have.
+// refreshProjects builds the next directory after the given projects have changed.
+// Readers continue to use the directory they have.
 func (s *Store) refreshProjects(tx *Tx, changed map[ProjectID]bool) error {
 	if len(changed) == 0 {
 		return nil
@@ -356,7 +358,7 @@ func (s *Store) refreshProjects(tx *Tx, changed map[ProjectID]bool) error {
 	return nil
 }
 
-// index fills byName and newest from byID.
+// index builds byName and newest from byID.
 func (d *directory) index() {
 	for _, slot := range d.byID {
 		p := slot.project.Load()
@@ -369,7 +371,7 @@ func (d *directory) index() {
 	slices.SortFunc(d.newest, func(a, b *Project) int { return int(b.ID) - int(a.ID) })
 }
 
-// ProjectByID finds a project by its number. It must not be changed.
+// ProjectByID finds a project by its number. The caller must not change the project.
 func (s *Store) ProjectByID(id ProjectID) (*Project, bool) {
 	slot, ok := s.projects.Load().byID[id]
 	if !ok {
@@ -386,14 +388,14 @@ type Language struct {
 	CreatedAt int64    `json:"created_at"`
 }
 
-// LanguageEdit is a partial change of a language; nil is a field to keep.
+// LanguageEdit is a partial change of a language. A nil field is left unchanged.
 type LanguageEdit struct {
 	Tag      *string
 	Synonyms *[]string
 	Label    **string
 }
 
-// Locales returns the set of registered languages; its indexes equal those of p.Languages.
+// Locales returns the set of registered languages, with the same indexes as p.Languages.
 func (p *Project) Locales() *locale.Set {
 	all := make([]locale.Language, len(p.Languages))
 	for i, l := range p.Languages {
@@ -402,8 +404,9 @@ func (p *Project) Locales() *locale.Set {
 	return locale.NewSet(all)
 }
 
-// RegisterLanguage adds a language to p. If a language already has the tag, it is changed
-// and keeps its primary tag. It returns the index of the language.
+// RegisterLanguage adds a language to p. If a language already has the tag,
+// RegisterLanguage changes that language but not its primary tag. It returns the index of
+// the language.
 func (tx *Tx) RegisterLanguage(p *Project, tag string, edit LanguageEdit) (int, error) {
 	at := p.Locales().Find(tag)
 	if at < 0 {
@@ -417,10 +420,10 @@ func (tx *Tx) RegisterLanguage(p *Project, tag string, edit LanguageEdit) (int, 
 	return at, tx.PutProject(p)
 }
 
-// UpdateLanguage changes the language at an index of p.Languages. Another
-// primary tag takes the stored translations of project and versions along; if
-// there are some of a language that is no longer registered in its place,
-// that is a Conflict.
+// UpdateLanguage changes the language at an index of p.Languages. If its primary tag
+// changes, the stored translations of the project, versions and announcements move to the
+// new tag. The error is a Conflict if translations of an unregistered language are
+// already stored under the new tag.
 func (tx *Tx) UpdateLanguage(p *Project, at int, edit LanguageEdit) error {
 	from := locale.Key(p.Languages[at].Tag)
 	if err := p.editLanguage(at, edit); err != nil {
@@ -434,14 +437,15 @@ func (tx *Tx) UpdateLanguage(p *Project, at int, edit LanguageEdit) error {
 	return tx.PutProject(p)
 }
 
-// RemoveLanguage unregisters a language. Its translations stay stored and
-// come back with it.
+// RemoveLanguage unregisters a language. Its translations stay in the file, and are
+// visible again if the language is registered again.
 func (tx *Tx) RemoveLanguage(p *Project, at int) error {
 	p.Languages = slices.Delete(p.Languages, at, at+1)
 	return tx.PutProject(p)
 }
 
-// editLanguage applies edit and keeps each tag key with one language.
+// editLanguage applies edit to a language. The error is Invalid if a tag belongs to
+// another language.
 func (p *Project) editLanguage(at int, edit LanguageEdit) error {
 	others := p.Locales()
 	taken := func(tag string) bool {
@@ -471,8 +475,7 @@ func (p *Project) editLanguage(at int, edit LanguageEdit) error {
 	return nil
 }
 
-// moveTranslations renames the tag key under which the texts of a language
-// are stored.
+// moveTranslations changes the tag key under which the texts of a language are stored.
 func moveTranslations(tx *Tx, p *Project, from, to string) error {
 	if _, err := rename(p.Translations, from, to); err != nil {
 		return err
@@ -485,7 +488,7 @@ func moveTranslations(tx *Tx, p *Project, from, to string) error {
 		func(a *Announcement) (bool, error) { return rename(a.Translations, from, to) })
 }
 
-// moveTexts renames a tag key in all records of a kind.
+// moveTexts changes a tag key in all records of a kind.
 func moveTexts[R any](
 	p ProjectID, each func(ProjectID, func(*R) error) error, put func(ProjectID, *R) error, rename func(*R) (moved bool, err error),
 ) error {
@@ -508,7 +511,7 @@ func moveTexts[R any](
 	return nil
 }
 
-// rename gives the text of one tag key to another one, which must not have a text.
+// rename moves a text from one tag key to another. The new key must not have a text.
 func rename[T any](texts map[string]T, from, to string) (moved bool, err error) {
 	if _, occupied := texts[to]; occupied {
 		return false, fault.New(fault.Conflict,
@@ -522,12 +525,11 @@ func rename[T any](texts map[string]T, from, to string) (moved bool, err error) 
 	return moved, nil
 }
 
-// purgeStep is the number of keys that one transaction of Purge removes.
+// purgeStep is the maximum number of keys that one transaction of Purge removes.
 const purgeStep = 1000
 
-// Purge removes what deleted projects, and imports that came to nothing, left
-// behind, in steps small enough that others can write in between. Repeating it
-// after a crash does no harm.
+// Purge removes the content of deleted projects and of abandoned imports. It works in
+// small steps, so that other writers are not blocked. It can be repeated after a crash.
 func (s *Store) Purge() error {
 	for more := true; more; {
 		err := s.Update(func(tx *Tx) (err error) {
@@ -541,9 +543,9 @@ func (s *Store) Purge() error {
 	return nil
 }
 
-// purge removes up to purgeStep keys of a project that is gone and reports
-// whether there may be more. The files of all such projects come first, because their
-// objects and copies are still there.
+// purge removes up to purgeStep keys of a deleted project. It reports whether there may
+// be more. It begins with the files of all deleted projects, because their objects and
+// the copies in the CDN still exist.
 func (tx *Tx) purge() (more bool, err error) {
 	all := tx.bolt.Bucket(contentBucket)
 	var orphans []ProjectID
@@ -590,13 +592,13 @@ func (tx *Tx) purge() (more bool, err error) {
 	return true, all.DeleteBucket(orphan)
 }
 
-// alive reports whether the content under a key has a project.
+// alive reports whether the project with the given key of the content bucket exists.
 func (tx *Tx) alive(project []byte) bool {
 	return tx.bolt.Bucket(projectsBucket).Get(project) != nil
 }
 
-// drain deletes up to limit keys of a bucket, with the owners of its records. It returns
-// the unused part of the limit, and whether there were buckets among the keys.
+// drain deletes up to limit keys of a bucket, and the owner entries of its records. It
+// returns the unused part of the limit, and whether any of the keys were buckets.
 func drain(tx *Tx, b *boltfile.Bucket, name []byte, limit int) (left int, nested bool, err error) {
 	var keys, owned [][]byte
 	cursor := b.Cursor()

@@ -15,34 +15,35 @@ import (
 	"svc/internal/stats"
 )
 
-// Hour numbers the hours since 1970-01-01 00:00 UTC.
+// Hour is the number of hours since 1970-01-01 00:00 UTC.
 type Hour uint32
 
-// HourOf returns the hour that a moment lies in.
+// HourOf returns the hour that contains t.
 func HourOf(t time.Time) Hour { return Hour(t.Unix() / 3600) }
 
-// Start returns the first second of the hour.
+// Start returns the first second of the hour, in Unix seconds.
 func (h Hour) Start() int64 { return int64(h) * 3600 }
 
 func (h Hour) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(h)) }
 
-// Endpoint is a route with counted requests. The zero Endpoint is no endpoint. The numbers
-// are stored in the file.
+// Endpoint is a route with counted requests. The zero Endpoint means no endpoint. The
+// numbers are stored in the file.
 type Endpoint uint8
 
-// Endpoints and Provinces are more than the greatest number of each.
+// Endpoints and Provinces are exclusive upper bounds of the numbers of endpoints and
+// provinces.
 const (
 	Endpoints = 1 << endpointBits
 	Provinces = 1 << provinceBits
 )
 
-// endpoints names the endpoints by their numbers.
+// endpoints lists the names of the endpoints by their number.
 var endpoints = [...]string{
 	1: "PROJECT_DETAIL", "VERSION_LIST", "VERSION_LATEST", "VERSION_LATEST_PREVIEW", "VERSION_BY_VERSION", "VERSION_CHECK_UPDATE",
 	"ANNOUNCEMENT_LIST", "ANNOUNCEMENT_LATEST", "FEEDBACK_SUBMIT", "LOG_UPLOAD", "EVENT_INGEST",
 }
 
-// ParseEndpoint finds an endpoint by its exact name.
+// ParseEndpoint returns the endpoint with exactly the given name.
 func ParseEndpoint(name string) (Endpoint, bool) {
 	at := slices.Index(endpoints[1:], name) + 1
 	return Endpoint(at), at > 0
@@ -51,7 +52,7 @@ func ParseEndpoint(name string) (Endpoint, bool) {
 // EndpointNames lists the names of all endpoints.
 func EndpointNames() []string { return slices.Clone(endpoints[1:]) }
 
-// String returns the name of the endpoint, "" for none.
+// String returns the name of the endpoint, or "" if there is none.
 func (e Endpoint) String() string {
 	if int(e) >= len(endpoints) {
 		return ""
@@ -59,8 +60,8 @@ func (e Endpoint) String() string {
 	return endpoints[e]
 }
 
-// Where each dimension of a request is in its number. The highest comes first
-// in order of keys, so that neighbours have most bits in common.
+// The position of each dimension in the number of a request. Keys are ordered by the
+// highest dimension first, so that neighbouring numbers have most bits in common.
 const (
 	endpointBits = 4
 	platformBits = 3
@@ -74,12 +75,13 @@ const (
 	regionAt   = placeAt + cityBits + provinceBits
 )
 
-// Place is a region with the numbers of a province and a city in it.
+// Place is a region with the number of a province and a city in it.
 type Place uint64
 
-// NewPlace takes a region as ParseRegion does, and the codes of province and
-// city, six digits each or empty (GB/T 2260). Of the province only the first two
-// digits are kept: the others are zero in every province code.
+// NewPlace returns a place. The region has the form that stats.ParseRegion accepts. The
+// codes of the province and the city have six digits each (GB/T 2260), or are empty. Only
+// the first two digits of the province code are stored, because the others are zero in
+// every province code.
 func NewPlace(region, province, city string) Place {
 	return Place(stats.ParseRegion(region))<<(provinceBits+cityBits) | Place(sixDigits(province)/10000)<<cityBits | Place(sixDigits(city))
 }
@@ -106,8 +108,8 @@ func (p Place) Region() stats.Region {
 	return stats.Region(r)
 }
 
-// Province returns the first two digits of the province code, or of the city code where
-// only that is known, or 0.
+// Province returns the first two digits of the province code. If only the city code is
+// known, it returns the first two digits of that code. It returns 0 if neither is known.
 func (p Place) Province() int {
 	if province := p >> cityBits & (1<<provinceBits - 1); province != 0 {
 		return int(province)
@@ -115,8 +117,8 @@ func (p Place) Province() int {
 	return int(p & (1<<cityBits - 1) / 10000)
 }
 
-// Codes returns the arguments of NewPlace: the codes of province and city, six digits
-// each, or empty.
+// Codes returns the codes that were passed to NewPlace: the codes of the province and the
+// city, with six digits each, or empty.
 func (p Place) Codes() (province, city string) {
 	if n := p >> cityBits & (1<<provinceBits - 1); n != 0 {
 		province = fmt.Sprintf("%02d0000", uint64(n))
@@ -127,10 +129,10 @@ func (p Place) Codes() (province, city string) {
 	return province, city
 }
 
-// Request is a combination of everything by which requests are counted.
+// Request is the combination of all dimensions by which requests are counted.
 type Request uint64
 
-// NewRequest puts the dimensions together.
+// NewRequest returns the request with the given dimensions.
 func NewRequest(endpoint Endpoint, on platform.Platform, from Place, offset stats.Offset) Request {
 	return Request(from)<<placeAt | Request(offset)<<offsetAt | Request(stats.PlatformNumber(on))<<platformAt | Request(endpoint)
 }
@@ -138,16 +140,17 @@ func NewRequest(endpoint Endpoint, on platform.Platform, from Place, offset stat
 // Endpoint returns the endpoint that was called.
 func (r Request) Endpoint() Endpoint { return Endpoint(r & (1<<endpointBits - 1)) }
 
-// PlatformNumber returns the platform of the client, for PlatformOf.
+// PlatformNumber returns the number of the client's platform, which stats.PlatformOf
+// accepts.
 func (r Request) PlatformNumber() int { return int(r >> platformAt & (1<<platformBits - 1)) }
 
 // Offset returns the client's time zone.
 func (r Request) Offset() stats.Offset { return stats.Offset(r >> offsetAt & (1<<offsetBits - 1)) }
 
-// Place returns where the request came from.
+// Place returns the place from which the request came.
 func (r Request) Place() Place { return Place(r >> placeAt) }
 
-// counterKind is one of the three sets of counters of a project.
+// counterKind is one of the three kinds of counters of a project.
 type counterKind uint8
 
 const (
@@ -156,11 +159,11 @@ const (
 	clientCounts
 )
 
-// otherVersions replaces versions beyond the limit.
+// otherVersions replaces the versions that exceed the limit.
 const otherVersions = "(other)"
 
-// RequestCounter names one number of the request statistics, of one project and
-// hour. It is comparable, so that it can be counted in a map.
+// RequestCounter identifies one count of the request statistics, for one project and
+// hour. It is comparable, so that it can be the key of a map.
 type RequestCounter struct {
 	project ProjectID
 	hour    Hour
@@ -172,27 +175,28 @@ const kindAt = 62
 
 func (c RequestCounter) kind() counterKind { return counterKind(c.what >> kindAt) }
 
-// CountRequest returns the counter of requests with the same dimensions.
+// CountRequest returns the counter for requests with the same dimensions as r.
 func CountRequest(p ProjectID, h Hour, r Request) RequestCounter {
 	return RequestCounter{p, h, uint64(requestCounts)<<kindAt | uint64(r), ""}
 }
 
-// CountSystem returns the counter of a system version; "" when it is not reported.
+// CountSystem returns the counter for a system version, which is "" if the client did not
+// report it.
 func CountSystem(p ProjectID, h Hour, on platform.Platform, version string) RequestCounter {
 	return RequestCounter{p, h, uint64(systemCounts)<<kindAt | uint64(stats.PlatformNumber(on)), version}
 }
 
-// CountClient returns the counter of a version of the project's own app.
+// CountClient returns the counter for a version of the project's own app.
 func CountClient(p ProjectID, h Hour, on platform.Platform, version string) RequestCounter {
 	return RequestCounter{p, h, uint64(clientCounts)<<kindAt | uint64(stats.PlatformNumber(on)), version}
 }
 
-// Group returns the number of the project.
+// Group returns the project number of the counter.
 func (c RequestCounter) Group() uint32 { return uint32(c.project) }
 
-// Folded returns the counter that replaces this one beyond the limit: a request without
-// province, city and offset, or the version "(other)". The total of every answer stays
-// right.
+// Folded returns the coarser counter that replaces this one when the limit is exceeded.
+// It is a request without province, city and offset, or the version "(other)". Totals
+// remain correct.
 func (c RequestCounter) Folded() RequestCounter {
 	if c.kind() != requestCounts {
 		c.text = otherVersions
@@ -202,19 +206,19 @@ func (c RequestCounter) Folded() RequestCounter {
 	return CountRequest(c.project, c.hour, r&(1<<offsetAt-1)|r>>regionAt<<regionAt)
 }
 
-// CountedRequest is a request with everything that it is counted by. It is
-// comparable, and few when requests are many, so that requests can be counted
-// before their counters are.
+// CountedRequest is a request with all values by which it is counted. It is comparable,
+// and many requests share the same value. Requests are therefore counted by this value
+// first, and divided into their counters later.
 type CountedRequest struct {
 	Project ProjectID
 	Hour    Hour
 	Request Request
-	System  string // version of the system, whose platform the Request has
-	Client  string // version of the app; "" when it is not reported
+	System  string // version of the system; its platform is in Request
+	Client  string // version of the app; "" if the client did not report it
 }
 
-// Counters returns the counters of the request, of its system, and of its client if the
-// version is known.
+// Counters returns the counters of the request, of its system, and, if the version is
+// known, of its client.
 func (c CountedRequest) Counters() iter.Seq[RequestCounter] {
 	return func(yield func(RequestCounter) bool) {
 		on := uint64(c.Request.PlatformNumber())
@@ -224,29 +228,29 @@ func (c CountedRequest) Counters() iter.Seq[RequestCounter] {
 	}
 }
 
-// Kept returns the request with texts of its own.
+// Kept returns the request with its own copies of the texts.
 func (c CountedRequest) Kept() CountedRequest {
 	both := c.System + c.Client // side by side, because both are compared
 	c.System, c.Client = both[:len(c.System)], both[len(c.System):]
 	return c
 }
 
-// Request statistics have one key per project, kind of counter and hour. Package hourly
-// encodes the value, with texts for the kinds of versions.
+// Request statistics have one key for each project, kind of counter and hour. Package
+// hourly encodes the value. The two kinds that count versions have texts.
 
-// Bounds of the counters of an hour. Most of them depend on data of anonymous clients, so
-// they need a limit.
+// Limits on the number of counters in an hour. They are needed because most counters
+// depend on data from anonymous clients.
 const (
 	maxRequests = 1 << 14
 	maxVersions = 2000
 )
 
-// counterBuckets are the buckets of the kinds.
+// counterBuckets are the buckets of each kind of counter.
 var counterBuckets = [...][]byte{
 	requestCounts: requestsBucket, systemCounts: systemVersionsBucket, clientCounts: clientVersionsBucket,
 }
 
-// hourCounter is one number in the value of an hour.
+// hourCounter is one counter in the value of an hour, with its count.
 type hourCounter struct {
 	RequestCounter
 	n uint64
@@ -259,7 +263,7 @@ func byCounter(a, b hourCounter) int {
 	)
 }
 
-// AddRequests adds to the counters, except those of deleted projects.
+// AddRequests adds to the counters. Counters of deleted projects are ignored.
 func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 	all := make([]hourCounter, 0, len(counts))
 	for c, n := range counts {
@@ -284,7 +288,7 @@ func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 	return nil
 }
 
-// addToHour adds counters of one project, kind and hour, those of like.
+// addToHour adds counters that have the same project, kind and hour as like.
 func addToHour(tx *Tx, like RequestCounter, added []hourCounter) error {
 	b := tx.counters(like.project, like.kind())
 	key := like.hour.key()
@@ -304,7 +308,7 @@ func addToHour(tx *Tx, like RequestCounter, added []hourCounter) error {
 	return b.Put(key, encodeHour(squeezed(all)))
 }
 
-// merged sorts and makes one of those that count the same.
+// merged sorts the counters and combines entries of the same counter.
 func merged(all []hourCounter) []hourCounter {
 	slices.SortFunc(all, byCounter)
 	kept := all[:0]
@@ -318,9 +322,9 @@ func merged(all []hourCounter) []hourCounter {
 	return kept
 }
 
-// squeezed keeps an hour within its bound: the greatest counters stay, the
-// others are folded, so that a client that makes up versions does not push out the
-// real ones.
+// squeezed limits the number of counters of an hour. If there are too many, it folds all
+// but the greatest, so that a client that invents versions does not displace the real
+// ones.
 func squeezed(all []hourCounter) []hourCounter {
 	most := maxVersions
 	if len(all) > 0 && all[0].kind() == requestCounts {
@@ -336,7 +340,7 @@ func squeezed(all []hourCounter) []hourCounter {
 	return merged(all)
 }
 
-// encodeHour is the value of sorted counters of one kind.
+// encodeHour returns the encoded value of sorted counters of one kind.
 func encodeHour(all []hourCounter) []byte {
 	e := hourly.NewEncoder(8 * len(all))
 	for _, c := range all {
@@ -350,8 +354,8 @@ func encodeHour(all []hourCounter) []byte {
 	return e.Value()
 }
 
-// decodeHour calls each for the counters of a value, in order. The text is only
-// valid during the call.
+// decodeHour calls each for every counter of a value, in order. The text is only valid
+// during the call.
 func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte, n int64)) error {
 	if kind == requestCounts {
 		return hourly.Each(raw, func(what uint64, n int64) { each(what, nil, n) })
@@ -359,20 +363,21 @@ func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte
 	return hourly.EachText(raw, each)
 }
 
-// EachRequest calls each for the counters of requests in hours from..to, both
-// included, hour by hour.
+// EachRequest calls each for every request counter in the hours between from and to, both
+// inclusive, in order of hours.
 func (tx *Tx) EachRequest(p ProjectID, from, to Hour, each func(h Hour, r Request, n int64)) error {
 	return eachCounter(tx, p, requestCounts, from, to, func(h Hour, what uint64, _ []byte, n int64) { each(h, Request(what), n) })
 }
 
-// EachSystemVersion does the same for the versions of clients' systems; the text
-// is only valid during the call, and "" for what is not reported.
+// EachSystemVersion is EachRequest for the versions of the clients' systems. The version
+// is only valid during the call. It is "" if clients did not report it.
 func (tx *Tx) EachSystemVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
 	return eachCounter(tx, p, systemCounts, from, to,
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
 }
 
-// EachClientVersion does the same for the versions of the project's own app.
+// EachClientVersion is EachRequest for the versions of the project's own app. The version
+// is only valid during the call.
 func (tx *Tx) EachClientVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
 	return eachCounter(tx, p, clientCounts, from, to,
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
@@ -398,13 +403,13 @@ func eachCounter(tx *Tx, p ProjectID, kind counterKind, from, to Hour, each func
 	return nil
 }
 
-// counters returns the bucket of a kind, or nil if the project is gone.
+// counters returns the bucket of a kind of counter, or nil if the project is gone.
 func (tx *Tx) counters(p ProjectID, kind counterKind) *boltfile.Bucket {
 	return tx.contentBucket(p, counterBuckets[kind])
 }
 
-// DropRequests forgets the counters of hours before a given one, at most limit
-// values, and reports how many that were.
+// DropRequests deletes the counters of hours before the given one. It deletes at most
+// limit values, and returns how many it deleted.
 func (tx *Tx) DropRequests(p ProjectID, before Hour, limit int) (dropped int, err error) {
 	for kind := range counterBuckets {
 		b := tx.counters(p, counterKind(kind))
@@ -420,7 +425,7 @@ func (tx *Tx) DropRequests(p ProjectID, before Hour, limit int) (dropped int, er
 	return dropped, nil
 }
 
-// HasRequestsBefore reports whether DropRequests would find something.
+// HasRequestsBefore reports whether DropRequests would delete something.
 func (tx *Tx) HasRequestsBefore(p ProjectID, before Hour) bool {
 	for kind := range counterBuckets {
 		if b := tx.counters(p, counterKind(kind)); b != nil {

@@ -11,13 +11,13 @@ import (
 	"svc/internal/boltfile"
 )
 
-// Setting is a record of settings of the instance or of a project. Before the first save
-// it has initial values.
+// Setting identifies a record of settings of the instance or of a project. Before the
+// first save, the settings have initial values.
 type Setting[T any] struct {
 	name    string
-	project ProjectID                     // whose settings they are, 0 for the instance
-	initial func(v *T)                    // sets what is not the zero value; nil if nothing is
-	save    func(before, v *T, now int64) // sets the times before v is stored; nil if it has none
+	project ProjectID                     // owner of the settings; 0 for the instance
+	initial func(v *T)                    // sets the initial values that are not zero; may be nil
+	save    func(before, v *T, now int64) // sets the times before v is stored; may be nil
 }
 
 // The settings of the instance.
@@ -44,7 +44,7 @@ func TermsSettings(slug string) Setting[TermsDocument] {
 	return Setting[TermsDocument]{name: "terms/" + slug, save: dateTerms}
 }
 
-// integrationName and webhookName are in the settings of a project.
+// integrationName and webhookName are the names of settings of a project.
 const (
 	integrationName = "codehost_integration"
 	webhookName     = "codehost_webhook"
@@ -63,7 +63,7 @@ func WebhookSettings(p ProjectID) Setting[Webhook] {
 	return Setting[Webhook]{name: webhookName, project: p}
 }
 
-// bucket returns the bucket of the settings, or nil if the project is gone.
+// bucket returns the bucket that contains the settings, or nil if the project is gone.
 func (s Setting[T]) bucket(tx *Tx) *boltfile.Bucket {
 	if s.project == 0 {
 		return tx.bolt.Bucket(settingsBucket)
@@ -71,7 +71,7 @@ func (s Setting[T]) bucket(tx *Tx) *boltfile.Bucket {
 	return tx.contentBucket(s.project, projectSettingsBucket)
 }
 
-// Get reads the settings. Those of a project that is gone are the initial ones.
+// Get reads the settings. If the project is gone, it returns the initial values.
 func (s Setting[T]) Get(tx *Tx) (*T, error) {
 	if b := s.bucket(tx); b != nil {
 		if v, err := get[T](b, []byte(s.name)); v != nil || err != nil {
@@ -85,7 +85,7 @@ func (s Setting[T]) Get(tx *Tx) (*T, error) {
 	return v, nil
 }
 
-// Put stores the settings. A project that is gone is NotFound.
+// Put stores the settings. The error is NotFound if the project is gone.
 func (s Setting[T]) Put(tx *Tx, v *T) error {
 	b := s.bucket(tx)
 	if b == nil {
@@ -101,7 +101,7 @@ func (s Setting[T]) Put(tx *Tx, v *T) error {
 	return put(b, []byte(s.name), v)
 }
 
-// Delete returns to the initial values.
+// Delete removes the stored settings, so that the initial values apply.
 func (s Setting[T]) Delete(tx *Tx) error {
 	b := s.bucket(tx)
 	if b == nil {
@@ -110,7 +110,8 @@ func (s Setting[T]) Delete(tx *Tx) error {
 	return b.Delete([]byte(s.name))
 }
 
-// instanceSettings and projectSettings read the settings of a name.
+// instanceSettings and projectSettings have a function for each name of settings. The
+// function checks that a stored value can be decoded.
 var (
 	instanceSettings = map[string]func(name, raw []byte) error{
 		CDNSettings.name: readable[CDN], CodehostAppSettings.name: readable[CodehostApp], TranslationSettings.name: readable[Translation],
@@ -130,8 +131,8 @@ const (
 	CDNCloudflare = "cloudflare"
 )
 
-// CDN is how copies of files at a CDN are refreshed. An empty text is a field without
-// a value.
+// CDN has the settings for refreshing copies of files at a CDN. A field that is "" has no
+// value.
 type CDN struct {
 	Provider          string `json:"provider"`
 	Enabled           bool   `json:"enabled,omitempty"`
@@ -141,19 +142,20 @@ type CDN struct {
 	UpdatedAt         int64  `json:"updated_at,omitempty"` // Unix seconds; 0 before the first save
 }
 
-// Configured reports whether both credentials are there.
+// Configured reports whether both credentials are set.
 func (c *CDN) Configured() bool { return c.KeyID != "" && c.Secret != "" }
 
-// SetProvider changes the provider. Credentials do not go to another one: they are
-// dropped, and those of the new one are set afterwards.
+// SetProvider changes the provider. If the provider is a new one, SetProvider deletes the
+// credentials, so that they are never sent to another provider. The caller sets the new
+// credentials afterwards.
 func (c *CDN) SetProvider(provider string) {
 	if provider != c.Provider {
 		c.Provider, c.KeyID, c.Secret, c.SecretFingerprint = provider, "", "", ""
 	}
 }
 
-// Translation is how texts are translated by a language model. An empty text is a field
-// without a value.
+// Translation has the settings for translating texts with a language model. A field that
+// is "" has no value.
 type Translation struct {
 	Enabled           bool   `json:"enabled,omitempty"`
 	Provider          string `json:"provider"` // see package translate
@@ -163,11 +165,11 @@ type Translation struct {
 	APIKeyFingerprint string `json:"api_key_fingerprint,omitempty"`
 	APIKeyUpdatedAt   int64  `json:"api_key_updated_at,omitempty"` // Unix seconds; 0 without a key
 	CustomPrompt      bool   `json:"custom_prompt,omitempty"`
-	SystemPrompt      string `json:"system_prompt,omitempty"` // kept while CustomPrompt is off
+	SystemPrompt      string `json:"system_prompt,omitempty"` // retained while CustomPrompt is off
 	UpdatedAt         int64  `json:"updated_at,omitempty"`    // Unix seconds; 0 before the first save
 }
 
-// Configured reports whether it is known whom to ask.
+// Configured reports whether the address and the model are set.
 func (t *Translation) Configured() bool { return t.BaseURL != "" && t.Model != "" }
 
 // TermsDocument is the operator's version of a terms document. The zero value is an
@@ -175,15 +177,16 @@ func (t *Translation) Configured() bool { return t.BaseURL != "" && t.Model != "
 type TermsDocument struct {
 	Custom    bool   `json:"custom,omitempty"`   // the draft is shown, if there is one
 	Draft     string `json:"draft,omitempty"`    // Markdown; "" = none
-	DraftAt   int64  `json:"draft_at,omitempty"` // when the text of the draft changed, Unix seconds; 0 without one
+	DraftAt   int64  `json:"draft_at,omitempty"` // last change of the text, Unix seconds; 0 without a draft
 	UpdatedAt int64  `json:"updated_at"`         // last save, Unix seconds; 0 before the first one
 }
 
-// Effective reports whether the draft is published: Custom is set and there is a draft.
+// Effective reports whether the draft is published, which requires that Custom is set and
+// the draft is not empty.
 func (d *TermsDocument) Effective() bool { return d.Custom && d.Draft != "" }
 
-// dateTerms sets the times of a save. The time of the draft changes with its text alone, and
-// is 0 without one.
+// dateTerms sets the times of a save. The time of the draft only changes when its text
+// changes. Without a draft it is 0.
 func dateTerms(before, d *TermsDocument, now int64) {
 	d.UpdatedAt = now
 	switch d.Draft {
@@ -196,7 +199,8 @@ func dateTerms(before, d *TermsDocument, now int64) {
 	}
 }
 
-// The features of the code host app, each off until the administrator switches it on.
+// The features of the code host app. Each one is off until the administrator switches it
+// on.
 const (
 	FeatureFeedbackIssue   = "feedback_issue"   // feedback becomes issues
 	FeatureCommentCommands = "comment_commands" // comments on issues start workflows
@@ -205,8 +209,8 @@ const (
 // CodehostFeatures lists the features in the order in which they are shown.
 var CodehostFeatures = []string{FeatureFeedbackIssue, FeatureCommentCommands}
 
-// CodehostApp is how the installation is known to the code host. An empty text is a
-// field without a value, a time of 0 one that has not come.
+// CodehostApp has the credentials and settings of the app at the code host. A field that
+// is "" or a time that is 0 has no value.
 type CodehostApp struct {
 	AppID                 string `json:"app_id,omitempty"`
 	PrivateKey            string `json:"private_key,omitempty"` // sealed, see package seal
@@ -214,31 +218,31 @@ type CodehostApp struct {
 	PrivateKeyUpdatedAt   int64  `json:"private_key_updated_at,omitempty"`
 
 	WebhookSecret          string `json:"webhook_secret,omitempty"`        // sealed
-	WebhookSecretHint      string `json:"webhook_secret_hint,omitempty"`   // its end
+	WebhookSecretHint      string `json:"webhook_secret_hint,omitempty"`   // its last characters
 	WebhookSecretLength    int    `json:"webhook_secret_length,omitempty"` // in characters
 	WebhookSecretUpdatedAt int64  `json:"webhook_secret_updated_at,omitempty"`
 
-	Features []string `json:"features,omitempty"` // of CodehostFeatures
+	Features []string `json:"features,omitempty"` // those that are switched on, see CodehostFeatures
 
-	// CustomTemplate reports whether the two texts are used. They are kept when it is
-	// false.
+	// CustomTemplate reports whether the two templates are used. They are retained when it
+	// is false.
 	CustomTemplate bool   `json:"custom_template,omitempty"`
 	TitleTemplate  string `json:"title_template,omitempty"`
 	BodyTemplate   string `json:"body_template,omitempty"`
 
-	UpdatedAt int64 `json:"updated_at,omitempty"` // Unix seconds, as all times here
+	UpdatedAt int64 `json:"updated_at,omitempty"` // Unix seconds, like all times in CodehostApp
 }
 
 // Configured reports whether the app can identify itself.
 func (a *CodehostApp) Configured() bool { return a.AppID != "" && a.PrivateKey != "" }
 
-// Offers reports whether projects can use a feature: it is switched on and the app can
-// identify itself.
+// Offers reports whether projects can use a feature. The feature must be switched on, and
+// the app must be able to identify itself.
 func (a *CodehostApp) Offers(feature string) bool {
 	return a.Configured() && slices.Contains(a.Features, feature)
 }
 
-// Where the template of issues comes from.
+// The sources of the template for issues.
 const (
 	TemplateInherit = "inherit" // from the instance
 	TemplateCustom  = "custom"  // from the project
@@ -249,8 +253,8 @@ const (
 // project has its own list.
 var DefaultAssociations = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
-// CodehostIntegration connects a project to its repository. An empty text is a field
-// without a value.
+// CodehostIntegration connects a project to its repository. A field that is "" has no
+// value.
 type CodehostIntegration struct {
 	Repo string `json:"repo,omitempty"` // owner/name
 
@@ -263,7 +267,7 @@ type CodehostIntegration struct {
 	Labels         []string `json:"labels,omitempty"`
 
 	CommentCommands     bool              `json:"comment_commands,omitempty"`
-	AllowedAssociations []string          `json:"allowed_associations"` // none is not the default
+	AllowedAssociations []string          `json:"allowed_associations"` // empty does not mean the default
 	AllowedUsers        []string          `json:"allowed_users,omitempty"`
 	Commands            []CodehostCommand `json:"commands,omitempty"`
 
@@ -278,7 +282,8 @@ type CodehostCommand struct {
 	Input    string `json:"input,omitempty"`
 }
 
-// InputName is the name of the input that gets what follows the command.
+// InputName returns the name of the workflow input that receives the text after the
+// command.
 func (c *CodehostCommand) InputName() string {
 	if c.Input == "" {
 		return "args"
@@ -296,7 +301,7 @@ func (i *CodehostIntegration) CommentCommandsActive(a *CodehostApp) bool {
 	return i.CommentCommands && i.Repo != "" && a.Offers(FeatureCommentCommands)
 }
 
-// Command finds a command by its name, nil when there is none.
+// Command returns the command with the given name, or nil if there is none.
 func (i *CodehostIntegration) Command(name string) *CodehostCommand {
 	at := slices.IndexFunc(i.Commands, func(c CodehostCommand) bool { return c.Name == name })
 	if at < 0 {
@@ -305,19 +310,19 @@ func (i *CodehostIntegration) Command(name string) *CodehostCommand {
 	return &i.Commands[at]
 }
 
-// reset sets the values before the first save.
+// reset sets the initial values.
 func (i *CodehostIntegration) reset() {
 	i.TemplateSource, i.AllowedAssociations = TemplateInherit, slices.Clone(DefaultAssociations)
 }
 
-// IntegratedProject is a project with its settings for a repository.
+// IntegratedProject is a project with its code host integration.
 type IntegratedProject struct {
 	Project     *Project
 	Integration *CodehostIntegration
 }
 
-// IntegrationsOf lists the projects with a repository, whatever the case of its name,
-// the oldest project first.
+// IntegrationsOf returns the projects that are connected to a repository, the oldest
+// project first. It ignores the case of the repository's name.
 func (tx *Tx) IntegrationsOf(repo string) (all []IntegratedProject, err error) {
 	err = tx.eachProject(func(id ProjectID) error {
 		i, err := IntegrationSettings(id).Get(tx)
@@ -331,20 +336,21 @@ func (tx *Tx) IntegrationsOf(repo string) (all []IntegratedProject, err error) {
 	return all, err
 }
 
-// Webhook authenticates the code host's messages about releases of a project. An empty text
-// is a field without a value; times are Unix seconds.
+// Webhook authenticates the code host's messages about releases of a project. A field
+// that is "" has no value. Times are Unix seconds.
 type Webhook struct {
-	Secret    string `json:"secret,omitempty"` // sealed, see package seal; "" = nothing is accepted
+	Secret    string `json:"secret,omitempty"` // sealed, see package seal; "" = no message is accepted
 	Hint      string `json:"hint,omitempty"`   // its last characters
 	Length    int    `json:"length,omitempty"` // in characters
 	UpdatedAt int64  `json:"updated_at,omitempty"`
 
-	// Former is the secret of before, which is accepted until FormerUntil, so that no
-	// delivery is lost while the code host still has it.
+	// Former is the previous secret. It is accepted until FormerUntil, so that no delivery
+	// is lost while the code host still uses it.
 	Former      string `json:"former,omitempty"` // sealed
 	FormerUntil int64  `json:"former_until,omitempty"`
 
-	// Last is the last delivery that was signed rightly since the secret was saved; nil = none.
+	// Last is the last correctly signed delivery since the secret was saved, or nil if there
+	// has been none.
 	Last *WebhookDelivery `json:"last,omitempty"`
 }
 
@@ -353,11 +359,11 @@ type WebhookDelivery struct {
 	At     int64  `json:"at"` // Unix seconds
 	Event  string `json:"event,omitempty"`
 	Status string `json:"status"`
-	Reason string `json:"reason,omitempty"` // why it was ignored
+	Reason string `json:"reason,omitempty"` // why the delivery was ignored
 }
 
-// Replace puts a sealed secret in the place of the present one, which is accepted for a
-// grace time yet.
+// Replace replaces the current secret with a sealed one. The previous secret is still
+// accepted during the grace period.
 func (w *Webhook) Replace(sealed, hint string, length int, grace time.Duration, now time.Time) {
 	next := Webhook{Secret: sealed, Hint: hint, Length: length, UpdatedAt: now.Unix()}
 	if w.Secret != "" && grace > 0 {
@@ -366,7 +372,7 @@ func (w *Webhook) Replace(sealed, hint string, length int, grace time.Duration, 
 	*w = next
 }
 
-// Accepted lists the sealed secrets that are accepted at a moment.
+// Accepted returns the sealed secrets that are accepted at the time now.
 func (w *Webhook) Accepted(now time.Time) (sealed []string) {
 	if w.Secret != "" {
 		sealed = append(sealed, w.Secret)
@@ -390,11 +396,11 @@ func (tx *Tx) NoteDelivery(p ProjectID, d WebhookDelivery) error {
 	return settings.Put(tx, w)
 }
 
-// InstanceDeliveries is the project number of what is delivered to the instance.
+// InstanceDeliveries is the project number for deliveries to the instance.
 const InstanceDeliveries = ProjectID(0)
 
-// deliveryKey returns the key of a delivery. It contains a hash, because the code host
-// chooses the id and its length.
+// deliveryKey returns the key of a delivery. It contains a hash of the id, because the
+// code host chooses the id and its length.
 func deliveryKey(p ProjectID, id string) []byte {
 	sum := sha256.Sum256([]byte(id))
 	return append(p.key(), sum[:]...)
@@ -405,7 +411,8 @@ func (tx *Tx) Delivered(p ProjectID, id string) bool {
 	return tx.now.Unix() < forgottenAt(tx.bolt.Bucket(deliveriesBucket).Get(deliveryKey(p, id)))
 }
 
-// forgottenAt reads the value of a delivery; 0 = there is none.
+// forgottenAt returns the time at which a delivery is forgotten, given the delivery's
+// stored value. It returns 0 if the value is missing or damaged.
 func forgottenAt(raw []byte) int64 {
 	if len(raw) != 8 {
 		return 0
@@ -413,12 +420,13 @@ func forgottenAt(raw []byte) int64 {
 	return int64(binary.BigEndian.Uint64(raw))
 }
 
-// RememberDelivery remembers a delivery to a project for a time.
+// RememberDelivery stores a delivery to a project. It is remembered for the duration
+// keep.
 func (tx *Tx) RememberDelivery(p ProjectID, id string, keep time.Duration) error {
 	return tx.bolt.Bucket(deliveriesBucket).Put(deliveryKey(p, id), binary.BigEndian.AppendUint64(nil, uint64(tx.now.Add(keep).Unix())))
 }
 
-// ForgetDelivery lets a delivery be taken again.
+// ForgetDelivery deletes a delivery, so that the same delivery is accepted again.
 func (tx *Tx) ForgetDelivery(p ProjectID, id string) error {
 	return tx.bolt.Bucket(deliveriesBucket).Delete(deliveryKey(p, id))
 }

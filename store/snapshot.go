@@ -14,36 +14,36 @@ import (
 	"svc/internal/release"
 )
 
-// largeText is the size from which the texts of a version stay in the file
-// and are read for each answer that shows them.
+// largeText is the size, in bytes, above which the texts of a record are not held in
+// memory. They are read from the file for each answer that contains them.
 const largeText = 64 << 10
 
 // ErrStale is returned when a snapshot refers to a text that has since changed or been
-// deleted. Take the current snapshot and try again.
+// deleted. The caller must get the current snapshot and try again.
 var ErrStale = errors.New("snapshot is stale")
 
-// Snapshot is a project as the last commit left it: immutable, complete for
-// everything the public read path answers, and read without a transaction.
+// Snapshot is a project as of the last commit. It is immutable and can be read without a
+// transaction. It contains everything that the public read path needs.
 type Snapshot struct {
 	Project  *Project
-	Locales  *locale.Set // indexes are those of Project.Languages
+	Locales  *locale.Set // has the same indexes as Project.Languages
 	Catalog  *release.Catalog
 	Encoding *Encoding // of the project itself
 
 	entries       []*VersionEntry      // by position in the catalog
 	announcements []*AnnouncementEntry // in list order
-	cost          int64                // bytes, estimated with every encoding made
+	cost          int64                // estimated size in bytes, including all encodings
 }
 
 // Entry is a record in a snapshot.
 type Entry[R any] struct {
-	Record   *R // without the texts that can be dropped when Large
+	Record   *R // without its texts if Large
 	Large    bool
-	Size     int // bytes of the texts, those that stayed in the file included
+	Size     int // size of all texts in bytes, including those that are only in the file
 	Encoding *Encoding
 
 	id    ID
-	texts uint64 // of a large one: textSum of the texts that stayed in the file
+	texts uint64 // textSum of the texts that are only in the file, if Large
 }
 
 // VersionEntry is a version in a snapshot.
@@ -52,16 +52,14 @@ type VersionEntry = Entry[Version]
 // AnnouncementEntry is an announcement in a snapshot.
 type AnnouncementEntry = Entry[Announcement]
 
-// translated is a pointer to a record with texts, some of which may be too large
-// for memory.
+// translated is a pointer to a record with texts. The texts may be too large for memory.
 type translated[R any] interface {
 	*R
-	// eachText visits the texts that can be dropped; the tag key of the default
-	// ones is "".
+	// eachText visits the texts that can be dropped. The tag key of the default texts is "".
 	eachText(visit func(tag string, title, content *string))
 	dropTexts()
 	setTexts(from *R)
-	// cost estimates the memory of an entry with every encoding made.
+	// cost estimates the memory used by an entry with all its encodings.
 	cost() int64
 }
 
@@ -83,10 +81,11 @@ func textSize[R any, T translated[R]](rec T) (n int) {
 	return n
 }
 
-// sumSeed makes sums that hold within this process.
+// sumSeed is the seed of textSum. Sums are only valid within this process.
 var sumSeed = maphash.MakeSeed()
 
-// textSum tells the texts that stay in the file from other ones.
+// textSum returns a hash of the texts of a record. It shows whether texts in the file
+// have changed.
 func textSum[R any, T translated[R]](rec T) (sum uint64) {
 	rec.eachText(func(tag string, title, content *string) {
 		part := struct {
@@ -111,8 +110,9 @@ func length(text *string) int {
 	return len(*text)
 }
 
-// FullVersion returns the version of an entry with its texts. For a large one it reads
-// the file; if they have since changed or been deleted, the error is ErrStale.
+// FullVersion returns the version of an entry, including its texts. It reads the texts of
+// a large version from the file. The error is ErrStale if they have since changed or been
+// deleted.
 func (s *Store) FullVersion(snap *Snapshot, e *VersionEntry) (*Version, error) {
 	return full(s, snap, e, (*Tx).Version)
 }
@@ -138,7 +138,7 @@ func full[R any, T translated[R]](s *Store, snap *Snapshot, e *Entry[R], read fu
 	return &whole, nil
 }
 
-// newSnapshot arranges entries for a project.
+// newSnapshot builds the snapshot of a project from its entries.
 func newSnapshot(p *Project, entries map[ID]*VersionEntry, announcements map[ID]*AnnouncementEntry) *Snapshot {
 	s := &Snapshot{
 		Project:  p,
@@ -168,7 +168,7 @@ func catalog(entries map[ID]*VersionEntry) *release.Catalog {
 	return release.NewCatalog(items)
 }
 
-// Snapshot returns the current snapshot of the project with this key or alias.
+// Snapshot returns the current snapshot of the project with the given key or alias.
 func (s *Store) Snapshot(name string) (*Snapshot, error) {
 	for {
 		slot, ok := s.projects.Load().byName[NormalKey(name)]
@@ -190,8 +190,9 @@ func (s *Store) Snapshot(name string) (*Snapshot, error) {
 	}
 }
 
-// buildSnapshot reads a project from the file. Only one reader builds; the
-// result is kept unless a commit overtook it.
+// buildSnapshot builds a snapshot from the file. Only one reader at a time builds the
+// snapshot of a project. The result is stored in the cache unless a commit has changed
+// the project since.
 func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
 	slot.building.Lock()
 	defer slot.building.Unlock()
@@ -235,18 +236,20 @@ func readEntries(tx *Tx, p *Project) (map[ID]*VersionEntry, map[ID]*Announcement
 	return entries, announcements, err
 }
 
-// work is the next snapshot of a project while a transaction writes to it.
+// work holds the entries of a project while a transaction changes them. The next snapshot
+// is built from it.
 type work struct {
 	project *Project
 	entries map[ID]*VersionEntry
-	sorted  *release.Catalog // nil when entries changed since it was made
+	sorted  *release.Catalog // nil if entries have changed since it was built
 	changed bool
 
 	announcements map[ID]*AnnouncementEntry
 }
 
-// workOn starts from the snapshot in memory, which inside the write
-// transaction is always the last commit, or from the file.
+// workOn returns the work of a project. It begins with the snapshot in memory, which
+// inside a write transaction always is the last commit. If there is none, it reads the
+// file.
 func (tx *Tx) workOn(id ProjectID) (*work, error) {
 	if w := tx.work[id]; w != nil {
 		return w, nil
@@ -281,8 +284,7 @@ func (w *work) catalog() *release.Catalog {
 	return w.sorted
 }
 
-// find returns the position of a version in the catalog and its state before
-// this write.
+// find returns the position of a version in the catalog, and its record before this write.
 func (w *work) find(id ID) (int, *Version) {
 	for at := range w.catalog().Len() {
 		if w.catalog().Item(at).ID == id {
@@ -307,8 +309,9 @@ func (w *work) remove(id ID) {
 	w.sorted, w.changed = nil, true
 }
 
-// publishSnapshots replaces the snapshots of everything the committed transaction changed.
-// If a project has no snapshot, a change of the project alone does not create one.
+// publishSnapshots replaces the snapshots of all projects that the committed transaction
+// changed. If a project has no snapshot, a change of only the project record does not
+// create one.
 func (s *Store) publishSnapshots(tx *Tx) {
 	d := s.projects.Load()
 	for id, w := range tx.work {
@@ -336,7 +339,8 @@ func (s *Store) publishSnapshots(tx *Tx) {
 	}
 }
 
-// renewed is entries of which every answer is to be encoded again.
+// renewed returns copies of the entries without their encodings, so that every answer is
+// encoded again.
 func renewed[R any](entries map[ID]*Entry[R], languages int) map[ID]*Entry[R] {
 	fresh := maps.Clone(entries)
 	for id, e := range fresh {
@@ -355,13 +359,13 @@ func byID[R any](entries []*Entry[R]) map[ID]*Entry[R] {
 	return all
 }
 
-// Versions lists the entries of a snapshot in list order that keep says yes
-// to; all when keep is nil. The list must not be changed.
+// Versions returns the version entries for which keep returns true, in list order. If
+// keep is nil, it returns all of them. The caller must not change the slice.
 func (s *Snapshot) Versions(keep func(*VersionEntry) bool) []*VersionEntry {
 	return filtered(s.entries, keep)
 }
 
-// Announcements is Versions for announcements.
+// Announcements is like Versions, but for announcements.
 func (s *Snapshot) Announcements(keep func(*AnnouncementEntry) bool) []*AnnouncementEntry {
 	return filtered(s.announcements, keep)
 }
@@ -373,16 +377,16 @@ func filtered[R any](entries []*Entry[R], keep func(*Entry[R]) bool) []*Entry[R]
 	return slices.DeleteFunc(slices.Clone(entries), func(e *Entry[R]) bool { return !keep(e) })
 }
 
-// slot is the place of a project in memory. It lives as long as the project.
+// slot holds a project and its snapshot. It exists as long as the project.
 type slot struct {
 	id       ProjectID
 	project  atomic.Pointer[Project]
-	snap     atomic.Pointer[Snapshot] // nil until it is asked for
+	snap     atomic.Pointer[Snapshot] // nil until it is requested
 	used     atomic.Int64             // clock of the cache at the last use
 	building sync.Mutex               // held by the reader that builds snap
 
-	// generation counts the commits that changed the project. A reader that
-	// built a snapshot across one of them must not keep it.
+	// generation counts the commits that changed the project. If it changes while a reader
+	// builds a snapshot, that snapshot must not be stored.
 	generation atomic.Int64
 }
 
@@ -392,19 +396,20 @@ func newSlot(p *Project) *slot {
 	return s
 }
 
-// cache bounds the memory of all snapshots; the least recently used goes.
+// cache limits the memory used by all snapshots. It evicts the least recently used one.
 type cache struct {
 	budget int64
-	// clock grows by two with every snapshot that is kept. Uses between two of
-	// them have the odd number: readers need not write it to have an order.
+	// clock increases by two with every snapshot that is stored. A use between two of these
+	// events is recorded with the odd number between them, so that readers need not write to
+	// the clock.
 	clock atomic.Int64
 
 	mu   sync.Mutex
 	held int64 // bytes of all snapshots in slots
 }
 
-// keep stores a snapshot that a reader built, unless the project changed
-// since generation.
+// keep stores a snapshot that a reader has built, unless the project has changed since
+// the given generation.
 func (c *cache) keep(d *directory, s *slot, snap *Snapshot, generation int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -413,7 +418,7 @@ func (c *cache) keep(d *directory, s *slot, snap *Snapshot, generation int64) {
 	}
 }
 
-// replace stores the snapshot that a commit made; nil for none.
+// replace stores the snapshot that a commit has built, or removes it if snap is nil.
 func (c *cache) replace(d *directory, s *slot, snap *Snapshot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -421,7 +426,7 @@ func (c *cache) replace(d *directory, s *slot, snap *Snapshot) {
 	c.store(d, s, snap)
 }
 
-// drop forgets the snapshot of a deleted project.
+// drop removes the snapshot of a deleted project.
 func (c *cache) drop(s *slot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -455,8 +460,8 @@ func (c *cache) set(s *slot, snap *Snapshot) {
 	}
 }
 
-// Encoding keeps the answers made of one record: index 0 in the default
-// texts, index i+1 in language i.
+// Encoding holds the encoded answers for one record. Index 0 is the answer with the
+// default texts, and index i+1 is the answer in language i.
 type Encoding struct {
 	made []atomic.Pointer[[]byte]
 }
@@ -465,8 +470,9 @@ func newEncoding(languages int) *Encoding {
 	return &Encoding{made: make([]atomic.Pointer[[]byte], languages+1)}
 }
 
-// Get returns the answer in a language, -1 for the default texts, and encodes it at the
-// first call. The caller must not change the bytes.
+// Get returns the answer in a language, or with the default texts if the language is -1.
+// It calls make at the first call and stores the result. The caller must not change the
+// bytes.
 func (e *Encoding) Get(language int, make func() ([]byte, error)) ([]byte, error) {
 	place := &e.made[language+1]
 	if b := place.Load(); b != nil {

@@ -1,18 +1,18 @@
-// Package store owns svc.db with every record, key, bucket and encoding, and the in-memory
-// project snapshots for the read path. No other package opens the database. All access is a
-// method of *Tx inside View or Update, or a read of an immutable value that the last commit
-// left behind.
+// Package store owns svc.db, with all its records, keys, buckets and encodings, and the
+// in-memory project snapshots for the read path. No other package opens the database. Callers
+// either use the methods of *Tx inside View or Update, or read an immutable value that the
+// last commit published.
 //
-//	store.go          Open, Close, View, Update, State; what the instance knows of itself
-//	tx.go             Tx, buckets, ids, records, numbers kept for each project
-//	projects.go       projects with their languages, and the removal of what they leave
-//	versions.go       versions, also those of the code host
+//	store.go          Open, Close, View, Update, State; facts about the instance itself
+//	tx.go             Tx, buckets, ids, records, counts stored for each project
+//	projects.go       projects with their languages, and the removal of deleted content
+//	versions.go       versions, including releases of the code host
 //	announcements.go  announcements
 //	submissions.go    feedback and logs, in package series
 //	forwards.go       feedback on its way to an issue at the code host
 //	cards.go          cards of dashboards
 //	requests.go       request statistics
-//	files.go          files, objects and copies that must go
+//	files.go          files, and the objects and copies to remove
 //	links.go          the files that links lead to
 //	backends.go       storage back ends
 //	settings.go       settings of the instance and of projects
@@ -20,10 +20,10 @@
 //	feed.go           the change feed that the search index follows
 //	snapshot.go       immutable projects for public reads, within a memory budget
 //	import.go         writing a whole project
-//	check.go          finding damage, deriving anew what can be derived
+//	check.go          finding damage, and repairing derived data
 //
-// The package is larger than others because every record shares the transaction:
-// its methods on *Tx are what keeps other packages from knowing keys.
+// The package is larger than others because all records share the transaction. The methods
+// of *Tx hide the keys and buckets from other packages.
 package store
 
 import (
@@ -44,12 +44,11 @@ import (
 	"svc/store/series"
 )
 
-// Format is the number of the layout that this program writes. A file with a
-// greater number was written by a newer program and is refused.
+// Format is the version of the layout that this program writes. Open refuses a file with
+// a greater version, because a newer program wrote it.
 const Format = 1
 
-// layout has the steps to Format from all formats before. None has been needed
-// yet.
+// layout has the migrations from all earlier formats. There are none yet.
 var layout = boltfile.Layout{Buckets: rootBuckets, Oldest: 1}
 
 var (
@@ -61,34 +60,34 @@ var (
 	ErrLocked = boltfile.ErrLocked
 )
 
-// Options change how a store is opened. The zero value is right for a server.
+// Options configure how a store is opened. The zero value is suitable for a server.
 type Options struct {
-	// Now is the clock; time.Now when nil.
+	// Now returns the current time. The default is time.Now.
 	Now func() time.Time
-	// Log receives warnings about transactions that are open for too long.
+	// Log receives warnings about transactions that have been open for too long.
 	Log *slog.Logger
-	// SnapshotBytes bounds the memory held by project snapshots; 64 MiB when 0.
+	// SnapshotBytes limits the memory used by project snapshots. The default is 64 MiB.
 	SnapshotBytes int64
-	// ExactBytes is how much text a search in a list looks into to know its
-	// total; 160 MiB when 0. Beyond it, and beyond 10,000 records, the total is
+	// ExactBytes is the amount of text that a search in a list reads to determine the exact
+	// total. The default is 160 MiB. After that much text and 10,000 records, the total is
 	// an upper bound.
 	ExactBytes int64
-	// DedupWindow is the time in which the same submission is one record, see
-	// SubmitOnce; 0 = each is a record.
+	// DedupWindow is the time within which identical submissions are stored only once; see
+	// SubmitOnce. If it is 0, each submission is stored.
 	DedupWindow time.Duration
-	// Upgrade configures the migration of a file of another version.
+	// Upgrade configures the migration of a file of another format.
 	Upgrade boltfile.Upgrade
-	// NoSync does not wait for the disk, for tests. A killed process leaves the same; a
-	// power cut does not.
+	// NoSync disables waiting for the disk, for tests. It makes no difference if the process
+	// is killed, but data can be lost in a power failure.
 	NoSync bool
-	// ReadOnly opens a file that is there and changes nothing in it.
+	// ReadOnly opens an existing file without changing it.
 	ReadOnly bool
 }
 
-// Store is an open svc.db. Its methods may be called from any goroutine.
+// Store is an open svc.db. It is safe for concurrent use.
 type Store struct {
-	// file is locked from the start of a write transaction until what it changed in
-	// memory is visible, so that both have the same order.
+	// file is locked from the start of a write transaction until its changes are visible in
+	// memory, so that the file and the memory change in the same order.
 	file  *boltfile.Writer
 	now   func() time.Time
 	log   *slog.Logger
@@ -99,7 +98,7 @@ type Store struct {
 	exactBytes int64 // Options.ExactBytes
 
 	ids     idSource           // guarded by the lock of file
-	imports map[ProjectID]bool // projects that are being brought in; guarded by the lock of file
+	imports map[ProjectID]bool // projects that are being imported; guarded by the lock of file
 	heads   series.Cache       // guarded by the lock of file
 
 	lastChange  atomic.Uint64
@@ -113,7 +112,7 @@ type Store struct {
 	projectDeleted chan struct{} // see ProjectDeleted
 
 	changing sync.Mutex
-	changed  chan struct{} // closed at the next change, nil when nobody waits; guarded by changing
+	changed  chan struct{} // closed at the next change; nil if no reader waits; guarded by changing
 
 	projects  atomic.Pointer[directory]
 	keys      atomic.Pointer[keyring]
@@ -124,9 +123,8 @@ type Store struct {
 	observed observed
 }
 
-// Open opens the file at path and creates it when it is not there. The errors
-// are ErrNewer, ErrDamaged, ErrLocked or what the file system says, each with
-// the path.
+// Open opens the file at path, and creates it if it does not exist. The error contains
+// the path. It is ErrNewer, ErrDamaged, ErrLocked or an error of the file system.
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
@@ -159,7 +157,7 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// layOut makes the buckets and the marks of a new file, and the built-in storage.
+// layOut creates the buckets, the ids and the built-in storage of a new file.
 func (s *Store) layOut(t *boltfile.Tx) error {
 	meta, err := layout.Make(t)
 	if err != nil {
@@ -170,8 +168,8 @@ func (s *Store) layOut(t *boltfile.Tx) error {
 	return errors.Join(putNewID(meta, storeIDKey), putNewID(meta, ownerKey), put(t.Bucket(storageBackendsBucket), []byte(LocalStorage), local))
 }
 
-// load reads what lives in memory: the last id, the project directory, the
-// API keys and the administrator.
+// load reads the data that is held in memory: the last id, the project directory, the API
+// keys and the administrator.
 func (s *Store) load() error {
 	return s.file.View(func(t *boltfile.Tx) error {
 		for _, name := range rootBuckets {
@@ -190,14 +188,15 @@ func (s *Store) load() error {
 	})
 }
 
-// ID returns the id of this data file, which identifies it to what is derived from it.
+// ID returns the id of this data file. Data that was derived from the file refers to it
+// by this id.
 func (s *Store) ID() uuid.UUID { return s.id }
 
 // Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
 
-// Close waits for open transactions and closes the file. It writes the list
-// of free pages once, which makes the next Open fast.
+// Close waits for open transactions and closes the file. It writes the list of free
+// pages, which makes the next Open fast.
 func (s *Store) Close() error {
 	s.submissions.Wait()
 	s.file.Lock()
@@ -213,7 +212,7 @@ func (s *Store) View(fn func(*Tx) error) error {
 	})
 }
 
-// Read runs fn in a read transaction and returns what it has read.
+// Read runs fn in a read transaction and returns the result of fn.
 func Read[T any](s *Store, fn func(*Tx) (T, error)) (v T, err error) {
 	err = s.View(func(tx *Tx) (err error) {
 		v, err = fn(tx)
@@ -222,11 +221,11 @@ func Read[T any](s *Store, fn func(*Tx) (T, error)) (v T, err error) {
 	return v, err
 }
 
-// Update runs fn in a write transaction of its own. If it returns nil, everything fn wrote
-// is on disk and visible to all readers; otherwise nothing is. If the disk is full or
-// cannot be written, the error is a fault of kind NoSpace or Unavailable. If its text
-// reports that the change may be stored nevertheless, readers see the change, and a power
-// cut may undo it.
+// Update runs fn in its own write transaction. If Update returns nil, everything that fn
+// wrote is on disk and visible to all readers. Otherwise nothing has changed, with one
+// exception: if the text of the error reports that the change may be stored nevertheless,
+// readers see the change, and a power failure may undo it. If the disk is full or cannot
+// be written, the error is a fault of kind NoSpace or Unavailable.
 func (s *Store) Update(fn func(*Tx) error) error {
 	s.file.Lock()
 	defer s.file.Unlock()
@@ -239,20 +238,20 @@ func (s *Store) Settle() {
 	defer s.file.Unlock()
 }
 
-// Hold blocks writers until release is called, which must be soon. It is for
-// consistent copies of several files at one point in time.
+// Hold blocks writers until release is called. The caller must call it soon. Hold is for
+// consistent copies of several files.
 func (s *Store) Hold() (release func()) { return s.file.Hold() }
 
-// Image returns the file as of the last commit. The caller must close it.
+// Image returns an image of the file as of the last commit. The caller must close it.
 func (s *Store) Image() (*boltfile.Image, error) { return s.file.Image() }
 
-// CompactFile copies the content to a smaller file if a quarter of this one is free, or
-// unconditionally if always is true. Readers continue, writers wait. The error is NoSpace
-// or that of the file system.
+// CompactFile copies the content to a smaller file if a quarter of this file is free, or
+// unconditionally if always is true. Readers continue, but writers wait. The error is
+// NoSpace or an error of the file system.
 func (s *Store) CompactFile(always bool) (boltfile.Compaction, error) { return s.file.Compact(always) }
 
-// ZeroFreePages overwrites what deletions left in free pages of the file, and returns how
-// many bytes these were; see boltfile.Writer.
+// ZeroFreePages overwrites deleted data in the free pages of the file, and returns the
+// number of bytes that it overwrote. See boltfile.Writer.
 func (s *Store) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 	return s.file.ZeroFreePages(ctx)
 }
@@ -260,7 +259,8 @@ func (s *Store) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 // Commits returns the number of commits since the file was opened.
 func (s *Store) Commits() int64 { return s.commits.Load() }
 
-// commit is the one way to write. The caller must hold s.file.
+// commit runs fn in a write transaction. All writes use it. The caller must hold the lock
+// of s.file.
 func (s *Store) commit(fn func(*Tx) error) error {
 	tx := &Tx{store: s, now: s.now(), ids: s.ids, heads: s.heads.Begin()}
 	err := s.file.Update(func(t *boltfile.Tx) error {
@@ -279,87 +279,93 @@ func (s *Store) commit(fn func(*Tx) error) error {
 	return err
 }
 
-// State describes a store: counters since it was opened, and its present size.
+// State describes a store: its current size, and counters that start at zero when it is
+// opened.
 type State struct {
 	boltfile.State
 
 	Waiting        int    // submissions in the queue
-	Feedback, Logs uint64 // that were stored
+	Feedback, Logs uint64 // number of records stored
 }
 
 // observed holds counters of the store.
 type observed struct{ feedback, logs atomic.Uint64 }
 
-// State returns the current state. With an error, all of it but the size of the file
-// is valid.
+// State returns the current state. If there is an error, everything except the size of
+// the file is valid.
 func (s *Store) State() (State, error) {
 	file, err := s.file.State()
 	waiting, _ := s.submissions.Waiting()
 	return State{State: file, Waiting: waiting, Feedback: s.observed.feedback.Load(), Logs: s.observed.logs.Load()}, err
 }
 
-// Writable returns nil if the last commit succeeded, and otherwise its error; see
+// Writable returns nil if the last commit succeeded, and its error otherwise; see
 // boltfile.Writer. It does not wait for writers.
 func (s *Store) Writable() error { return s.file.Writable() }
 
-// LockedFor returns for how long the present writer has had the file; 0 without one.
+// LockedFor returns the time for which the current writer has held the lock, or 0 if
+// there is no writer.
 func (s *Store) LockedFor() time.Duration { return s.file.LockedFor() }
 
-// Damage returns nil, or what was found damaged, for the administrator.
+// Damage returns an error for the administrator that describes the damage found, or nil
+// if there is none.
 func (s *Store) Damage() error { return s.file.DamageCause() }
 
-// jobPrefix begins the keys of runs in meta; the name of the job follows.
+// jobPrefix is the prefix of the keys of job runs in the bucket meta. The name of the job
+// follows it.
 const jobPrefix = "job/"
 
 var backupFolderKey = []byte("backup_folder") // in meta
 
-// JobRun is the last run of a job that has ended.
+// JobRun describes the last run of a job that has ended.
 type JobRun struct {
 	Begun   int64  `json:"begun"`             // Unix seconds
 	Took    int64  `json:"took_ms"`           // milliseconds
-	Failure string `json:"failure,omitempty"` // why it failed; "" when it went well
+	Failure string `json:"failure,omitempty"` // why it failed; "" if it succeeded
 }
 
-// At returns when the run began.
+// At returns the time at which the run began.
 func (r JobRun) At() time.Time { return time.Unix(r.Begun, 0) }
 
 // Duration returns how long the run took.
 func (r JobRun) Duration() time.Duration { return time.Duration(r.Took) * time.Millisecond }
 
-// JobRun returns the last run of a job, or nil when none has ended.
+// JobRun returns the last run of a job, or nil if no run has ended yet.
 func (tx *Tx) JobRun(job string) (*JobRun, error) {
 	return get[JobRun](tx.bolt.Bucket(metaBucket), []byte(jobPrefix+job))
 }
 
-// PutJobRun keeps the last run of a job.
+// PutJobRun stores the last run of a job.
 func (tx *Tx) PutJobRun(job string, r JobRun) error {
 	return put(tx.bolt.Bucket(metaBucket), []byte(jobPrefix+job), r)
 }
 
-// BackupFolder is where the last scheduled backup was made.
+// BackupFolder is the folder that contains the last scheduled backup.
 type BackupFolder struct {
 	Dir    string `json:"dir"`
-	Device uint64 `json:"device"` // of the folder, as the operating system numbered it then
+	Device uint64 `json:"device"` // device number of the folder at that time
 }
 
-// BackupFolder returns where the last scheduled backup was made, or nil.
+// BackupFolder returns the folder of the last scheduled backup, or nil if there is none.
 func (tx *Tx) BackupFolder() (*BackupFolder, error) {
 	return get[BackupFolder](tx.bolt.Bucket(metaBucket), backupFolderKey)
 }
 
-// PutBackupFolder notes where a backup was made.
+// PutBackupFolder stores the folder in which a backup was made.
 func (tx *Tx) PutBackupFolder(f BackupFolder) error {
 	return put(tx.bolt.Bucket(metaBucket), backupFolderKey, f)
 }
 
-// CleanedAt returns when the last clean-up by retention was complete, or the zero time.
+// CleanedAt returns the time at which the last clean-up by retention was completed, or
+// the zero time.
 func (tx *Tx) CleanedAt() time.Time { return metaTime(tx, cleanedKey) }
 
-// MarkCleaned notes that a clean-up is complete.
+// MarkCleaned stores the time at which a clean-up was completed.
 func (tx *Tx) MarkCleaned(at time.Time) error { return putMetaTime(tx, cleanedKey, at) }
 
-// Erasures returns the number of times that feedback, a project or the logs of an address
-// were deleted since ForgetErasures. Fragments of their texts may be in the search index.
+// Erasures returns the number of deletions of feedback, of projects and of the logs of an
+// address since ForgetErasures. The search index may still contain fragments of the
+// deleted texts.
 func (tx *Tx) Erasures() uint64 {
 	raw := tx.bolt.Bucket(metaBucket).Get(erasedKey)
 	if len(raw) != 8 {
@@ -368,8 +374,8 @@ func (tx *Tx) Erasures() uint64 {
 	return binary.BigEndian.Uint64(raw)
 }
 
-// ForgetErasures notes that nothing of n erasures is in the search index. If there have
-// been more, all are kept.
+// ForgetErasures records that the search index contains nothing of the n erasures. If
+// there have been more than n by now, it does nothing.
 func (tx *Tx) ForgetErasures(n uint64) error {
 	if tx.Erasures() != n {
 		return nil
@@ -400,12 +406,13 @@ var (
 	sweepAfterKey = []byte("sweep_after") // in meta
 )
 
-// sweepPause is the time in which storages are not searched for objects without a record
-// after the records were replaced as a whole.
+// sweepPause is the time for which storages are not searched for objects without a record
+// after all records were replaced.
 const sweepPause = 24 * time.Hour
 
-// Owner returns the id by which a storage directory knows this database. A backup and its
-// restore keep it, unlike ID, so that a restored database still opens its storage.
+// Owner returns the id that identifies this database to a storage directory. Unlike ID,
+// it is the same in a backup and after its restore, so that a restored database can still
+// open its storage.
 func (s *Store) Owner() uuid.UUID { return s.owner }
 
 func putNewID(meta *boltfile.Bucket, key []byte) error {
@@ -413,17 +420,19 @@ func putNewID(meta *boltfile.Bucket, key []byte) error {
 	return meta.Put(key, id[:])
 }
 
-// SweepAfter returns the time before which objects without a record must be left alone, or
-// the zero time.
+// SweepAfter returns the time before which objects without a record must not be removed,
+// or the zero time.
 func (tx *Tx) SweepAfter() time.Time { return metaTime(tx, sweepAfterKey) }
 
-// HoldSweeps keeps objects without a record where they are for sweepPause: records were
-// restored or imported, or a storage directory was adopted.
+// HoldSweeps prevents the removal of objects without a record for the time sweepPause. It
+// is called when records were restored or imported, or when a storage directory was
+// adopted.
 func (tx *Tx) HoldSweeps() error { return putMetaTime(tx, sweepAfterKey, tx.now.Add(sweepPause)) }
 
-// Renew gives the file a new id and holds the sweeps of storages. It is for a copy that is
-// restored: what was derived from the original, and the disk of its backups, are not the
-// copy's, and storages may have objects of later records.
+// Renew gives the file a new id and holds the sweeps of storages. It is for a restored
+// copy: data that was derived from the original and the folder of its backups do not
+// belong to the copy, and storages may have objects of records that are newer than the
+// copy.
 func (s *Store) Renew() error {
 	id := uuid.New()
 	err := s.Update(func(tx *Tx) error {

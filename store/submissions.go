@@ -16,7 +16,8 @@ import (
 	"svc/store/series"
 )
 
-// submissions is a series with its kind in the change feed and the count of its bytes.
+// submissions is a series with its kind in the change feed and the name of the count of
+// its bytes.
 type submissions[R any, T series.Record[R]] struct {
 	series.Series[R, T]
 	kind  Kind
@@ -36,7 +37,7 @@ var (
 	}
 )
 
-// of returns the list of a project, which is missing if the project is gone.
+// of returns the list of a project. If the project is gone, the list is missing.
 func (s submissions[R, T]) of(tx *Tx, p ProjectID) series.List[R, T] {
 	return s.In(tx.content(p), series.Changes{
 		Owner: uint32(p), Heads: tx.heads,
@@ -48,11 +49,12 @@ func (s submissions[R, T]) of(tx *Tx, p ProjectID) series.List[R, T] {
 	})
 }
 
-// Encoded is a submission as it is stored, except for its id.
+// Encoded is the stored form of a submission, except for its id.
 type Encoded = series.Encoded
 
-// The filter bits of feedback and logs. Bits 2 to 4 are 0, or 1 and the position of the
-// platform in platform.All; the bits from ownShift on depend on the kind.
+// The filter bits of feedback and logs. Bits 2 to 4 contain the position of the platform
+// in platform.All plus 1, or 0 if there is no platform. The bits from ownShift on depend
+// on the kind.
 const (
 	hidden        column.Word = 1 << 0
 	platformShift             = 2
@@ -60,7 +62,7 @@ const (
 	ownShift                  = 5
 )
 
-// commonWord returns the filter bits that both kinds share.
+// commonWord returns the filter bits that feedback and logs share.
 func commonWord(isHidden bool, p *platform.Platform) (w column.Word) {
 	if isHidden {
 		w = hidden
@@ -71,8 +73,8 @@ func commonWord(isHidden bool, p *platform.Platform) (w column.Word) {
 	return w
 }
 
-// Sender describes the client of a submission. All fields are nil if an administrator added
-// it.
+// Sender describes the client that sent a submission. All fields are nil if an
+// administrator added the submission.
 type Sender struct {
 	IP          *string `json:"ip,omitempty"`
 	UserAgent   *string `json:"user_agent,omitempty"`
@@ -101,13 +103,13 @@ type Feedback struct {
 	Sender
 }
 
-// Identify sets the id.
+// Identify sets the feedback's id.
 func (f *Feedback) Identify(id ID) { f.ID = id }
 
-// FeedbackStatus is how far feedback has been dealt with.
+// FeedbackStatus is the state of the work on feedback.
 type FeedbackStatus uint8
 
-// The states of feedback; any may follow any other.
+// The states of feedback. Each state can follow any other.
 const (
 	StatusOpen FeedbackStatus = iota
 	StatusInProgress
@@ -120,7 +122,7 @@ const (
 	statusShift = ownShift + 3
 )
 
-// Word returns the filter bits.
+// Word returns the filter bits of the feedback.
 func (f *Feedback) Word() column.Word {
 	return commonWord(f.Hidden, f.Platform) | column.Word(f.rating())<<ratingShift | column.Word(f.Status)<<statusShift
 }
@@ -132,7 +134,7 @@ func (f *Feedback) rating() int {
 	return *f.Rating
 }
 
-// SearchText returns the folded text that search= looks through.
+// SearchText returns the folded text that the parameter search= is matched against.
 func (f *Feedback) SearchText() string {
 	return searchtext.Fields(&f.Content, f.UserID, f.Contact, f.IP, f.City, f.CountryName, f.RegionName, f.PlatformVersion)
 }
@@ -151,25 +153,25 @@ type Log struct {
 	Sender
 }
 
-// Identify sets the id.
+// Identify sets the log's id.
 func (l *Log) Identify(id ID) { l.ID = id }
 
 const levelShift = ownShift
 
-// Word returns the filter bits.
+// Word returns the filter bits of the log.
 func (l *Log) Word() column.Word {
 	return commonWord(l.Hidden, l.Platform) | column.Word(l.Level)<<levelShift
 }
 
-// SearchText returns the folded text that search= looks through.
+// SearchText returns the folded text that the parameter search= is matched against.
 func (l *Log) SearchText() string {
 	return searchtext.Fields(&l.Content, l.Source, l.IP, l.City, l.CountryName, l.RegionName, l.PlatformVersion)
 }
 
-// Encode makes what AddEncodedFeedback stores.
+// Encode returns the encoded feedback, for AddEncodedFeedback.
 func (f *Feedback) Encode() (Encoded, error) { return series.Encode[Feedback](f) }
 
-// AddFeedback stores new feedback and gives it its id. A project that is gone
+// AddFeedback stores new feedback and gives it its id. If the project is gone, the error
 // is NotFound and nothing is written.
 func (tx *Tx) AddFeedback(p ProjectID, f *Feedback) error {
 	e, err := f.Encode()
@@ -179,8 +181,8 @@ func (tx *Tx) AddFeedback(p ProjectID, f *Feedback) error {
 	return tx.AddEncodedFeedback(p, f, e)
 }
 
-// AddEncodedFeedback is AddFeedback for feedback that has not changed since it was
-// encoded. It can be added once.
+// AddEncodedFeedback is AddFeedback for feedback that has already been encoded. The
+// feedback must not have changed since, and can be added only once.
 func (tx *Tx) AddEncodedFeedback(p ProjectID, f *Feedback, e Encoded) error {
 	if tx.content(p) == nil {
 		return notFound("project")
@@ -192,14 +194,15 @@ func (tx *Tx) AddEncodedFeedback(p ProjectID, f *Feedback, e Encoded) error {
 	return feedbackSeries.of(tx, p).Add(f.ID, e)
 }
 
-// ownFeedback notes that a project has new feedback.
+// ownFeedback stores the project as the owner of new feedback, and counts the feedback.
 func ownFeedback(tx *Tx, p ProjectID, f *Feedback) error {
 	tx.newFeedback++
 	countRating(tx, p, f.rating(), 1)
 	return tx.bolt.Bucket(ownersBucket).Put(f.ID[:], p.key())
 }
 
-// countRating counts feedback with a rating, which is 0 for none.
+// countRating adds n to the counts of feedback with the given rating, which is 0 for
+// none.
 func countRating(tx *Tx, p ProjectID, rating int, n int64) {
 	tx.count(p, countFeedback, n)
 	if rating != 0 {
@@ -213,7 +216,7 @@ func (tx *Tx) Feedback(p ProjectID, id ID) (*Feedback, error) {
 	return feedbackSeries.of(tx, p).Find(id)
 }
 
-// OwnedFeedback reads feedback and its project by its id alone.
+// OwnedFeedback reads feedback and its project, given only the id of the feedback.
 func (tx *Tx) OwnedFeedback(id ID) (*Project, *Feedback, error) {
 	return owned(tx, id, "feedback", tx.Feedback)
 }
@@ -237,8 +240,8 @@ func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
 	return errors.Join(tx.noteErasure(), feedbackSeries.of(tx, p).Replace(f.ID, nil))
 }
 
-// forgetFeedback removes what is kept of feedback beside its record: numbers, its owner,
-// and that it is becoming an issue. Its rating is 0 for none.
+// forgetFeedback removes everything that is stored about feedback outside its record: its
+// counts, its owner, and its Forward. The rating is 0 for none.
 func forgetFeedback(tx *Tx, p ProjectID, id ID, rating int) error {
 	countRating(tx, p, rating, -1)
 	if b := tx.contentBucket(p, forwardsBucket); b != nil {
@@ -250,10 +253,10 @@ func forgetFeedback(tx *Tx, p ProjectID, id ID, rating int) error {
 	return tx.bolt.Bucket(ownersBucket).Delete(id[:])
 }
 
-// Encode makes what AddEncodedLog stores.
+// Encode returns the encoded log, for AddEncodedLog.
 func (l *Log) Encode() (Encoded, error) { return series.Encode[Log](l) }
 
-// AddLog stores a new log and gives it its id. A project that is gone is
+// AddLog stores a new log and gives it its id. If the project is gone, the error is
 // NotFound and nothing is written.
 func (tx *Tx) AddLog(p ProjectID, l *Log) error {
 	e, err := l.Encode()
@@ -263,8 +266,8 @@ func (tx *Tx) AddLog(p ProjectID, l *Log) error {
 	return tx.AddEncodedLog(p, l, e)
 }
 
-// AddEncodedLog is AddLog for a log that has not changed since it was encoded. It
-// can be added once.
+// AddEncodedLog is AddLog for a log that has already been encoded. The log must not have
+// changed since, and can be added only once.
 func (tx *Tx) AddEncodedLog(p ProjectID, l *Log, e Encoded) error {
 	if tx.content(p) == nil {
 		return notFound("project")
@@ -280,21 +283,21 @@ func (tx *Tx) Log(p ProjectID, id ID) (*Log, error) {
 	return logSeries.of(tx, p).Find(id)
 }
 
-// PutLog stores a log of which only Hidden may have changed.
+// PutLog stores a changed log. Only Hidden may have changed.
 func (tx *Tx) PutLog(p ProjectID, l *Log) error { return logSeries.of(tx, p).Replace(l.ID, l) }
 
 // Selection selects a part of a list, newest first.
 type Selection struct {
-	Hidden        bool // hidden records count too
+	Hidden        bool // includes hidden records
 	Platform      *platform.Platform
 	Find          *Find
 	Offset, Limit int
-	// MaxBytes leaves the records of the page unread if their stored size exceeds it; 0
-	// reads them.
+	// MaxBytes is a limit on the stored size of the page's records. If they exceed it, they
+	// are left unread. 0 means no limit.
 	MaxBytes int
 }
 
-// shown passes what the list may show at all.
+// shown returns the filter that passes the records that the list may show at all.
 func (q Selection) shown() column.Filter {
 	f := column.Filter{Mask: series.Gone}
 	if !q.Hidden {
@@ -311,15 +314,17 @@ func (q Selection) filter() column.Filter {
 	return f
 }
 
-// FeedbackSelection selects a part of a list of feedback. A nil field is no condition.
+// FeedbackSelection selects a part of a list of feedback. A field that is nil does not
+// restrict the list.
 type FeedbackSelection struct {
 	Selection
 	Rating *int
 	Status *FeedbackStatus
 }
 
-// LogSelection selects a part of a list of logs. A nil field is no condition, and neither
-// are a From of 0 and a To of math.MaxInt64. Both are inclusive.
+// LogSelection selects a part of a list of logs, created between From and To, both
+// inclusive. A field that is nil does not restrict the list, nor does a From of 0 or a To
+// of math.MaxInt64.
 type LogSelection struct {
 	Selection
 	Level    *int
@@ -327,13 +332,13 @@ type LogSelection struct {
 }
 
 type (
-	// Found is the size of a list.
+	// Found describes how many records a list has.
 	Found = series.Found
 	// Unread is a record of a list that has not been read.
 	Unread = series.Unread
 )
 
-// query returns the query of a list of one kind in a project.
+// query returns the query for a list of one kind in a project.
 func (q Selection) query(tx *Tx, p ProjectID, kind Kind) (series.Query, error) {
 	query := series.Query{Shown: q.shown(), Filter: q.filter(), To: math.MaxInt64, Offset: q.Offset, Limit: q.Limit, MaxBytes: q.MaxBytes}
 	if q.Find == nil {
@@ -346,7 +351,7 @@ func (q Selection) query(tx *Tx, p ProjectID, kind Kind) (series.Query, error) {
 	return query, err
 }
 
-// ListFeedback reads a part of the feedback of a project.
+// ListFeedback returns a part of the feedback of a project.
 func (tx *Tx) ListFeedback(p ProjectID, q FeedbackSelection) ([]*Feedback, Found, error) {
 	query, err := q.query(tx, p, KindFeedback)
 	if err != nil {
@@ -361,7 +366,7 @@ func (tx *Tx) ListFeedback(p ProjectID, q FeedbackSelection) ([]*Feedback, Found
 	return feedbackSeries.of(tx, p).Page(query)
 }
 
-// ListLogs reads a part of the logs of a project.
+// ListLogs returns a part of the logs of a project.
 func (tx *Tx) ListLogs(p ProjectID, q LogSelection) ([]*Log, Found, error) {
 	query, err := q.query(tx, p, KindLog)
 	if err != nil {
@@ -374,13 +379,14 @@ func (tx *Tx) ListLogs(p ProjectID, q LogSelection) ([]*Log, Found, error) {
 	return logSeries.of(tx, p).Page(query)
 }
 
-// UnreadFeedback reads feedback that a list has left unread, or nil if it has been deleted
-// since.
+// UnreadFeedback reads feedback that ListFeedback left unread. It returns nil if the
+// feedback has been deleted since.
 func (tx *Tx) UnreadFeedback(p ProjectID, u Unread) (*Feedback, error) {
 	return feedbackSeries.of(tx, p).Read(u)
 }
 
-// UnreadLog reads a log that a list has left unread, or nil if it has been deleted since.
+// UnreadLog reads a log that ListLogs left unread. It returns nil if the log has been
+// deleted since.
 func (tx *Tx) UnreadLog(p ProjectID, u Unread) (*Log, error) { return logSeries.of(tx, p).Read(u) }
 
 // EachFeedback visits the feedback of a project, the oldest first. visit must not
@@ -394,32 +400,32 @@ func (tx *Tx) EachLog(p ProjectID, visit func(*Log) error) error {
 	return logSeries.of(tx, p).Each(visit)
 }
 
-// LogLevels counts the logs of a project that were created in a range of time,
-// ends included, by level.
+// LogLevels counts the logs of a project created between from and to, both inclusive, by
+// level.
 func (tx *Tx) LogLevels(p ProjectID, from, to int64) (byLevel [4]int, err error) {
 	err = logSeries.of(tx, p).EachWord(from, to, func(w column.Word) { byLevel[w>>levelShift&3]++ })
 	return byLevel, err
 }
 
-// FeedbackRatings counts the feedback of a project that was created in a range
-// of time, ends included, by rating; index 0 is unrated.
+// FeedbackRatings counts the feedback of a project created between from and to, both
+// inclusive, by rating. Index 0 is feedback without a rating.
 func (tx *Tx) FeedbackRatings(p ProjectID, from, to int64) (byRating [6]int, err error) {
 	err = feedbackSeries.of(tx, p).EachWord(from, to, func(w column.Word) { byRating[w>>ratingShift&7]++ })
 	return byRating, err
 }
 
-// groupLimits bound the submissions that wait for the disk. All of them may share a
-// commit, as each is one small record.
+// groupLimits limits the submissions that wait for the disk. All of them may share one
+// commit, because each is one small record.
 var groupLimits = boltfile.Limits{Waiting: 4096, Together: 4096}
 
-// Submit runs fn in a write transaction that it shares with the submissions that arrive
-// meanwhile: one sync for all of them. A single submission is not delayed. Submit returns
-// when the transaction is on disk.
+// Submit runs fn in a write transaction that it shares with other submissions that arrive
+// at about the same time, so that they need only one sync. A single submission is not
+// delayed. Submit returns when the transaction is on disk.
 //
-// fn must fail only on I/O errors, because an error rolls back the other submissions too; a
-// submission with nothing to do writes nothing and returns nil. When the queue is full, the
-// error is Unavailable. For a moment after a transaction has failed, no other one starts,
-// and Submit returns the same error, see Update.
+// fn must only fail on I/O errors, because an error also rolls back the other
+// submissions. If there is nothing to do, fn should write nothing and return nil. If the
+// queue is full, the error is Unavailable. For a short time after a transaction has
+// failed, no other one starts, and Submit returns the same error; see Update.
 func (s *Store) Submit(fn func(*Tx) error) error { return s.submissions.Submit(fn, 0) }
 
 // commitGroup commits submissions. The caller must hold the lock of s.file.
@@ -434,16 +440,17 @@ func (s *Store) commitGroup(group []func(*Tx) error) error {
 	})
 }
 
-// maxDuplicates bounds the memory for duplicates: about 60 MiB when full.
+// maxDuplicates limits the memory used to recognize duplicates. It is about 60 MiB when
+// full.
 const maxDuplicates = 250_000
 
-// SubmitOnce is Submit for one record, which add stores. If compare is true and
-// the same submission, by its key, was stored within Options.DedupWindow, nothing
-// is stored, and the result is that record, as load reads it. If it was deleted
-// since, the submission is a new one.
+// SubmitOnce is Submit for one record, which add stores. If compare is true and a
+// submission with the same key was stored within Options.DedupWindow, nothing is stored,
+// and SubmitOnce returns the earlier record, which load reads. If that record has been
+// deleted since, the submission counts as a new one.
 func SubmitOnce[R any](s *Store, key limit.Key, compare bool, load func(*Tx, ID) (R, error), add func(*Tx) (R, ID, error)) (R, error) {
 	var answer R
-	var refused error // what does not fail the others in the transaction
+	var refused error // NotFound does not fail the other submissions of the transaction
 	added := false
 	err := s.Submit(func(tx *Tx) error {
 		if id, ok := s.duplicates.Find(key, tx.Now()); ok && compare {
@@ -476,17 +483,19 @@ func SubmitOnce[R any](s *Store, key limit.Key, compare bool, load func(*Tx, ID)
 	return answer, refused
 }
 
-// LogRange selects the logs that meet all conditions. A nil pointer is no condition.
+// LogRange selects the logs that meet all conditions. A field that is nil is not a
+// condition.
 type LogRange struct {
 	Before *int64  // created before, in Unix seconds
 	Level  *int    // exact
 	IP     *string // exact, as stored
 }
 
-// PruneLogs removes logs of a project, the oldest first, and returns how many matched and
-// how many were removed. It works in transactions of bounded size, so that others can
-// write in between; after an error, which may be that of ctx, repeating it removes the
-// remainder. A dry run only counts. A project that is gone is NotFound.
+// PruneLogs removes the selected logs of a project, the oldest first, and returns how
+// many matched and how many were removed. It works in transactions of bounded size, so
+// that other writers are not blocked. After an error, which may be that of ctx, the
+// caller can repeat it to remove the remaining logs. If dryRun is true, it only counts.
+// The error is NotFound if the project is gone.
 func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryRun bool) (matched, deleted int, err error) {
 	prune := pruning[Log, *Log]{
 		submissions: logSeries, project: p, which: series.Pruning[*Log]{Before: math.MaxInt64, Filter: column.Filter{Mask: series.Gone}},
@@ -509,8 +518,8 @@ func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryR
 }
 
 // PruneFeedback removes the feedback of a project that was created before a moment, in
-// Unix seconds, and returns how much; see PruneLogs. Feedback that has become an issue
-// goes too, and the issue stays.
+// Unix seconds, and returns the number of records removed. It works like PruneLogs.
+// Feedback that has become an issue is removed too, but the issue remains.
 func (s *Store) PruneFeedback(ctx context.Context, p ProjectID, before int64) (deleted int, err error) {
 	prune := pruning[Feedback, *Feedback]{
 		submissions: feedbackSeries, project: p, which: series.Pruning[*Feedback]{Before: before, Filter: column.Filter{Mask: series.Gone}},
@@ -525,8 +534,8 @@ type pruning[R any, T series.Record[R]] struct {
 	submissions submissions[R, T]
 	project     ProjectID
 	which       series.Pruning[T]
-	erasure     bool // of the submissions of a client, and not because they are old
-	// forget removes what is kept of a record elsewhere.
+	erasure     bool // removes the submissions of a client, not old ones
+	// forget removes everything that is stored about a record outside the series.
 	forget func(tx *Tx, id ID, w column.Word) error
 }
 
@@ -569,8 +578,8 @@ func (p *pruning[R, T]) run(ctx context.Context, s *Store, dryRun bool) (matched
 	return matched, deleted, p.trimAll(ctx, s)
 }
 
-// trimAll is trim in as many transactions as it takes. If nothing is to be removed, it
-// writes nothing.
+// trimAll trims the columns of the list, in as many transactions as necessary. If there
+// is nothing to remove, it writes nothing.
 func (p *pruning[R, T]) trimAll(ctx context.Context, db *Store) error {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
@@ -602,8 +611,9 @@ func (p *pruning[R, T]) trimAll(ctx context.Context, db *Store) error {
 	return nil
 }
 
-// list returns the list and the number before which columns can be removed: feedback that
-// is becoming an issue has a number and no record.
+// list returns the list, and the number before which columns can be removed. That number
+// may be less than that of the first record, because feedback that is becoming an issue
+// has a number but no record.
 func (p *pruning[R, T]) list(tx *Tx) (list series.List[R, T], first uint64, err error) {
 	if list = p.submissions.of(tx, p.project); list.Missing() {
 		return list, 0, nil
@@ -615,8 +625,8 @@ func (p *pruning[R, T]) list(tx *Tx) (list series.List[R, T], first uint64, err 
 	return list, first, err
 }
 
-// remove removes records that were found in an earlier transaction, unless they have been
-// removed since, and the columns before all records.
+// remove removes the records that were found in an earlier transaction, unless they have
+// been removed since. It also removes the columns before the first record.
 func (p *pruning[R, T]) remove(tx *Tx, found []series.Part) (n int, err error) {
 	list := p.submissions.of(tx, p.project)
 	if list.Missing() {

@@ -47,7 +47,7 @@ var (
 	loadedBuckets = [][]byte{metaBucket, projectsBucket, keysBucket, accountBucket} // read by Open
 )
 
-// The buckets inside a project's content bucket.
+// The buckets inside the content bucket of a project.
 var (
 	versionsBucket     = []byte("versions")      // id -> Version
 	versionNamesBucket = []byte("version_names") // display version -> id
@@ -64,7 +64,7 @@ var (
 	clientVersionsBucket = []byte("client_versions") // hour -> counters
 )
 
-// contentBuckets are made with each project.
+// contentBuckets are the buckets that are created with each project.
 var contentBuckets = [][]byte{
 	versionsBucket, versionNamesBucket, countsBucket, announcementsBucket, cardsBucket,
 	feedbackSeries.Records, feedbackSeries.Words, feedbackSeries.Texts,
@@ -81,8 +81,8 @@ var (
 	erasedKey  = []byte("erased")     // in meta
 )
 
-// Tx is a transaction. It is valid until the function it was given to returns,
-// and belongs to that goroutine.
+// Tx is a transaction. It is valid until the function that received it returns, and must
+// only be used by the same goroutine.
 type Tx struct {
 	bolt  *boltfile.Tx
 	store *Store
@@ -106,13 +106,14 @@ type Tx struct {
 	newFeedback, newLogs uint64 // for State
 }
 
-// Now returns the time of the transaction, the same for all it writes.
+// Now returns the time of the transaction. It is the same for everything that the
+// transaction writes.
 func (tx *Tx) Now() time.Time { return tx.now }
 
-// newID issues the next record id, which is greater than every one before.
+// newID issues the next record id. It is greater than all earlier ones.
 func (tx *Tx) newID() ID { return tx.ids.next(tx.now) }
 
-// finish writes what the transaction as a whole must leave behind.
+// finish writes the counts and the last id at the end of a transaction.
 func finish(tx *Tx) error {
 	if err := writeCounts(tx); err != nil {
 		return err
@@ -123,7 +124,7 @@ func finish(tx *Tx) error {
 	return tx.bolt.Bucket(metaBucket).Put(lastIDKey, tx.ids.last[:])
 }
 
-// publish makes a committed transaction visible in memory.
+// publish makes the changes of a committed transaction visible in memory.
 func publish(tx *Tx) {
 	s := tx.store
 	s.ids = tx.ids
@@ -153,8 +154,8 @@ func publish(tx *Tx) {
 	}
 }
 
-// reload reads what changed back from the committed file. It cannot fail: the
-// transaction has just written the same bytes.
+// reload reads the changed records back from the committed file. It cannot fail, because
+// the transaction has just written the same bytes.
 func reload(tx *Tx) {
 	err := tx.store.file.View(func(t *boltfile.Tx) error {
 		read := &Tx{bolt: t, store: tx.store, now: tx.now}
@@ -175,8 +176,8 @@ func reload(tx *Tx) {
 	}
 }
 
-// content is the bucket of what belongs to a project; nil when that is gone, or
-// not yet to be seen.
+// content returns the bucket with everything that belongs to a project. It returns nil if
+// the project is gone or not visible yet.
 func (tx *Tx) content(p ProjectID) *boltfile.Bucket {
 	if !tx.alive(p.key()) && (p != tx.hidden || p == 0) {
 		return nil
@@ -193,8 +194,7 @@ func (tx *Tx) contentBucket(p ProjectID, name []byte) *boltfile.Bucket {
 	return content.Bucket(name)
 }
 
-// identified is a pointer to a record that has its id outside of its value: as its
-// key, or in front of it.
+// identified is a pointer to a record with an id that is not part of its encoded value.
 type identified[R any] interface {
 	*R
 	identify(ID)
@@ -202,8 +202,8 @@ type identified[R any] interface {
 
 func notFound(what string) error { return fault.New(fault.NotFound, "%s not found", what) }
 
-// read reads the record with an id from a bucket, nil when there is none such.
-// The error is NotFound when it is not there, and calls it what.
+// read reads the record with the given id from a bucket. The error is NotFound if there
+// is no such record, and its text contains what as the name of the record's kind.
 func read[R any, T identified[R]](b *boltfile.Bucket, id ID, what string) (T, error) {
 	if b == nil {
 		return nil, notFound(what)
@@ -219,8 +219,8 @@ func read[R any, T identified[R]](b *boltfile.Bucket, id ID, what string) (T, er
 	return rec, nil
 }
 
-// listOf reads up to limit records of a bucket, beginning at a key. identify sets the id
-// of a record, which is in its key.
+// listOf reads up to limit records of a bucket, beginning at the key from. It calls
+// identify to set the id of each record, because the id is in the key.
 func listOf[R any](b *boltfile.Bucket, from []byte, limit int, identify func(rec *R, key []byte) error) (list []*R, err error) {
 	cursor := b.Cursor()
 	for key, raw := cursor.Seek(from); key != nil && len(list) < limit; key, raw = cursor.Next() {
@@ -236,8 +236,8 @@ func listOf[R any](b *boltfile.Bucket, from []byte, limit int, identify func(rec
 	return list, nil
 }
 
-// eachRecord visits the records of a bucket, which have their ids as keys, the
-// oldest first. visit must not write.
+// eachRecord visits the records of a bucket, the oldest first. Their ids must be the
+// keys. visit must not write.
 func eachRecord[R any, T identified[R]](b *boltfile.Bucket, visit func(T) error) error {
 	return b.ForEach(func(key, raw []byte) error {
 		rec, err := decode[R](key, raw)
@@ -253,7 +253,7 @@ func eachRecord[R any, T identified[R]](b *boltfile.Bucket, visit func(T) error)
 	})
 }
 
-// owned reads a record and its project by the id of the record alone.
+// owned reads a record and its project, given only the record's id.
 func owned[R any](tx *Tx, id ID, what string, read func(ProjectID, ID) (*R, error)) (*Project, *R, error) {
 	owner, ok := tx.owner(id)
 	if !ok {
@@ -267,8 +267,8 @@ func owned[R any](tx *Tx, id ID, what string, read func(ProjectID, ID) (*R, erro
 	return p, rec, err
 }
 
-// write stores a record in a bucket of its project, and returns it as it will be
-// read back: it shares nothing with rec, which is the caller's.
+// write stores a record in a bucket of its project. It returns the record as it will be
+// read back, which shares no memory with rec.
 func write[R any, T identified[R]](tx *Tx, bucket []byte, c Change, rec T) (stored T, err error) {
 	raw, err := encode(rec)
 	if err != nil {
@@ -281,7 +281,7 @@ func write[R any, T identified[R]](tx *Tx, bucket []byte, c Change, rec T) (stor
 	return stored, errors.Join(tx.content(c.Project).Bucket(bucket).Put(c.ID[:], raw), tx.record(c))
 }
 
-// erase removes a record, which has an owner, from a bucket of its project.
+// erase removes a record and its owner entry from a bucket of its project.
 func (tx *Tx) erase(bucket []byte, c Change) error {
 	return errors.Join(
 		tx.content(c.Project).Bucket(bucket).Delete(c.ID[:]),
@@ -290,7 +290,7 @@ func (tx *Tx) erase(bucket []byte, c Change) error {
 	)
 }
 
-// get decodes the value at key. It returns nil when there is none.
+// get decodes the value at a key. It returns nil if there is none.
 func get[T any](b *boltfile.Bucket, key []byte) (*T, error) {
 	raw := b.Get(key)
 	if raw == nil {
@@ -299,7 +299,7 @@ func get[T any](b *boltfile.Bucket, key []byte) (*T, error) {
 	return decode[T](key, raw)
 }
 
-// decode reads the value that was found at key.
+// decode decodes the value that was found at a key.
 func decode[T any](key, raw []byte) (*T, error) {
 	v := new(T)
 	if err := json.Unmarshal(raw, v); err != nil {
@@ -308,8 +308,8 @@ func decode[T any](key, raw []byte) (*T, error) {
 	return v, nil
 }
 
-// numberOf reads a number that is a key, a value or a part of one. It has size bytes unless
-// the file is damaged.
+// numberOf decodes a number that is a key, a value, or a part of one. The error is
+// ErrDamaged if it does not have size bytes.
 func numberOf(raw []byte, size int) (n uint64, err error) {
 	if len(raw) != size {
 		return 0, fmt.Errorf("%w: %x is no number of %d bytes", ErrDamaged, raw, size)
@@ -320,8 +320,9 @@ func numberOf(raw []byte, size int) (n uint64, err error) {
 	return n, nil
 }
 
-// deleteNumbers deletes up to limit of the first keys, which are numbers of size bytes, as
-// long as goes is true, and returns how many it has deleted.
+// deleteNumbers deletes the first keys of a bucket while goes returns true for them, but
+// at most limit. The keys are numbers of size bytes. It returns the number of keys that
+// it deleted.
 func deleteNumbers(b *boltfile.Bucket, limit, size int, goes func(uint64) bool) (int, error) {
 	var damaged error
 	n, err := b.DeleteFirst(limit, func(key []byte) bool {
@@ -341,7 +342,7 @@ func put(b *boltfile.Bucket, key []byte, v any) error {
 	return b.Put(key, raw)
 }
 
-// encode returns JSON without the escapes for HTML, so that a free-form object is read back
+// encode returns JSON without HTML escapes, so that a free-form object is read back
 // unchanged.
 func encode(v any) ([]byte, error) {
 	var raw bytes.Buffer
@@ -353,11 +354,11 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(raw.Bytes(), []byte("\n")), nil
 }
 
-// ID identifies a record. It is a UUIDv7 (RFC 9562), so ids in byte order are
-// in order of creation and keys made of them append to a bucket.
+// ID identifies a record. It is a UUIDv7 (RFC 9562), so ids in byte order are in order of
+// creation, and new keys made of ids are appended to a bucket.
 type ID = uuid.UUID
 
-// ParseID reads the text form of an id: 36 characters, lower or upper case.
+// ParseID parses the text form of an id, which has 36 characters in lower or upper case.
 func ParseID(text string) (ID, bool) {
 	if len(text) != 36 {
 		return ID{}, false
@@ -366,7 +367,7 @@ func ParseID(text string) (ID, bool) {
 	return id, err == nil
 }
 
-// idOf reads an id that is a key of a bucket.
+// idOf decodes an id that is the key of a record.
 func idOf(key []byte) (ID, error) {
 	if len(key) != len(ID{}) {
 		return ID{}, fmt.Errorf("%w: id %x", ErrDamaged, key)
@@ -374,12 +375,12 @@ func idOf(key []byte) (ID, error) {
 	return ID(key), nil
 }
 
-// CreatedAt returns when the id was issued, in Unix seconds. It is the creation time of
-// the record, so that order by time and order by id agree.
+// CreatedAt returns the time at which an id was issued, in Unix seconds. It is also the
+// creation time of the record, so that the order by time and the order by id agree.
 func CreatedAt(id ID) int64 { return series.CreatedAt(id) }
 
-// LastID returns the time in the last issued id, in Unix milliseconds, or 0 before the
-// first. No id is ever issued below it.
+// LastID returns the time in the last issued id, in Unix milliseconds, or 0 if none has
+// been issued. No later id has an earlier time.
 func (s *Store) LastID() int64 {
 	s.file.Lock()
 	defer s.file.Unlock()
@@ -390,9 +391,9 @@ func milliseconds(id ID) uint64 {
 	return binary.BigEndian.Uint64(id[:8]) >> 16
 }
 
-// idSource issues UUIDv7 ids that never go back, also when the clock does:
-// within a millisecond, or behind the last one, the random part of the last id
-// grows by a random step.
+// idSource issues UUIDv7 ids that always ascend, even if the clock goes backwards. If the
+// clock has not advanced since the last id, the random part of the last id grows by a
+// random step.
 type idSource struct{ last ID }
 
 func (s *idSource) next(now time.Time) ID {
@@ -410,8 +411,8 @@ func (s *idSource) next(now time.Time) ID {
 	return s.last
 }
 
-// plus adds n to the number that is left when the six fixed bits are taken
-// out of the id: 48 bits of time, 12 and 62 random bits.
+// plus adds n to an id. It treats the id as a number without its six fixed bits: 48 bits
+// of time, 12 random bits and 62 random bits.
 func plus(id ID, n uint64) ID {
 	const randB = 1<<62 - 1
 	high := binary.BigEndian.Uint64(id[:8])
@@ -423,17 +424,17 @@ func plus(id ID, n uint64) ID {
 	return stamp(id)
 }
 
-// stamp writes version 7 and the RFC variant into the id.
+// stamp sets the version 7 and the RFC variant in the id.
 func stamp(id ID) ID {
 	id[6] = id[6]&0x0f | 0x70
 	id[8] = id[8]&0x3f | 0x80
 	return id
 }
 
-// countName names a number that is kept for each project.
+// countName is the name of a count that is stored for each project.
 type countName string
 
-// The numbers kept for each project.
+// The counts stored for each project.
 const (
 	countVersions      countName = "versions"
 	countAnnouncements countName = "announcements"
@@ -443,11 +444,11 @@ const (
 	countRatings       countName = "feedback.ratings" // sum of all ratings
 )
 
-// countLevel is the number of logs of a level.
+// countLevel returns the name of the count of logs of a level.
 func countLevel(level int) countName { return countName(fmt.Sprintf("logs.%d", level)) }
 
-// count adds delta to a number of a project. The numbers are written once, at
-// the end of the transaction.
+// count adds delta to a count of a project. The counts are written once, at the end of
+// the transaction.
 func (tx *Tx) count(p ProjectID, name countName, delta int64) {
 	if delta == 0 {
 		return
@@ -461,8 +462,8 @@ func (tx *Tx) count(p ProjectID, name countName, delta int64) {
 	tx.deltas[p][name] += delta
 }
 
-// SubmissionBytes returns the size of the stored feedback and logs of a project, in bytes.
-// The file takes more, for what lists and searches read.
+// SubmissionBytes returns the size of the stored feedback and logs of a project, in
+// bytes. They take more space in the file, because of the data for lists and searches.
 func (tx *Tx) SubmissionBytes(p ProjectID) (feedback, logs int64, err error) {
 	b := tx.contentBucket(p, countsBucket)
 	if b == nil {
@@ -474,7 +475,7 @@ func (tx *Tx) SubmissionBytes(p ProjectID) (feedback, logs int64, err error) {
 	return feedback, logs, err
 }
 
-// writeCounts writes the numbers that changed.
+// writeCounts writes the counts that changed.
 func writeCounts(tx *Tx) error {
 	for p, deltas := range tx.deltas {
 		content := tx.content(p)
@@ -491,7 +492,7 @@ func writeCounts(tx *Tx) error {
 	return nil
 }
 
-// addTo adds to a number in a bucket.
+// addTo adds delta to a count in a bucket.
 func addTo(b *boltfile.Bucket, name countName, delta int64) error {
 	n, err := counted(b, name)
 	if err != nil {
@@ -500,7 +501,7 @@ func addTo(b *boltfile.Bucket, name countName, delta int64) error {
 	return b.Put([]byte(name), binary.BigEndian.AppendUint64(nil, uint64(n+delta)))
 }
 
-// counted reads a number, which is 0 if it is missing.
+// counted reads a count. It returns 0 if the count is missing.
 func counted(b *boltfile.Bucket, name countName) (int64, error) {
 	raw := b.Get([]byte(name))
 	if raw == nil {
@@ -510,7 +511,7 @@ func counted(b *boltfile.Bucket, name countName) (int64, error) {
 	return int64(n), err
 }
 
-// sums adds up numbers over all projects.
+// sums returns the totals of the named counts over all projects.
 func sums(tx *Tx, names ...countName) ([]int64, error) {
 	totals := make([]int64, len(names))
 	all := tx.bolt.Bucket(contentBucket)
@@ -530,15 +531,14 @@ func sums(tx *Tx, names ...countName) ([]int64, error) {
 	})
 }
 
-// AnnouncementStatistics counts the announcements of all projects, hidden ones
-// included.
+// AnnouncementStatistics counts the announcements of all projects, including hidden ones.
 func (tx *Tx) AnnouncementStatistics() (all, pinned int64, err error) {
 	n, err := sums(tx, countAnnouncements, countPinned)
 	return n[0], n[1], err
 }
 
-// FeedbackStatistics are numbers about the feedback of all projects, hidden
-// ones included.
+// FeedbackStatistics has the counts of the feedback of all projects, including hidden
+// feedback.
 type FeedbackStatistics struct{ Count, Rated, Ratings int64 }
 
 // FeedbackStatistics counts the feedback of all projects.
@@ -547,8 +547,7 @@ func (tx *Tx) FeedbackStatistics() (FeedbackStatistics, error) {
 	return FeedbackStatistics{n[0], n[1], n[2]}, err
 }
 
-// LogStatistics counts the logs of all projects by level, hidden ones
-// included.
+// LogStatistics counts the logs of all projects by level, including hidden logs.
 func (tx *Tx) LogStatistics() (byLevel [4]int64, err error) {
 	n, err := sums(tx, countLevel(0), countLevel(1), countLevel(2), countLevel(3))
 	return [4]int64(n), err
@@ -567,15 +566,15 @@ func (tx *Tx) FileCount() (total int64, err error) {
 	return total, err
 }
 
-// Contents is how much belongs to a project.
+// Contents describes how much data belongs to a project.
 type Contents struct {
 	Versions, Announcements, Feedback, Logs int64
 	Files, FileBytes                        int64
 	Cards                                   int
-	Keys                                    int // that are limited to listed projects, this one among them, and not revoked
+	Keys                                    int // not revoked, limited to projects that include this one
 }
 
-// Contents counts what belongs to a project. It reads the record of each file.
+// Contents counts the data of a project. It reads the record of each file.
 func (tx *Tx) Contents(p ProjectID) (c Contents, err error) {
 	counts := tx.content(p).Bucket(countsBucket)
 	number := func(name countName) int64 {

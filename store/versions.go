@@ -33,12 +33,13 @@ type Version struct {
 	PublishedAt   int64                  `json:"published_at"`
 	Translations  map[string]VersionText `json:"translations,omitempty"` // by tag key
 
-	// ReleaseUpdatedAt is when the release of the code host that the version was last
-	// overwritten with had changed; 0 = it is of none, or that is not known.
+	// ReleaseUpdatedAt is the modification time of the code host's release that last
+	// overwrote the version, in Unix seconds. It is 0 if no release did, or if that time is
+	// unknown.
 	ReleaseUpdatedAt int64 `json:"release_updated_at,omitempty"`
 }
 
-// DownloadLink is one address a version can be fetched from.
+// DownloadLink is one address from which a version can be downloaded.
 type DownloadLink struct {
 	URL      string `json:"url"`
 	Name     string `json:"name,omitempty"`
@@ -53,8 +54,8 @@ type VersionText struct {
 
 func (v *Version) identify(id ID) { v.ID = id }
 
-// Runs reports whether the version is offered for a platform: it names it, or
-// names none.
+// Runs reports whether the version is offered for a platform. A version that lists no
+// platform is offered for all of them.
 func (v *Version) Runs(on platform.Platform) bool {
 	if len(v.Platforms) == 0 && v.Platform == nil {
 		return true
@@ -62,7 +63,7 @@ func (v *Version) Runs(on platform.Platform) bool {
 	return slices.Contains(v.Platforms, on) || v.Platform != nil && *v.Platform == on
 }
 
-// SearchText returns the folded text that search= looks through.
+// SearchText returns the folded text that the parameter search= is matched against.
 func (v *Version) SearchText() string {
 	comparable := v.Comparable.String()
 	return searchtext.Fields(&v.Version, &comparable, v.Title, v.Content)
@@ -88,8 +89,9 @@ func (v *Version) setTexts(from *Version) {
 	v.Content, v.Translations = from.Content, from.Translations
 }
 
-// cost adds up the record, its answer in the default texts, and one for each
-// translation, where what is not translated shows again.
+// cost estimates the memory used by the record, by its answer in the default texts, and
+// by one answer for each translation. An answer in a translation contains the default
+// text for everything that is not translated.
 func (v *Version) cost() int64 {
 	plain := 1024 + len(v.CustomData)
 	for _, l := range v.DownloadLinks {
@@ -103,13 +105,13 @@ func (tx *Tx) Version(p ProjectID, id ID) (*Version, error) {
 	return read[Version](tx.contentBucket(p, versionsBucket), id, "version")
 }
 
-// OwnedVersion reads a version and its project by the id of the version.
+// OwnedVersion reads a version and its project, given only the version's id.
 func (tx *Tx) OwnedVersion(id ID) (*Project, *Version, error) {
 	return owned(tx, id, "version", tx.Version)
 }
 
-// VersionNamed reads the version with exactly this display text; nil when
-// there is none.
+// VersionNamed returns the version with exactly the given display text, or nil if there
+// is none.
 func (tx *Tx) VersionNamed(p ProjectID, text string) (*Version, error) {
 	raw := tx.content(p).Bucket(versionNamesBucket).Get([]byte(text))
 	if raw == nil {
@@ -132,9 +134,9 @@ func (tx *Tx) EachVersion(p ProjectID, visit func(*Version) error) error {
 	return eachRecord(b, visit)
 }
 
-// CreateVersion stores a new version, gives it its id, and settles which version is the
-// latest. latest is the client's choice, or nil if it made none. A display text that exists
-// already is a Conflict, one that is not UTF-8 is Invalid.
+// CreateVersion stores a new version, gives it its id, and decides which version is the
+// latest. The parameter latest is the client's choice, or nil if it made none. The error
+// is a Conflict if the display text already exists, and Invalid if it is not UTF-8.
 func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
 	if err := checkText(v.Version); err != nil {
 		return err
@@ -164,9 +166,9 @@ func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
 	)
 }
 
-// checkText refuses a display text that JSON would store as another one than
-// the key under which it is found. It can come from a path, where escapes make
-// any byte.
+// checkText returns an error if a display text is not valid UTF-8, because JSON would
+// then store a different text from the key under which the version is found. Such a text
+// can come from a path with escapes.
 func checkText(text string) error {
 	if !utf8.ValidString(text) {
 		return fault.Validation("version must be UTF-8")
@@ -178,9 +180,10 @@ func errVersionExists(text string) error {
 	return fault.New(fault.Conflict, "version %q exists already", text)
 }
 
-// UpdateVersion stores a changed version and settles which version is the latest. latest is
-// the client's choice, or nil if it made none; previewSent reports whether it sent
-// is_preview. A display text of another version is a Conflict.
+// UpdateVersion stores a changed version and decides which version is the latest. The
+// parameter latest is the client's choice, or nil if it made none. previewSent reports
+// whether the client sent is_preview. The error is a Conflict if another version has the
+// display text.
 func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent bool) error {
 	w, err := tx.workOn(p)
 	if err != nil {
@@ -210,8 +213,8 @@ func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent b
 	return tx.putVersion(p, v)
 }
 
-// DeleteVersion removes a version. If it was the latest, its successor takes
-// the flag.
+// DeleteVersion removes a version. If it was the latest, its successor becomes the
+// latest.
 func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
 	w, err := tx.workOn(p)
 	if err != nil {
@@ -229,8 +232,7 @@ func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
 	)
 }
 
-// carryOut moves the latest flag among the versions that are not written
-// themselves.
+// carryOut sets and clears the latest flag of the other versions, as planned.
 func carryOut(tx *Tx, p ProjectID, w *work, plan release.Plan) error {
 	flags := map[ID]bool{}
 	for _, at := range plan.Clear {
@@ -252,8 +254,7 @@ func carryOut(tx *Tx, p ProjectID, w *work, plan release.Plan) error {
 	return nil
 }
 
-// putVersion writes the record and hands it to the snapshot that the commit
-// will publish.
+// putVersion stores the record and adds it to the snapshot that the commit will publish.
 func (tx *Tx) putVersion(p ProjectID, v *Version) error {
 	w, err := tx.workOn(p)
 	if err != nil {
@@ -267,13 +268,13 @@ func (tx *Tx) putVersion(p ProjectID, v *Version) error {
 	return nil
 }
 
-// VersionStatistics are instance-wide numbers about versions.
+// VersionStatistics has statistics about the versions of all projects.
 type VersionStatistics struct {
 	Versions, Projects int64 // projects that have a version
 	Newest, Oldest     *int64
 }
 
-// VersionStatistics counts the versions of all projects. It reads two keys a
+// VersionStatistics counts the versions of all projects. It reads two keys for each
 // project.
 func (tx *Tx) VersionStatistics() (VersionStatistics, error) {
 	var st VersionStatistics
@@ -311,7 +312,7 @@ func (tx *Tx) VersionStatistics() (VersionStatistics, error) {
 	return st, err
 }
 
-// Release describes a version as a release of the code host. Its texts are within the
+// Release describes a version as a release of the code host. Its texts do not exceed the
 // limits of a version.
 type Release struct {
 	Version        string
@@ -325,9 +326,10 @@ type Release struct {
 	CustomData     json.RawMessage
 }
 
-// PublishRelease creates the version of a release, or overwrites what the release says
-// of the version with exactly its text; all else of that stays. stale is true, and
-// nothing is changed, when a later state of the release was taken before.
+// PublishRelease creates the version of a release. If a version with exactly its text
+// exists, PublishRelease overwrites the fields that the release provides and leaves the
+// others unchanged. stale reports that nothing was changed, because a later state of the
+// release has already been published.
 func (tx *Tx) PublishRelease(p ProjectID, r *Release) (v *Version, created, stale bool, err error) {
 	v, err = tx.VersionNamed(p, r.Version)
 	switch {
@@ -358,7 +360,7 @@ func (tx *Tx) PublishRelease(p ProjectID, r *Release) (v *Version, created, stal
 	return v, false, false, tx.UpdateVersion(p, v, &latest, true)
 }
 
-// apply changes what a release says of a version.
+// apply sets the fields of v that the release provides.
 func (r *Release) apply(v *Version, now time.Time) {
 	v.Comparable, v.Title, v.Content, v.Preview, v.CustomData = r.Comparable, r.Title, r.Content, r.Preview, r.CustomData
 	v.DownloadURL, v.DownloadLinks = r.DownloadURL, r.DownloadLinks
