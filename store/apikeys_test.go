@@ -99,8 +99,9 @@ func TestAPIKeys(t *testing.T) {
 	}
 }
 
-// TestProjectsOfKeys: a rename keeps access, a deletion ends it, and an empty
-// list does not come to mean all.
+// TestProjectsOfKeys checks the project lists of API keys. Renaming a project must not
+// change its access, deleting it must end the access, and a list that becomes empty must
+// not mean all projects.
 func TestProjectsOfKeys(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -149,7 +150,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// FuzzDigest: a digest is read from 64 hex digits only.
+// FuzzDigest checks that a digest can only be decoded from 64 hex digits.
 func FuzzDigest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var d store.Digest
@@ -167,8 +168,8 @@ func FuzzDigest(f *testing.F) {
 	})
 }
 
-// FuzzVersion reads what may be in a file as a version. Every value that can be read is
-// written in one form, which reads back as the same value.
+// FuzzVersion decodes arbitrary bytes as a version. Each value that can be decoded must
+// have one encoded form, which decodes to the same value.
 func FuzzVersion(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		v, err := store.DecodeVersion(raw)

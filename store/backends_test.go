@@ -9,7 +9,7 @@ import (
 	"svc/store"
 )
 
-// backends lists the storages by name, the default with a star.
+// backends lists the names of the storages, with a star at the default.
 func backends(t testing.TB, db *store.Store) string {
 	t.Helper()
 	list, err := store.Read(db, func(tx *store.Tx) ([]*store.StorageBackend, error) { return tx.StorageBackends() })
@@ -26,8 +26,8 @@ func backends(t testing.TB, db *store.Store) string {
 	return strings.Join(names, " ")
 }
 
-// TestOneStorageIsTheDefault: the built-in one from the first start, and never none or
-// two.
+// TestOneStorageIsTheDefault checks that exactly one storage is the default at any time.
+// At first it is the built-in one.
 func TestOneStorageIsTheDefault(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -51,7 +51,7 @@ func TestOneStorageIsTheDefault(t *testing.T) {
 	}
 }
 
-// TestStorageRules: what a storage may not be.
+// TestStorageRules checks that changes that violate the rules for storages are refused.
 func TestStorageRules(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -101,8 +101,9 @@ func TestStorageRules(t *testing.T) {
 	}
 }
 
-// TestDeletedStorageLeavesProjects: they use the default, and a storage is deleted only
-// after an attempt to remove the objects of deleted files.
+// TestDeletedStorageLeavesProjects checks that projects of a deleted storage use the
+// default. It also checks that a storage can be deleted only after an attempt to remove
+// the objects of its deleted files.
 func TestDeletedStorageLeavesProjects(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -144,7 +145,8 @@ func TestDeletedStorageLeavesProjects(t *testing.T) {
 	}
 }
 
-// TestFilesOnStorage counts with every way that a file comes and goes.
+// TestFilesOnStorage checks the number of files on a storage after files are created,
+// deleted, and purged with their project.
 func TestFilesOnStorage(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -170,7 +172,8 @@ func TestFilesOnStorage(t *testing.T) {
 	want(0)
 }
 
-// TestPublicStorage: what a probe found holds until the storage is led elsewhere.
+// TestPublicStorage checks that the result of a probe is stored until the connection of
+// the storage changes.
 func TestPublicStorage(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -191,8 +194,8 @@ func TestPublicStorage(t *testing.T) {
 	}
 }
 
-// TestCDN: settings are empty at first, are kept, and credentials do not go to another
-// provider.
+// TestCDN checks that the settings are empty at first and are stored. Credentials must
+// not be sent to another provider.
 func TestCDN(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

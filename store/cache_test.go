@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// kept lists the projects with a snapshot in memory.
+// kept lists the projects that have a snapshot in memory.
 func kept(db *store.Store) (names []string) {
 	for _, p := range db.Projects() {
 		if db.Kept(p.Key) != nil {
@@ -24,8 +24,8 @@ func kept(db *store.Store) (names []string) {
 	return names
 }
 
-// projectsOfOneSize opens a store with room for three of its five projects, of
-// which none is in memory.
+// projectsOfOneSize opens a store with five projects and room for the snapshots of three.
+// None of them is in memory yet.
 func projectsOfOneSize(t *testing.T) *store.Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -77,8 +77,8 @@ func TestLeastRecentlyUsedGoes(t *testing.T) {
 	expect("and has left room", "b", "c", "e")
 }
 
-// TestBudgetHoldsWhileOthersRead: readers that use all other projects at the
-// same moment do not save them.
+// TestBudgetHoldsWhileOthersRead checks that snapshots are evicted even if concurrent
+// readers use all other projects.
 func TestBudgetHoldsWhileOthersRead(t *testing.T) {
 	t.Parallel()
 	db := projectsOfOneSize(t)
@@ -92,8 +92,8 @@ func TestBudgetHoldsWhileOthersRead(t *testing.T) {
 	}
 }
 
-// TestLargerThanTheBudget: one project always has its place, or each request
-// would read it anew.
+// TestLargerThanTheBudget checks that a snapshot is cached even if it exceeds the budget.
+// Otherwise each request would read the project again.
 func TestLargerThanTheBudget(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{SnapshotBytes: 1})
@@ -111,7 +111,8 @@ func TestLargerThanTheBudget(t *testing.T) {
 	}
 }
 
-// TestCostIsNotBelowWhatIsHeld makes every answer of a project and adds up.
+// TestCostIsNotBelowWhatIsHeld encodes every answer of a project and compares their total
+// size with the estimated cost.
 func TestCostIsNotBelowWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -179,8 +180,8 @@ func TestCostIsNotBelowWhatIsHeld(t *testing.T) {
 	}
 }
 
-// TestReadersSeeCommitsWhole: a reader beside a writer sees one commit in every part of a
-// snapshot, and never goes back to an older one.
+// TestReadersSeeCommitsWhole checks that concurrent readers always see one commit in all
+// parts of a snapshot, and never an older commit than before.
 func TestReadersSeeCommitsWhole(t *testing.T) {
 	t.Parallel()
 	for name, budget := range map[string]int64{"everything in memory": 64 << 20, "built again and again": 1} {
@@ -218,8 +219,8 @@ func TestReadersSeeCommitsWhole(t *testing.T) {
 	}
 }
 
-// writeNumber writes n into every part of the project "app". Every tenth time
-// it is another project.
+// writeNumber writes n into every part of the project "app". Every tenth number replaces
+// the project with a new one.
 func writeNumber(t *testing.T, db *store.Store, n int) {
 	t.Helper()
 	text := fmt.Sprint(n)
@@ -277,8 +278,8 @@ func replaceProject(t *testing.T, tx *store.Tx, text string, fill func(*store.Ve
 	return err
 }
 
-// readNumber reads the number in every part of the project, which must be the
-// same, and not less than last.
+// readNumber returns the number in the parts of the project. It checks that all parts
+// have the same number and that it is not less than last.
 func readNumber(t *testing.T, db *store.Store, last int) int {
 	t.Helper()
 	snap, err := db.Snapshot("app")

@@ -75,7 +75,8 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// Cards go with their project, and come into none that is gone.
+// TestCardsGoWithTheirProject checks that cards are deleted with their project, and
+// cannot be added to a deleted project.
 func TestCardsGoWithTheirProject(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -26,8 +26,8 @@ func checkFile(t testing.TB, path string) *integrity.Report {
 	return report
 }
 
-// repair puts right what a check finds, which must be of this kind only, and
-// expects nothing to be left.
+// repair repairs a file, in which a check must find only problems of the given kind.
+// Afterwards a check must find nothing.
 func repair(t testing.TB, path string, kind integrity.Kind) {
 	t.Helper()
 	report := checkFile(t, path)
@@ -42,10 +42,10 @@ func repair(t testing.TB, path string, kind integrity.Kind) {
 	}
 }
 
-// ids are of the records in a file that is to be damaged.
+// ids holds the ids of records in the file that newDamageable makes.
 type ids struct{ version, announcement, key, feedback, forward store.ID }
 
-// newDamageable makes a file with some of everything in project 1.
+// newDamageable makes a file that contains records of every kind in project 1.
 func newDamageable(t testing.TB) (path string, of ids) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "svc.db")
@@ -85,8 +85,8 @@ func newDamageable(t testing.TB) (path string, of ids) {
 	return path, of
 }
 
-// TestCheckFindsAndRepairs: each kind of damage to what is derived is found, and
-// a repair leaves nothing of it.
+// TestCheckFindsAndRepairs checks that each kind of damage to derived data is found and
+// can be repaired.
 func TestCheckFindsAndRepairs(t *testing.T) {
 	t.Parallel()
 	one, many := []byte{0, 0, 0, 1}, []byte{0, 0, 0, 0, 0, 0, 0, 99}
@@ -160,8 +160,8 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	}
 }
 
-// TestWrongLengths: reading a key or a value that has the wrong length for its number reports
-// damage.
+// TestWrongLengths checks that reading a key or value reports damage if its length is
+// wrong.
 func TestWrongLengths(t *testing.T) {
 	t.Parallel()
 	one, short := []byte{0, 0, 0, 1}, []byte{0}
@@ -228,10 +228,10 @@ func TestWrongLengths(t *testing.T) {
 	}
 }
 
-// errRefused undoes the damage of a test.
+// errRefused rolls back the damage that a test has done.
 var errRefused = errors.New("refused")
 
-// damage changes a file behind the back of its rules.
+// damage changes a file without regard to the rules of the store.
 func damage(t testing.TB, path string, change func(*store.Tx) error) {
 	t.Helper()
 	db, err := store.Open(path, store.Options{NoSync: true})
@@ -243,8 +243,8 @@ func damage(t testing.TB, path string, change func(*store.Tx) error) {
 	}
 }
 
-// TestCheckFindsLosses: what cannot be derived is reported, and a repair neither
-// fails nor hides it.
+// TestCheckFindsLosses checks that damage to data that cannot be derived is reported. A
+// repair must not fail because of it, and must not hide it.
 func TestCheckFindsLosses(t *testing.T) {
 	t.Parallel()
 	one, bad := []byte{0, 0, 0, 1}, []byte("{")
@@ -316,8 +316,8 @@ func TestCheckFindsLosses(t *testing.T) {
 	}
 }
 
-// TestCheckOfRandomDamage: whatever happens to the bytes of a file, a check reports it, or
-// everything in the file is unchanged.
+// TestCheckOfRandomDamage checks that random damage to the bytes of a file is either
+// reported or leaves all entries in place.
 func TestCheckOfRandomDamage(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -360,8 +360,8 @@ func TestCheckOfRandomDamage(t *testing.T) {
 	}
 }
 
-// damageBytes destroys a part of a file: bits, bytes, a page or a stretch of
-// another page.
+// damageBytes damages a random part of a file: a bit, some bytes, or a page, which it
+// clears or overwrites with other content of the file.
 func damageBytes(r *rand.Rand, b []byte, page int) {
 	at := r.IntN(len(b))
 	switch r.IntN(4) {
@@ -389,7 +389,7 @@ func dumpOf(t testing.TB, path string) map[string]string {
 	return db.Dump()
 }
 
-// TestCheckIsStopped: a check ends when its context is cancelled.
+// TestCheckIsStopped checks that a check ends when its context is cancelled.
 func TestCheckIsStopped(t *testing.T) {
 	t.Parallel()
 	path, _ := newDamageable(t)

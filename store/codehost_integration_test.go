@@ -63,7 +63,7 @@ func TestCodehostSettingsAreKept(t *testing.T) {
 	}
 }
 
-// TestIntegrationActive tries rule I1 with each of its conditions missing.
+// TestIntegrationActive checks rule I1 with each of its conditions missing.
 func TestIntegrationActive(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -132,7 +132,8 @@ func TestIntegrationsOf(t *testing.T) {
 
 func isIntegration(path string) bool { return strings.Contains(path, "codehost_integration") }
 
-// TestIntegrationGoesWithItsProject: nothing of it is left when the project is gone.
+// TestIntegrationGoesWithItsProject checks that nothing of the integration remains after
+// its project is deleted.
 func TestIntegrationGoesWithItsProject(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

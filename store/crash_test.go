@@ -19,14 +19,15 @@ import (
 	"svc/store"
 )
 
-// roundsVariable is how often TestCrash kills a writer, 10 times unless set.
+// roundsVariable names the environment variable with the number of times that TestCrash
+// kills a writer. The default is 10.
 const roundsVariable = "STORE_CRASH_ROUNDS"
 
 // writeFailed is the exit code of a writer that was not killed.
 const writeFailed = 3
 
-// writeStore writes until it is killed. The content after n transactions depends on n
-// alone. Each transaction is acknowledged on the standard output.
+// writeStore writes until it is killed. The content after n transactions depends only on
+// n. Each transaction is acknowledged on the standard output.
 func writeStore(path string) int {
 	db, err := store.Open(path, store.Options{})
 	for n := written(db, err) + 1; err == nil; n++ {
@@ -38,7 +39,7 @@ func writeStore(path string) int {
 	return writeFailed
 }
 
-// written is the number of the last transaction; -1 before the first.
+// written returns the number of the last transaction, or -1 if there is none.
 func written(db *store.Store, err error) int {
 	if err != nil {
 		return -1
@@ -54,7 +55,7 @@ func written(db *store.Store, err error) int {
 	return n
 }
 
-// write is transaction n. It touches every bucket there is.
+// write performs transaction n. The transactions write to every bucket.
 func write(tx *store.Tx, n int) error {
 	if n == 0 {
 		return tx.CreateProject(&store.Project{Key: "even", Name: "0"})
@@ -90,8 +91,8 @@ func write(tx *store.Tx, n int) error {
 	return writeBeside(tx, n)
 }
 
-// writeBeside makes an API key now and then, and another project that comes and
-// goes.
+// writeBeside sometimes creates an API key, and alternately creates and deletes a second
+// project.
 func writeBeside(tx *store.Tx, n int) error {
 	if n%10 == 0 {
 		if err := tx.PutAPIKey(&store.APIKey{Name: text(n), Digest: store.Digest{byte(n)}}); err != nil {
@@ -117,8 +118,8 @@ func writeBeside(tx *store.Tx, n int) error {
 
 func text(n int) string { return fmt.Sprintf("%d.0", n) }
 
-// length is the size of the content of version n: mostly small, now and then of
-// many pages.
+// length returns the length of the content of version n. Most contents are small, and
+// some need many pages.
 func length(n int) int {
 	if n%4 == 0 {
 		return n * 7919 % 150_000
@@ -126,8 +127,9 @@ func length(n int) int {
 	return n * 7919 % 3_000
 }
 
-// crash starts a writer, kills it at a random moment after some transactions
-// were acknowledged, and returns the number of the last one; -1 for none.
+// crash starts a writer, and kills it at a random moment after the given number of
+// transactions were acknowledged. It returns the number of the last acknowledged
+// transaction, or -1 if there is none.
 func crash(t *testing.T, path string, after int, later time.Duration) int {
 	t.Helper()
 	c := another(t, writeVariable, path)
@@ -159,8 +161,8 @@ func crash(t *testing.T, path string, after int, later time.Duration) int {
 	return last
 }
 
-// TestCrash: what was acknowledged before a process was killed is there, what
-// was not is there as a whole or not at all, and the file is in order.
+// TestCrash kills writers. Every acknowledged transaction must be in the file, any other
+// one must be there completely or not at all, and the file must pass all checks.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	rounds := 10
@@ -193,7 +195,7 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d rounds, %d transactions acknowledged", rounds, total)
 }
 
-// checkWritten holds a store to the state after transaction n.
+// checkWritten checks that a store has the state after transaction n.
 func checkWritten(t *testing.T, db *store.Store, n int) {
 	t.Helper()
 	if err := db.Check(); err != nil {

@@ -22,10 +22,11 @@ type file struct {
 	pageSize int
 }
 
-// page is the bytes of a page.
+// page returns the bytes of a page.
 func (f file) page(number int) []byte { return f.bytes[number*f.pageSize:][:f.pageSize] }
 
-// kind finds the pages of a kind: 1 branch, 2 leaf, 16 free pages.
+// kind returns the numbers of the pages with the given flags: 1 for branch pages, 2 for
+// leaf pages, 16 for free pages.
 func (f file) kind(flags uint16) (numbers []int) {
 	for n := 2; n < len(f.bytes)/f.pageSize; n++ {
 		if p := f.page(n); binary.NativeEndian.Uint16(p[8:]) == flags && binary.NativeEndian.Uint64(p) == uint64(n) {
@@ -37,9 +38,9 @@ func (f file) kind(flags uint16) (numbers []int) {
 
 func (f file) copy() file { return file{slices.Clone(f.bytes), f.pageSize} }
 
-// newFile fills a store: with enough versions for a tree of pages, a text that
-// needs several, and one of every other record. A stopped one was closed; the
-// other one was killed, so to say.
+// newFile returns the file of a store with enough versions for a tree of pages, a text
+// that needs several pages, and one record of every other kind. If stopped is false, it
+// is read before the store is closed, as if the process had been killed.
 func newFile(t testing.TB, stopped bool) file {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -70,7 +71,7 @@ func newFile(t testing.TB, stopped bool) file {
 	return inUse(read(t, path))
 }
 
-// inUse is a file without unused space at the end.
+// inUse returns a file without the unused space at its end.
 func inUse(b []byte) file {
 	f := file{b, int(binary.NativeEndian.Uint32(b[16+8:]))}
 	newer := max(binary.NativeEndian.Uint64(b[16+40:]), binary.NativeEndian.Uint64(f.page(1)[16+40:]))
@@ -78,7 +79,7 @@ func inUse(b []byte) file {
 	return f
 }
 
-// readAll uses whatever a store has in its file.
+// readAll reads all content of a store.
 func readAll(db *store.Store) error {
 	var all []error
 	for _, p := range db.Projects() {
@@ -95,8 +96,8 @@ func readAll(db *store.Store) error {
 	return errors.Join(all...)
 }
 
-// reopen opens what is left of a file. If it opens, all that can be reached must
-// be readable.
+// reopen opens a damaged file. If that succeeds, it checks that everything in the file
+// can be read.
 func reopen(t testing.TB, f file) error {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -122,8 +123,8 @@ func reopen(t testing.TB, f file) error {
 	return err
 }
 
-// mendMeta lets two commits write both meta pages anew where the head of one is
-// damaged, which does no harm but is not right for Check.
+// mendMeta repairs a damaged header of a meta page with two commits, which write both
+// meta pages. Such damage is harmless, but CheckPages would report it.
 func mendMeta(t testing.TB, db *store.Store, f file) {
 	t.Helper()
 	for n := range 2 {
@@ -186,7 +187,8 @@ func TestDamage(t *testing.T) {
 	})
 }
 
-// TestDamagedMetaPage: one valid meta page is enough, and its state is whole.
+// TestDamagedMetaPage checks that one valid meta page is enough, and that its state is
+// complete.
 func TestDamagedMetaPage(t *testing.T) {
 	t.Parallel()
 	for _, stopped := range []bool{true, false} {
@@ -201,8 +203,8 @@ func TestDamagedMetaPage(t *testing.T) {
 	}
 }
 
-// last is where the last entry in the array of a branch or leaf page begins, and
-// where its key does; on other pages that is anywhere.
+// last returns the offsets of the last entry in the array of a branch or leaf page, and
+// of its key. On other pages the offsets have no meaning.
 func last(page []byte) (entry, key int) {
 	entry = min(16*max(1, int(binary.NativeEndian.Uint16(page[10:]))), len(page)/2)
 	place := page[entry:]
@@ -212,9 +214,8 @@ func last(page []byte) (entry, key int) {
 	return entry, entry + min(int(binary.NativeEndian.Uint32(place)), len(page)/3)
 }
 
-// TestDamagedPage destroys every page of a file in several ways. After a kill
-// all pages are read when the file is opened, so that damage is met at once or
-// does no harm.
+// TestDamagedPage damages every page of a file in several ways. After a kill, Open reads
+// all pages, so it must either find the damage or the damage must be harmless.
 func TestDamagedPage(t *testing.T) {
 	t.Parallel()
 	f := newFile(t, false)
@@ -260,7 +261,7 @@ func TestDamagedPage(t *testing.T) {
 	}
 }
 
-// TestDamagedContent: pages that are in order with something else on them.
+// TestDamagedContent checks that Open finds wrong content on valid pages.
 func TestDamagedContent(t *testing.T) {
 	t.Parallel()
 	put := func(bucket, key, value string) func(*boltfile.Tx) error {
@@ -303,8 +304,8 @@ func TestDamagedContent(t *testing.T) {
 	}
 }
 
-// TestDamagedVersion: a version that cannot be read is an error of its project
-// alone.
+// TestDamagedVersion checks that a version that cannot be read only causes errors for its
+// own project.
 func TestDamagedVersion(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -333,8 +334,8 @@ func TestDamagedVersion(t *testing.T) {
 	})
 }
 
-// FuzzOpen overwrites a piece of a file. Whatever it was, Open must return; and
-// what it opens after a kill must be whole.
+// FuzzOpen overwrites a part of a file with arbitrary bytes. Open must return, and a file
+// that it opens after a kill must be complete.
 func FuzzOpen(f *testing.F) {
 	stopped, killed := newFile(f, true), newFile(f, false)
 	f.Fuzz(func(t *testing.T, clean bool, offset uint32, piece []byte) {

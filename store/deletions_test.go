@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// refreshes lists the links that wait for the CDN.
+// refreshes returns the links that are waiting to be refreshed in the CDN.
 func refreshes(t testing.TB, db *store.Store) []*store.CDNRefresh {
 	t.Helper()
 	list, err := store.Read(db, (*store.Tx).CDNRefreshes)
@@ -23,7 +23,8 @@ func refreshes(t testing.TB, db *store.Store) []*store.CDNRefresh {
 	return list
 }
 
-// TestLinkOfADeletedFile: when the link of a file is refreshed in the CDN, and how often.
+// TestLinkOfADeletedFile checks when and how often the link of a deleted file is
+// refreshed in the CDN.
 func TestLinkOfADeletedFile(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -78,7 +79,8 @@ func TestLinkOfADeletedFile(t *testing.T) {
 	}
 }
 
-// TestDueFileDeletions: each storage has its own queue, and those that are busy are left out.
+// TestDueFileDeletions checks that each storage has its own limit, and that skipped
+// storages are left out.
 func TestDueFileDeletions(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
@@ -111,8 +113,8 @@ func TestDueFileDeletions(t *testing.T) {
 	}
 }
 
-// TestDueFileDeletionsOfOthers: deletions of a busy or full storage are skipped because of
-// the storage alone, whatever else is in the record.
+// TestDueFileDeletionsOfOthers checks that only deletions of a busy or full storage are
+// skipped, even if other records contain its name.
 func TestDueFileDeletionsOfOthers(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
@@ -145,7 +147,7 @@ func TestDueFileDeletionsOfOthers(t *testing.T) {
 	}
 }
 
-// TestDamagedRefresh: a check finds a link to refresh that cannot be read.
+// TestDamagedRefresh checks that a check finds a refresh that cannot be decoded.
 func TestDamagedRefresh(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]string{"the record": "000000000001", "the key": "1"} {

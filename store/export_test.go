@@ -20,7 +20,7 @@ const (
 // IsOpen reports whether Close has not been called yet.
 func (s *Store) IsOpen() bool { return s.View(func(*Tx) error { return nil }) == nil }
 
-// CheckPages holds the pages of the whole file to the rules of bbolt.
+// CheckPages checks the pages of the whole file against the rules of bbolt.
 func (s *Store) CheckPages() error {
 	return s.alone(func(tx *Tx) error {
 		var all []error
@@ -31,8 +31,8 @@ func (s *Store) CheckPages() error {
 	})
 }
 
-// Check does that, and holds the records to the rules of docs/format/svc-db.md and the
-// cache to its sum, once what deleted projects have left is removed.
+// Check removes the content of deleted projects. It then checks the pages, the records
+// against docs/format/svc-db.md, and the size that the cache has counted.
 func (s *Store) Check() error {
 	err := errors.Join(s.Purge(), s.CheckPages(), s.alone((*Tx).checkRecords))
 	if held, kept, _ := s.Held(); held != kept {
@@ -41,14 +41,15 @@ func (s *Store) Check() error {
 	return err
 }
 
-// alone runs fn without other writers.
+// alone runs fn while it blocks other writers.
 func (s *Store) alone(fn func(*Tx) error) error {
 	s.file.Lock()
 	defer s.file.Unlock()
 	return s.file.View(func(t *boltfile.Tx) error { return fn(&Tx{bolt: t, store: s}) })
 }
 
-// Held returns the size that the cache counts, the size of its snapshots, and their number.
+// Held returns the size that the cache has counted, the total size of its snapshots, and
+// their number.
 func (s *Store) Held() (counted, kept int64, snapshots int) {
 	s.snapshots.mu.Lock()
 	defer s.snapshots.mu.Unlock()
@@ -61,7 +62,7 @@ func (s *Store) Held() (counted, kept int64, snapshots int) {
 	return s.snapshots.held, kept, snapshots
 }
 
-// Kept is the snapshot of a project that is in memory; nil when there is none.
+// Kept returns the snapshot of a project that is in memory, or nil if there is none.
 func (s *Store) Kept(name string) *Snapshot {
 	slot := s.projects.Load().byName[name]
 	if slot == nil {
@@ -70,7 +71,7 @@ func (s *Store) Kept(name string) *Snapshot {
 	return slot.snap.Load()
 }
 
-// Built is a snapshot made from the file alone.
+// Built returns a snapshot built only from the file.
 func (s *Store) Built(name string) (snap *Snapshot, err error) {
 	err = s.View(func(tx *Tx) error {
 		p, err := tx.Project(name)
@@ -86,10 +87,10 @@ func (s *Store) Built(name string) (snap *Snapshot, err error) {
 	return snap, err
 }
 
-// Cost is the estimate of a snapshot's memory.
+// Cost returns the estimated memory of the snapshot.
 func (s *Snapshot) Cost() int64 { return s.cost }
 
-// Dump is every key of the file with its value, by path.
+// Dump returns all keys of the file with their values, by path.
 func (s *Store) Dump() map[string]string {
 	all := map[string]string{}
 	err := s.file.View(func(t *boltfile.Tx) error {
@@ -113,23 +114,23 @@ func dump(all map[string]string, path string, b *boltfile.Bucket) error {
 	})
 }
 
-// Plus is the arithmetic of ids.
+// Plus exports the addition of a number to an id.
 func Plus(id ID, n uint64) ID { return plus(id, n) }
 
-// NewIDs is a source of ids that has issued last.
+// NewIDs returns a source of ids. The last id that the source has issued is last.
 func NewIDs(last ID) func(time.Time) ID {
 	source := &idSource{last: last}
 	return source.next
 }
 
-// DecodeVersion reads the stored form of a version.
+// DecodeVersion decodes the stored form of a version.
 func DecodeVersion(raw []byte) (*Version, error) { return decode[Version](nil, raw) }
 
-// Encode is the stored form of a record.
+// Encode returns the stored form of a record.
 func Encode(v any) ([]byte, error) { return encode(v) }
 
-// Overtake builds the snapshot of a project as a reader does, lets commit run
-// before it is kept, and returns what is in memory then.
+// Overtake builds the snapshot of a project as a reader does. It calls commit before it
+// stores the snapshot, and returns the snapshot that is in memory afterwards.
 func (s *Store) Overtake(name string, commit func()) *Snapshot {
 	d := s.projects.Load()
 	slot := d.byName[name]
@@ -143,10 +144,10 @@ func (s *Store) Overtake(name string, commit func()) *Snapshot {
 	return slot.snap.Load()
 }
 
-// Use marks a project as used later than all others will ever be.
+// Use marks a project as used more recently than any other project will be.
 func (s *Store) Use(name string) { s.projects.Load().byName[name].used.Store(1 << 62) }
 
-// SetColumns puts other columns in the place of those of a block of logs.
+// SetColumns replaces the columns of a block of logs with the result of change.
 func (tx *Tx) SetColumns(p ProjectID, block uint32, change func(words, texts []byte) (w, t []byte)) error {
 	words, texts := tx.content(p).Bucket(logSeries.Words), tx.content(p).Bucket(logSeries.Texts)
 	key := binary.BigEndian.AppendUint32(nil, block)
@@ -154,8 +155,8 @@ func (tx *Tx) SetColumns(p ProjectID, block uint32, change func(words, texts []b
 	return errors.Join(words.Put(key, w), texts.PutValue(key, t))
 }
 
-// ShareTexts stores the texts of a block of logs among others, as readers must
-// accept them, and reports whether they were in a bucket of their own.
+// ShareTexts stores the texts of a block of logs in a page that has other entries, which
+// readers must accept. moved reports whether the texts had a bucket of their own before.
 func (tx *Tx) ShareTexts(p ProjectID, block uint32) (moved bool, err error) {
 	texts, key := tx.content(p).Bucket(logSeries.Texts), binary.BigEndian.AppendUint32(nil, block)
 	moved = texts.Bucket(key) != nil
@@ -163,7 +164,7 @@ func (tx *Tx) ShareTexts(p ProjectID, block uint32) (moved bool, err error) {
 	return moved, errors.Join(texts.DeleteValue(key), texts.Put(key, value))
 }
 
-// PurgeStep is one step of Purge.
+// PurgeStep runs one step of Purge.
 func (s *Store) PurgeStep() (more bool, err error) {
 	err = s.Update(func(tx *Tx) error {
 		more, err = tx.purge()
@@ -172,7 +173,7 @@ func (s *Store) PurgeStep() (more bool, err error) {
 	return more, err
 }
 
-// First is the first key of a bucket at the root.
+// First returns the first key of a bucket at the root.
 func (tx *Tx) First(bucket []byte) []byte {
 	key, _ := tx.bolt.Bucket(bucket).Cursor().First()
 	return bytes.Clone(key)

@@ -19,7 +19,7 @@ import (
 // fileID is an id for tests.
 func fileID(n int) store.FileID { return store.FileID(fmt.Sprintf("%012d", n)) }
 
-// newFileRecord is a file for tests that is not stored yet.
+// newFileRecord returns a file that is not stored yet.
 func newFileRecord(n int, status store.FileStatus, edits ...func(*store.File)) *store.File {
 	f := &store.File{
 		ID: fileID(n), Filename: fmt.Sprintf("app-%d.zip", n), Size: 5, Status: status,
@@ -54,7 +54,7 @@ func readFile(t testing.TB, db *store.Store, p store.ProjectID, id store.FileID)
 	return store.Read(db, func(tx *store.Tx) (*store.File, error) { return tx.File(p, id) })
 }
 
-// pending lists the ids of files that wait for a job.
+// pending returns the ids of the files that wait for a job.
 func pending(t testing.TB, db *store.Store) (ids []store.FileID) {
 	t.Helper()
 	list, err := store.Read(db, func(tx *store.Tx) ([]*store.File, error) { return tx.PendingFiles(100) })
@@ -67,7 +67,7 @@ func pending(t testing.TB, db *store.Store) (ids []store.FileID) {
 	return ids
 }
 
-// deletions lists the objects that are to be removed.
+// deletions returns the objects that are to be removed.
 func deletions(t testing.TB, db *store.Store, limit int) []*store.FileDeletion {
 	t.Helper()
 	list, err := store.Read(db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(limit) })
@@ -77,7 +77,7 @@ func deletions(t testing.TB, db *store.Store, limit int) []*store.FileDeletion {
 	return list
 }
 
-// TestFileStates tries each state after each other one.
+// TestFileStates tries to change each state to each other state.
 func TestFileStates(t *testing.T) {
 	t.Parallel()
 	allowed := map[[2]store.FileStatus]bool{
@@ -117,7 +117,8 @@ func TestFileStates(t *testing.T) {
 	}
 }
 
-// TestRetry: only a failed file can be tried again, and its error is gone then.
+// TestRetry checks that only a failed file can be retried, and that this clears its
+// error.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -148,7 +149,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestNewFile: what a new file must have.
+// TestNewFile checks the conditions that a new file must meet.
 func TestNewFile(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -171,7 +172,7 @@ func TestNewFile(t *testing.T) {
 	}
 }
 
-// TestListFilesByModel compares lists with a slice.
+// TestListFilesByModel compares lists of files with a slice.
 func TestListFilesByModel(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -213,7 +214,7 @@ func TestListFilesByModel(t *testing.T) {
 	}
 }
 
-// compareLists asks for a random part of the files of a project.
+// compareLists compares a random part of a project's list of files with the slice all.
 func compareLists(t *testing.T, db *store.Store, r *rand.Rand, p store.ProjectID, all []*store.File) {
 	t.Helper()
 	q := store.FileSelection{Offset: r.IntN(5), Limit: 1 + r.IntN(6)}
@@ -252,7 +253,8 @@ func compareLists(t *testing.T, db *store.Store, r *rand.Rand, p store.ProjectID
 	}
 }
 
-// TestPendingFilesAreInOrder: what is due first comes first, and a file waits once.
+// TestPendingFilesAreInOrder checks that pending files are listed in the order in which
+// they are due, and that each file is listed once.
 func TestPendingFilesAreInOrder(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -283,8 +285,9 @@ func TestPendingFilesAreInOrder(t *testing.T) {
 	}
 }
 
-// TestDeletedFileIsGoneAtOnce: its link leads nowhere, and its object stays in the list
-// until its removal is recorded.
+// TestDeletedFileIsGoneAtOnce checks that the link of a deleted file stops working
+// immediately. Its object must stay in the list of deletions until the removal is
+// recorded.
 func TestDeletedFileIsGoneAtOnce(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -325,8 +328,9 @@ func TestDeletedFileIsGoneAtOnce(t *testing.T) {
 	}
 }
 
-// TestFilesOfDeletedProject: they are out of reach at once, whatever their number, and
-// become deletions in steps that a kill may interrupt anywhere.
+// TestFilesOfDeletedProject checks that the files of a deleted project are unreachable
+// immediately, regardless of their number. They must become deletions in steps, between
+// which the process can be killed.
 func TestFilesOfDeletedProject(t *testing.T) {
 	t.Parallel()
 	const many = 2500
@@ -379,7 +383,8 @@ func TestFilesOfDeletedProject(t *testing.T) {
 	}
 }
 
-// TestFileBySource: the newest counts, and when that is deleted the one before.
+// TestFileBySource checks that the newest file with a source address is returned. If it
+// is deleted, that is the next newest one.
 func TestFileBySource(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -411,8 +416,8 @@ func TestFileBySource(t *testing.T) {
 	}
 }
 
-// TestReplaceLinks: each link of the address becomes the other one in all versions,
-// and their other fields stay.
+// TestReplaceLinks checks that the links with the old address are replaced in all
+// versions, and that their other fields are unchanged.
 func TestReplaceLinks(t *testing.T) {
 	t.Parallel()
 	const from, to = "https://host/a.zip", "https://dist/f/app/000000000001/a.zip"
@@ -456,8 +461,8 @@ func TestReplaceLinks(t *testing.T) {
 	}
 }
 
-// TestFileReferences: a link counts by its path alone, and the newest version comes
-// first.
+// TestFileReferences checks that only the path of a link matters, and that the newest
+// version comes first.
 func TestFileReferences(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -495,7 +500,8 @@ func TestFileReferences(t *testing.T) {
 	}
 }
 
-// TestCheckFindsAndRepairsFiles: each kind of damage to what files are found by.
+// TestCheckFindsAndRepairsFiles checks that each kind of damage to the indexes of files
+// is found and can be repaired.
 func TestCheckFindsAndRepairsFiles(t *testing.T) {
 	t.Parallel()
 	root := func(name string) [][]byte { return [][]byte{[]byte(name)} }
@@ -561,7 +567,7 @@ func TestCheckFindsAndRepairsFiles(t *testing.T) {
 	}
 }
 
-// deleteFile deletes a file and has its object removed at once.
+// deleteFile deletes a file. The removal of its object is due immediately.
 func deleteFile(tx *store.Tx, p store.ProjectID, id store.FileID, refresh bool) error {
 	_, err := tx.DeleteFile(p, id, refresh, tx.Now().Unix())
 	return err

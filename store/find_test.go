@@ -19,7 +19,7 @@ import (
 	"svc/store"
 )
 
-// searched is a project with logs, and the same logs in a slice.
+// searched is a project with logs, and a slice with the same logs.
 type searched struct {
 	db      *store.Store
 	project store.ProjectID
@@ -27,8 +27,7 @@ type searched struct {
 	texts   []string // of the logs, folded
 }
 
-// newSearched fills a project with n logs, a second from each to the next, in
-// one transaction.
+// newSearched creates a project with n logs, the oldest first.
 func newSearched(t *testing.T, n int, o store.Options, log func(i int) *store.Log) *searched {
 	t.Helper()
 	c := newClock()
@@ -57,10 +56,11 @@ func (s *searched) add(t *testing.T, c *clock, n int, log func(i int) *store.Log
 	}
 }
 
-// everywhere is the answer of an index without knowledge.
+// everywhere is the answer of an index that knows nothing.
 var everywhere = store.Candidates{All: true}
 
-// narrow is the answer of an index that knows exactly which blocks have the terms.
+// narrow returns the answer of an index that knows exactly which blocks contain the
+// terms.
 func (s *searched) narrow(terms []string) store.Candidates {
 	n := store.Candidates{Refs: map[string]bool{}, Seen: s.db.LastChange()}
 	for i, text := range s.texts {
@@ -71,7 +71,7 @@ func (s *searched) narrow(terms []string) store.Candidates {
 	return n
 }
 
-// list returns the answer of the store. Without terms it does not search.
+// list returns the store's answer to a query. If there are no terms, it is not a search.
 func (s *searched) list(q store.LogSelection, n store.Candidates, terms ...string) (page []*store.Log, found store.Found, err error) {
 	if terms != nil {
 		q.Find = &store.Find{Terms: terms, Candidates: n}
@@ -86,8 +86,8 @@ func (s *searched) list(q store.LogSelection, n store.Candidates, terms ...strin
 	return page, found, err
 }
 
-// want looks at every log and returns the page, the number, and whether the terms are in
-// any log that may be shown.
+// want returns the expected answer, which it finds by reading every log: the page, the
+// total, and whether any log that may be shown contains the terms.
 func (s *searched) want(q store.LogSelection, terms ...string) (page []*store.Log, total int, text bool) {
 	for i, l := range slices.Backward(s.logs) {
 		at := store.CreatedAt(l.ID)
@@ -113,8 +113,8 @@ func logIDs(list []*store.Log) (ids []store.ID) {
 	return ids
 }
 
-// randomLog has words of which some are in every log and some in few. Two of
-// them are frequent, but not in newer logs.
+// randomLog returns a log with random words. Some words are in nearly every log and some
+// only in a few. Two words are frequent, but only in old logs.
 func randomLog(r *rand.Rand, old bool) *store.Log {
 	words := make([]string, 1+r.IntN(12))
 	for i := range words {
@@ -135,9 +135,9 @@ func randomLog(r *rand.Rand, old bool) *store.Log {
 	return l
 }
 
-// TestListsAreExact compares lists and searches with a look at every log. Where
-// little text is enough, the total is never too small, and it is exact unless
-// it says that it is not.
+// TestListsAreExact compares lists and searches with the result of reading every log. If
+// the limit on the text is small, the total must not be too small, and must be exact
+// unless it is marked as an estimate.
 func TestListsAreExact(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -203,7 +203,7 @@ func randomSelection(r *rand.Rand, s *searched) store.LogSelection {
 	return q
 }
 
-// randomTerms are none for a list without a search.
+// randomTerms returns random search terms, or nil for a list without a search.
 func randomTerms(r *rand.Rand) []string {
 	all := [][]string{
 		nil, {"e"}, {"error"}, {"errors"}, {"10.17."}, {"超时"}, {"超"}, {"mismatch", "checksum"}, {"e", "error", "12"}, {"checksum mismatch"},
@@ -212,9 +212,9 @@ func randomTerms(r *rand.Rand) []string {
 	return append(slices.Clone(all[r.IntN(len(all))]), []string{fmt.Sprint(r.IntN(300))}[:r.IntN(5)/4]...)
 }
 
-// TestEstimate holds where a total becomes an upper bound: with the block in
-// which 10,000 logs have been looked into, if that much text was, the page is
-// complete, and something is left.
+// TestEstimate checks when a total becomes an upper bound. That must happen after the
+// block that completes 10,000 searched logs, provided that enough text has been searched,
+// the page is complete, and there are more blocks.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
 	const block, looked = 256, 40 * 256 // the first multiple of a block beyond 10,000
@@ -266,8 +266,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestDamagedColumns: a search in a damaged block reports it. It works in several
-// goroutines, where anything worse would end the process.
+// TestDamagedColumns checks that a search in a damaged block reports the damage. The
+// search uses several goroutines, in which a panic would end the process.
 func TestDamagedColumns(t *testing.T) {
 	t.Parallel()
 	setEnd := func(i int, end uint32) func(words, texts []byte) ([]byte, []byte) {

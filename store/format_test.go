@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestFormatIsDocumented compares docs/format/svc-db.md with the names that are written to
-// disk.
+// TestFormatIsDocumented compares docs/format/svc-db.md with the names that are written
+// to the file.
 func TestFormatIsDocumented(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("../docs/format/svc-db.md")

@@ -17,7 +17,7 @@ import (
 	"svc/store"
 )
 
-// forward is feedback that becomes an issue, under a key unless that is 0.
+// forward returns a Forward of new feedback. Its key is nil if the parameter key is 0.
 func forward(p store.ProjectID, key byte, content string) *store.Forward {
 	w := &store.Forward{Project: p, Repo: "example/app", Feedback: &store.Feedback{Content: content, Rating: new(4)}}
 	if key != 0 {
@@ -26,7 +26,7 @@ func forward(p store.ProjectID, key byte, content string) *store.Forward {
 	return w
 }
 
-// tryForward begins a Forward.
+// tryForward stores a Forward and returns it.
 func tryForward(t testing.TB, db *store.Store, w *store.Forward) *store.Forward {
 	t.Helper()
 	if err := db.TryForward(w); err != nil {
@@ -35,7 +35,7 @@ func tryForward(t testing.TB, db *store.Store, w *store.Forward) *store.Forward 
 	return w
 }
 
-// complete gives a Forward issue number 7.
+// complete completes a Forward with issue number 7.
 func complete(t testing.TB, db *store.Store, w *store.Forward, late bool) *store.Feedback {
 	t.Helper()
 	f, err := db.CompleteForward(w, new(int64(7)), new("https://codehost.example/7"), late)
@@ -52,7 +52,7 @@ func addFeedback(t testing.TB, db *store.Store, p store.ProjectID, content strin
 	return f
 }
 
-// contents returns the contents of a list of feedback, the newest first.
+// contents returns the contents of the feedback of a project, the newest first.
 func contents(t testing.TB, db *store.Store, p store.ProjectID) (list []string) {
 	t.Helper()
 	err := db.View(func(tx *store.Tx) error {
@@ -71,8 +71,8 @@ func contents(t testing.TB, db *store.Store, p store.ProjectID) (list []string) 
 	return list
 }
 
-// TestForwardIsInvisible: until it is complete nothing shows feedback that becomes an
-// issue, and then it is where its id belongs.
+// TestForwardIsInvisible checks that feedback is not visible anywhere before its Forward
+// is complete. It must then appear at the position of its id.
 func TestForwardIsInvisible(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -127,8 +127,8 @@ func TestForwardIsInvisible(t *testing.T) {
 	sees("after", "issue", "before")
 }
 
-// TestForwardInSealedBlock: feedback that is completed after its block has columns is found
-// by its text, and the change is in the feed.
+// TestForwardInSealedBlock completes feedback after its block has columns. A search must
+// find its text, and the feed must contain the change.
 func TestForwardInSealedBlock(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -194,8 +194,8 @@ func TestForwardInSealedBlock(t *testing.T) {
 	}
 }
 
-// TestForwardOutlivesTheProcess: what was begun is known after a restart, under the key
-// of its submission, and can be completed or abandoned then.
+// TestForwardOutlivesTheProcess checks that a Forward is still found by its key after a
+// restart, and can then be completed or abandoned.
 func TestForwardOutlivesTheProcess(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -230,7 +230,7 @@ func TestForwardOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// TestForwardDuplicates: the same submission is found for as long as it may be repeated.
+// TestForwardDuplicates checks how long an earlier submission is found by its key.
 func TestForwardDuplicates(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -294,9 +294,8 @@ func TestForwardDuplicates(t *testing.T) {
 	expect("abandoned", 2, "nothing")
 }
 
-// TestForwardOfDeletedProject: what belongs to a project goes with it.
-// TestForwardsAreBounded: a code host that does not answer for long keeps a limited
-// number of submissions, and others not at all.
+// TestForwardsAreBounded checks that a project can have only a limited number of Forwards
+// while the code host does not answer. Other projects must not be affected.
 func TestForwardsAreBounded(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -343,8 +342,8 @@ func TestForwardOfDeletedProject(t *testing.T) {
 	}
 }
 
-// TestForwardsByModel begins, completes and abandons at random between other feedback,
-// and compares with a slice.
+// TestForwardsByModel randomly begins, completes and abandons Forwards between other
+// feedback, and compares the result with a slice.
 func TestForwardsByModel(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -422,9 +421,9 @@ func TestForwardsByModel(t *testing.T) {
 	}
 }
 
-// TestForwardOfStoredFeedback: feedback that is stored stays as it is and can be changed
-// while it becomes an issue, and there is one Forward of it, which lasts until its outcome
-// is known or the feedback is gone.
+// TestForwardOfStoredFeedback checks that stored feedback is unchanged, and can still be
+// edited, while it becomes an issue. There must be one Forward of it, until its outcome
+// is known or the feedback is deleted.
 func TestForwardOfStoredFeedback(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -14,12 +14,13 @@ import (
 	"svc/store"
 )
 
-// fullVariable names the file for a test binary that is started because its
-// limits change for the whole process.
+// fullVariable names the environment variable with the path of the file. If it is set,
+// the test binary runs as a separate process, because the limit on file sizes applies to
+// the whole process.
 const fullVariable = "STORE_TEST_FULL"
 
-// TestDiskIsFull starts TestOnAFullDisk in a process of its own and looks at what
-// it leaves.
+// TestDiskIsFull runs onAFullDisk in a separate process and checks the file that it
+// leaves.
 func TestDiskIsFull(t *testing.T) {
 	if os.Getenv(fullVariable) != "" {
 		onAFullDisk(t)
@@ -39,10 +40,10 @@ func TestDiskIsFull(t *testing.T) {
 	checkWritten(t, db, written(db, nil))
 }
 
-// onAFullDisk lets writes fail behind one place in the file after the other:
-// what was acknowledged is there and can be read, what was refused is not, and
-// the next transaction after there is space again succeeds. SVC_LONG=1 tries
-// every page and twice as many transactions.
+// onAFullDisk makes writes fail behind one offset of the file after another. Acknowledged
+// transactions must be in the file and readable, refused ones must not be, and the next
+// transaction must succeed once there is space again. With SVC_LONG=1 it tries every page
+// and twice as many transactions.
 func onAFullDisk(t *testing.T) {
 	path := os.Getenv(fullVariable)
 	limitFiles(t, 100)
@@ -135,7 +136,7 @@ func onAFullDisk(t *testing.T) {
 
 const unlimited = 1 << 62
 
-// limitFiles lets writes behind an offset fail in all files.
+// limitFiles makes writes behind the offset size fail in all files.
 func limitFiles(t *testing.T, size uint64) {
 	t.Helper()
 	var l syscall.Rlimit

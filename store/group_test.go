@@ -12,8 +12,8 @@ import (
 	"svc/store"
 )
 
-// Submissions of many goroutines share commits, and each is there when its
-// Submit returns.
+// TestSubmissionsShareCommits checks that submissions of many goroutines share commits.
+// Each must be visible when its Submit returns.
 func TestSubmissionsShareCommits(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
@@ -44,8 +44,8 @@ func TestSubmissionsShareCommits(t *testing.T) {
 	}
 }
 
-// A submission for a project that is gone writes nothing and leaves its
-// neighbours alone.
+// TestSubmissionWithoutProject checks that a submission for a deleted project writes
+// nothing and does not affect other submissions.
 func TestSubmissionWithoutProject(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
@@ -59,8 +59,8 @@ func TestSubmissionWithoutProject(t *testing.T) {
 	}
 }
 
-// A bug in one submission ends its transaction, not the wait of the others: they
-// learn that nothing was stored.
+// TestSubmissionThatPanics checks that a panic in one submission ends its transaction,
+// and that the other submissions return an error because nothing was stored.
 func TestSubmissionThatPanics(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})

@@ -13,9 +13,8 @@ import (
 	"svc/store"
 )
 
-// TestColumnsAreThoseOfTheRecords completes blocks in every way that a head can
-// come about, be dropped or be lost. Closing the store compares the columns with
-// the records.
+// TestColumnsAreThoseOfTheRecords completes blocks after heads were created, dropped and
+// lost in all possible ways. Closing the store compares the columns with the records.
 func TestColumnsAreThoseOfTheRecords(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -77,8 +76,9 @@ func TestColumnsAreThoseOfTheRecords(t *testing.T) {
 	}
 }
 
-// TestLongTexts has blocks with texts that are stored alone, beside one among others: all
-// of them are searched, rewritten, and removed with their project to the last page.
+// TestLongTexts has blocks with texts in their own buckets, and one block with texts that
+// are stored next to other entries. All of them must be searched and rewritten, and all
+// their pages must be freed with their project.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")

@@ -12,7 +12,7 @@ import (
 	"svc/store"
 )
 
-// clock is the clock of a store; it moves only when a test moves it.
+// clock is the clock of a store. It only advances when a test advances it.
 type clock struct{ milliseconds atomic.Int64 }
 
 func newClock() *clock {
@@ -25,7 +25,7 @@ func (c *clock) now() time.Time { return time.UnixMilli(c.milliseconds.Load()) }
 
 func (c *clock) advance(d time.Duration) { c.milliseconds.Add(d.Milliseconds()) }
 
-// openStore opens a store and checks its whole file when the test ends.
+// openStore opens a store. It checks the whole file when the test ends.
 func openStore(t testing.TB, path string, o store.Options) *store.Store {
 	t.Helper()
 	o.NoSync = true
@@ -41,7 +41,7 @@ func openStore(t testing.TB, path string, o store.Options) *store.Store {
 	return db
 }
 
-// newStore is an empty store.
+// newStore returns an empty store.
 func newStore(t testing.TB) *store.Store {
 	t.Helper()
 	return openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})
@@ -57,7 +57,7 @@ func closeStore(t testing.TB, db *store.Store) {
 	}
 }
 
-// update changes a store; an error ends the test.
+// update runs fn in a write transaction. An error ends the test.
 func update(t testing.TB, db *store.Store, fn func(*store.Tx) error) {
 	t.Helper()
 	if err := db.Update(fn); err != nil {
@@ -65,7 +65,7 @@ func update(t testing.TB, db *store.Store, fn func(*store.Tx) error) {
 	}
 }
 
-// addProject makes a project with this key.
+// addProject creates a project with the given key.
 func addProject(t testing.TB, db *store.Store, key string) *store.Project {
 	t.Helper()
 	p := &store.Project{Key: key, Name: "The " + key}
@@ -73,7 +73,7 @@ func addProject(t testing.TB, db *store.Store, key string) *store.Project {
 	return p
 }
 
-// addVersion creates a version with its text as its number.
+// addVersion creates a version with the given display text, which is also its number.
 func addVersion(t testing.TB, db *store.Store, p store.ProjectID, text string, edits ...func(*store.Version)) *store.Version {
 	t.Helper()
 	v := newVersion(t, text, edits...)
@@ -99,7 +99,7 @@ func number(t testing.TB, text string) release.Comparable {
 	return c
 }
 
-// snapshot is the present snapshot of a project.
+// snapshot returns the current snapshot of a project.
 func snapshot(t testing.TB, db *store.Store, name string) *store.Snapshot {
 	t.Helper()
 	snap, err := db.Snapshot(name)
@@ -109,7 +109,7 @@ func snapshot(t testing.TB, db *store.Store, name string) *store.Snapshot {
 	return snap
 }
 
-// texts makes the translations of a version, by tag key, all with this title.
+// texts returns translations of a version by tag key, all with the given title.
 func texts(title string, keys ...string) map[string]store.VersionText {
 	all := map[string]store.VersionText{}
 	for _, key := range keys {
@@ -118,7 +118,8 @@ func texts(title string, keys ...string) map[string]store.VersionText {
 	return all
 }
 
-// asJSON is how tests compare records: what is not written does not count.
+// asJSON returns the JSON form of v. Tests compare records in this form, so that only
+// stored fields matter.
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
 	var b bytes.Buffer

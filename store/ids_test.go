@@ -28,8 +28,8 @@ func TestIDFormat(t *testing.T) {
 	}
 }
 
-// TestIDsAscend: whatever the clock does, each id is greater than the one
-// before, and none is of another form.
+// TestIDsAscend checks that each id is greater than the previous one and has the right
+// form, whatever the clock does.
 func TestIDsAscend(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1_700_000_000, 0)
@@ -63,8 +63,8 @@ func TestIDsAscend(t *testing.T) {
 	}
 }
 
-// TestIDsAscendAcrossOpening: the last id is kept in the file, so that a clock
-// that was set back between two runs does no harm.
+// TestIDsAscendAcrossOpening checks that ids also ascend if the clock is set back while
+// the store is closed, because the last id is stored in the file.
 func TestIDsAscendAcrossOpening(t *testing.T) {
 	t.Parallel()
 	path, clock := filepath.Join(t.TempDir(), "svc.db"), newClock()
@@ -97,8 +97,9 @@ func TestIDsAscendAcrossOpening(t *testing.T) {
 	}
 }
 
-// TestIDsOfFailedTransactions: ids of a failed transaction are unused; the next one may
-// continue from the same id but never below it.
+// TestIDsOfFailedTransactions checks the ids after a failed transaction. Its ids are not
+// used, and the next transaction can continue from the same last id, but never from an
+// earlier one.
 func TestIDsOfFailedTransactions(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
@@ -147,8 +148,8 @@ func TestParseID(t *testing.T) {
 	}
 }
 
-// counter is an id as the number of its 122 free bits: 48 of time, 12 and 62
-// random ones.
+// counter returns an id as a number of its 122 variable bits: 48 bits of time, then 12
+// and 62 random bits.
 func counter(id store.ID) *big.Int {
 	n := new(big.Int).SetBytes(id[:6])
 	n.Lsh(n, 12).Or(n, big.NewInt(int64(id[6]&0x0f)<<8|int64(id[7])))
@@ -156,7 +157,7 @@ func counter(id store.ID) *big.Int {
 	return n.Lsh(n, 62).Or(n, low)
 }
 
-// FuzzPlus holds the arithmetic of ids to that of big numbers.
+// FuzzPlus compares the addition of a number to an id with the addition of big integers.
 func FuzzPlus(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte, n uint64) {
 		if len(raw) != 16 {

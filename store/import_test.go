@@ -12,7 +12,8 @@ import (
 	"svc/store"
 )
 
-// fill brings in records that need blocks, and counters.
+// fill imports records of several kinds, enough of them for complete blocks, and request
+// counters.
 func fill(t *testing.T, i *store.Import, now int64) {
 	t.Helper()
 	err := i.Update(func(tx *store.ImportTx) error {
@@ -40,7 +41,7 @@ func fill(t *testing.T, i *store.Import, now int64) {
 	}
 }
 
-// counts are numbers over all projects.
+// counts returns the counts over all projects.
 func counts(t *testing.T, db *store.Store) string {
 	t.Helper()
 	var text string
@@ -67,8 +68,8 @@ func counts(t *testing.T, db *store.Store) string {
 	return text
 }
 
-// Until it is revealed nothing of a project is there for anybody; from then on
-// all of it is.
+// TestImportIsHiddenUntilRevealed checks that nothing of an imported project is visible
+// before it is revealed, and that everything is visible afterwards.
 func TestImportIsHiddenUntilRevealed(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -126,7 +127,8 @@ func TestImportIsHiddenUntilRevealed(t *testing.T) {
 	}
 }
 
-// An abandoned import, or one of a killed process, leaves nothing.
+// TestImportLeavesNothing checks that nothing remains of an import that was abandoned or
+// interrupted by a kill.
 func TestImportLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"given up", "killed"} {
@@ -165,7 +167,8 @@ func TestImportLeavesNothing(t *testing.T) {
 	}
 }
 
-// A dry run finds the same mistakes and writes nothing.
+// TestImportRefusesRecords checks that an import and a dry run refuse the same records,
+// and that a dry run writes nothing.
 func TestImportRefusesRecords(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -222,8 +225,8 @@ func TestImportRefusesRecords(t *testing.T) {
 	}
 }
 
-// A dry run does not disturb a project or an import that begins during it, nor do they
-// disturb it.
+// TestDryRunBesideOthers checks that a dry run does not affect projects and imports that
+// begin during it, and is not affected by them.
 func TestDryRunBesideOthers(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -260,8 +263,8 @@ func TestDryRunBesideOthers(t *testing.T) {
 	}
 }
 
-// Imported files have no work to do before the project is visible, and abandoned ones
-// become deletions.
+// TestImportOfFiles checks that jobs do not see imported files before the project is
+// visible. The files of an abandoned import must become deletions.
 func TestImportOfFiles(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

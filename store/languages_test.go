@@ -11,8 +11,8 @@ import (
 	"svc/store"
 )
 
-// languages is how tests write the languages of a project: primary tag, then
-// synonyms.
+// languages returns the languages of a project as texts. Each has the primary tag, then
+// the synonyms.
 func languages(p *store.Project) (all []string) {
 	for _, l := range p.Languages {
 		all = append(all, strings.Join(append([]string{l.Tag}, l.Synonyms...), " "))
@@ -80,7 +80,7 @@ func TestRegisterLanguage(t *testing.T) {
 
 func second(_ int, err error) error { return err }
 
-// updateLanguage changes the language with this tag.
+// updateLanguage changes the language with the given tag.
 func updateLanguage(db *store.Store, tag string, change store.LanguageEdit) error {
 	return edit(db, "app", func(tx *store.Tx, p *store.Project) error {
 		return tx.UpdateLanguage(p, p.Locales().Find(tag), change)
@@ -125,8 +125,8 @@ func TestUpdateLanguage(t *testing.T) {
 	}
 }
 
-// TestMoveTranslations: another primary tag takes the texts of project and
-// versions along, and memory shows at once what the file has.
+// TestMoveTranslations checks that the texts of the project and its versions move to a
+// new primary tag. The change must be visible in memory and in the file at once.
 func TestMoveTranslations(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -164,8 +164,8 @@ func TestMoveTranslations(t *testing.T) {
 	}
 }
 
-// TestMoveTranslationsConflict: texts of a language that is no longer registered are not
-// overwritten in any record, and nothing changes.
+// TestMoveTranslationsConflict checks that the stored texts of an unregistered language
+// are not overwritten. In that case, nothing may change.
 func TestMoveTranslationsConflict(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"project", "version"} {
@@ -206,8 +206,9 @@ func TestMoveTranslationsConflict(t *testing.T) {
 	}
 }
 
-// TestRemoveLanguage: the texts stay in the file and come back with the
-// language, whatever its tag is written like.
+// TestRemoveLanguage checks that the texts of a removed language stay in the file. They
+// must be visible again when the language is registered again, whatever the spelling of
+// its tag.
 func TestRemoveLanguage(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -8,8 +8,8 @@ import (
 	"svc/store"
 )
 
-// TestLinkFollowsChanges: a link leads to the state of the last commit, however often it
-// was followed before.
+// TestLinkFollowsChanges checks that a link always leads to the state of the last commit,
+// even if it was cached before.
 func TestLinkFollowsChanges(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -52,8 +52,8 @@ func TestLinkFollowsChanges(t *testing.T) {
 	}
 }
 
-// TestLinkIsGoneWhileItIsAskedFor: once a deletion has returned, no request gets the file,
-// even with concurrent requests.
+// TestLinkIsGoneWhileItIsAskedFor checks that no request can get a file after its
+// deletion has returned, even if requests run concurrently.
 func TestLinkIsGoneWhileItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -10,9 +10,9 @@ import (
 	"svc/store"
 )
 
-// TestLoginNetworks checks that a network is known for 30 days after its last login, even
-// if that login was not written and the store was opened again. The list is bounded, and
-// few logins are written.
+// TestLoginNetworks checks that a network is known for 30 days after its last login. That
+// must hold even if that login was not written, or if the store was opened again. The
+// list must be limited, and few logins may be written.
 func TestLoginNetworks(t *testing.T) {
 	t.Parallel()
 	c, path := newClock(), filepath.Join(t.TempDir(), "svc.db")

@@ -36,7 +36,7 @@ func (s *state) clone() *state {
 	return c
 }
 
-// holder is the project that has a name as key or alias.
+// holder returns the project that has the given name as its key or alias.
 func (s *state) holder(name string) *subject {
 	for _, one := range s.subjects {
 		if one.project.Key == name || one.project.HasAlias(name) {
@@ -46,7 +46,7 @@ func (s *state) holder(name string) *subject {
 	return nil
 }
 
-// named is the version with a display text.
+// named returns the version with the given display text.
 func (s *subject) named(text string) *store.Version {
 	for _, v := range s.versions {
 		if v.Version == text {
@@ -63,7 +63,8 @@ func itemOf(v *store.Version) release.Item {
 	}
 }
 
-// catalog is rebuilt from the versions, which are returned in its order.
+// catalog builds a catalog of the versions. It also returns the versions in the order of
+// the catalog.
 func (s *subject) catalog() (*release.Catalog, []*store.Version) {
 	var items []release.Item
 	byID := map[store.ID]*store.Version{}
@@ -79,7 +80,7 @@ func (s *subject) catalog() (*release.Catalog, []*store.Version) {
 	return c, listed
 }
 
-// flag gives a version the latest flag or takes it.
+// flag sets or clears the latest flag of a version.
 func (s *subject) flag(v *store.Version, latest bool) {
 	changed := *v
 	changed.Latest = latest
@@ -95,18 +96,18 @@ func (s *subject) carryOut(plan release.Plan, listed []*store.Version) {
 	}
 }
 
-// language is the index of the language that a tag belongs to.
+// language returns the index of the language to which a tag belongs.
 func (s *subject) language(tag string) int {
 	return slices.IndexFunc(s.project.Languages, func(l store.Language) bool {
 		return slices.ContainsFunc(append([]string{l.Tag}, l.Synonyms...), func(t string) bool { return locale.Key(t) == locale.Key(tag) })
 	})
 }
 
-// An action changes store and state alike. It returns the kind of fault that
-// the rules demand, 0 for none, and the error of the store.
+// An action changes the store and the state in the same way. It returns the kind of fault
+// that the rules require, which is 0 for none, and the error of the store.
 type action func(w *world, s *state, tx *store.Tx) (want fault.Kind, got error)
 
-// actions are drawn by their weight.
+// actions are chosen at random according to their weights.
 var actions = []struct {
 	weight int
 	run    action
@@ -146,8 +147,8 @@ func maybe[T any](r *rand.Rand, v T) *T {
 
 func (w *world) word() string { return fmt.Sprintf("<%d>", w.rand.IntN(1000)) }
 
-// subject draws a project; the store's own copy of it is read in the
-// transaction.
+// subject chooses a random project. It returns the project of the state, and the store's
+// copy of it, which it reads in the transaction.
 func (w *world) subject(s *state, tx *store.Tx) (*subject, *store.Project, error) {
 	if len(s.subjects) == 0 {
 		return nil, nil, nil
@@ -245,7 +246,7 @@ func putKey(w *world, s *state, tx *store.Tx) (fault.Kind, error) {
 	return 0, err
 }
 
-// edited is a language after an edit; nil when a tag belongs to another one.
+// edited returns a language after an edit, or nil if a tag belongs to another language.
 func (s *subject) edited(at int, edit store.LanguageEdit) *store.Language {
 	l := s.project.Languages[at]
 	taken := func(tag string) bool { i := s.language(tag); return i >= 0 && i != at }
@@ -333,8 +334,8 @@ func changeLanguage(w *world, s *state, tx *store.Tx) (fault.Kind, error) {
 	return 0, err
 }
 
-// moved is a map with another key for one of its values; not ok if the key is
-// taken.
+// moved returns a copy of a map in which a value has moved from one key to another. ok is
+// false if the new key is in use.
 func moved[T any](texts map[string]T, from, to string) (_ map[string]T, ok bool) {
 	if _, taken := texts[to]; taken {
 		return texts, false
@@ -358,7 +359,8 @@ func removeLanguage(w *world, s *state, tx *store.Tx) (fault.Kind, error) {
 	return 0, tx.RemoveLanguage(p, at)
 }
 
-// version fills a version; one in thirty has texts that stay in the file.
+// version fills in the fields of a version. One version in thirty has texts that are too
+// large for memory.
 func (w *world) version(v *store.Version) {
 	text := fmt.Sprintf("%d.%d", w.rand.IntN(6), w.rand.IntN(6))
 	v.Version = text

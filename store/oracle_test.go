@@ -90,7 +90,7 @@ func deleteVersion(w *world, s *state, tx *store.Tx) (fault.Kind, error) {
 	return 0, tx.DeleteVersion(p.ID, v)
 }
 
-// world is a store and what it must hold.
+// world is a store with its expected state.
 type world struct {
 	rand    *rand.Rand
 	clock   *clock
@@ -102,14 +102,14 @@ type world struct {
 	stale   int // how often an old snapshot had to say so
 }
 
-// memory is a snapshot that is still read, with its first answers.
+// memory is an old snapshot that is still read, with the answers it gave at first.
 type memory struct {
 	snap  *store.Snapshot
 	shown string
 	full  []*store.Version // of each entry; strings in them cannot change
 }
 
-// view is the visible form of a version in a language, field by field.
+// view returns the visible form of a version in a language, field by field.
 func view(p *store.Project, v *store.Version, language int) string {
 	show := func(s *string) string {
 		if s == nil {
@@ -126,7 +126,7 @@ func view(p *store.Project, v *store.Version, language int) string {
 	return fmt.Sprint(v.ID, v.Version, v.Comparable, title, content, tag, string(v.CustomData), v.Latest, v.Preview, v.Milestone, v.Deprecated, v.PublishedAt)
 }
 
-// viewed has a version's view encoded by the snapshot.
+// viewed returns the view of a version, as encoded by the snapshot.
 func viewed(snap *store.Snapshot, e *store.VersionEntry, v *store.Version, language int) string {
 	if e.Large {
 		return view(snap.Project, v, language)
@@ -138,8 +138,8 @@ func viewed(snap *store.Snapshot, e *store.VersionEntry, v *store.Version, langu
 	return string(b)
 }
 
-// step runs one transaction of up to three actions, which in one of eight cases
-// fails in the end.
+// step runs one transaction of up to three actions. One in eight transactions fails at
+// the end.
 func (w *world) step(t *testing.T) {
 	t.Helper()
 	if w.rand.IntN(3) > 0 {
@@ -167,7 +167,7 @@ func (w *world) step(t *testing.T) {
 	}
 }
 
-// reopen stops and starts the store.
+// reopen closes and opens the store.
 func (w *world) reopen(t *testing.T) {
 	t.Helper()
 	if w.db != nil {
@@ -176,7 +176,7 @@ func (w *world) reopen(t *testing.T) {
 	w.db, w.old = openStore(t, w.path, w.options), nil
 }
 
-// check compares everything that can be asked of the store with the state.
+// check compares everything that can be read from the store with the state.
 func (w *world) check(t *testing.T) {
 	t.Helper()
 	var listed []string
@@ -238,8 +238,8 @@ func (w *world) checkProject(t *testing.T, name string, mine *subject) *store.Sn
 	return snap
 }
 
-// checkVersions compares the versions of a snapshot with the state, and their
-// answers in one language.
+// checkVersions compares the versions of a snapshot, and their answers in one language,
+// with the state.
 func (w *world) checkVersions(t *testing.T, where string, snap *store.Snapshot, mine *subject) {
 	t.Helper()
 	_, listed := mine.catalog()
@@ -259,8 +259,7 @@ func (w *world) checkVersions(t *testing.T, where string, snap *store.Snapshot, 
 	}
 }
 
-// checkFile compares what a snapshot made from the file says with one from
-// memory.
+// checkFile compares a snapshot built from the file with one from memory.
 func (w *world) checkFile(t *testing.T, name string, snap *store.Snapshot, mine *subject) {
 	t.Helper()
 	built, err := w.db.Built(name)
@@ -278,7 +277,7 @@ func (w *world) checkFile(t *testing.T, name string, snap *store.Snapshot, mine 
 	}
 }
 
-// fingerprint is everything a snapshot says without the file.
+// fingerprint returns everything that a snapshot contains in memory, as a text.
 func fingerprint(t *testing.T, snap *store.Snapshot) string {
 	t.Helper()
 	var b strings.Builder
@@ -304,8 +303,8 @@ func (w *world) remember(t *testing.T, snap *store.Snapshot) {
 	}
 }
 
-// checkOld: a snapshot never changes, and the texts it leaves to the file have its own
-// state or are missing.
+// checkOld checks that an old snapshot never changes. Its texts in the file must either
+// be unchanged or be reported as stale.
 func (w *world) checkOld(t *testing.T) {
 	t.Helper()
 	for _, m := range w.old {

@@ -19,8 +19,8 @@ import (
 	"svc/store"
 )
 
-// TestWholeFilesOpen: whatever shape a tree takes, a file that is not damaged is
-// never refused, after a clean stop as well as after a kill.
+// TestWholeFilesOpen checks that an undamaged file with a tree of any shape can be
+// opened, both after a clean stop and after a kill.
 func TestWholeFilesOpen(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -51,7 +51,7 @@ func TestWholeFilesOpen(t *testing.T) {
 	}
 }
 
-// prune deletes one bucket somewhere.
+// prune deletes one random bucket.
 func prune(r *rand.Rand, b *bbolt.Bucket) error {
 	name := []byte{'b', byte(r.IntN(4))}
 	switch below := b.Bucket(name); {
@@ -64,7 +64,7 @@ func prune(r *rand.Rand, b *bbolt.Bucket) error {
 	}
 }
 
-// scatter puts and deletes keys and values of all sizes, and makes buckets.
+// scatter puts and deletes keys and values of all sizes, and creates buckets.
 func scatter(r *rand.Rand, b *bbolt.Bucket, depth int) error {
 	most := one(r, []int{4, 40, 400})
 	for range r.IntN(300) {
@@ -88,7 +88,7 @@ func scatter(r *rand.Rand, b *bbolt.Bucket, depth int) error {
 	return nil
 }
 
-// entries lists what bbolt finds in a file that is whole.
+// entries lists the entries that bbolt finds in an undamaged file.
 func entries(t *testing.T, path string) (list []string) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true})
@@ -114,9 +114,9 @@ func entries(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// TestExaminePages: it shows the same entries as bbolt. Of a file with a damaged page that
-// is refused, or nothing is missing because the page is not in use, wherever it is and also
-// after a clean stop.
+// TestExaminePages checks that ExaminePages shows the same entries as bbolt. If any page
+// is damaged, it must refuse the file or, if the page is not in use, still show all
+// entries. That must hold after a clean stop, too.
 func TestExaminePages(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]file{"stopped": newFile(t, true), "killed": newFile(t, false)} {
@@ -167,7 +167,8 @@ func TestExaminePagesInUse(t *testing.T) {
 	}
 }
 
-// TestManyFreePages: from 65535 on the list says otherwise how many there are.
+// TestManyFreePages opens a file with more than 65,534 free pages. From that number on,
+// the list of free pages stores its length in a different place.
 func TestManyFreePages(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -196,8 +197,8 @@ func TestManyFreePages(t *testing.T) {
 	openStore(t, small, store.Options{})
 }
 
-// TestPagesInCircles: a page that leads to itself, or two that lead to one,
-// must not keep Open busy for ever.
+// TestPagesInCircles checks that Open does not loop forever if a page refers to itself,
+// or if two pages refer to the same one.
 func TestPagesInCircles(t *testing.T) {
 	t.Parallel()
 	f := newFile(t, false)
@@ -244,8 +245,8 @@ func TestPagesInCircles(t *testing.T) {
 	}
 }
 
-// TestDamagedFreePages: a list with pages that are in use would make the next
-// commits overwrite them.
+// TestDamagedFreePages checks that Open refuses a list of free pages that contains pages
+// in use, because the next commits would overwrite them.
 func TestDamagedFreePages(t *testing.T) {
 	t.Parallel()
 	f := newFile(t, true)
@@ -276,7 +277,7 @@ func TestDamagedFreePages(t *testing.T) {
 }
 
 // TestDamagedEntry damages each entry of each leaf page. Findings about pages in use must
-// name the damage.
+// describe the damage.
 func TestDamagedEntry(t *testing.T) {
 	t.Parallel()
 	f := newFile(t, false)

@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// edit changes a project in a transaction of its own.
+// edit changes a project in its own transaction.
 func edit(db *store.Store, name string, fn func(*store.Tx, *store.Project) error) error {
 	return db.Update(func(tx *store.Tx) error {
 		p, err := tx.Project(name)
@@ -28,7 +28,7 @@ func rename(db *store.Store, name, key string) error {
 	return edit(db, name, func(tx *store.Tx, p *store.Project) error { return tx.RenameProject(p, key) })
 }
 
-// names are the key and the aliases of a project, newest first.
+// names returns the key and the aliases of a project, the newest first.
 func names(p *store.Project) (all []string) {
 	all = append(all, p.Key)
 	for _, a := range p.Aliases {
@@ -106,7 +106,8 @@ func TestProjectNames(t *testing.T) {
 	}
 }
 
-// TestRename tells the history of one name after the other.
+// TestRename renames projects repeatedly and checks the owner of each name after each
+// step.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
@@ -162,7 +163,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestConflictNamesTheHolder: people must know where a name went.
+// TestConflictNamesTheHolder checks that the error for a name in use contains the project
+// that has the name.
 func TestConflictNamesTheHolder(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -203,8 +205,8 @@ func TestDeleteAlias(t *testing.T) {
 	}
 }
 
-// TestDeleteProjectLeavesNoTrace compares a store in which a project lived and
-// died with itself before.
+// TestDeleteProjectLeavesNoTrace checks that a store has the same content before a
+// project is created and after it is deleted.
 func TestDeleteProjectLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -255,14 +257,14 @@ func TestDeleteProjectLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// register adds a language without anything else.
+// register adds a language with only a tag.
 func register(tx *store.Tx, p *store.Project, tag string) error {
 	_, err := tx.RegisterLanguage(p, tag, store.LanguageEdit{})
 	return err
 }
 
-// TestDeleteProjectWithKeyOfTheSameTransaction: what a transaction wrote before
-// counts, too.
+// TestDeleteProjectWithKeyOfTheSameTransaction checks that deleting a project updates an
+// API key that was written earlier in the same transaction.
 func TestDeleteProjectWithKeyOfTheSameTransaction(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

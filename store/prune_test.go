@@ -15,7 +15,7 @@ import (
 	"svc/store"
 )
 
-// addLogs stores n logs, one a second, with rotating levels and addresses.
+// addLogs stores n logs, one for each second, with rotating levels and addresses.
 func addLogs(t testing.TB, db *store.Store, c *clock, p store.ProjectID, n int) (all []*store.Log) {
 	t.Helper()
 	for len(all) < n {
@@ -49,7 +49,7 @@ func listLogs(t testing.TB, db *store.Store, p store.ProjectID, find *store.Find
 	return list
 }
 
-// idsOf returns the ids of logs.
+// idsOf returns the ids of the given logs.
 func idsOf(logs []*store.Log) (list []string) {
 	for _, l := range logs {
 		list = append(list, l.ID.String())
@@ -57,8 +57,9 @@ func idsOf(logs []*store.Log) (list []string) {
 	return list
 }
 
-// TestPruneLogsEqualsFilter: pruning leaves the same records as a plain filter, in lists,
-// searches, numbers and sizes, also after more logs have come.
+// TestPruneLogsEqualsFilter checks that pruning leaves the same records as filtering a
+// slice, in lists, searches, counts and sizes. That must remain true after more logs are
+// added.
 func TestPruneLogsEqualsFilter(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -130,8 +131,8 @@ func TestPruneLogsEqualsFilter(t *testing.T) {
 	}
 }
 
-// TestPruneLeavesNothing: a project without its former logs takes the same room as one that
-// never had any.
+// TestPruneLeavesNothing checks that a project with pruned logs takes as much space as
+// one that never had logs.
 func TestPruneLeavesNothing(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -164,8 +165,8 @@ func TestPruneLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestPruneInSteps: others write between the transactions of a prune, new records stay, and
-// a stopped prune can be repeated.
+// TestPruneInSteps checks that others can write between the transactions of a prune, that
+// new records are not removed, and that a stopped prune can be repeated.
 func TestPruneInSteps(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -203,8 +204,8 @@ func TestPruneInSteps(t *testing.T) {
 	}
 }
 
-// TestPruneFeedback: everything that belongs to feedback is removed with it, and feedback
-// that is becoming an issue is still stored.
+// TestPruneFeedback checks that everything that belongs to feedback is removed with it.
+// The Forward of feedback that is not stored yet must not be affected.
 func TestPruneFeedback(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -263,7 +264,8 @@ func TestPruneFeedback(t *testing.T) {
 	}
 }
 
-// TestSubmissionBytes: the size of feedback and logs follows every change.
+// TestSubmissionBytes checks that the stored size of feedback and logs is updated with
+// every change.
 func TestSubmissionBytes(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})

@@ -9,8 +9,8 @@ import (
 	"svc/internal/integrity"
 )
 
-// checkRecords holds the buckets to what must be true between them after every
-// transaction, as docs/format/svc-db.md says it.
+// checkRecords checks the rules between buckets that must hold after every transaction,
+// as described in docs/format/svc-db.md.
 func (tx *Tx) checkRecords() error {
 	report := integrity.NewReport(nil)
 	all := []error{newChecker(context.Background(), tx, report).run()}
@@ -20,7 +20,7 @@ func (tx *Tx) checkRecords() error {
 	return errors.Join(all...)
 }
 
-// Put writes to a bucket by its path whatever a test wants there; a nil value
+// Put writes a key and a value to the bucket with the given path. If the value is nil, it
 // deletes the key.
 func (tx *Tx) Put(key, value []byte, path ...[]byte) error {
 	b := tx.at(path)
@@ -30,7 +30,7 @@ func (tx *Tx) Put(key, value []byte, path ...[]byte) error {
 	return b.Put(key, value)
 }
 
-// SetSequence sets the last number that a bucket has given out.
+// SetSequence sets the last number that a bucket has issued.
 func (tx *Tx) SetSequence(n uint64, path ...[]byte) error { return tx.at(path).SetSequence(n) }
 
 func (tx *Tx) at(path [][]byte) *boltfile.Bucket {

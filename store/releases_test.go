@@ -10,7 +10,7 @@ import (
 	"svc/store"
 )
 
-// publish makes a version of a release and returns it as stored.
+// publish publishes a release and returns the stored version.
 func publish(t *testing.T, db *store.Store, p store.ProjectID, text string, edits ...func(*store.Release)) (v *store.Version, created, stale bool) {
 	t.Helper()
 	r := &store.Release{Version: text, Comparable: number(t, text), CustomData: json.RawMessage(`{"source":"codehost-webhook"}`)}
@@ -35,7 +35,8 @@ func updatedAt(seconds int64) func(*store.Release) {
 	}
 }
 
-// Rule W1: which release becomes the latest.
+// TestReleaseTakesLatest checks rule W1, which decides whether a release becomes the
+// latest version.
 func TestReleaseTakesLatest(t *testing.T) {
 	t.Parallel()
 	deprecated := func(v *store.Version) { v.Deprecated = true }
@@ -106,7 +107,8 @@ func TestReleaseTakesLatest(t *testing.T) {
 	}
 }
 
-// Rule W2: what the release says is overwritten, all else stays.
+// TestReleaseOverwrites checks rule W2: a release overwrites the fields that it provides
+// and leaves all others unchanged.
 func TestReleaseOverwrites(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -136,7 +138,8 @@ func TestReleaseOverwrites(t *testing.T) {
 	}
 }
 
-// A version that is deprecated in favour of another must not block its release.
+// TestReleaseOfADeprecatedVersion checks that a release is published even if its version
+// is deprecated in favour of another version.
 func TestReleaseOfADeprecatedVersion(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -19,8 +19,8 @@ func countedTotal(counts map[RequestCounter]uint64, kind counterKind) (n uint64)
 	return n
 }
 
-// Whoever makes up versions cannot fill the disk, and does not push out the
-// versions that people use.
+// TestAnHourIsBounded checks that a client that invents versions cannot fill the disk and
+// does not displace the versions in use.
 func TestAnHourIsBounded(t *testing.T) {
 	t.Parallel()
 	s, projects := countingStore(t, 1)
@@ -50,7 +50,8 @@ func TestAnHourIsBounded(t *testing.T) {
 	}
 }
 
-// Requests without room lose province, city and offset, and nothing else.
+// TestRequestsFoldToTheirCountry checks that requests that exceed the limit lose only
+// their province, city and offset.
 func TestRequestsFoldToTheirCountry(t *testing.T) {
 	t.Parallel()
 	s, projects := countingStore(t, 1)

@@ -12,8 +12,9 @@ import (
 	"svc/internal/stats"
 )
 
-// busyHour is an hour of a project with clients in many countries: some 300
-// combinations of requests, 40 systems and 30 versions, a few of them frequent.
+// busyHour returns the counters of an hour of a project with clients in many countries.
+// It has some 300 combinations of requests, 40 systems and 30 versions, and a few of them
+// are frequent.
 func busyHour(random *rand.Rand, p ProjectID, h Hour) map[RequestCounter]uint64 {
 	counts := map[RequestCounter]uint64{}
 	for range 1500 {
@@ -54,8 +55,8 @@ func benchProjects(b *testing.B, s *Store, n int) (ids []ProjectID) {
 	return ids
 }
 
-// BenchmarkFlush adds what a few seconds bring to the hour that is going on, for
-// some projects at once, in one transaction on the disk.
+// BenchmarkFlush adds the requests of a few seconds to the current hour of several
+// projects, in one transaction on disk.
 func BenchmarkFlush(b *testing.B) {
 	for _, projects := range []int{1, 100} {
 		b.Run(fmt.Sprint("projects=", projects), func(b *testing.B) {
@@ -76,7 +77,7 @@ func BenchmarkFlush(b *testing.B) {
 	}
 }
 
-// BenchmarkRequestYear reads all requests of a year, and reports their size on the disk.
+// BenchmarkRequestYear reads all requests of a year. It also reports their size on disk.
 func BenchmarkRequestYear(b *testing.B) {
 	s := benchStore(b)
 	p := benchProjects(b, s, 1)[0]

@@ -15,7 +15,7 @@ import (
 	"svc/internal/stats"
 )
 
-// countingStore returns a store with a fixed clock and some projects.
+// countingStore returns a store with a fixed clock and the given number of projects.
 func countingStore(t *testing.T, projects int) (*Store, []ProjectID) {
 	t.Helper()
 	s, err := Open(filepath.Join(t.TempDir(), "svc.db"), Options{Now: func() time.Time { return time.Unix(1_764_604_800, 0) }})
@@ -45,7 +45,7 @@ func addCounts(t *testing.T, s *Store, counts map[RequestCounter]uint64) {
 	}
 }
 
-// read collects the counters of a project in a range of hours.
+// readCounts returns the counters of a project in a range of hours.
 func readCounts(t *testing.T, s *Store, p ProjectID, from, to Hour) map[RequestCounter]uint64 {
 	t.Helper()
 	got := map[RequestCounter]uint64{}
@@ -140,7 +140,8 @@ func TestDimensionsComeBack(t *testing.T) {
 	}
 }
 
-// The numbers in the file must mean the same for ever.
+// TestNumbersOfDimensions checks that the numbers stored in the file still have the same
+// meaning.
 func TestNumbersOfDimensions(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -165,7 +166,7 @@ func TestNumbersOfDimensions(t *testing.T) {
 	}
 }
 
-// The same counts are added to the store and to a map.
+// TestRequestsAreAMap adds the same counts to a store and to a map, and compares the two.
 func TestRequestsAreAMap(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -12,8 +12,8 @@ import (
 	"svc/store"
 )
 
-// TestFailedUpdateChangesNothing: not in the file and not in memory, however
-// far it came.
+// TestFailedUpdateChangesNothing checks that a failed transaction changes neither the
+// file nor the memory, however far it got.
 func TestFailedUpdateChangesNothing(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -101,8 +101,8 @@ func build(t *testing.T, db *store.Store, name string) *store.Snapshot {
 	return snap
 }
 
-// TestStale: an old snapshot gives its own texts or reports that they are gone; never new
-// texts under an old title.
+// TestStale checks that an old snapshot returns its own texts or ErrStale. It must never
+// return new texts with an old title.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	change := func(fn func(*store.Version)) func(*store.Store) error {
@@ -157,8 +157,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestDeletedProject: a reader of a snapshot finishes undisturbed if the project is
-// deleted; later readers find nothing.
+// TestDeletedProject checks that a reader can continue to use a snapshot after the
+// project was deleted. Later readers must not find the project.
 func TestDeletedProject(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -262,8 +262,8 @@ func TestVersionsOfSnapshot(t *testing.T) {
 	}
 }
 
-// TestOvertaken: a reader that read the file before a commit must not keep what
-// it built after it.
+// TestOvertaken checks that a snapshot is not stored if its reader read the file before a
+// commit and finished after it.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -20,7 +20,7 @@ func stateOf(t *testing.T, db *store.Store) store.State {
 	return s
 }
 
-// The state of a store matches its history.
+// TestState checks that the state of a store matches the operations performed on it.
 func TestState(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

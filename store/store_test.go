@@ -23,8 +23,8 @@ import (
 	"svc/store"
 )
 
-// The test binary plays other processes: one that only holds a file open until
-// its standard input ends, and one that writes until it is killed.
+// These variables make the test binary act as another process. One process holds a file
+// open until its standard input ends, and the other writes until it is killed.
 const (
 	holdVariable  = "STORE_TEST_HOLD"
 	writeVariable = "STORE_TEST_WRITE"
@@ -50,7 +50,7 @@ func holdStore(path string) int {
 	return 0 // without Close, as a killed process
 }
 
-// another starts the test binary in a role.
+// another prepares a run of the test binary in the role that the variable selects.
 func another(t *testing.T, variable, path string) *exec.Cmd {
 	t.Helper()
 	c := exec.Command(os.Args[0])
@@ -125,7 +125,7 @@ func TestNewerIsRefused(t *testing.T) {
 	}
 }
 
-// rewrite changes a file behind the back of the store.
+// rewrite changes a file directly, not through the store.
 func rewrite(t *testing.T, path string, fn func(*boltfile.Tx) error) {
 	t.Helper()
 	if err := bolttest.Change(path, fn); err != nil {
@@ -174,8 +174,9 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	openStore(t, path, store.Options{})
 }
 
-// meta is a field of the newer meta page of a file: at 32 the page of the list
-// of free pages, all ones for none; at 40 the number of pages in use.
+// meta returns a field of the newer meta page of a file. At offset 32 is the page number
+// of the list of free pages, or all ones if there is none. At offset 40 is the number of
+// pages in use.
 func meta(t *testing.T, path string, offset int) uint64 {
 	t.Helper()
 	b := read(t, path)
@@ -233,7 +234,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestPanic: a bug of a caller must not block all that write after it.
+// TestPanic checks that a panic in a caller's function does not block later writers.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

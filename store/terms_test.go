@@ -6,8 +6,8 @@ import (
 	"svc/store"
 )
 
-// TestTermsDocument: documents are independent, and the time of a draft is the time of its
-// text.
+// TestTermsDocument checks that documents are independent, and that the time of a draft
+// is the time of the last change of its text.
 func TestTermsDocument(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

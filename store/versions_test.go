@@ -15,8 +15,8 @@ import (
 	"svc/store"
 )
 
-// latest is the versions with the latest flag, from the snapshot and again from
-// the file.
+// latest returns the versions with the latest flag. It reads them from the snapshot and
+// from the file, and compares the two.
 func latest(t *testing.T, db *store.Store, name string) (flagged []string) {
 	t.Helper()
 	for _, e := range snapshot(t, db, name).Versions(nil) {
@@ -40,7 +40,7 @@ func latest(t *testing.T, db *store.Store, name string) (flagged []string) {
 	return flagged
 }
 
-// editVersion changes a version in a transaction of its own.
+// editVersion changes a version in its own transaction.
 func editVersion(db *store.Store, name, text string, fn func(*store.Tx, *store.Project, *store.Version) error) error {
 	return edit(db, name, func(tx *store.Tx, p *store.Project) error {
 		v, err := tx.VersionNamed(p.ID, text)
@@ -51,8 +51,8 @@ func editVersion(db *store.Store, name, text string, fn func(*store.Tx, *store.P
 	})
 }
 
-// TestLatestMoves: which version is the latest is for the rules to say; the
-// store carries it out on all versions that lose or get the flag.
+// TestLatestMoves checks that the store sets and clears the latest flag of all versions
+// as the rules require.
 func TestLatestMoves(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -159,7 +159,8 @@ func TestVersionNames(t *testing.T) {
 	addVersion(t, db, other.ID, "1.0") // the names of projects do not meet
 }
 
-// TestVersionIsRenamed: the old text is free, the new one leads to the version.
+// TestVersionIsRenamed checks that the old display text is free and the new one leads to
+// the version.
 func TestVersionIsRenamed(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -185,7 +186,8 @@ func TestVersionIsRenamed(t *testing.T) {
 	}
 }
 
-// TestVersionIsFoundByItsIDAlone: owners are found while the version lives.
+// TestVersionIsFoundByItsIDAlone checks that the owner of a version is found as long as
+// the version exists.
 func TestVersionIsFoundByItsIDAlone(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -288,8 +290,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestStoredAsWritten: what is read from memory, from the file, and from the
-// file opened again is the same, and what was written.
+// TestStoredAsWritten checks that a version is the same in memory, in the file, and after
+// the file is opened again, and equals the version that was written.
 func TestStoredAsWritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -319,7 +321,8 @@ func TestStoredAsWritten(t *testing.T) {
 	}
 }
 
-// TestWrittenVersionIsCopied: the caller may go on changing what it wrote.
+// TestWrittenVersionIsCopied checks that the caller can change a version after writing it
+// without affecting the store.
 func TestWrittenVersionIsCopied(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
