@@ -119,7 +119,7 @@ type Encoded struct {
 	text string // folded
 }
 
-// Encode returns the Encoded of a record.
+// Encode returns the encoded form of a record.
 func Encode[R any, T Record[R]](rec T) (e Encoded, err error) {
 	if e.raw, err = encodeRecord(ID{}, rec); err != nil {
 		return e, err
