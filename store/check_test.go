@@ -16,7 +16,7 @@ import (
 	"svc/store"
 )
 
-// checkFile is the report of a check.
+// checkFile checks a file and returns the report.
 func checkFile(t testing.TB, path string) *integrity.Report {
 	t.Helper()
 	report := integrity.NewReport(nil)

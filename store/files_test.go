@@ -16,7 +16,7 @@ import (
 	"svc/store"
 )
 
-// fileID is an id for tests.
+// fileID returns the n-th file id.
 func fileID(n int) store.FileID { return store.FileID(fmt.Sprintf("%012d", n)) }
 
 // newFileRecord returns a file that is not stored yet.

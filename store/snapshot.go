@@ -117,7 +117,7 @@ func (s *Store) FullVersion(snap *Snapshot, e *VersionEntry) (*Version, error) {
 	return full(s, snap, e, (*Tx).Version)
 }
 
-// FullAnnouncement is FullVersion for an announcement.
+// FullAnnouncement is like FullVersion, but for an announcement.
 func (s *Store) FullAnnouncement(snap *Snapshot, e *AnnouncementEntry) (*Announcement, error) {
 	return full(s, snap, e, (*Tx).Announcement)
 }

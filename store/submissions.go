@@ -211,7 +211,7 @@ func countRating(tx *Tx, p ProjectID, rating int, n int64) {
 	}
 }
 
-// Feedback reads one feedback of a project.
+// Feedback reads the feedback with the given id from a project.
 func (tx *Tx) Feedback(p ProjectID, id ID) (*Feedback, error) {
 	return feedbackSeries.of(tx, p).Find(id)
 }

@@ -541,7 +541,7 @@ func (tx *Tx) AnnouncementStatistics() (all, pinned int64, err error) {
 // feedback.
 type FeedbackStatistics struct{ Count, Rated, Ratings int64 }
 
-// FeedbackStatistics counts the feedback of all projects.
+// FeedbackStatistics counts the feedback of all projects and adds up its ratings.
 func (tx *Tx) FeedbackStatistics() (FeedbackStatistics, error) {
 	n, err := sums(tx, countFeedback, countRated, countRatings)
 	return FeedbackStatistics{n[0], n[1], n[2]}, err
