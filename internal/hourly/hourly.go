@@ -33,16 +33,16 @@ type Encoder struct {
 // NewEncoder returns an encoder with room for the given number of bytes.
 func NewEncoder(room int) *Encoder { return &Encoder{value: append(make([]byte, 0, room+1), form)} }
 
-// Add adds a counter without a text. The value of what must not be less than that of the
-// previous counter.
+// Add adds a counter without a text. The number that identifies it must not be less than
+// that of the previous counter.
 func (e *Encoder) Add(what, n uint64) {
 	e.value = binary.AppendUvarint(e.value, what-e.last)
 	e.value = binary.AppendUvarint(e.value, n)
 	e.last = what
 }
 
-// AddText adds a counter with a text. The value of what must not be less than that of the
-// previous counter.
+// AddText adds a counter with a text. The number that identifies it must not be less than
+// that of the previous counter.
 func (e *Encoder) AddText(what uint64, text string, n uint64) {
 	e.value = binary.AppendUvarint(e.value, what-e.last)
 	e.value = binary.AppendUvarint(e.value, uint64(len(text)))
