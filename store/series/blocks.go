@@ -162,7 +162,7 @@ func (c *blockCursor) read(block uint64) []byte {
 // trimBlocks is the maximum number of blocks that one call of Trim removes.
 const trimBlocks = 256
 
-// Trim removes the columns of blocks that lie entirely before the number first. It
+// Trim removes the columns of blocks that only contain numbers less than first. It
 // reports whether there may be more of them to remove.
 func (l List[R, T]) Trim(first uint64) (more bool, err error) {
 	blocks, err := l.Needless(first)

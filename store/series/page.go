@@ -196,8 +196,8 @@ func (l List[R, T]) EachWord(from, to int64, fn func(column.Word)) error {
 	return nil
 }
 
-// exactRecords is the minimum number of records that a search looks into before its total
-// may become an upper bound. Search.ExactBytes is the corresponding limit for the text.
+// exactRecords is the minimum number of records that a search reads before its total may
+// become an upper bound. Search.ExactBytes is the corresponding limit for the text.
 const exactRecords = 10_000
 
 // Blocks are searched in batches. The first batch is small, because the needles are made
