@@ -151,8 +151,8 @@ type Candidates struct {
 func (n Candidates) Contain(ref string) bool { return n.All || n.Refs[ref] }
 
 // WithChanges returns n plus everything that has changed since the index last read the
-// feed. If the feed no longer reaches back that far, or there are too many changes, the
-// result contains everything in the store.
+// feed. If the feed no longer reaches back that far, or there are too many changes,
+// everything in the store is a candidate.
 func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
 	const many = 20_000 // more than this is not worth reading
 	oldest, last := tx.FeedRange()

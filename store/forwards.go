@@ -267,8 +267,8 @@ func (s *Store) Forwards() ([]*Forward, error) {
 }
 
 // ForgetForwards deletes all Forwards begun before a moment, settled or not, except those
-// of stored feedback. Stored feedback can be requested as an issue again at any time, and
-// must not become a second issue then.
+// of stored feedback. An issue for stored feedback can be requested again at any time,
+// and must not be created twice.
 func (s *Store) ForgetForwards(before time.Time) error {
 	old, err := s.forwardsThat(func(w *Forward) bool { return !w.Stored() && w.Begun() < before.Unix() })
 	if err != nil || len(old) == 0 { // nearly always: nothing is written then

@@ -126,7 +126,7 @@ func TestUpdateLanguage(t *testing.T) {
 }
 
 // TestMoveTranslations checks that the texts of the project and its versions move to a
-// new primary tag. The change must be visible in memory and in the file at once.
+// new primary tag. The change must be visible in memory and in the file immediately.
 func TestMoveTranslations(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -165,8 +165,8 @@ func TestPruneLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestPruneInSteps checks that others can write between the transactions of a prune, that
-// new records are not removed, and that a stopped prune can be repeated.
+// TestPruneInSteps checks that other writers can run between the transactions of a prune,
+// that new records are not removed, and that a stopped prune can be repeated.
 func TestPruneInSteps(t *testing.T) {
 	t.Parallel()
 	c := newClock()

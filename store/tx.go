@@ -320,9 +320,9 @@ func numberOf(raw []byte, size int) (n uint64, err error) {
 	return n, nil
 }
 
-// deleteNumbers deletes the first keys of a bucket while goes returns true for them, but
-// at most limit. The keys are numbers of size bytes. It returns the number of keys that
-// it deleted.
+// deleteNumbers deletes the first keys of a bucket, as long as the function goes returns
+// true for them, but at most limit keys. The keys are numbers of size bytes. It returns
+// the number of keys that it deleted.
 func deleteNumbers(b *boltfile.Bucket, limit, size int, goes func(uint64) bool) (int, error) {
 	var damaged error
 	n, err := b.DeleteFirst(limit, func(key []byte) bool {
