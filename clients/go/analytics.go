@@ -9,47 +9,49 @@ import (
 // Persistence selects the data that event collection keeps on the device.
 type Persistence string
 
-// The ways to keep things on the device.
+// The values of Persistence.
 const (
-	// PersistDevice keeps identifier and queue in a file. It is the default.
+	// PersistDevice stores the identifier and the queue in a file. It is the default.
 	PersistDevice Persistence = "persistent"
-	// PersistSession keeps only the marker of an opt-out.
+	// PersistSession stores only the marker of an opt-out.
 	PersistSession Persistence = "session"
-	// PersistNone keeps nothing at all.
+	// PersistNone stores nothing.
 	PersistNone Persistence = "none"
 )
 
-// AnalyticsOptions change how events are collected. The zero value collects them at once, sends
-// them every five seconds and keeps what was not sent on the device.
+// AnalyticsOptions configures how events are collected. By default, collection starts at once,
+// events are sent every five seconds, and unsent events are stored on the device.
 type AnalyticsOptions struct {
-	// Disabled switches collection off.
+	// Disabled turns collection off.
 	Disabled bool
-	// RequireConsent collects nothing before [Public.GrantConsent].
+	// RequireConsent prevents collection until [Public.GrantConsent] is called.
 	RequireConsent bool
-	// Persistence is PersistDevice when empty.
+	// Persistence defaults to PersistDevice.
 	Persistence Persistence
-	// FlushInterval is how long an event waits at most; 5 seconds when 0.
+	// FlushInterval is the longest time that an event waits to be sent. The default is 5 seconds.
 	FlushInterval time.Duration
-	// BatchSize is how many events are sent together, at most 50; 20 when 0.
+	// BatchSize is the number of events in a request, at most 50. The default is 20.
 	BatchSize int
-	// MaxQueueSize is how many events wait at most; 500 when 0. Above it the oldest go.
+	// MaxQueueSize is the maximum number of waiting events. When it is exceeded, the oldest events
+	// are dropped. The default is 500.
 	MaxQueueSize int
-	// SessionTimeout is the time without an event after which a new session begins; 30 minutes
-	// when 0.
+	// SessionTimeout is the time without an event after which a new session begins. The default is
+	// 30 minutes.
 	SessionTimeout time.Duration
-	// Namespace is where state is kept, instead of a name made of base address and project. Two
-	// apps of one project that must not share an identifier set it.
+	// Namespace is the name under which state is stored. By default, it is derived from the base
+	// address and the project. Two apps of one project need different namespaces if they must not
+	// share an identifier.
 	Namespace string
-	// Storage replaces the file that state is kept in.
+	// Storage replaces the file in which state is stored.
 	Storage Storage
-	// OnDrop receives the name of each dropped event and the reason. It may be called by any
-	// goroutine and must not wait.
+	// OnDrop receives the name of each dropped event and the reason. It may be called from any
+	// goroutine and must not block.
 	OnDrop func(name, reason string)
 }
 
-// Storage keeps texts by key. It is used by several goroutines, one at a time.
+// Storage stores texts by key. Several goroutines use it, but never at the same time.
 type Storage interface {
-	// Read returns the text, and whether there is one.
+	// Read returns the text of a key and reports whether it exists.
 	Read(key string) (string, bool, error)
 	Write(key, value string) error
 	// Remove does nothing for a key that does not exist.
@@ -58,7 +60,7 @@ type Storage interface {
 
 const mostBatch = 50
 
-// check fills in defaults and refuses what cannot be meant.
+// check sets defaults and returns an error if an option is not valid.
 func (o *AnalyticsOptions) check() error {
 	switch o.Persistence {
 	case "", "device":
@@ -88,54 +90,56 @@ func setDefault[T comparable](v *T, d T) {
 // FlushResult is the result of a flush.
 type FlushResult struct {
 	Sent    int // accepted by the server
-	Dropped int // given up
+	Dropped int // given up by the client
 	Pending int // left in the queue
 }
 
-// Track collects an event. It returns at once and never fails: names may have a-z 0-9 _ . : and -
-// after lower-casing, at most 64; properties may have 16 KiB of JSON. What breaks these rules is
-// dropped, and the drop hook is told. Properties may be changed after the call.
+// Track collects an event. It returns immediately and reports no error. After lower-casing, a name
+// may contain a-z 0-9 _ . : and -, and may have at most 64 characters. Properties may have at most
+// 16 KiB of JSON. An event that breaks these rules is dropped and reported to OnDrop. The caller
+// may change the properties after the call.
 func (p *Public) Track(name string, properties map[string]any) {
 	p.client.events.track(name, properties)
 }
 
-// Flush sends all events that wait, also during a back-off, and returns when none is left or a
-// request failed.
+// Flush sends all waiting events, even during a back-off. It returns when the queue is empty or a
+// request has failed.
 func (p *Public) Flush(ctx context.Context) FlushResult {
 	return p.client.events.flush(ctx)
 }
 
-// OptOut stops collection and forgets identifier and events. It is remembered unless persistence
-// is off.
+// OptOut stops collection and deletes the identifier and all waiting events. The opt-out is
+// remembered unless persistence is off.
 func (p *Public) OptOut() { p.client.events.optOut() }
 
-// OptIn takes an opt-out back. Collection goes on with a new identifier; where consent is required,
-// it needs a grant as well.
+// OptIn reverts an opt-out. Collection continues with a new identifier. If consent is required, it
+// must be granted as well.
 func (p *Public) OptIn() { p.client.events.optIn() }
 
-// HasOptedOut reports whether collection was opted out of.
+// HasOptedOut reports whether the user has opted out of collection.
 func (p *Public) HasOptedOut() bool { return p.client.events.hasOptedOut() }
 
-// GrantConsent lets collection start where consent is required. It is not remembered: call it at
-// each start. It does not take an opt-out back.
+// GrantConsent allows collection if consent is required. The grant is not remembered, so the app
+// must call GrantConsent at each start. It does not revert an opt-out.
 func (p *Public) GrantConsent() { p.client.events.grantConsent() }
 
-// RevokeConsent forgets identifier and events and waits for another grant. Where no consent is
-// required it is the same as OptOut.
+// RevokeConsent deletes the identifier and all waiting events. Collection resumes after the next
+// grant. If no consent is required, RevokeConsent is the same as OptOut.
 func (p *Public) RevokeConsent() { p.client.events.revokeConsent() }
 
-// ResetIdentity begins a new identifier and session. Events that wait keep theirs.
+// ResetIdentity begins a new identifier and session. Events that are already waiting keep the
+// previous ones.
 func (p *Public) ResetIdentity() { p.client.events.resetIdentity() }
 
-// DistinctID is the identifier under which events are collected, "" while none are. Reading it
-// makes one if need be.
+// DistinctID returns the identifier under which events are collected, and creates one if necessary.
+// It returns "" if collection is off.
 func (p *Public) DistinctID() string { return p.client.events.distinctID() }
 
 type subjectOptions struct {
 	DistinctID string `query:"distinct_id"`
 }
 
-// subject returns the given identifier, else the current one.
+// subject returns the given identifier, or the current one if it is "".
 func (p *Public) subject(distinctID string) (*subjectOptions, error) {
 	if distinctID == "" {
 		distinctID = p.client.events.currentID()
@@ -146,8 +150,8 @@ func (p *Public) subject(distinctID string) (*subjectOptions, error) {
 	return &subjectOptions{distinctID}, nil
 }
 
-// ExportMyData returns everything that is stored of an identifier; "" is the current one. Without
-// any the error is a [*UsageError].
+// ExportMyData returns all data stored under an identifier. If distinctID is "", it uses the
+// current identifier. If there is none either, the error is a [*UsageError].
 func (p *Public) ExportMyData(ctx context.Context, distinctID string) (*SubjectExport, error) {
 	opts, err := p.subject(distinctID)
 	if err != nil {
@@ -156,9 +160,10 @@ func (p *Public) ExportMyData(ctx context.Context, distinctID string) (*SubjectE
 	return fetch[SubjectExport](ctx, p.call(http.MethodGet, "/public/{k}/events/me").where(opts))
 }
 
-// DeleteMyData deletes everything that is stored of an identifier; "" is the current one. Without
-// any the error is a [*UsageError]. Events of it that wait are dropped first. Call it before
-// OptOut, which forgets the identifier.
+// DeleteMyData deletes all data stored under an identifier. If distinctID is "", it uses the
+// current identifier. If there is none either, the error is a [*UsageError]. Waiting events with
+// this identifier are dropped first. Call DeleteMyData before OptOut, because OptOut deletes the
+// identifier.
 func (p *Public) DeleteMyData(ctx context.Context, distinctID string) (*EventsErased, error) {
 	opts, err := p.subject(distinctID)
 	if err != nil {

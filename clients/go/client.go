@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// Client talks to one instance. Make it with [New]. It is safe for use by several goroutines, its
-// setters included.
+// Client is a client of one server. Create it with [New]. All its methods, including the setters,
+// are safe for concurrent use.
 type Client struct {
-	// Public has the methods that need no credential. They never send one.
+	// Public has the methods that need no credential. Its requests never contain one.
 	Public *Public
 	// Admin has the methods that need a credential.
 	Admin *Admin
-	// Updates finds out whether the app should update, and downloads updates.
+	// Updates checks for updates of the app and downloads them.
 	Updates *Updates
 	// Logs reports errors of the app.
 	Logs *Logs
 
-	config   config // of the time of New; settings has what has changed since
-	base     string // base address without a slash at its end
+	config   config // as given to New; settings holds later changes
+	base     string // base address without a trailing slash
 	http     *http.Client
 	logger   *slog.Logger
 	clock    *clock
@@ -44,11 +44,11 @@ type Public struct{ client *Client }
 // Admin has the methods that need a credential. See [Client.Admin].
 type Admin struct{ client *Client }
 
-// errClosed is the error of methods after Close.
+// errClosed is the error that methods return after Close.
 var errClosed = usage("client is closed")
 
-// New makes a client for the instance at baseURL, which usually ends in /api/v1. Errors are of
-// type [*UsageError]. Close it in the end.
+// New creates a client for the server at baseURL, which usually ends in /api/v1. Errors are of type
+// [*UsageError]. The caller must close the client when it is no longer needed.
 func New(baseURL string, opts ...Option) (*Client, error) {
 	base, err := cleanBaseURL(baseURL)
 	if err != nil {
@@ -87,7 +87,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	return c, nil
 }
 
-// cleanBaseURL checks a base address and takes off what is around it.
+// cleanBaseURL checks a base address and removes spaces and trailing slashes.
 func cleanBaseURL(text string) (string, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), "/")
 	scheme, rest, ok := strings.Cut(text, "://")
@@ -97,7 +97,7 @@ func cleanBaseURL(text string) (string, error) {
 	return text, nil
 }
 
-// httpClient makes the client that sends requests. Cookies are neither sent nor kept.
+// httpClient creates the client that sends requests. It neither sends nor stores cookies.
 func httpClient(cfg *config) *http.Client {
 	client := &http.Client{}
 	if cfg.httpClient != nil {
@@ -126,8 +126,8 @@ func newTransport(cfg *config) *http.Transport {
 	return t
 }
 
-// checkRedirect lets reads follow three redirects on the same host, but not from https to http.
-// The answer to any other is the redirect itself.
+// checkRedirect lets reads follow up to three redirects on the same host, but not from https to
+// http. For any other redirect, it returns the redirect itself as the answer.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	const most = 3
 	first, last := via[0], via[len(via)-1]
@@ -148,11 +148,11 @@ func (c *Client) change(set func(*settings)) {
 	c.settings.Store(&s)
 }
 
-// ProjectKey is the key of the project that the client is bound to, "" for none.
+// ProjectKey returns the key of the project that the client is bound to, or "" if there is none.
 func (c *Client) ProjectKey() string { return c.settings.Load().project }
 
-// SetProjectKey binds the client to another project. Events that were collected for the former
-// one are never sent to this one.
+// SetProjectKey binds the client to another project. Events collected for the previous project are
+// never sent to the new one.
 func (c *Client) SetProjectKey(key string) {
 	c.change(func(s *settings) { s.project = strings.TrimSpace(key) })
 	c.events.rebind()
@@ -163,38 +163,39 @@ func (c *Client) SetToken(token string) {
 	c.change(func(s *settings) { s.token = fixedToken(token) })
 }
 
-// ClearToken forgets the credential.
+// ClearToken removes the credential.
 func (c *Client) ClearToken() { c.SetToken("") }
 
-// SetPlatform declares the platform of the app; "" switches the declaration off.
+// SetPlatform declares the platform of the app. If p is "", no platform is declared.
 func (c *Client) SetPlatform(p Platform) {
 	c.change(func(s *settings) { s.setPlatform(p) })
 }
 
-// SetPlatformVersion declares the version of the system; "" sends none.
+// SetPlatformVersion declares the version of the operating system. If version is "", none is sent.
 func (c *Client) SetPlatformVersion(version string) {
 	c.change(func(s *settings) { s.setPlatformVersion(version) })
 }
 
-// SetLocale sets the language that reads without a credential ask for; "" is none.
+// SetLocale sets the language that requests without a credential ask for. If locale is "", they ask
+// for none.
 func (c *Client) SetLocale(locale string) {
 	c.change(func(s *settings) { s.locale = locale })
 }
 
-// String is the address and the project of the client. Credentials and headers are not shown.
+// String returns the address and the project of the client. It omits credentials and headers.
 func (c *Client) String() string {
 	return fmt.Sprintf("svcsdk.Client(%s, %q)", origin(c.base), c.ProjectKey())
 }
 
-// GoString is the same as String.
+// GoString returns the same text as String.
 func (c *Client) GoString() string { return c.String() }
 
-// Health asks whether the server is up.
+// Health checks whether the server is up.
 func (c *Client) Health(ctx context.Context) (*Health, error) {
 	return fetch[Health](ctx, c.Public.call(http.MethodGet, "/health"))
 }
 
-// Login signs in as the administrator and keeps the token for the methods of Admin.
+// Login signs in as the administrator and stores the token for the methods of Admin.
 func (c *Client) Login(ctx context.Context, in LoginInput) (*Login, error) {
 	login, err := fetch[Login](ctx, c.Public.call(http.MethodPost, "/auth/login").body(in))
 	if err == nil && login != nil {
@@ -203,9 +204,9 @@ func (c *Client) Login(ctx context.Context, in LoginInput) (*Login, error) {
 	return login, err
 }
 
-// Close sends the events and reports that are left, until ctx ends, and stops what runs in the
-// background. What could not be sent is kept for the next start when events are persistent; the
-// error is that of ctx then. Afterwards requests return a [*UsageError] and Track does nothing.
+// Close sends the remaining events and reports until ctx ends, and stops the background work. If
+// ctx ends first, Close returns its error. Unsent events are stored for the next start if they are
+// persistent. After Close, requests return a [*UsageError] and Track does nothing.
 func (c *Client) Close(ctx context.Context) error {
 	c.setters.Lock()
 	again := c.closing.Err() != nil

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// clock is where a client gets the time and chance from. Tests replace it.
+// clock provides the time and random numbers. Tests replace it.
 type clock struct {
 	now func() time.Time // wall time
-	// monotonic is the time since some moment; it never goes back.
+	// monotonic returns the time since an arbitrary moment. It never goes back.
 	monotonic func() time.Duration
-	// wait returns early with the error of a context that ends.
+	// wait returns early, with the error of the context, if the context ends.
 	wait   func(context.Context, time.Duration) error
-	random func() float64 // 0 to 1, without 1
+	random func() float64 // 0 to 1, excluding 1
 }
 
 func realClock() *clock {
@@ -35,8 +35,8 @@ func realClock() *clock {
 	}
 }
 
-// clientTime is the form of the header x-svc-client-time: local wall time with milliseconds and
-// offset. It is "" for a time that the form cannot express.
+// clientTime formats t for the header x-svc-client-time: local wall time with milliseconds and
+// offset. It returns "" for a time that this format cannot express.
 func clientTime(t time.Time) string {
 	_, offset := t.Zone()
 	if offset%60 != 0 || t.Year() < 0 || t.Year() > 9999 {

@@ -13,25 +13,26 @@ import (
 	"sync/atomic"
 )
 
-// collector has a queue of events for each project that the client was bound to.
+// collector has a queue of events for each project that the client has been bound to.
 type collector struct {
 	client  *Client
 	opts    AnalyticsOptions
 	granted atomic.Bool
 
-	mu       sync.Mutex // guards what follows; never held during I/O
+	mu       sync.Mutex // guards the fields below; never held during I/O
 	closed   bool
 	queues   map[string]*queue // by namespace and project
-	bound    *queue            // of the project that the client is bound to; nil until it is needed
-	badName  map[string]bool   // names that were logged as not valid
-	partings sync.WaitGroup    // attempts of queues whose project is not bound any more
+	bound    *queue            // of the project that the client is bound to; nil until first used
+	badName  map[string]bool   // invalid names that were already logged
+	partings sync.WaitGroup    // last attempts of queues whose project is no longer bound
 }
 
 func newCollector(c *Client) *collector {
 	return &collector{client: c, opts: c.config.analytics, queues: map[string]*queue{}, badName: map[string]bool{}}
 }
 
-// queue returns the queue of the bound project, nil when there is none or the client is closed.
+// queue returns the queue of the bound project. It returns nil if no project is bound or the client
+// is closed.
 func (c *collector) queue() *queue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +58,7 @@ func (c *collector) queue() *queue {
 	return c.bound
 }
 
-// rebind lets go of the queue when the client is bound to another project.
+// rebind releases the queue after the client was bound to another project.
 func (c *collector) rebind() {
 	c.mu.Lock()
 	old := c.bound
@@ -76,13 +77,13 @@ func (c *collector) rebind() {
 	}
 }
 
-// active reports whether events are collected as far as consent goes; an opt-out is known to the
-// queue.
+// active reports whether the options and the consent permit collection. It does not consider an
+// opt-out, which only the queue knows.
 func (c *collector) active() bool {
 	return !c.opts.Disabled && (!c.opts.RequireConsent || c.granted.Load())
 }
 
-// properties may have this many bytes of JSON.
+// mostProperties is the maximum size of an event's properties, in bytes of JSON.
 const mostProperties = 16 << 10
 
 func (c *collector) track(name string, properties map[string]any) {
@@ -110,7 +111,7 @@ func (c *collector) track(name string, properties map[string]any) {
 	q.track(normal, encoded)
 }
 
-// refuse drops an event with an invalid name and logs that once for each name.
+// refuse drops an event with an invalid name. It logs each name only once.
 func (c *collector) refuse(name string) {
 	const most = 100
 	c.mu.Lock()
@@ -126,7 +127,7 @@ func (c *collector) refuse(name string) {
 	c.tellDrop(name, reason)
 }
 
-// drop reports a dropped event. The caller must hold no lock.
+// drop reports a dropped event. The caller must not hold a lock.
 func (c *collector) drop(name, reason string) {
 	c.client.logger.Debug("event dropped", "name", name, "reason", reason)
 	c.tellDrop(name, reason)
@@ -202,7 +203,7 @@ func (c *collector) distinctID() string {
 	return ""
 }
 
-// currentID is the identifier if there is one already.
+// currentID returns the identifier, or "" if there is none yet.
 func (c *collector) currentID() string {
 	if q := c.queue(); q != nil && c.active() {
 		return q.identifier(false)
@@ -216,7 +217,7 @@ func (c *collector) erase(ctx context.Context, id string) {
 	}
 }
 
-// close flushes until ctx ends, and saves. Track does nothing from then on.
+// close flushes until ctx ends, and saves the state. Afterwards, Track does nothing.
 func (c *collector) close(ctx context.Context) {
 	c.mu.Lock()
 	c.closed = true
@@ -241,7 +242,7 @@ func (c *collector) close(ctx context.Context) {
 	<-parted
 }
 
-// eventName is the form of a name in which it is sent; not every text has one.
+// eventName returns the normalized form of an event's name, and reports whether the name is valid.
 func eventName(name string) (string, bool) {
 	const most = 64
 	name = strings.TrimSpace(name)
@@ -261,8 +262,8 @@ func eventName(name string) (string, bool) {
 	return string(lower), true
 }
 
-// encodeProperties encodes properties as they are now; nil when there are none. What JSON cannot
-// express becomes text; numbers that are none become null.
+// encodeProperties encodes the current properties. It returns nil if there are none. Values that
+// JSON cannot express are encoded as text, and numbers such as NaN as null.
 func encodeProperties(properties map[string]any) (encoded []byte, err error) {
 	if len(properties) == 0 {
 		return nil, nil
@@ -278,7 +279,7 @@ func encodeProperties(properties map[string]any) (encoded []byte, err error) {
 	return encodeJSON(expressible(reflect.ValueOf(properties), 0))
 }
 
-// expressible returns what encodes a value as far as JSON can.
+// expressible converts v to a value that JSON can encode, as faithfully as possible.
 func expressible(v reflect.Value, depth int) any {
 	const deepest = 32
 	if !v.IsValid() || depth > deepest {

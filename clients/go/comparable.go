@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// IsComparableVersion reports whether v can be compared with others: numbers separated by dots,
-// then optionally "-alpha", "-beta" or "-rc", which may have numbers of their own, as in
-// "2.0.0-rc.1".
+// IsComparableVersion reports whether v can be compared with other versions. Such a version
+// consists of numbers separated by dots and an optional suffix: "-alpha", "-beta" or "-rc". The
+// suffix may be followed by further numbers, as in "2.0.0-rc.1".
 func IsComparableVersion(v string) bool {
 	_, ok := parseVersion(v)
 	return ok
 }
 
-// CompareVersions returns -1, 0 or 1 as a is older than, equal to or newer than b. A missing
-// number counts as 0, a version without a tag is newer than one with a tag, and alpha < beta < rc.
-// A version that cannot be compared is a [*UsageError].
+// CompareVersions returns -1 if a is older than b, 0 if they are equal, and 1 if a is newer. A
+// missing number counts as 0. A version without a suffix is newer than one with a suffix, and alpha
+// < beta < rc. If a version cannot be compared, the error is a [*UsageError].
 func CompareVersions(a, b string) (int, error) {
 	x, ok := parseVersion(a)
 	if !ok {
@@ -32,8 +32,8 @@ func CompareVersions(a, b string) (int, error) {
 	), nil
 }
 
-// deriveComparable returns the comparable version that a display version contains, such as 1.4.0
-// for v1.4.0, and whether there is one.
+// deriveComparable extracts the comparable version from a display version, such as 1.4.0 from
+// v1.4.0. It reports whether there is one.
 func deriveComparable(display string) (string, bool) {
 	text := strings.TrimSpace(display)
 	if strings.HasPrefix(text, "v") || strings.HasPrefix(text, "V") {
@@ -44,7 +44,7 @@ func deriveComparable(display string) (string, bool) {
 
 type version struct {
 	core       []string // decimal digits without leading zeros
-	tag        int      // of tags; a release is the greatest
+	tag        int      // index into tags; a release has the greatest
 	tagNumbers []string
 }
 
@@ -82,7 +82,7 @@ func parseNumbers(text string) ([]string, bool) {
 	return numbers, true
 }
 
-// compareNumbers compares numbers of any size; missing ones are 0.
+// compareNumbers compares lists of numbers of any size. Missing numbers count as 0.
 func compareNumbers(a, b []string) int {
 	for i := range max(len(a), len(b)) {
 		var x, y string

@@ -185,7 +185,8 @@ var described = []struct {
 	{MarkdownPreview{}, "MarkdownPreview"},
 }
 
-// Types have the fields of openapi.yaml, with the same nullability.
+// TestTypesAreThoseOfOpenAPI checks that types have the fields in openapi.yaml, with the same
+// nullability.
 func TestTypesAreThoseOfOpenAPI(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../openapi.yaml")
@@ -241,15 +242,15 @@ func canBeNull(t reflect.Type) bool {
 	return strings.HasPrefix(t.Name(), "Opt[")
 }
 
-// schema holds the facts of a schema that the test needs.
+// schema holds the properties of a schema that the test checks.
 type schema struct {
 	fields map[string]schemaField
-	of     []string // schemas whose fields it has, too
+	of     []string // schemas whose fields it also has
 }
 
 type schemaField struct{ nullable, required bool }
 
-// all are the fields of a schema with those of allOf.
+// all returns the fields of a schema, including those from allOf.
 func (s *schema) all(schemas map[string]*schema) map[string]schemaField {
 	out := map[string]schemaField{}
 	for _, name := range s.of {
@@ -265,8 +266,8 @@ func (s *schema) all(schemas map[string]*schema) map[string]schemaField {
 	return out
 }
 
-// parseSchemas reads components.schemas of openapi.yaml. It knows the form in which that file is
-// written, and not YAML: this module has no dependencies.
+// parseSchemas reads components.schemas from openapi.yaml. It supports only the style of YAML in
+// that file, because this module has no dependencies.
 func parseSchemas(text string) map[string]*schema {
 	_, text, _ = strings.Cut(text, "\n  schemas:\n")
 	schemas := map[string]*schema{}
@@ -309,7 +310,7 @@ func parseSchemas(text string) map[string]*schema {
 	return schemas
 }
 
-// schemaIsNullable reports whether the value of a field is a schema that may be null itself.
+// schemaIsNullable reports whether a field's value refers to a schema that may be null.
 func schemaIsNullable(text, value string) bool {
 	_, name, found := strings.Cut(value, "$ref: \"#/components/schemas/")
 	if !found {
@@ -332,7 +333,8 @@ func schemaIsNullable(text, value string) bool {
 	return false
 }
 
-// The library needs nothing but the standard library, and nothing of the server.
+// TestNothingIsImportedButTheStandardLibrary checks that the library imports only the standard
+// library, and nothing from the server.
 func TestNothingIsImportedButTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-deps", "-test", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./...").Output()
@@ -346,7 +348,7 @@ func TestNothingIsImportedButTheStandardLibrary(t *testing.T) {
 	}
 }
 
-// An app can use the module.
+// TestTheModuleWorksInAnEmptyProject checks that an app can import the module.
 func TestTheModuleWorksInAnEmptyProject(t *testing.T) {
 	t.Parallel()
 	here, err := filepath.Abs(".")

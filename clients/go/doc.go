@@ -1,6 +1,6 @@
-// Package svcsdk talks to an instance of svc: it asks for versions, updates and announcements,
-// sends feedback, logs and events, and, with a credential, publishes releases and manages
-// everything else.
+// Package svcsdk is the client library of svc. It reads versions, updates and announcements, and
+// sends feedback, logs and events. With a credential, it also publishes releases and manages all
+// other resources.
 //
 //	client, err := svcsdk.New("https://svc.example.com/api/v1", svcsdk.WithProject("my-app"))
 //	if err != nil {
@@ -9,15 +9,17 @@
 //	defer client.Close(context.Background())
 //	latest, err := client.Public.GetLatestVersion(ctx, nil)
 //
-// A [Client] has what needs no credential in Public, what needs one in Admin, the update helper
-// in Updates and the reporting of errors in Logs. It is safe for use by several goroutines.
+// A [Client] has four parts. The methods of Public need no credential, and those of Admin need
+// one. Updates checks for updates of the app, and Logs reports errors. A Client is safe for
+// concurrent use.
 //
-// Times are seconds since 1970-01-01 UTC, as on the wire. Fields of answers that can be null are
-// pointers. Fields of requests that may be left out are pointers, too (new(true) makes one), and
-// those that may also be cleared are of type [Opt].
+// Times are Unix seconds. Fields of answers that can be null are pointers. Optional fields of
+// requests are pointers, too, for example new(true). Optional fields that can also be cleared are
+// of type [Opt].
 //
-// Errors are described at [Error].
+// [Error] describes the errors of this package.
 package svcsdk
 
-// Version is the version of this library. It is that of the server that it was released with.
+// Version is the version of this library. It equals the version of the server that it was released
+// with.
 const Version = "0.1.0"

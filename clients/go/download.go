@@ -19,27 +19,30 @@ import (
 	"time"
 )
 
-// DownloadOptions change a download.
+// DownloadOptions configures a download.
 type DownloadOptions struct {
-	// OnProgress receives the number of bytes so far and in total; -1 if unknown.
+	// OnProgress receives the number of bytes received so far and the total. The total is -1 if it
+	// is not known.
 	OnProgress func(received, total int64)
-	// Link replaces that of the update.
+	// Link replaces the download link of the update.
 	Link *DownloadLink
 }
 
-// Download is a file that was downloaded.
+// Download is a downloaded file.
 type Download struct {
 	Path   string
 	Size   int64
 	SHA256 string // hexadecimal
-	// Verified reports whether size and SHA-256 match the file's record.
+	// Verified reports whether the size and the SHA-256 were checked against the server's record.
 	Verified bool
 }
 
-// Download fetches the file of the update into the file named to. It is written beside that first
-// and takes its place when it is whole; after an error, of type [*ConnectionError], everything is
-// as before. Size and SHA-256 are checked when the link is one of svc. A connection that breaks is
-// taken up again; so is the download of a process that was killed. Nothing is installed.
+// Download downloads the file of the update to the path in to. It writes a partial file in the same
+// folder first, and renames it when it is complete. If Download fails, an existing file at that
+// path is unchanged, and the error is a [*ConnectionError]. If the link belongs to a svc server,
+// Download also checks the size and the SHA-256. It resumes after a broken connection. It can also
+// resume a download that another process started before it was killed. Download does not install
+// anything.
 func (u *Update) Download(ctx context.Context, to string, opts *DownloadOptions) (*Download, error) {
 	var o DownloadOptions
 	if opts != nil {
@@ -64,7 +67,7 @@ func (u *Update) Download(ctx context.Context, to string, opts *DownloadOptions)
 	return d.run(ctx)
 }
 
-// checkDownloadRedirect lets downloads follow five redirects, but not from https to http.
+// checkDownloadRedirect lets downloads follow up to five redirects, but not from https to http.
 func checkDownloadRedirect(next *http.Request, via []*http.Request) error {
 	const most = 5
 	if len(via) > most {
@@ -76,7 +79,7 @@ func checkDownloadRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// downloader is a download that goes on.
+// downloader is a download in progress.
 type downloader struct {
 	client   *Client
 	http     *http.Client
@@ -84,21 +87,21 @@ type downloader struct {
 	own      bool
 	progress func(received, total int64)
 
-	total   int64  // size of the file, -1 when it is not known
-	etag    string // strong, without quotes; "" when there is none
+	total   int64  // size of the file, or -1 if it is not known
+	etag    string // strong, without quotes; "" if there is none
 	partial *os.File
 	sum     hash.Hash
-	offset  int64  // bytes in the partial file and in sum
-	best    int64  // the most that offset ever was
+	offset  int64  // bytes in the partial file, all included in sum
+	best    int64  // the greatest offset so far
 	claimed string // path in partials
 }
 
-// permanent is an error after which another attempt makes no sense.
+// permanent is an error for which a further attempt is useless.
 type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-// run attempts the download until it is whole.
+// run makes attempts until the download is complete.
 func (d *downloader) run(ctx context.Context) (*Download, error) {
 	defer d.discard()
 	defer func() { partials.Delete(d.claimed) }()
@@ -135,10 +138,10 @@ func downloadError(ctx context.Context, err error) error {
 	return &ConnectionError{Message: "download failed: " + err.Error(), Cause: err, Timeout: errors.Is(err, context.DeadlineExceeded)}
 }
 
-// errSlow means that no byte came for too long.
+// errSlow means that no byte arrived within the time limit.
 var errSlow = fmt.Errorf("no byte came in time: %w", context.DeadlineExceeded)
 
-// attempt requests what is missing and appends it.
+// attempt requests the missing bytes and appends them.
 func (d *downloader) attempt(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -160,7 +163,7 @@ func (d *downloader) attempt(ctx context.Context) error {
 	return d.take(response, watch)
 }
 
-// rest requests what comes after what an earlier process has left.
+// rest requests the bytes that follow those an earlier process downloaded.
 func (d *downloader) rest(ctx context.Context, watch *watchdog) error {
 	response, err := d.request(ctx, d.offset)
 	if err != nil {
@@ -175,7 +178,7 @@ func (d *downloader) rest(ctx context.Context, watch *watchdog) error {
 	return d.take(response, watch)
 }
 
-// take appends the body of an answer, if it fits to what is here.
+// take appends the body of an answer if it continues the partial file.
 func (d *downloader) take(response *http.Response, watch *watchdog) error {
 	switch response.StatusCode {
 	case http.StatusOK:
@@ -197,7 +200,7 @@ func (d *downloader) take(response *http.Response, watch *watchdog) error {
 	return nil
 }
 
-// request asks for the file from an offset on.
+// request requests the file from an offset on.
 func (d *downloader) request(ctx context.Context, offset int64) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.link, nil)
 	if err != nil {
@@ -214,7 +217,7 @@ func (d *downloader) request(ctx context.Context, offset int64) (*http.Response,
 	return d.http.Do(r)
 }
 
-// refusal is a status that may change.
+// refusal is an error status that may be temporary.
 type refusal struct {
 	status     int
 	retryAfter time.Duration
@@ -238,7 +241,8 @@ func (d *downloader) refused(response *http.Response) error {
 	return r
 }
 
-// begin reads what the file is like, and opens the partial file, which may have the beginning.
+// begin reads the size and the ETag of the file, and opens the partial file, which may already have
+// some of the content.
 func (d *downloader) begin(response *http.Response) error {
 	etag := response.Header.Get("ETag")
 	strong := len(etag) > 2 && etag[0] == '"' && etag[len(etag)-1] == '"'
@@ -261,8 +265,8 @@ func (d *downloader) begin(response *http.Response) error {
 	return d.open()
 }
 
-// open opens the partial file. That of one of our links is named after its content, and may have
-// the beginning already.
+// open opens the partial file. If the link belongs to a svc server, the file is named after its
+// content, and may already have some of it.
 func (d *downloader) open() (err error) {
 	const shown = 16
 	dir, name := filepath.Split(d.to)
@@ -318,11 +322,11 @@ func (d *downloader) restart() error {
 	return nil
 }
 
-// partials are the partial files that are being written, by their paths.
+// partials holds the paths of the partial files that are being written.
 var partials sync.Map
 
-// createPartial makes a new file in the place of what is there. An existing one is not emptied:
-// another process may be renaming it just now.
+// createPartial creates a partial file and removes an existing one. It does not truncate the
+// existing file, because another process may be renaming it.
 func createPartial(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -330,7 +334,8 @@ func createPartial(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
-// continues reports whether a Content-Range begins where the partial file ends and has its total.
+// continues reports whether a Content-Range begins at the end of the partial file and has the same
+// total.
 func (d *downloader) continues(header string) bool {
 	text, ok := strings.CutPrefix(header, "bytes ")
 	place, total, found := strings.Cut(text, "/")
@@ -341,7 +346,8 @@ func (d *downloader) continues(header string) bool {
 	return d.total < 0 || total == strconv.FormatInt(d.total, 10)
 }
 
-// copy appends a body. A download that cannot be resumed starts from the beginning next time.
+// copy appends a body to the partial file. If the connection breaks and the download cannot be
+// resumed, copy empties the file.
 func (d *downloader) copy(body io.Reader, watch *watchdog) error {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -373,7 +379,7 @@ func (d *downloader) copy(body io.Reader, watch *watchdog) error {
 	}
 }
 
-// finish checks the file and puts it in its place.
+// finish checks the file and renames it to its final path.
 func (d *downloader) finish() (*Download, error) {
 	sum := hex.EncodeToString(d.sum.Sum(nil))
 	if d.own && sum != d.etag {
@@ -415,10 +421,10 @@ func isSHA256(text string) bool {
 	return len(text) == hex.EncodedLen(sha256.Size) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// watchdog barks when it is not reset for a time.
+// watchdog calls a function when it has not been reset for a given time.
 type watchdog struct {
 	limit time.Duration
-	timer *time.Timer // nil: never
+	timer *time.Timer // nil if there is no limit
 }
 
 func newWatchdog(limit time.Duration, bark func()) *watchdog {

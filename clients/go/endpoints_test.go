@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// recorder is a transport that keeps requests and answers all of them with the same.
+// recorder is a transport that records requests and gives the same answer to all of them.
 type recorder struct {
 	mu       sync.Mutex
 	requests []*http.Request
@@ -43,7 +43,7 @@ func (r *recorder) RoundTrip(h *http.Request) (*http.Response, error) {
 
 const testBase = "https://svc.example.com/api/v1"
 
-// recorded makes a client that sends its requests to a recorder.
+// recorded creates a client that sends its requests to a recorder.
 func recorded(t *testing.T, opts ...Option) (*Client, *recorder) {
 	t.Helper()
 	r := &recorder{}
@@ -63,7 +63,7 @@ func recorded(t *testing.T, opts ...Option) (*Client, *recorder) {
 	return c, r
 }
 
-// sampleArguments are the least arguments with which a method can be called.
+// sampleArguments returns the minimal arguments of a method and the resulting path.
 func sampleArguments(e endpoint) (args map[string]json.RawMessage, path string) {
 	args, path = map[string]json.RawMessage{}, strings.ReplaceAll(e.path, "{k}", "acme")
 	for _, m := range placeholder.FindAllStringSubmatch(e.path, -1) {

@@ -10,17 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// Error is implemented by all errors of this package: [*UsageError], [*AuthError], [*APIError] or
-// [*ConnectionError], which an [*UploadError] may be around. Find out with [errors.As]. None of
-// their texts contains a credential, an identifier of a user, a query or a body.
+// Error is implemented by all errors of this package: [*UsageError], [*AuthError], [*APIError] and
+// [*ConnectionError]. An [*UploadError] may wrap one of them. Use [errors.As] to distinguish them.
+// Their texts never contain a credential, an identifier of a user, a query or a body.
 type Error interface {
 	error
 	svcError()
 }
 
-// UsageError is something that was found wrong before anything was sent: no project is bound, an
-// option or a value of a path cannot be used, something that is needed is missing, or the client
-// is closed.
+// UsageError is an error that was found before anything was sent. Either no project is bound, an
+// option or a path value is not valid, a required value is missing, or the client is closed.
 type UsageError struct {
 	Message string
 }
@@ -33,10 +32,10 @@ func usage(format string, args ...any) *UsageError {
 	return &UsageError{fmt.Sprintf(format, args...)}
 }
 
-// AuthError is a method of [Admin] that was called without a credential. Nothing was sent.
+// AuthError means that a method of [Admin] was called without a credential. Nothing was sent.
 type AuthError struct {
 	Message string
-	Cause   error // what the function of [WithTokenFunc] returned, if that is why
+	Cause   error // the error returned by the function of [WithTokenFunc], if any
 }
 
 // Error returns the message.
@@ -46,27 +45,27 @@ func (e *AuthError) svcError()     {}
 // Unwrap returns the cause.
 func (e *AuthError) Unwrap() error { return e.Cause }
 
-// APIError is an answer that cannot be used: its status is not 2xx, or it is not JSON.
+// APIError is an answer with a status other than 2xx, or one that is not JSON.
 type APIError struct {
 	Status  int    // HTTP status
 	Message string // for people
-	// Body is the decoded JSON, or the text, of which at most 64 KiB are kept.
+	// Body is the decoded JSON. If the answer is not JSON, it is the text, cut to 64 KiB.
 	Body any
-	// RetryAfter is the wait that the server requested; nil without a request.
+	// RetryAfter is the wait that the server asked for, or nil if it asked for none.
 	RetryAfter *time.Duration
 	Method     string
-	Path       string // the template, as in "/public/{k}/events/me"
+	Path       string // the path template, as in "/public/{k}/events/me"
 }
 
-// Error returns status and message.
+// Error returns the status and the message.
 func (e *APIError) Error() string { return fmt.Sprintf("[%d] %s", e.Status, e.Message) }
 func (e *APIError) svcError()     {}
 
-// ConnectionError means that there was no complete answer.
+// ConnectionError means that no complete answer arrived.
 type ConnectionError struct {
 	Message string
 	Cause   error
-	Timeout bool // a time limit passed
+	Timeout bool // a time limit was exceeded
 }
 
 // Error returns the message.
@@ -78,7 +77,7 @@ func (e *ConnectionError) Unwrap() error { return e.Cause }
 
 const keptErrorText = 64 << 10
 
-// newAPIError makes an error of an answer that cannot be used.
+// newAPIError creates an error from an answer that cannot be used.
 func newAPIError(c *call, a *answer, now time.Time) *APIError {
 	e := &APIError{Status: a.status, Method: c.method, Path: c.path}
 	if d, ok := retryAfter(a.header.Get("Retry-After"), now); ok {
@@ -91,7 +90,7 @@ func newAPIError(c *call, a *answer, now time.Time) *APIError {
 	return e
 }
 
-// errorMessage is the text for people in the decoded body of an error.
+// errorMessage returns the human-readable text in the decoded body of an error.
 func errorMessage(status int, body any) string {
 	if object, ok := body.(map[string]any); ok {
 		switch m := object["message"].(type) {
@@ -117,7 +116,7 @@ func errorMessage(status int, body any) string {
 	return "HTTP " + strconv.Itoa(status)
 }
 
-// cutText cuts a text to at most n bytes without breaking a character.
+// cutText cuts a text to at most n bytes. It does not split a character.
 func cutText(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -128,7 +127,7 @@ func cutText(text string, n int) string {
 	return text[:n]
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
+// retryAfter parses a Retry-After header, which holds seconds or a date.
 func retryAfter(header string, now time.Time) (time.Duration, bool) {
 	header = strings.TrimSpace(header)
 	if header == "" {

@@ -6,8 +6,8 @@ type ifMatchKey struct{}
 
 type etagKey struct{}
 
-// IfMatch returns a context for calls that change a record only if its state still has this ETag;
-// otherwise they fail with an APIError of status 412. "*" is any state of a record that exists.
+// IfMatch returns a context for a call that changes a record only if the record still has the given
+// ETag. Otherwise, the call fails with an APIError of status 412. "*" matches any existing record.
 //
 //	var etag string
 //	v, err := client.Admin.GetVersion(svcsdk.StoreETag(ctx, &etag), id)
@@ -17,13 +17,13 @@ func IfMatch(ctx context.Context, etag string) context.Context {
 	return context.WithValue(ctx, ifMatchKey{}, etag)
 }
 
-// StoreETag returns a context for calls that store the ETag of the record in their answer. A call
-// that fails, or whose answer has none, stores nothing.
+// StoreETag returns a context for a call that stores the ETag of the returned record in etag. If
+// the call fails or the answer has no ETag, etag is unchanged.
 func StoreETag(ctx context.Context, etag *string) context.Context {
 	return context.WithValue(ctx, etagKey{}, etag)
 }
 
-// keepETag stores the ETag of an answer where the caller wants it.
+// keepETag stores the ETag of an answer in the variable that was passed to StoreETag.
 func keepETag(ctx context.Context, a *answer) {
 	to, ok := ctx.Value(etagKey{}).(*string)
 	if tag := a.header.Get("ETag"); ok && tag != "" {

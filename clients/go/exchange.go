@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// answer is a complete answer of any status.
+// answer is a complete answer with any status.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// mostBytes is the size of the largest answer that is read.
+// mostBytes is the maximum size of an answer in bytes.
 const mostBytes = 32 << 20
 
-// exchange sends a request, again after failures that allow it, and returns the last answer.
+// exchange sends a request, retrying after failures that permit it, and returns the last answer.
 func (c *Client) exchange(ctx context.Context, r *request) (*answer, error) {
 	for done := 0; ; done++ {
 		start := c.clock.monotonic()
@@ -53,7 +53,7 @@ func (c *Client) exchange(ctx context.Context, r *request) (*answer, error) {
 	}
 }
 
-// pause waits, unless the caller gives up or the client is closed.
+// pause waits for d. It returns early if ctx ends or the client is closed.
 func (c *Client) pause(ctx context.Context, d time.Duration) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -65,13 +65,13 @@ func (c *Client) pause(ctx context.Context, d time.Duration) error {
 	return &ConnectionError{Message: "cancelled while waiting to try again", Cause: err, Timeout: errors.Is(err, context.DeadlineExceeded)}
 }
 
-// attemptError is a failure before a complete answer, and what kind of failure.
+// attemptError is the error of an attempt without a complete answer, and the kind of failure.
 type attemptError struct {
 	*ConnectionError
 	failure failure
 }
 
-// attempt sends a request once and reads the whole answer.
+// attempt sends a request once and reads the complete answer.
 func (c *Client) attempt(ctx context.Context, r *request) (*answer, error) {
 	var progress connProgress
 	limited, cancel := httptrace.WithClientTrace(ctx, progress.trace()), context.CancelFunc(func() {})
@@ -100,7 +100,7 @@ func (c *Client) attempt(ctx context.Context, r *request) (*answer, error) {
 	return &answer{response.StatusCode, response.Header, body}, nil
 }
 
-// connProgress is how far an attempt came. Its fields are set by goroutines of the transport.
+// connProgress records how far an attempt got. Goroutines of the transport set its fields.
 type connProgress struct {
 	asked, got, reused, firstByte, handshake atomic.Bool
 }
@@ -122,7 +122,7 @@ func (p *connProgress) trace() *httptrace.ClientTrace {
 	}
 }
 
-// newAttemptError describes why there was no complete answer. ctx is the caller's context.
+// newAttemptError describes why no complete answer arrived. ctx is the caller's context.
 func newAttemptError(ctx context.Context, err error, p *connProgress) *attemptError {
 	// The text of a url.Error has the whole address with its query.
 	if outer, ok := errors.AsType[*url.Error](err); ok {
@@ -145,7 +145,7 @@ func newAttemptError(ctx context.Context, err error, p *connProgress) *attemptEr
 	return &attemptError{&ConnectionError{Message: text, Cause: err, Timeout: timeout}, f}
 }
 
-// failure is why an attempt had no complete answer.
+// failure is the reason why an attempt got no complete answer.
 type failure string
 
 const (
@@ -161,8 +161,8 @@ const (
 	aborted           failure = "aborted"
 )
 
-// classify tells failures apart by how far the connection came, or, with a transport that does
-// not report that, by the error alone.
+// classify determines the kind of failure from the progress of the connection. If the transport
+// does not report progress, it uses only the error.
 func classify(err error, p *connProgress, timeout bool) failure {
 	if certificateError(err) {
 		return certificateBad
@@ -207,7 +207,7 @@ func certificateError(err error) bool {
 	return ok
 }
 
-// outcome is how an attempt ended: with a status, or with a failure.
+// outcome is the result of an attempt: a status or a failure.
 type outcome struct {
 	status     int
 	failure    failure
@@ -222,8 +222,8 @@ const (
 	retrySpread = 0.25
 )
 
-// retry reports whether to make the attempt again, after done retries of at most most, and after
-// which delay. The random part is not in it.
+// retry reports whether to repeat the attempt, and after which delay. done is the number of retries
+// so far, and most is the limit. The delay has no random part yet.
 func (o outcome) retry(method string, done, most int) (time.Duration, bool) {
 	if method != http.MethodGet && method != http.MethodHead || done >= most {
 		return 0, false

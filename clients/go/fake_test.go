@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// fakeClock is a clock that only moves by its methods, or when a caller waits.
+// fakeClock is a clock that advances only through its methods, or when a caller waits.
 type fakeClock struct {
 	mu        sync.Mutex
 	wall      time.Time
@@ -56,7 +56,7 @@ func withClock(c *clock) Option {
 	}
 }
 
-// memoryStorage is a storage that outlives clients.
+// memoryStorage is a storage that is shared by successive clients.
 type memoryStorage struct {
 	mu    sync.Mutex
 	texts map[string]string

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// vectors reads a section of the file that all client libraries share.
+// vectors reads a section of the test vectors, which all client libraries share.
 func vectors[T any](t testing.TB, section string) T {
 	t.Helper()
 	var out T
@@ -53,7 +53,7 @@ func vectorSections(t testing.TB) map[string]json.RawMessage {
 	return sections
 }
 
-// endpoint is a row of the vectors' table.
+// endpoint is an entry in the vectors' table of endpoints.
 type endpoint struct{ namespace, method, verb, path string }
 
 func (e *endpoint) UnmarshalJSON(data []byte) error {
@@ -65,7 +65,7 @@ func (e *endpoint) UnmarshalJSON(data []byte) error {
 
 var initialisms = map[string]string{"id": "ID", "url": "URL", "api": "API", "cdn": "CDN"}
 
-// goName is the Go name of an operation.
+// goName returns the Go name of an operation.
 func goName(snake string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(snake, "_") {
@@ -80,7 +80,7 @@ func goName(snake string) string {
 
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
-// plainArguments are the names of arguments of methods that are neither in the path nor a struct.
+// plainArguments lists, by method, the arguments that are neither in the path nor in a struct.
 var plainArguments = map[string][]string{
 	"preview_codehost_repo":                  {"repo_url"},
 	"preview_codehost_release":               {"tag"},
@@ -91,7 +91,7 @@ var plainArguments = map[string][]string{
 	"put_upload_chunk":                       {"chunk"},
 }
 
-// invoke calls a method by its name in the contract with arguments in wire form.
+// invoke calls a method by the name that it has in the contract, with arguments in wire form.
 func invoke(ctx context.Context, c *Client, e endpoint, args map[string]json.RawMessage) error {
 	receiver := map[string]any{"client": c, "public": c.Public, "admin": c.Admin}[e.namespace]
 	method := reflect.ValueOf(receiver).MethodByName(goName(e.method))
@@ -141,7 +141,8 @@ func invoke(ctx context.Context, c *Client, e endpoint, args map[string]json.Raw
 	return err
 }
 
-// fillStruct sets the fields with tags that name arguments, and takes those from args.
+// fillStruct sets the fields with tags that name an argument, and removes those arguments from
+// args.
 func fillStruct(v reflect.Value, method string, args map[string]json.RawMessage) error {
 	if v.Kind() == reflect.Pointer {
 		if len(args) == 0 {
@@ -178,7 +179,7 @@ func fillStruct(v reflect.Value, method string, args map[string]json.RawMessage)
 	return nil
 }
 
-// wantError fails unless an error is of a type.
+// wantError fails the test unless err has type T.
 func wantError[T error](t *testing.T, err error) {
 	t.Helper()
 	if _, ok := errors.AsType[T](err); !ok {

@@ -14,7 +14,7 @@ import (
 	"svc/clients/go/internal/live"
 )
 
-// The library does with the real server what apps and CI do.
+// TestRealServer uses the library with a real server, as apps and CI do.
 func TestRealServer(t *testing.T) {
 	t.Parallel()
 	base := live.Start(t)

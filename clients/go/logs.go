@@ -14,18 +14,18 @@ import (
 	"unicode/utf8"
 )
 
-// Logs reports errors of the app to the project, in the background. It never fails and never
-// waits: up to 100 reports are kept in memory, the same error is sent once a minute, and no more
-// than ten at once and one every six seconds. See [Client.Logs].
+// Logs reports errors of the app to the project in the background. It never fails or blocks. It
+// holds up to 100 reports in memory. It sends the same error at most once a minute. It sends up to
+// ten reports in a burst, then one every six seconds. See [Client.Logs].
 type Logs struct {
 	client *Client
 
-	mu       sync.Mutex // guards what follows; never held during I/O
+	mu       sync.Mutex // guards the fields below; never held during I/O
 	redact   func(Report) (Report, bool)
 	waiting  []*pendingReport
 	limits   reportLimits
-	failures int // in a row
-	failed   int // in all
+	failures int // consecutive
+	failed   int // total
 	changed  chan struct{}
 	kick     chan struct{}
 	running  bool
@@ -34,24 +34,24 @@ type Logs struct {
 	workers  sync.WaitGroup
 }
 
-// Report is the report of an error.
+// Report describes an error.
 type Report struct {
 	Level      LogLevel
 	Content    string // type, message and stack, at most 4,096 characters
-	Source     string // where it comes from, at most 128 characters
+	Source     string // where the error occurred, at most 128 characters
 	DeviceInfo map[string]any
 	CustomData map[string]any
 }
 
-// pendingReport is a report that waits to be sent to the project of its time.
+// pendingReport is a report that waits to be sent to the project that was bound when it was made.
 type pendingReport struct {
 	project string
-	body    []byte // of the request; what the app changes later is not in it
+	body    []byte // encoded at once, so that later changes by the app do not affect it
 }
 
-// CaptureOptions change a report. The zero value is an error without more.
+// CaptureOptions adds details to a report. The zero value reports an error without details.
 type CaptureOptions struct {
-	Level      *LogLevel // LogError when nil
+	Level      *LogLevel // nil means LogError
 	Source     string
 	CustomData map[string]any
 }
@@ -69,7 +69,7 @@ func newLogs(c *Client) *Logs {
 	return &Logs{client: c, changed: make(chan struct{}), kick: make(chan struct{}, 1), limits: newReportLimits()}
 }
 
-// Capture reports an error, with the stack of the caller. Nothing happens when err is nil.
+// Capture reports an error with the caller's stack. If err is nil, it does nothing.
 func (l *Logs) Capture(err error, opts *CaptureOptions) {
 	if err == nil {
 		return
@@ -77,8 +77,8 @@ func (l *Logs) Capture(err error, opts *CaptureOptions) {
 	l.capture(fault{kind: fmt.Sprintf("%T", err), message: safeText(err), frames: callers(1)}, opts)
 }
 
-// CapturePanic reports a value that was recovered. Call it in the deferred function that called
-// recover, so that the stack is still that of the panic.
+// CapturePanic reports a recovered value. Call it in the deferred function that called recover,
+// because the stack then still shows the panic.
 func (l *Logs) CapturePanic(value any) {
 	if value == nil {
 		return
@@ -86,8 +86,8 @@ func (l *Logs) CapturePanic(value any) {
 	l.capture(panicFault(value, callers(1)), &CaptureOptions{Source: sourceUncaught})
 }
 
-// Recover reports a panic and panics again, for use with defer at the top of goroutines. It waits
-// up to two seconds for the report to be sent, because the program is about to end.
+// Recover reports a panic and panics again. Defer it at the start of a goroutine. It waits up to
+// two seconds for the report to be sent, because the program is about to end.
 func (l *Logs) Recover() {
 	value := recover()
 	if value == nil {
@@ -113,7 +113,7 @@ func panicFault(value any, frames []frame) fault {
 	return f
 }
 
-// safeText is the text of an error, also of one that panics.
+// safeText returns the text of err, even if its Error method panics.
 func safeText(err error) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -129,7 +129,7 @@ type fault struct {
 	frames        []frame // innermost first
 }
 
-// place is the innermost frame.
+// place returns the innermost frame.
 func (f *fault) place() string {
 	if len(f.frames) == 0 {
 		return ""
@@ -137,12 +137,12 @@ func (f *fault) place() string {
 	return f.frames[0].String()
 }
 
-// fingerprint is the same for the same error at the same place.
+// fingerprint identifies an error. It is equal for the same error at the same place.
 func (f *fault) fingerprint() string {
 	return fingerprint(f.kind + "\n" + f.message + "\n" + f.place())
 }
 
-// content is the text of a report.
+// content returns the text of the report.
 func (f *fault) content() string {
 	head := f.kind
 	if f.message != "" {
@@ -172,7 +172,7 @@ func cutCharacters(text string, n int) string {
 	return text
 }
 
-// capture makes a report and leaves it to the background.
+// capture creates a report and queues it for the background goroutine.
 func (l *Logs) capture(f fault, opts *CaptureOptions) {
 	// An error in here, as in a redaction, must not hurt the app.
 	defer func() {
@@ -225,7 +225,7 @@ func (l *Logs) capture(f fault, opts *CaptureOptions) {
 	l.enqueue(&pendingReport{s.project, body})
 }
 
-// encode is the body of a report. Values that JSON cannot express become text.
+// encode returns the body of the request. Values that JSON cannot express are encoded as text.
 func (r *Report) encode() ([]byte, error) {
 	in := struct {
 		Level      LogLevel        `json:"level"`
@@ -283,7 +283,7 @@ func (l *Logs) enqueue(p *pendingReport) {
 	}
 }
 
-// run sends reports until none is left.
+// run sends reports until none are left.
 func (l *Logs) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -326,13 +326,14 @@ func (l *Logs) run() {
 	}
 }
 
-// announce wakes the waiters. The caller holds mu.
+// announce wakes the waiting goroutines. The caller must hold mu.
 func (l *Logs) announce() {
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-// post sends a report. It is sent again when the server may take it later.
+// post sends a report. again reports whether the server may accept it later, and pause is the time
+// until then.
 func (l *Logs) post(ctx context.Context, p *pendingReport) (pause time.Duration, again bool) {
 	const path = "/public/{k}/logs"
 	c := l.client
@@ -358,8 +359,8 @@ func (l *Logs) post(ctx context.Context, p *pendingReport) (pause time.Duration,
 	return 0, false
 }
 
-// Flush sends what waits, also during a back-off, and returns how many reports are left when that
-// failed or ctx ends.
+// Flush sends all waiting reports, even during a back-off. If that fails or ctx ends, it returns
+// the number of remaining reports.
 func (l *Logs) Flush(ctx context.Context) int {
 	l.mu.Lock()
 	failed := l.failed
@@ -380,7 +381,7 @@ func (l *Logs) Flush(ctx context.Context) int {
 	return len(l.waiting)
 }
 
-// close flushes until ctx ends and stops.
+// close flushes until ctx ends, then stops.
 func (l *Logs) close(ctx context.Context) {
 	l.Flush(ctx)
 	l.mu.Lock()
@@ -392,19 +393,19 @@ func (l *Logs) close(ctx context.Context) {
 	l.workers.Wait()
 }
 
-// reportLimits decide which errors are reported.
+// reportLimits decides which errors are reported.
 type reportLimits struct {
 	known   map[string]*knownError
-	order   []string // of known, the oldest first
+	order   []string // keys of known, oldest first
 	tokens  float64
-	filled  time.Duration // of the clock, when tokens were counted
+	filled  time.Duration // clock time at which tokens was computed
 	dropped int           // since the last report
 }
 
-// knownError is an error that was reported.
+// knownError is an error that has been reported.
 type knownError struct {
-	at       time.Duration // of the clock
-	repeated int           // since then
+	at       time.Duration // clock time of the last report
+	repeated int           // occurrences since then
 }
 
 const (
@@ -418,7 +419,8 @@ func newReportLimits() reportLimits {
 	return reportLimits{known: map[string]*knownError{}, tokens: reportBurst}
 }
 
-// pass reports whether an error is sent now, and what the report says about those that were not.
+// pass reports whether to send an error now. repeated and dropped count the errors that were not
+// sent before it.
 func (r *reportLimits) pass(print string, now time.Duration) (repeated, dropped int, ok bool) {
 	k := r.known[print]
 	if k != nil && now-k.at < reportAgain {

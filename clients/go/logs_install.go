@@ -11,21 +11,21 @@ import (
 	"sync"
 )
 
-// InstallOptions select what is reported automatically.
+// InstallOptions selects the errors that are reported automatically.
 type InstallOptions struct {
-	// Level is the least level of log records that are reported, slog.LevelError when nil.
+	// Level is the minimum level of log records that are reported. The default is slog.LevelError.
 	Level slog.Leveler
-	// Redact may change every report before it waits to be sent, or drop it by returning false. It
-	// runs in the goroutine that reports, for [Logs.Capture] too.
+	// Redact may change a report before it is queued, or drop it by returning false. It also
+	// applies to [Logs.Capture], and runs in the goroutine that reports the error.
 	Redact func(Report) (Report, bool)
 }
 
-// Install reports records of the default logger of log/slog, and the panic or fatal error that
-// ended the program: the runtime writes that to a file beside the state of event collection, and
-// the next Install reports it. Returned is a function that undoes it.
+// Install reports the records of the default logger of log/slog. It also reports the panic or fatal
+// error that ended the previous run of the program. The runtime writes it to a file in the folder
+// that holds the state of event collection. undo reverts the effects of Install.
 //
-// Panics of goroutines are only known at the next start. Where that is too late, defer
-// [Logs.Recover].
+// A panic is only reported at the next start. To report it earlier, defer [Logs.Recover] in the
+// goroutine.
 func (l *Logs) Install(opts *InstallOptions) (undo func()) {
 	var o InstallOptions
 	if opts != nil {
@@ -53,7 +53,8 @@ func (l *Logs) Install(opts *InstallOptions) (undo func()) {
 	})
 }
 
-// watchCrash reports what an earlier process left, and has the runtime write there.
+// watchCrash reports the crash of an earlier process, and makes the runtime write the next crash to
+// the same file.
 func (l *Logs) watchCrash() (stop func()) {
 	o := &l.client.config.analytics
 	dir, project := stateDir(), l.client.ProjectKey()
@@ -87,10 +88,10 @@ func (l *Logs) watchCrash() (stop func()) {
 	}
 }
 
-// forgetCrash stops what watchCrash has begun.
+// forgetCrash reverts the effect of watchCrash.
 func forgetCrash() { _ = debug.SetCrashOutput(nil, debug.CrashOptions{}) }
 
-// reportCrash reports what is in the file of crashes and empties it.
+// reportCrash reports the crash in the file at path and empties the file.
 func (l *Logs) reportCrash(path string) {
 	text, err := os.ReadFile(path)
 	if err != nil || len(text) == 0 {
@@ -104,8 +105,8 @@ func (l *Logs) reportCrash(path string) {
 	}
 }
 
-// Handler returns a handler of log/slog that passes records on to next, and reports those of at
-// least this level, slog.LevelError when it is nil.
+// Handler returns a slog handler that passes records to next, and reports those of at least the
+// given level. If level is nil, it is slog.LevelError.
 func (l *Logs) Handler(next slog.Handler, level slog.Leveler) slog.Handler {
 	if level == nil {
 		level = slog.LevelError
@@ -113,7 +114,7 @@ func (l *Logs) Handler(next slog.Handler, level slog.Leveler) slog.Handler {
 	return &logsHandler{next: next, level: level, logs: l}
 }
 
-// logsHandler reports records. attrs are the attributes of With, with their groups.
+// logsHandler reports records. attrs holds the attributes from WithAttrs, with their groups.
 type logsHandler struct {
 	next   slog.Handler
 	level  slog.Leveler
@@ -122,12 +123,12 @@ type logsHandler struct {
 	prefix string
 }
 
-// Enabled reports whether next or the reports want records of a level.
+// Enabled reports whether records of a level are wanted by next or are reported.
 func (h *logsHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= h.level.Level() || h.next.Enabled(ctx, level)
 }
 
-// Handle reports a record and passes it on.
+// Handle reports a record and passes it to next.
 func (h *logsHandler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= h.level.Level() && ctx.Value(ownRecord{}) == nil {
 		h.report(r)
@@ -164,7 +165,8 @@ func (h *logsHandler) report(r slog.Record) {
 	h.logs.capture(f, &CaptureOptions{Level: &level, Source: packageOf(r.PC), CustomData: custom})
 }
 
-// addAttr adds an attribute; those of groups have the names of the groups before theirs.
+// addAttr adds an attribute to custom. Attributes in groups get the names of their groups as a
+// prefix.
 func addAttr(custom map[string]any, key string, value slog.Value) {
 	switch value.Kind() {
 	case slog.KindGroup:
@@ -190,7 +192,7 @@ func reportLevel(level slog.Level) LogLevel {
 	return LogError
 }
 
-// WithAttrs returns a handler that adds these attributes to records.
+// WithAttrs returns a handler that adds the given attributes to its records.
 func (h *logsHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	other := *h
 	other.next = h.next.WithAttrs(attrs)
@@ -202,7 +204,7 @@ func (h *logsHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &other
 }
 
-// WithGroup returns a handler that puts the attributes of records into a group.
+// WithGroup returns a handler that puts the attributes of its records into a group.
 func (h *logsHandler) WithGroup(name string) slog.Handler {
 	other := *h
 	other.next = h.next.WithGroup(name)
@@ -212,22 +214,22 @@ func (h *logsHandler) WithGroup(name string) slog.Handler {
 	return &other
 }
 
-// ownRecord marks records of this library in their context: a record about sending a report must
-// not become a report.
+// ownRecord is a context key that marks records of this library. A record about sending a report
+// must not become another report.
 type ownRecord struct{}
 
-// ownHandler marks records.
+// ownHandler marks the records that it passes on.
 type ownHandler struct{ slog.Handler }
 
-// Handle passes a record on with the mark.
+// Handle marks a record and passes it on.
 func (h ownHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(context.WithValue(ctx, ownRecord{}, true), r)
 }
 
-// WithAttrs keeps the mark.
+// WithAttrs returns a handler that still marks records.
 func (h ownHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return ownHandler{h.Handler.WithAttrs(attrs)}
 }
 
-// WithGroup keeps the mark.
+// WithGroup returns a handler that still marks records.
 func (h ownHandler) WithGroup(name string) slog.Handler { return ownHandler{h.Handler.WithGroup(name)} }

@@ -19,10 +19,10 @@ import (
 	"unicode/utf8"
 )
 
-// reportServer keeps the reports that arrive.
+// reportServer stores the reports that it receives.
 type reportServer struct {
 	mu      sync.Mutex
-	status  []int // of the next answers; then 201
+	status  []int // of the next answers; 201 when it is empty
 	reports []LogInput
 }
 
@@ -42,7 +42,7 @@ func (s *reportServer) RoundTrip(h *http.Request) (*http.Response, error) {
 	return answerOf(h, http.StatusCreated, "{}"), nil
 }
 
-// last returns the last report and how many there are.
+// last returns the last report and the number of reports.
 func (s *reportServer) last() (LogInput, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,7 +214,8 @@ func TestInstallReportsRecordsOfTheDefaultLogger(t *testing.T) {
 	}
 }
 
-// A library that reported its own records, and recorded its reports, would never end.
+// TestRecordsOfTheLibraryAreNoReports checks that the library does not report its own log records.
+// Otherwise it would report them without end.
 func TestRecordsOfTheLibraryAreNoReports(t *testing.T) {
 	t.Parallel()
 	server := &reportServer{}
@@ -226,7 +227,7 @@ func TestRecordsOfTheLibraryAreNoReports(t *testing.T) {
 	}
 }
 
-// crashes are the parts of an app that the test binary plays.
+// crashes runs the test binary as an app that panics.
 func crashes() {
 	c, err := New(os.Getenv("SVC_TEST_CRASH"), WithProject("acme"))
 	if err != nil {
@@ -251,8 +252,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A program that ends by a panic is reported when it is started again; one that defers Recover,
-// before it ends.
+// TestPanicsAreReported checks that a panic is reported at the next start of the program, or
+// immediately if the goroutine defers Recover.
 //
 //nolint:paralleltest // Install changes the default logger and the environment.
 func TestPanicsAreReported(t *testing.T) {

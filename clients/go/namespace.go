@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// namespace is the name under which state of an instance and a project is kept, the same in all
-// client libraries.
+// namespace returns the name under which the state of a server and a project is stored. It is the
+// same in all client libraries.
 func namespace(base, project string) string {
 	key := lowerASCII(strings.TrimSpace(project))
 	if key == "" {
@@ -19,7 +19,7 @@ func namespace(base, project string) string {
 	return fingerprint(origin(base)) + "-" + key
 }
 
-// origin identifies an instance: scheme, host and port of a base address.
+// origin returns the scheme, host and port of a base address. They identify a server.
 func origin(base string) string {
 	base = strings.TrimSpace(base)
 	scheme, rest, ok := strings.Cut(base, "://")
@@ -41,7 +41,7 @@ func origin(base string) string {
 	return scheme + "://" + host
 }
 
-// fingerprint is the 32-bit FNV-1a hash of a text.
+// fingerprint returns the 32-bit FNV-1a hash of a text.
 func fingerprint(text string) string {
 	h := fnv.New32a()
 	h.Write([]byte(text))
@@ -57,12 +57,13 @@ func lowerASCII(text string) string {
 	}, text)
 }
 
-// sameProject reports whether two keys are of one project, as namespaces compare them.
+// sameProject reports whether two keys belong to the same project. It compares them as namespaces
+// do.
 func sameProject(a, b string) bool {
 	return lowerASCII(strings.TrimSpace(a)) == lowerASCII(strings.TrimSpace(b))
 }
 
-// stateFileStem is the name of the file of a namespace without its extension.
+// stateFileStem returns the name of a namespace's file, without its extension.
 func stateFileStem(namespace string) string {
 	const most = 96
 	name := strings.Map(func(r rune) rune {
@@ -74,7 +75,7 @@ func stateFileStem(namespace string) string {
 	return name[:min(len(name), most)]
 }
 
-// stateDir is the folder where client libraries keep state, "" when there is none.
+// stateDir returns the folder in which client libraries store state, or "" if there is none.
 func stateDir() string {
 	const name = "svc-sdk"
 	home, err := os.UserHomeDir()

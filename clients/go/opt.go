@@ -2,8 +2,9 @@ package svcsdk
 
 import "encoding/json"
 
-// Opt is a field that can be left out (the zero value), sent as null ([Null]) or sent with a
-// value ([Set]). In updates, a field that is left out keeps what is stored, and null clears it.
+// Opt is a field that can be left out (the zero value), sent as null ([Null]) or sent with a value
+// ([Set]). In updates, a field that is left out does not change the stored value, and null clears
+// it.
 type Opt[T any] struct {
 	value T
 	state optState
@@ -17,19 +18,20 @@ const (
 	optSet
 )
 
-// Set is a field with a value.
+// Set returns a field with the given value.
 func Set[T any](v T) Opt[T] { return Opt[T]{value: v, state: optSet} }
 
-// Null is a field that is sent as null.
+// Null returns a field that is sent as null.
 func Null[T any]() Opt[T] { return Opt[T]{state: optNull} }
 
-// Get returns the value, and whether there is one.
+// Get returns the value and reports whether there is one.
 func (o Opt[T]) Get() (T, bool) { return o.value, o.state == optSet }
 
 // IsNull reports whether the field is sent as null.
 func (o Opt[T]) IsNull() bool { return o.state == optNull }
 
-// IsZero reports whether the field is left out. The tag omitzero asks it.
+// IsZero reports whether the field is left out. It is called for fields with the tag option
+// omitzero.
 func (o Opt[T]) IsZero() bool { return o.state == optAbsent }
 
 // MarshalJSON returns the value or null.
@@ -40,7 +42,7 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	return encodeJSON(o.value)
 }
 
-// UnmarshalJSON takes a value or null.
+// UnmarshalJSON sets the field to a value or null.
 func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*o = Null[T]()

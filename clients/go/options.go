@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Option is a setting of a client, for [New].
+// Option configures a client created by [New].
 type Option func(*config) error
 
 // config holds the options.
 type config struct {
 	settings       settings
 	noClientTime   bool
-	timeout        time.Duration // of one attempt; 0 is none
-	connectTimeout time.Duration // 0 is that of one attempt
+	timeout        time.Duration // of one attempt; 0 means no limit
+	connectTimeout time.Duration // 0 means the timeout of an attempt
 	retries        int
 	userAgent      string
 	appIdentifier  string
@@ -49,7 +49,7 @@ func WithToken(token string) Option {
 }
 
 // WithTokenFunc sets a function that returns the credential. It is called once for each request
-// that needs it, by several goroutines at a time.
+// that needs a credential, possibly by several goroutines at the same time.
 func WithTokenFunc(token func(context.Context) (string, error)) Option {
 	return func(c *config) error {
 		c.settings.token = token
@@ -57,7 +57,7 @@ func WithTokenFunc(token func(context.Context) (string, error)) Option {
 	}
 }
 
-// WithPlatform sets the platform of the app instead of detecting it.
+// WithPlatform sets the platform of the app, which is otherwise detected.
 func WithPlatform(p Platform) Option {
 	return func(c *config) error {
 		c.settings.setPlatform(p)
@@ -65,10 +65,12 @@ func WithPlatform(p Platform) Option {
 	}
 }
 
-// WithoutPlatform sends neither a platform nor a version of the system that was detected.
+// WithoutPlatform sends neither the detected platform nor the detected version of the operating
+// system.
 func WithoutPlatform() Option { return WithPlatform("") }
 
-// WithPlatformVersion sets the version of the system, instead of what is detected; "" sends none.
+// WithPlatformVersion sets the version of the operating system, which is otherwise detected. If
+// version is "", none is sent.
 func WithPlatformVersion(version string) Option {
 	return func(c *config) error {
 		c.settings.setPlatformVersion(version)
@@ -76,7 +78,7 @@ func WithPlatformVersion(version string) Option {
 	}
 }
 
-// WithoutClientTime does not send the time of this machine.
+// WithoutClientTime stops the client from sending the time of this machine.
 func WithoutClientTime() Option {
 	return func(c *config) error {
 		c.noClientTime = true
@@ -84,8 +86,8 @@ func WithoutClientTime() Option {
 	}
 }
 
-// WithTimeout limits one attempt of a request, from its start to the last byte of the answer. 0 is
-// no limit; without this option it is 15 seconds.
+// WithTimeout limits the duration of one attempt of a request, from its start to the last byte of
+// the answer. 0 means no limit. The default is 15 seconds.
 func WithTimeout(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
@@ -96,8 +98,8 @@ func WithTimeout(d time.Duration) Option {
 	}
 }
 
-// WithConnectTimeout limits how long a connection may take to be made. Without this option the
-// limit is that of the attempt. It has no effect together with [WithHTTPClient].
+// WithConnectTimeout limits the time to establish a connection. The default is the timeout of an
+// attempt. It has no effect together with [WithHTTPClient].
 func WithConnectTimeout(d time.Duration) Option {
 	return func(c *config) error {
 		if d <= 0 {
@@ -108,8 +110,8 @@ func WithConnectTimeout(d time.Duration) Option {
 	}
 }
 
-// WithRetries sets how often a read that found no server is repeated: 3 times without this
-// option, never with 0.
+// WithRetries sets how often a read is retried when the server cannot be reached. 0 means never.
+// The default is 3.
 func WithRetries(n int) Option {
 	return func(c *config) error {
 		if n < 0 {
@@ -120,7 +122,7 @@ func WithRetries(n int) Option {
 	}
 }
 
-// WithUserAgent replaces the User-Agent of this library.
+// WithUserAgent replaces this library's User-Agent.
 func WithUserAgent(agent string) Option {
 	return func(c *config) error {
 		c.userAgent = agent
@@ -128,7 +130,7 @@ func WithUserAgent(agent string) Option {
 	}
 }
 
-// WithAppIdentifier appends the name of the app to the User-Agent, as in "my-app/1.2".
+// WithAppIdentifier appends an identifier of the app to the User-Agent, as in "my-app/1.2".
 func WithAppIdentifier(name string) Option {
 	return func(c *config) error {
 		c.appIdentifier = strings.TrimSpace(name)
@@ -136,8 +138,8 @@ func WithAppIdentifier(name string) Option {
 	}
 }
 
-// WithHeader adds a header to every request. Credentials and what begins with x-svc- are not
-// replaced by it.
+// WithHeader adds a header to every request. It cannot replace the credential or headers that begin
+// with x-svc-.
 func WithHeader(name, value string) Option {
 	return func(c *config) error {
 		if name == "" || strings.ContainsAny(name, " :\r\n\t") {
@@ -151,8 +153,8 @@ func WithHeader(name, value string) Option {
 	}
 }
 
-// WithLocale sets the language that reads without a credential ask for unless the call says
-// otherwise.
+// WithLocale sets the language that requests without a credential ask for, unless a call specifies
+// another one.
 func WithLocale(locale string) Option {
 	return func(c *config) error {
 		c.settings.locale = locale
@@ -160,8 +162,8 @@ func WithLocale(locale string) Option {
 	}
 }
 
-// WithAppVersion sets the version of the app: for announcements, and for update checks that give
-// no version.
+// WithAppVersion sets the version of the app. It is used for announcements, and for update checks
+// that specify no version.
 func WithAppVersion(version string) Option {
 	return func(c *config) error {
 		c.settings.appVersion = version
@@ -169,8 +171,8 @@ func WithAppVersion(version string) Option {
 	}
 }
 
-// WithHTTPClient sends requests with this client. Its cookies are not used and its rules about
-// redirects are replaced; it is never closed.
+// WithHTTPClient sends requests with the given client. Its cookie jar is not used, and its redirect
+// policy is replaced. The library never closes it.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *config) error {
 		if client == nil {
@@ -181,8 +183,9 @@ func WithHTTPClient(client *http.Client) Option {
 	}
 }
 
-// WithLogger receives what this library does, at debug level: method, path template, status,
-// attempt and duration of requests, and why events were dropped. Nothing is logged without it.
+// WithLogger sets the logger that receives debug records: the method, path template, status,
+// attempt and duration of requests, and the reasons why events were dropped. By default, nothing is
+// logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
 		c.logger = logger
@@ -190,7 +193,7 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithAnalytics changes how events are collected.
+// WithAnalytics configures how events are collected.
 func WithAnalytics(o AnalyticsOptions) Option {
 	return func(c *config) error {
 		c.analytics = o
@@ -212,11 +215,11 @@ func fixedToken(token string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return token, nil }
 }
 
-// settings are what a request needs to know and setters can change. A request keeps those that it
-// began with. They are never changed once they are stored.
+// settings holds the values that setters can change. A stored settings value is never modified, so
+// a request uses the same values from start to end.
 type settings struct {
 	project    string
-	token      func(context.Context) (string, error) // nil: no credential
+	token      func(context.Context) (string, error) // nil if there is no credential
 	locale     string
 	appVersion string
 
@@ -226,7 +229,7 @@ type settings struct {
 	versionIs       source
 }
 
-// source says where a declaration comes from. The zero value is detection.
+// source tells where a declared value comes from. The zero value means that it was detected.
 type source uint8
 
 const (
@@ -251,7 +254,8 @@ func (s *settings) setPlatformVersion(v string) {
 	}
 }
 
-// declared returns platform and version of the system as they are sent, "" for what is not.
+// declared returns the platform and the operating system version to send. Either is "" if it is not
+// sent.
 func (s *settings) declared() (platform Platform, version string) {
 	platform, version = s.platform, s.platformVersion
 	if s.platformIs == detected {

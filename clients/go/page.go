@@ -4,11 +4,11 @@ import "iter"
 
 // Page is a part of a list.
 type Page[T any] struct {
-	// How many there are in the whole list.
+	// Total is the number of entries in the whole list.
 	Total int64 `json:"total"`
-	// Whether Total is only an upper bound.
+	// TotalIsEstimate reports whether Total is only an upper bound.
 	TotalIsEstimate bool `json:"total_is_estimate,omitempty"`
-	// The entries of this page.
+	// Data holds the entries of this page.
 	Data []T `json:"data"`
 }
 
@@ -19,7 +19,7 @@ type List[T any] struct {
 
 const pageSize = 100
 
-// paged is the options of a list that comes in pages.
+// paged is a pointer to the options of a paged list.
 type paged[O any] interface {
 	*O
 	page() (limit, offset *int)

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// detectPlatform finds out what the process runs on.
+// detectPlatform returns the platform that the process runs on.
 func detectPlatform() Platform {
 	switch runtime.GOOS {
 	case "windows", "linux", "ios", "android":
@@ -20,22 +20,22 @@ func detectPlatform() Platform {
 	return PlatformOthers
 }
 
-// detectPlatformVersion finds out the version of the system, once. It reads at most one small
-// file, and a fallback when that does not exist.
+// detectPlatformVersion returns the version of the operating system, which it detects once. It
+// reads at most one small file, or a fallback if that file does not exist.
 var detectPlatformVersion = sync.OnceValue(func() string {
 	return cleanHeader(systemVersion())
 })
 
-// cleanHeader makes a text fit for a header: everything but visible ASCII becomes one space, and
-// at most 32 characters stay.
+// cleanHeader prepares a text for a header. It replaces each run of characters that are not visible
+// ASCII with a space, and cuts the result to 32 characters.
 func cleanHeader(text string) string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r < 0x21 || r > 0x7e })
 	text = strings.Join(words, " ")
 	return strings.TrimRight(text[:min(len(text), 32)], " ")
 }
 
-// macOSVersion is the name of a version of macOS: the first number, for 10 the first two. 10.16
-// is what 11 says to programs that may not know it.
+// macOSVersion returns the name of a version of macOS. It is the first number, or the first two
+// numbers for version 10. Version 10.16 is the number that macOS 11 reports to older programs.
 func macOSVersion(product string) string {
 	major, rest, _ := strings.Cut(strings.TrimSpace(product), ".")
 	if major != "10" {
@@ -51,7 +51,7 @@ func macOSVersion(product string) string {
 	return major + "." + minor
 }
 
-// windowsVersion is the name of a version of Windows.
+// windowsVersion returns the name of a version of Windows.
 func windowsVersion(major, minor, build uint32) string {
 	switch {
 	case major == 10 && minor == 0 && build >= 22000:
@@ -68,7 +68,7 @@ func windowsVersion(major, minor, build uint32) string {
 	return ""
 }
 
-// osReleaseVersion is the name and the number in the text of an os-release file.
+// osReleaseVersion returns the name and the number in the content of an os-release file.
 func osReleaseVersion(text string) string {
 	var id, version string
 	for line := range strings.Lines(text) {
@@ -84,7 +84,7 @@ func osReleaseVersion(text string) string {
 	return strings.TrimSpace(id + " " + version)
 }
 
-// plistString is the text that follows a key in a property list of XML.
+// plistString returns the string that follows a key in an XML property list.
 func plistString(plist, key string) string {
 	_, rest, _ := strings.Cut(plist, "<key>"+key+"</key>")
 	_, rest, _ = strings.Cut(rest, "<string>")
@@ -92,7 +92,7 @@ func plistString(plist, key string) string {
 	return value
 }
 
-// readFirst returns the text of the first of the files that can be read.
+// readFirst returns the content of the first readable file in paths.
 func readFirst(paths ...string) string {
 	for _, path := range paths {
 		if text, err := os.ReadFile(path); err == nil {
@@ -102,7 +102,7 @@ func readFirst(paths ...string) string {
 	return ""
 }
 
-// archNames are the names of architectures.
+// archNames maps the names of an architecture to the canonical one.
 var archNames = map[string]string{
 	"amd64": "amd64", "x64": "amd64", "x86_64": "amd64",
 	"arm64": "arm64", "aarch64": "arm64",
@@ -114,5 +114,6 @@ var archNames = map[string]string{
 	"loong64": "loong64", "loongarch64": "loong64",
 }
 
-// architecture is the name by which links are compared, "" for one that is not known.
+// architecture returns the canonical name of an architecture, or "" if it is not known. Links are
+// compared by these names.
 func architecture(name string) string { return archNames[strings.ToLower(name)] }

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// systemVersion asks the kernel, because the usual calls answer as the program's manifest allows.
+// systemVersion asks the kernel, because the usual functions return a version that depends on the
+// program's manifest.
 func systemVersion() string {
 	proc := syscall.NewLazyDLL("ntdll.dll").NewProc("RtlGetNtVersionNumbers")
 	if proc.Find() != nil {

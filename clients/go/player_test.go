@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// TestPlayer does what a program of tests/clients tells it, step by step. It is no test by
-// itself: the script player runs it.
+// TestPlayer executes the steps that it receives from a program of tests/clients. It is not a test
+// of the library. The script player runs it.
 //
 //nolint:paralleltest // It has the process for itself.
 func TestPlayer(t *testing.T) {
@@ -38,7 +38,7 @@ func TestPlayer(t *testing.T) {
 	}
 }
 
-// exchangeStep gives back a result and gets the next step, nil at the end.
+// exchangeStep sends a result and returns the next step, or nil at the end.
 func exchangeStep(t *testing.T, control string, result any) map[string]json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(result)
@@ -64,7 +64,7 @@ func exchangeStep(t *testing.T, control string, result any) map[string]json.RawM
 	return step
 }
 
-// settle waits until no send runs and none is due because a batch is full.
+// settle waits until no send is running and no full batch is due.
 func settle(c *Client) {
 	c.events.partings.Wait()
 	c.events.mu.Lock()
@@ -93,7 +93,7 @@ type player struct {
 	clock  *fakeClock
 }
 
-// text decodes a field of a step, if it is there and not null.
+// read decodes a field of a step and reports whether it is present and not null.
 func read[T any](p *player, step map[string]json.RawMessage, name string) (v T, ok bool) {
 	p.t.Helper()
 	data := step[name]
@@ -106,14 +106,14 @@ func read[T any](p *player, step map[string]json.RawMessage, name string) (v T, 
 	return v, true
 }
 
-// must is read without telling whether it is there.
+// must decodes a field like read, and returns the zero value if the field is missing.
 func must[T any](p *player, step map[string]json.RawMessage, name string) T {
 	p.t.Helper()
 	v, _ := read[T](p, step, name)
 	return v
 }
 
-// do does a step and returns its result, nil at the end.
+// do executes a step and returns its result, or nil at the end.
 func (p *player) do(step map[string]json.RawMessage) any {
 	ctx, nothing := context.Background(), map[string]any{}
 	switch what := must[string](p, step, "do"); what {
@@ -225,7 +225,7 @@ func (p *player) open(step map[string]json.RawMessage) any {
 	return map[string]any{}
 }
 
-// failed is the result of a step that failed.
+// failed returns the result of a step that failed.
 func failed(err error) map[string]any {
 	fields := map[string]any{"kind": "base", "message": err.Error()}
 	if _, ok := errors.AsType[*AuthError](err); ok {
@@ -303,8 +303,8 @@ func (p *player) capture(ctx context.Context, args map[string]json.RawMessage) {
 	l.Flush(ctx)
 }
 
-// spin tracks an event about every millisecond until the process is killed, and writes down which
-// ones were tracked.
+// spin tracks an event about every millisecond until the process is killed. It records the tracked
+// events in a file.
 func (p *player) spin(seconds float64, name string) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -327,7 +327,7 @@ func (p *player) spin(seconds float64, name string) {
 	}
 }
 
-// bench measures calls at 2 kHz, or as fast as they go.
+// bench measures calls at 2 kHz, or as fast as possible.
 func (p *player) bench(ctx context.Context, name string, count int) any {
 	latest := p.client.base + "/public/" + p.client.ProjectKey() + "/versions/latest"
 	run := map[string]func() error{

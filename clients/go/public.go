@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// CheckUpdate asks whether there is an update, and whether it is required. When in gives no
-// version, that of [WithAppVersion] is sent; without one the error is a [*UsageError]. A version
-// that is not published here can only be judged by its comparable version.
+// CheckUpdate checks whether there is an update, and whether it is required. If in specifies no
+// version, the version from [WithAppVersion] is sent. If that is not set either, the error is a
+// [*UsageError]. A version that was never published needs a comparable version.
 //
-// [Updates.Check] does the same at most once in an interval and says what to do.
+// [Updates.Check] makes this request at most once per interval, and recommends a decision.
 func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateCheck, error) {
 	s := p.client.settings.Load()
 	if in.CurrentVersion.IsZero() && in.CurrentComparableVersion.IsZero() && s.appVersion != "" {
@@ -32,9 +32,9 @@ func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateC
 	return fetch[UpdateCheck](ctx, p.call(http.MethodPost, "/public/{k}/versions/check-update").body(in))
 }
 
-// CreateFeedback sends feedback. To forward it to the code host, Contact must be given; otherwise
-// the error is a [*UsageError]. The same content sent again from the same address within a minute
-// is one record: the answer is the one that exists.
+// CreateFeedback sends feedback. Contact is required to forward it to the code host; without it,
+// the error is a [*UsageError]. If the same content is sent again from the same address within a
+// minute, the server creates no second record and returns the existing one.
 func (p *Public) CreateFeedback(ctx context.Context, in FeedbackInput) (*Feedback, error) {
 	contact, _ := in.Contact.Get()
 	if in.ForwardToCodehost != nil && *in.ForwardToCodehost && strings.TrimSpace(contact) == "" {
@@ -43,9 +43,9 @@ func (p *Public) CreateFeedback(ctx context.Context, in FeedbackInput) (*Feedbac
 	return fetch[Feedback](ctx, p.call(http.MethodPost, "/public/{k}/feedbacks").body(in))
 }
 
-// CreateProject creates a project, with the key that the client is bound to unless in has another.
-// The error has status 409 if a project has that key or had it once. Keys that are limited to
-// projects may not create any.
+// CreateProject creates a project. If in has no key, it uses the key that the client is bound to.
+// The error has status 409 if a project has or had that key. API keys that are limited to projects
+// may not create any.
 func (a *Admin) CreateProject(ctx context.Context, in ProjectCreate) (*Project, error) {
 	if in.ProjectKey == "" {
 		in.ProjectKey = a.client.ProjectKey()

@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// queue collects the events of one project and sends them. One goroutine, which the first event
-// starts, saves and sends when that is due; each send runs in another one. Track never waits for
-// I/O.
+// queue collects the events of one project and sends them. Its goroutine, which the first event
+// starts, saves the state and starts sends when they are due. Each send runs in a goroutine of its
+// own. Track never waits for I/O.
 type queue struct {
 	*queueState
 	sending
 	owner *collector
 
-	// Guarded by mu.
+	// The following fields are guarded by mu.
 	running bool
 	quit    chan struct{}
-	workers *sync.WaitGroup // of this run
-	ended   bool            // sends have ended for good
+	workers *sync.WaitGroup // goroutines of this run
+	ended   bool            // the queue never sends again
 
 	woken chan struct{}
 }
 
-// sending holds the progress of sends, and the pauses after failures. mu guards all fields but the
-// first one.
+// sending holds the progress of sends, and the pauses after failures. mu guards all fields except
+// the first one.
 type sending struct {
 	slot       chan struct{} // holds one value during a send
 	inFlight   map[string]bool
 	cancelSend context.CancelFunc // of the running send, or nil
-	generation int                // increases when entries are forgotten, so that a send puts nothing back
-	failures   int                // in a row
-	holds      int                // in a row
+	generation int                // increases when entries are deleted, so that a send restores none
+	failures   int                // consecutive
+	holds      int                // consecutive
 	stopped    bool
-	notBefore  time.Duration // of the clock
+	notBefore  time.Duration // in time of the clock
 	pausedTo   time.Time
 	sent, lost int  // totals
 	failed     int  // sends that failed
@@ -55,7 +55,7 @@ func (q *queue) clock() *clock { return q.owner.client.clock }
 // active reports whether events are collected and sent. The caller must hold mu.
 func (q *queue) active() bool { return q.owner.active() && !q.optedOut }
 
-// take removes entries for good. The caller must hold mu.
+// take removes entries permanently. The caller must hold mu.
 func (q *queue) take(ids ...string) {
 	q.queueState.take(ids...)
 	for _, id := range ids {
@@ -63,8 +63,8 @@ func (q *queue) take(ids ...string) {
 	}
 }
 
-// forgetLocked removes identifier, session and entries and aborts a running send. The caller must
-// hold mu.
+// forgetLocked deletes the identifier, the session and all entries, and aborts a running send. The
+// caller must hold mu.
 func (q *queue) forgetLocked() {
 	q.reset()
 	clear(q.inFlight)
@@ -74,7 +74,7 @@ func (q *queue) forgetLocked() {
 	}
 }
 
-// save writes state that has changed.
+// save writes the changed state.
 func (q *queue) save() {
 	optedOut, failed := q.write()
 	if failed {
@@ -88,7 +88,7 @@ func (q *queue) save() {
 	}
 }
 
-// track appends an event with properties that are encoded already.
+// track appends an event with encoded properties.
 func (q *queue) track(name string, properties []byte) {
 	q.ready()
 	now, at := q.clock().monotonic(), q.clock().now().Unix()
@@ -124,7 +124,7 @@ func (q *queue) track(name string, properties []byte) {
 	}
 }
 
-// overflow drops the oldest entry that is not being sent when there are too many. The caller
+// overflow drops the oldest entry that is not being sent if there are too many entries. The caller
 // must hold mu.
 func (q *queue) overflow() *entry {
 	if len(q.entries) <= q.owner.opts.MaxQueueSize {
@@ -145,7 +145,8 @@ func (q *queue) fullBatch() bool {
 	return len(q.entries) >= q.owner.opts.BatchSize && q.active() && !q.stopped && q.clock().monotonic() >= q.notBefore
 }
 
-// identifier returns the identifier under which events are collected, "" when there is none.
+// identifier returns the identifier under which events are collected, or "" if there is none. If
+// create is true, it creates a missing identifier.
 func (q *queue) identifier(create bool) string {
 	q.ready()
 	q.mu.Lock()
@@ -197,7 +198,7 @@ func (q *queue) optIn() {
 	q.save()
 }
 
-// forget drops identifier and entries, and leaves no marker.
+// forget deletes the identifier and all entries. It leaves no marker.
 func (q *queue) forget() {
 	q.mu.Lock()
 	q.forgetLocked()
@@ -223,7 +224,7 @@ func (q *queue) resetIdentity() {
 	q.wake()
 }
 
-// erase drops the entries of an identifier, after a send that is running.
+// erase drops the entries of an identifier. It first waits for a running send.
 func (q *queue) erase(ctx context.Context, id string) {
 	q.ready()
 	if !q.acquire(ctx) {
@@ -244,7 +245,7 @@ func (q *queue) erase(ctx context.Context, id string) {
 	q.release()
 }
 
-// attach lets a queue send again after another project was bound, as if it were new.
+// attach lets a queue send again after its project was bound again. It starts like a new queue.
 func (q *queue) attach() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -256,7 +257,7 @@ func (q *queue) attach() {
 	}
 }
 
-// halt stops the goroutine of the queue and saves what is left. A send that is running goes on.
+// halt stops the goroutine of the queue and saves the remaining entries. A running send continues.
 func (q *queue) halt() {
 	q.mu.Lock()
 	if q.running {
@@ -269,7 +270,7 @@ func (q *queue) halt() {
 	}
 }
 
-// end is halt that aborts a send and waits until everything has ended.
+// end stops the queue like halt, but aborts a running send and waits until everything has ended.
 func (q *queue) end() {
 	q.mu.Lock()
 	q.ended = true
@@ -285,7 +286,8 @@ func (q *queue) end() {
 	q.save()
 }
 
-// sendDue is when everything is sent next. The caller must hold mu.
+// sendDue returns the time at which all entries are sent next. It reports false if nothing is due.
+// The caller must hold mu.
 func (q *queue) sendDue() (time.Time, bool) {
 	if len(q.entries) == 0 || q.stopped || !q.active() {
 		return time.Time{}, false
@@ -297,7 +299,7 @@ func (q *queue) sendDue() (time.Time, bool) {
 	return at, true
 }
 
-// start makes sure that the goroutine of the queue runs. The caller must hold mu.
+// start starts the goroutine of the queue if it is not running. The caller must hold mu.
 func (q *queue) start() {
 	if q.running || q.ended {
 		return
@@ -308,7 +310,7 @@ func (q *queue) start() {
 	q.workers.Go(func() { q.run(quit) })
 }
 
-// wake makes the goroutine look at what is due.
+// wake makes the goroutine check for due work.
 func (q *queue) wake() {
 	select {
 	case q.woken <- struct{}{}:
@@ -316,7 +318,7 @@ func (q *queue) wake() {
 	}
 }
 
-// run saves and sends when that is due, until quit is closed.
+// run saves and sends when either is due, until quit is closed.
 func (q *queue) run(quit chan struct{}) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -347,7 +349,7 @@ func (q *queue) run(quit chan struct{}) {
 	}
 }
 
-// nextTimer is how long nothing is due.
+// nextTimer returns the time until the next save or send is due.
 func nextTimer(now time.Time, save bool, saveAt time.Time, send bool, sendAt time.Time) time.Duration {
 	const idle = time.Hour
 	d := idle

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// action is the treatment of a batch after an answer.
+// action is the reaction of the queue to the answer to a batch.
 type action string
 
 const (
-	dropBatch  action = "drop_batch" // it is done with
-	splitBatch action = "split"      // one event may be at fault
-	holdQueue  action = "hold"       // the server does not want events of this project
+	dropBatch  action = "drop_batch" // it needs no further attempt
+	splitBatch action = "split"      // one of its events may be the cause
+	holdQueue  action = "hold"       // the server does not accept events of this project
 	retryBatch action = "retry"
 )
 
-// eventOutcome returns the treatment of a batch of n events. Status 0 is no answer.
+// eventOutcome returns the action for a batch of n events. Status 0 means that there was no answer.
 func eventOutcome(status, n int) action {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
@@ -43,7 +43,7 @@ const (
 	mostBody     = 64 << 10
 )
 
-// eventBackoff is the wait after failures in a row.
+// eventBackoff returns the wait after the given number of consecutive failures.
 func eventBackoff(interval time.Duration, failures int) time.Duration {
 	d := min(interval, mostBackoff)
 	for range min(failures-1, 30) {
@@ -52,7 +52,7 @@ func eventBackoff(interval time.Duration, failures int) time.Duration {
 	return d
 }
 
-// acquire waits for the slot. It reports whether it got it before the end of ctx.
+// acquire waits for the slot. It reports whether it got the slot before ctx ended.
 func (q *queue) acquire(ctx context.Context) bool {
 	select {
 	case q.slot <- struct{}{}:
@@ -72,8 +72,8 @@ func (q *queue) release() {
 	q.wake()
 }
 
-// startSend sends in the background, unless something is sent already: everything, or only full
-// batches.
+// startSend starts a send in the background, unless one is running. If all is false, it sends only
+// full batches. It reports whether a send is running afterwards.
 func (q *queue) startSend(all bool) bool {
 	select {
 	case q.slot <- struct{}{}:
@@ -94,7 +94,7 @@ func (q *queue) startSend(all bool) bool {
 	return true
 }
 
-// sendOnce is the last attempt for a project that is no longer bound.
+// sendOnce makes the last attempt to send the events of a project that is no longer bound.
 func (q *queue) sendOnce() {
 	if !q.used() || !q.acquire(context.Background()) {
 		return
@@ -103,7 +103,7 @@ func (q *queue) sendOnce() {
 	q.send(context.Background(), true)
 }
 
-// flush sends everything, after a send that is running.
+// flush sends all entries. It first waits for a running send.
 func (q *queue) flush(ctx context.Context) FlushResult {
 	q.ready()
 	q.mu.Lock()
@@ -126,7 +126,7 @@ func (q *queue) flush(ctx context.Context) FlushResult {
 	return FlushResult{Sent: q.sent - sent, Dropped: q.lost - lost, Pending: len(q.entries)}
 }
 
-// send sends batches until none is left or one failed. The caller holds the slot.
+// send sends batches until none are left or one has failed. The caller must hold the slot.
 func (q *queue) send(ctx context.Context, all bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -160,8 +160,8 @@ func (q *queue) send(ctx context.Context, all bool) {
 	}
 }
 
-// nextBatch returns the longest run of entries from the front that can be sent together. The
-// caller holds mu.
+// nextBatch returns the longest run of entries at the front that can be sent together. The caller
+// must hold mu.
 func (q *queue) nextBatch() []*entry {
 	first := q.entries[0]
 	size := len(batchBody(first, nil))
@@ -176,7 +176,8 @@ func (q *queue) nextBatch() []*entry {
 	return append([]*entry(nil), q.entries[:n]...)
 }
 
-// batchBody is the body of a request with entries of the identifier and session of first.
+// batchBody returns the body of a request with the given entries. It has the identifier and the
+// session of first.
 func batchBody(first *entry, entries []*entry) []byte {
 	b := appendText([]byte(`{"distinct_id":`), first.distinctID)
 	if first.session != "" {
@@ -192,7 +193,8 @@ func batchBody(first *entry, entries []*entry) []byte {
 	return append(b, `]}`...)
 }
 
-// deliver sends a batch, in halves if need be, and reports whether all of it is done with.
+// deliver sends a batch, in halves if necessary. It reports whether all its entries were delivered
+// or dropped.
 func (q *queue) deliver(ctx context.Context, batch []*entry, generation int) bool {
 	a := q.post(ctx, batch)
 	q.mu.Lock()
@@ -230,7 +232,7 @@ func (q *queue) deliver(ctx context.Context, batch []*entry, generation int) boo
 	return false
 }
 
-// rest sends nothing for a time. The caller holds mu.
+// rest suspends sending for d. The caller must hold mu.
 func (q *queue) rest(d time.Duration) {
 	q.notBefore = q.clock().monotonic() + d
 	q.pausedTo = time.Now().Add(d)
@@ -238,8 +240,8 @@ func (q *queue) rest(d time.Duration) {
 
 type dropReport struct{ name, reason string }
 
-// done removes a batch after its final answer and returns its dropped events. The caller
-// holds mu.
+// done removes a batch after its final answer and returns its dropped events. The caller must hold
+// mu.
 func (q *queue) done(batch []*entry, a eventsAnswer) []dropReport {
 	ids := make([]string, 0, len(batch))
 	for _, e := range batch {
@@ -263,14 +265,14 @@ func (q *queue) done(batch []*entry, a eventsAnswer) []dropReport {
 	return reports
 }
 
-// eventsAnswer is the server's answer to a batch. Status 0 is no answer.
+// eventsAnswer is the server's answer to a batch. Status 0 means that there was no answer.
 type eventsAnswer struct {
 	status     int
 	retryAfter time.Duration
 	rejected   []RejectedEvent
 }
 
-// post sends a batch once.
+// post makes one attempt to send a batch.
 func (q *queue) post(ctx context.Context, batch []*entry) eventsAnswer {
 	const path = "/public/{k}/events"
 	c := q.owner.client

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// queueState holds the events of one project that wait to be sent, the identifier under which new
-// ones are collected, and the opt-out. It reads them from the backing once, and writes changes
-// back, merged with the changes of other processes.
+// queueState holds the waiting events of one project, the identifier of new events, and the
+// opt-out. It reads them once from the backing. It writes changes back and merges them with those
+// of other processes.
 type queueState struct {
 	opts      *AnalyticsOptions
 	project   string
 	namespace string
-	backing   backing // nil: everything stays in memory
+	backing   backing // nil if everything stays in memory
 	loading   sync.Once
 	writing   sync.Mutex // held while state is written
 
@@ -24,9 +24,9 @@ type queueState struct {
 	id       string
 	optedOut bool
 	session  string
-	last     time.Duration // of the clock, when the last event was tracked
+	last     time.Duration // clock time of the last tracked event
 
-	// The changes that the next write contains.
+	// These fields hold the changes that the next write contains.
 	dirty, urgent, clear, writeID, writeOut bool
 	removed                                 recent // ids of entries that were delivered or dropped
 	erased                                  map[string]bool
@@ -47,10 +47,10 @@ func newQueueState(o *AnalyticsOptions, namespace, project string) *queueState {
 	return s
 }
 
-// prefix is the prefix of the keys in the backing.
+// prefix returns the prefix of the keys in the backing.
 func (s *queueState) prefix() string { return "svc.analytics." + s.namespace + "." }
 
-// ready reads the backing, once.
+// ready reads the backing on the first call.
 func (s *queueState) ready() {
 	s.loading.Do(func() {
 		var texts map[string]string
@@ -89,7 +89,7 @@ func (s *queueState) add(e *entry) {
 	s.entries = append(s.entries, e)
 }
 
-// makeIdentifier makes an identifier if there is none. The caller must hold mu.
+// makeIdentifier creates an identifier if there is none. The caller must hold mu.
 func (s *queueState) makeIdentifier() {
 	if s.id == "" {
 		s.id = newUUID()
@@ -97,7 +97,7 @@ func (s *queueState) makeIdentifier() {
 	}
 }
 
-// take removes entries for good. The caller must hold mu.
+// take removes entries permanently. The caller must hold mu.
 func (s *queueState) take(ids ...string) {
 	gone := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -107,8 +107,8 @@ func (s *queueState) take(ids ...string) {
 	s.keep(func(e *entry) bool { return !gone[e.id] })
 }
 
-// keep removes the entries for which it returns false. The caller must hold mu. The oldest go most
-// often, and are taken off without moving the rest.
+// keep removes the entries for which kept returns false. The caller must hold mu. It usually
+// removes the oldest entries, for which it need not move the others.
 func (s *queueState) keep(kept func(*entry) bool) {
 	for len(s.entries) > 0 && !kept(s.entries[0]) {
 		s.entries[0] = nil
@@ -125,8 +125,8 @@ func (s *queueState) keep(kept func(*entry) bool) {
 	s.entries = s.entries[:n]
 }
 
-// touch notes that there is something to write, and reports whether that is news. The caller
-// holds mu.
+// touch records that a write is needed. It reports whether none was needed before. The caller must
+// hold mu.
 func (s *queueState) touch() bool {
 	news := !s.dirty || s.urgent
 	s.dirty = true
@@ -141,7 +141,8 @@ func (s *queueState) reset() {
 	s.touch()
 }
 
-// saveDue is when state is written next. The caller must hold mu.
+// saveDue returns the time of the next write. It reports false if nothing needs writing. The caller
+// must hold mu.
 func (s *queueState) saveDue() (time.Time, bool) {
 	const pause = time.Second
 	if !s.dirty || s.backing == nil || s.unwritable {
@@ -153,12 +154,12 @@ func (s *queueState) saveDue() (time.Time, bool) {
 	return s.lastWrite.Add(pause), true
 }
 
-// merging is held from reading to replacing state, so that clients of one process, which may
-// share a file, lose nothing of each other.
+// merging is held while state is read, merged and replaced. Clients of one process may share a
+// file, and must not overwrite each other's changes.
 var merging sync.Mutex
 
-// write writes changes to the backing. It reports whether another process has opted out,
-// and whether the backing has just failed; from then on the state stays in memory.
+// write writes changes to the backing. It reports whether another process has opted out, and
+// whether the backing has failed. After a failure, the state stays in memory.
 func (s *queueState) write() (optedOut, failed bool) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -208,7 +209,7 @@ func equalTexts(a, b map[string]string) bool {
 	return true
 }
 
-// recent remembers the ids that were added last.
+// recent is a bounded set that holds the most recently added ids.
 type recent struct {
 	most int
 	ids  []string

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// roundTripper is a transport that is a function.
+// roundTripper is a function that implements http.RoundTripper.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(h *http.Request) (*http.Response, error) { return f(h) }
@@ -30,7 +30,7 @@ func answerOf(h *http.Request, status int, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: h}
 }
 
-// sentBatch is a batch as it arrives.
+// sentBatch is a batch as received by the server.
 type sentBatch struct {
 	DistinctID string `json:"distinct_id"`
 	Events     []struct {
@@ -55,7 +55,7 @@ func readBatch(t *testing.T, h *http.Request) (b sentBatch) {
 	return b
 }
 
-// collecting makes a client that sends events to a transport.
+// collecting creates a client that sends events to the given transport.
 func collecting(t *testing.T, transport roundTripper, o AnalyticsOptions) *Client {
 	t.Helper()
 	c, err := New(testBase, WithProject("acme"), WithHTTPClient(&http.Client{Transport: transport}), WithAnalytics(o))
@@ -65,7 +65,8 @@ func collecting(t *testing.T, transport roundTripper, o AnalyticsOptions) *Clien
 	return c
 }
 
-// Whatever happens to requests, an event is delivered once or reported as dropped.
+// TestEveryEventIsDeliveredOnceOrReported checks that each event is either delivered once or
+// reported as dropped, no matter how requests fail.
 func TestEveryEventIsDeliveredOnceOrReported(t *testing.T) {
 	t.Parallel()
 	const workers, each = 8, 500
@@ -124,7 +125,8 @@ func TestEveryEventIsDeliveredOnceOrReported(t *testing.T) {
 	}
 }
 
-// Calls of Track return while the sender waits for its answer.
+// TestTrackDoesNotWaitForTheSender checks that Track returns while the sender is waiting for an
+// answer.
 func TestTrackDoesNotWaitForTheSender(t *testing.T) {
 	t.Parallel()
 	blocked := make(chan struct{})
@@ -304,7 +306,8 @@ func TestDeleteMyDataDropsWhatWaits(t *testing.T) {
 	}
 }
 
-// stateIn lets clients of a test keep their state in a folder, as a file.
+// stateIn makes the clients of a test store their state in a temporary folder. It returns the
+// folder and the path of the state file.
 func stateIn(t *testing.T) (dir, file string) {
 	t.Helper()
 	root := t.TempDir()
@@ -413,7 +416,8 @@ func TestGarbageInTheStateFileIsReplaced(t *testing.T) {
 	}
 }
 
-// The remains of a process that is killed before it renames do no harm.
+// TestAKilledWriteLeavesTheOldContent checks that a process that is killed before it renames its
+// temporary file leaves the state file unchanged.
 //
 //nolint:paralleltest // stateIn
 func TestAKilledWriteLeavesTheOldContent(t *testing.T) {
@@ -460,7 +464,8 @@ func TestStateThatCannotBeWrittenStaysInMemory(t *testing.T) {
 	}
 }
 
-// Projects that share a namespace of the app do not share events.
+// TestEventsOfAnotherProjectAreNotSent checks that projects with the same namespace do not share
+// events.
 func TestEventsOfAnotherProjectAreNotSent(t *testing.T) {
 	t.Parallel()
 	storage := &memoryStorage{}
@@ -491,7 +496,7 @@ func TestEventsOfAnotherProjectAreNotSent(t *testing.T) {
 	}
 }
 
-// Setters, tracking and closing may happen at the same time. The race detector looks on.
+// TestConcurrentUse calls setters, Track and Close at the same time, for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	c := collecting(t, func(h *http.Request) (*http.Response, error) { return answerOf(h, http.StatusOK, "{}"), nil },

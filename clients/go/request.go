@@ -12,17 +12,17 @@ import (
 	"strings"
 )
 
-// call is a request that is being put together.
+// call is a request under construction.
 type call struct {
 	client  *Client
 	method  string
 	path    string   // template; {k} is the project
-	args    []string // of the other places in the template
+	args    []string // values of the other placeholders in the template
 	admin   bool
-	options any         // struct or pointer to one with tags named query
-	params  [][2]string // more of the query
-	payload any         // of the body
-	omitted bool        // a body without fields is not sent
+	options any         // struct with query tags, or a pointer to one
+	params  [][2]string // additional query parameters
+	payload any         // encoded as the body
+	omitted bool        // the body is not sent if it has no fields
 	bytes   []byte      // a body that is not JSON
 }
 
@@ -68,7 +68,7 @@ func (c *call) raw(body []byte) *call {
 	return c
 }
 
-// request is the content of each attempt.
+// request holds everything that is the same in each attempt.
 type request struct {
 	method      string
 	path        string // template, for errors and logs
@@ -80,7 +80,7 @@ type request struct {
 	settings    *settings
 }
 
-// prepare checks everything that can be checked before something is sent.
+// prepare makes all checks that are possible before anything is sent.
 func (c *call) prepare(ctx context.Context) (*request, error) {
 	if c.client.closing.Err() != nil {
 		return nil, errClosed
@@ -118,7 +118,7 @@ func (c *call) prepare(ctx context.Context) (*request, error) {
 	return r, nil
 }
 
-// credential returns the token for a method that needs one.
+// credential returns the token for methods that require one.
 func (s *settings) credential(ctx context.Context) (string, error) {
 	if s.token == nil {
 		return "", &AuthError{Message: "this method needs a credential: see WithToken and Login"}
@@ -136,7 +136,7 @@ func (s *settings) credential(ctx context.Context) (string, error) {
 	return token, nil
 }
 
-// expandPath fills the places of a template, each as one segment.
+// expandPath fills in the placeholders of a template. Each value becomes one segment.
 func expandPath(template, project string, args []string) (string, error) {
 	var b strings.Builder
 	for rest := template; ; {
@@ -164,8 +164,8 @@ func expandPath(template, project string, args []string) (string, error) {
 	}
 }
 
-// pathSegment escapes a text as one segment of a path. Those that URL parsers would take for
-// something else are refused.
+// pathSegment escapes a text as one path segment. It reports false for texts that URL parsers would
+// interpret differently.
 func pathSegment(text string) (string, bool) {
 	if text == "" || text == "." || text == ".." {
 		return "", false
@@ -183,8 +183,8 @@ func pathSegment(text string) (string, bool) {
 	return b.String(), true
 }
 
-// encodeQuery makes a query of the fields of options. A field that is left out and known to the
-// client is filled in for reads without a credential.
+// encodeQuery returns a query with the fields of options. For reads without a credential, it fills
+// in omitted fields that the client has a value for.
 func encodeQuery(options any, s *settings, public bool) url.Values {
 	query := url.Values{}
 	v := reflect.ValueOf(options)
@@ -212,7 +212,7 @@ func encodeQuery(options any, s *settings, public bool) url.Values {
 	return query
 }
 
-// queryText is how a field is written in a query, and whether it is.
+// queryText returns the text of a field in a query, and reports whether the field is sent.
 func queryText(v reflect.Value) (string, bool) {
 	if o, ok := reflect.TypeAssert[Opt[string]](v); ok {
 		return o.Get()
@@ -233,7 +233,7 @@ func queryText(v reflect.Value) (string, bool) {
 	}
 }
 
-// encodeBody encodes an input and merges its field Extra into it last.
+// encodeBody encodes an input and then adds the entries of its field Extra.
 func encodeBody(in any) ([]byte, error) {
 	body, err := encodeJSON(in)
 	if err != nil {
@@ -259,7 +259,7 @@ func encodeBody(in any) ([]byte, error) {
 	return encodeJSON(fields)
 }
 
-// encodeJSON encodes a value without escaping <, > and &.
+// encodeJSON encodes a value. It does not escape <, > and &.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -270,7 +270,7 @@ func encodeJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// fetch sends a request and decodes the answer, which is nil when it is empty or null.
+// fetch sends a request and decodes the answer. It returns nil for an answer that is empty or null.
 func fetch[T any](ctx context.Context, c *call) (*T, error) {
 	a, err := c.send(ctx)
 	if err != nil || len(a.body) == 0 {
@@ -283,13 +283,13 @@ func fetch[T any](ctx context.Context, c *call) (*T, error) {
 	return out, nil
 }
 
-// perform sends a request with an answer that only confirms it.
+// perform sends a request and ignores the body of the answer.
 func perform(ctx context.Context, c *call) error {
 	_, err := fetch[json.RawMessage](ctx, c)
 	return err
 }
 
-// send sends a request and returns the answer, if its status is 2xx.
+// send sends a request. It returns an error if the status is not 2xx.
 func (c *call) send(ctx context.Context) (*answer, error) {
 	r, err := c.prepare(ctx)
 	if err != nil {
@@ -307,7 +307,7 @@ func (c *call) send(ctx context.Context) (*answer, error) {
 	return a, nil
 }
 
-// newHTTPRequest makes one attempt of a request. The time of the client is read here.
+// newHTTPRequest creates the HTTP request for one attempt. It reads the client time.
 func (c *Client) newHTTPRequest(ctx context.Context, r *request) (*http.Request, error) {
 	var body io.Reader
 	if r.body != nil {
@@ -350,7 +350,7 @@ func (c *Client) newHTTPRequest(ctx context.Context, r *request) (*http.Request,
 	return h, nil
 }
 
-// ownHeader reports whether a header is never taken from WithHeader.
+// ownHeader reports whether WithHeader cannot set the given header.
 func ownHeader(name string) bool {
 	name = strings.ToLower(name)
 	return name == "authorization" || name == "cookie" || name == "if-match" || strings.HasPrefix(name, "x-svc-")

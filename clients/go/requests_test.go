@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// served makes a client of a server that answers as told.
+// served returns a client of a new test server with the given handler.
 func served(t *testing.T, handler http.HandlerFunc, opts ...Option) *Client {
 	t.Helper()
 	server := httptest.NewServer(handler)

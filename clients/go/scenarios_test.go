@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// scenario is a story of event queues, from the vectors.
+// scenario is a sequence of steps for event queues, from the vectors.
 type scenario struct {
 	Name    string
 	Options struct {
@@ -47,7 +47,7 @@ func TestEventScenarios(t *testing.T) {
 	}
 }
 
-// scenarioRun plays a scenario. It is the server as well.
+// scenarioRun runs a scenario. It also acts as the server.
 type scenarioRun struct {
 	scenario
 	clock   *fakeClock
@@ -62,7 +62,7 @@ type scenarioRun struct {
 	status     int
 	retryAfter string
 	reject     []string
-	hold       chan int // the next request takes its status from here
+	hold       chan int // the next request takes its status from this channel
 	requests   [][3]any
 	sent       []string
 	sentBy     map[string][]string
@@ -83,7 +83,7 @@ func newScenarioRun(s scenario) *scenarioRun {
 	}
 }
 
-// client returns the current client, made at its first mention.
+// client returns the current client, and creates it on the first call.
 func (s *scenarioRun) client(t *testing.T) *Client {
 	t.Helper()
 	if c := s.clients[s.current]; c != nil {
@@ -113,7 +113,7 @@ func (s *scenarioRun) client(t *testing.T) *Client {
 	return c
 }
 
-// RoundTrip is the server.
+// RoundTrip acts as the server.
 func (s *scenarioRun) RoundTrip(h *http.Request) (*http.Response, error) {
 	text, err := io.ReadAll(h.Body)
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *scenarioRun) play(t *testing.T) {
 	s.restart()
 }
 
-// restart ends all clients as if their processes ended after the last write.
+// restart ends all clients as if their processes had ended after the last write.
 func (s *scenarioRun) restart() {
 	for _, c := range s.clients {
 		for _, q := range c.events.queues {
@@ -323,7 +323,7 @@ func (s *scenarioRun) expect(t *testing.T, want map[string]json.RawMessage) {
 	}
 }
 
-// canonical is JSON in one form.
+// canonical returns v as JSON in a canonical form.
 func canonical(t *testing.T, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)

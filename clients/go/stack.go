@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// frame is a place in the program. Of the file only the name is kept: its folder may say whose
-// computer it is.
+// frame is a place in the program. It has the file's name but not its folder, which may contain a
+// user's name.
 type frame struct {
 	function, file string
-	number         int // of the line, 0 when it is not known
+	number         int // line number, or 0 if it is not known
 }
 
-// String is the frame without the line, which changes with every version.
+// String returns the frame without the line number, which changes between versions.
 func (f frame) String() string {
 	if f.file == "" {
 		return f.function
@@ -22,7 +22,7 @@ func (f frame) String() string {
 	return f.function + " (" + f.file + ")"
 }
 
-// line is the frame in a stack.
+// line returns the frame as a line of a stack trace.
 func (f frame) line() string {
 	if f.number == 0 {
 		return f.String()
@@ -30,7 +30,7 @@ func (f frame) line() string {
 	return f.function + " (" + f.file + ":" + strconv.Itoa(f.number) + ")"
 }
 
-// callers returns the stack above its caller, from skip frames higher.
+// callers returns the stack, starting skip frames above its caller.
 func callers(skip int) []frame {
 	const most = 64
 	pcs := make([]uintptr, most)
@@ -54,10 +54,10 @@ func framesOf(pcs []uintptr) []frame {
 	}
 }
 
-// shortFunction is the name of a function without the folder of its package.
+// shortFunction returns the name of a function without the folder of its package.
 func shortFunction(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// packageOf is the package of the function at pc, "" when it is not known.
+// packageOf returns the package of the function at pc, or "" if it is not known.
 func packageOf(pc uintptr) string {
 	if pc == 0 {
 		return ""
@@ -68,7 +68,8 @@ func packageOf(pc uintptr) string {
 	return f.Function[:slash] + name
 }
 
-// panicking returns the part of a stack that panicked: what is above are deferred functions.
+// panicking returns the frames from the panicking function outwards. It removes the frames of
+// deferred functions and of the runtime.
 func panicking(frames []frame) []frame {
 	for i, f := range frames {
 		if f.function == "runtime.gopanic" || f.function == "panic" {
@@ -82,7 +83,8 @@ func panicking(frames []frame) []frame {
 	return frames
 }
 
-// parseCrash reads what the runtime writes when a program ends by a panic or a fatal error.
+// parseCrash parses the text that the runtime writes when a program ends with a panic or a fatal
+// error.
 func parseCrash(text string) (f fault, ok bool) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -108,7 +110,7 @@ func parseCrash(text string) (f fault, ok bool) {
 	return f, ok
 }
 
-// locate adds file and line to the last frame.
+// locate adds a file and a line number to the last frame.
 func (f *fault) locate(line string) {
 	if len(f.frames) == 0 {
 		return

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// backing is where texts by key are kept: a file, or the storage of the app.
+// backing stores texts by key, in a file or in the app's storage.
 type backing interface {
-	// load returns the stored texts, without unreadable ones.
+	// load returns the stored texts. It omits unreadable ones.
 	load() map[string]string
-	// store replaces old, which load returned, by next.
+	// store replaces old, the result of load, with next.
 	store(old, next map[string]string) error
 }
 
-// newBacking returns where a namespace is kept. suffix is added to the name of the file.
+// newBacking returns the backing of a namespace. suffix is appended to the name of the file.
 func newBacking(o *AnalyticsOptions, namespace, suffix string, keys ...string) backing {
 	if o.Storage != nil {
 		return &keyBacking{o.Storage, keys}
@@ -41,7 +41,7 @@ func (f *fileBacking) load() map[string]string {
 	return parseState(text)
 }
 
-// parseState reads an object of texts. Anything else is nothing.
+// parseState parses a JSON object of texts. It returns nothing for any other content.
 func parseState(text []byte) map[string]string {
 	var texts map[string]string
 	if json.Unmarshal(text, &texts) != nil {
@@ -50,7 +50,7 @@ func parseState(text []byte) map[string]string {
 	return texts
 }
 
-// store writes a temporary file and renames it, so that there is always a whole file.
+// store writes a temporary file and renames it, so that the file is always complete.
 func (f *fileBacking) store(_, next map[string]string) error {
 	if len(next) == 0 {
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -65,7 +65,7 @@ func (f *fileBacking) store(_, next map[string]string) error {
 	return writeFile(f.path, text)
 }
 
-// writeFile replaces a file of state, or makes it with the folder it is in.
+// writeFile replaces a state file. If necessary, it creates the file and its folder.
 func writeFile(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -119,16 +119,16 @@ func (k *keyBacking) store(old, next map[string]string) error {
 	return nil
 }
 
-// entry is an event that waits.
+// entry is a waiting event.
 type entry struct {
 	id, name            string
 	distinctID, session string
-	project             string    // only where the namespace does not say it
-	wire                []byte    // as it is sent
-	due                 time.Time // when it is sent at the latest
+	project             string    // empty if the namespace determines it
+	wire                []byte    // in wire form
+	due                 time.Time // latest time to send it
 }
 
-// storedEntry is an entry as it is kept.
+// storedEntry is the stored form of an entry.
 type storedEntry struct {
 	DistinctID string          `json:"distinct_id"`
 	SessionID  string          `json:"session_id,omitempty"`
@@ -139,7 +139,7 @@ type storedEntry struct {
 	Properties json.RawMessage `json:"properties,omitempty"`
 }
 
-// appendStored appends the entry as it is kept.
+// appendStored appends the stored form of the entry.
 func (e *entry) appendStored(b []byte) []byte {
 	b = append(b, `{"distinct_id":`...)
 	b = appendText(b, e.distinctID)
@@ -155,7 +155,7 @@ func (e *entry) appendStored(b []byte) []byte {
 	return append(b, e.wire[1:]...)
 }
 
-// appendText appends a text as JSON.
+// appendText appends a text as a JSON string.
 func appendText(b []byte, text string) []byte {
 	encoded, err := encodeJSON(text)
 	if err != nil {
@@ -164,7 +164,7 @@ func appendText(b []byte, text string) []byte {
 	return append(b, encoded...)
 }
 
-// newEntry makes an entry and the form in which it is sent.
+// newEntry creates an entry and its wire form.
 func newEntry(s storedEntry) *entry {
 	b := make([]byte, 0, 128+len(s.Properties))
 	b = append(b, `{"event_id":`...)
@@ -180,7 +180,7 @@ func newEntry(s storedEntry) *entry {
 	return &entry{id: s.EventID, name: s.Name, distinctID: s.DistinctID, session: s.SessionID, project: s.ProjectKey, wire: b}
 }
 
-// parseQueue reads the entries of a kept queue. Those that are not valid are left out.
+// parseQueue parses the entries of a stored queue. It omits entries that are not valid.
 func parseQueue(text string) []*entry {
 	var list []json.RawMessage
 	if json.Unmarshal([]byte(text), &list) != nil {
@@ -207,23 +207,23 @@ func (s *storedEntry) valid() bool {
 		(len(s.Properties) == 0 || s.Properties[0] == '{' && len(s.Properties) <= mostProperties)
 }
 
-// validIdentifier reports whether a text can identify a sender: 1 to 128 visible ASCII characters.
+// validIdentifier reports whether a text is a valid identifier: 1 to 128 visible ASCII characters.
 func validIdentifier(text string) bool {
 	return text != "" && len(text) <= 128 && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // stateChange describes a write of state.
 type stateChange struct {
-	prefix   string // of the keys
-	events   bool   // whether identifier and queue are kept, and not only the marker
+	prefix   string // common prefix of the keys
+	events   bool   // store the identifier and the queue, not only the marker
 	entries  []*entry
 	limit    int
-	removed  func(*entry) bool // entries of the file that are not kept any more
-	clear    bool              // nothing of the file's queue is kept
+	removed  func(*entry) bool // reports whether to remove an entry of the file
+	clear    bool              // remove all entries of the file's queue
 	id       string
-	writeID  bool // id replaces that of the file, or removes it when it is ""
+	writeID  bool // replace the identifier of the file with id, or remove it if id is ""
 	optedOut bool
-	writeOut bool // the marker is written or removed
+	writeOut bool // write or remove the marker
 }
 
 const (
@@ -232,7 +232,7 @@ const (
 	optOutSuffix = "opt_out"
 )
 
-// apply returns what is kept after a change, and whether another process has opted out.
+// apply returns the stored texts after a change, and reports whether another process has opted out.
 func (s *stateChange) apply(old map[string]string) (next map[string]string, out bool) {
 	next = maps.Clone(old)
 	if next == nil {
@@ -267,7 +267,8 @@ func (s *stateChange) apply(old map[string]string) (next map[string]string, out 
 	return next, false
 }
 
-// mergeQueue puts the entries of other processes before those of this one and cuts the oldest.
+// mergeQueue puts the entries of other processes before those of this one. If there are too many
+// entries, it drops the oldest.
 func (s *stateChange) mergeQueue(text string) string {
 	own := make(map[string]bool, len(s.entries))
 	for _, e := range s.entries {

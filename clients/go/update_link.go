@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// platformWords are the words that name a platform in a link.
+// platformWords maps words that occur in links to platforms.
 var platformWords = map[string]string{
 	"windows": "windows", "win": "windows", "win32": "windows", "win64": "windows",
 	"macos": "macos", "mac": "macos", "osx": "macos", "darwin": "macos",
@@ -15,7 +15,7 @@ var platformWords = map[string]string{
 	"web": "web", "wasm": "web",
 }
 
-// platformExtensions are the ends of names of files that are for one platform.
+// platformExtensions maps file name extensions to the only platform that uses them.
 var platformExtensions = map[string]string{
 	"exe": "windows", "msi": "windows", "msix": "windows",
 	"dmg": "macos", "pkg": "macos",
@@ -24,7 +24,7 @@ var platformExtensions = map[string]string{
 	"ipa": "ios",
 }
 
-// archWords are the words that name an architecture in a link, beside those of archNames.
+// archWords maps words that occur in links to architectures. It supplements archNames.
 var archWords = map[string]string{
 	"win64":     "amd64",
 	"universal": everyArch, "universal2": everyArch, "noarch": everyArch, "all": everyArch,
@@ -32,8 +32,8 @@ var archWords = map[string]string{
 
 const everyArch = "every"
 
-// pickLink returns the link that fits platform and architecture best, nil when none does. An
-// architecture that is not known is "".
+// pickLink returns the link that fits the platform and the architecture best, or nil if none fits.
+// arch is "" if it is not known.
 func pickLink(platform, arch string, links []DownloadLink) *DownloadLink {
 	if platform == "" {
 		return nil
@@ -48,7 +48,7 @@ func pickLink(platform, arch string, links []DownloadLink) *DownloadLink {
 	return best
 }
 
-// linkRank rates how well a link fits; 0 is not at all.
+// linkRank rates how well a link fits. 0 means that it does not fit.
 func linkRank(platform, arch string, link *DownloadLink) int {
 	file := linkFileName(link.URL)
 	sources := [][]string{words(link.Platform), words(link.Name), words(file)}
@@ -75,7 +75,7 @@ func linkRank(platform, arch string, link *DownloadLink) int {
 	return 0
 }
 
-// linkPlatforms are the platforms of a link, and whether it names any at all.
+// linkPlatforms returns the platforms that a link names. named reports whether it names any.
 func linkPlatforms(link *DownloadLink, sources [][]string, file string) (platforms map[string]bool, named bool) {
 	for i, source := range sources {
 		platforms = known(source, platformWords)
@@ -90,7 +90,7 @@ func linkPlatforms(link *DownloadLink, sources [][]string, file string) (platfor
 	return nil, false
 }
 
-// linkArchs are the architectures of a link, nil when it names none.
+// linkArchs returns the architectures that a link names, or nil if it names none.
 func linkArchs(sources [][]string) map[string]bool {
 	for _, source := range sources {
 		archs := known(source, archWords)
@@ -110,7 +110,7 @@ func linkArchs(sources [][]string) map[string]bool {
 	return nil
 }
 
-// known returns the meanings of a source's known words, nil if there are none.
+// known returns the meanings of the known words in source, or nil if it has none.
 func known(source []string, names map[string]string) map[string]bool {
 	var found map[string]bool
 	for _, word := range source {
@@ -126,14 +126,14 @@ func known(source []string, names map[string]string) map[string]bool {
 
 var joinedArch = strings.NewReplacer("x86_64", "amd64", "x86-64", "amd64")
 
-// words splits a text at everything but letters and digits.
+// words splits a text at characters other than letters and digits.
 func words(text string) []string {
 	return strings.FieldsFunc(joinedArch.Replace(lowerASCII(text)), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
 }
 
-// linkFileName is the last segment of the path of a link.
+// linkFileName returns the last path segment of a link.
 func linkFileName(link string) string {
 	link, _, _ = strings.Cut(link, "#")
 	link, _, _ = strings.Cut(link, "?")
@@ -144,8 +144,8 @@ func linkFileName(link string) string {
 	return name
 }
 
-// isOwnLink reports whether a link is one of this service: .../f/{project}/{12 characters}/{name}.
-// What it leads to says its own SHA-256.
+// isOwnLink reports whether a link has the form of this service's links: .../f/{project}/{12
+// characters}/{name}. For such a link, the server also provides the SHA-256 of the file.
 func isOwnLink(link string) bool {
 	u, err := url.Parse(link)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {

@@ -12,70 +12,71 @@ import (
 	"time"
 )
 
-// Decision is the recommended reaction to an update.
+// Decision is the recommended reaction to the result of an update check.
 type Decision string
 
-// The decisions.
+// The values of Decision.
 const (
-	// NoUpdate: what is installed is up to date.
+	// NoUpdate means that the installed version is up to date.
 	NoUpdate Decision = "none"
-	// OptionalUpdate: there is something newer.
+	// OptionalUpdate means that there is a newer version.
 	OptionalUpdate Decision = "optional"
-	// RequiredUpdate: the app must update before it goes on.
+	// RequiredUpdate means that the app must update before it continues.
 	RequiredUpdate Decision = "required"
-	// MilestoneUpdate: there is something newer, and the target is a version that must not be
-	// skipped on the way there.
+	// MilestoneUpdate means that there is a newer version, and that the target is an intermediate
+	// version that must not be skipped.
 	MilestoneUpdate Decision = "milestone"
 )
 
-// Updates finds out whether the app should update. See [Client.Updates].
+// Updates checks for updates of the app. See [Client.Updates].
 type Updates struct {
 	client *Client
 
 	mu      sync.Mutex
 	running map[string]*updateCheck // by namespace and key
-	memory  map[string]string       // by namespace, where nothing can be written
+	memory  map[string]string       // by namespace, if the state cannot be stored
 }
 
-// updateCheck is a request that several goroutines may wait for.
+// updateCheck is a request that several goroutines can wait for.
 type updateCheck struct {
 	done   chan struct{}
 	update *Update
 	err    error
 }
 
-// CheckOptions change an update check. The zero value asks for the version of [WithAppVersion].
+// CheckOptions configures an update check. The zero value checks the version given by
+// [WithAppVersion].
 type CheckOptions struct {
-	// Interval is how long an answer is remembered, 6 hours when 0. Up to a fifth is added by
-	// chance, so that not all apps ask at once.
+	// Interval is the time for which an answer is remembered. The default is 6 hours. Up to a fifth
+	// is added at random, so that not all apps ask the server at the same time.
 	Interval time.Duration
-	// Force asks the server whatever is remembered.
+	// Force asks the server even if an answer is remembered.
 	Force bool
-	// IncludePreview is whether previews may be offered.
+	// IncludePreview permits previews as updates.
 	IncludePreview bool
-	// Locale is the language of the texts. Left out: that of the client.
+	// Locale is the language of the texts. The default is the client's locale.
 	Locale Opt[string]
-	// CurrentVersion is the version that is installed, that of the client when empty.
+	// CurrentVersion is the installed version. The default is the client's app version.
 	CurrentVersion string
-	// CurrentComparableVersion is the comparable version that is installed.
+	// CurrentComparableVersion is the comparable version of the installed version.
 	CurrentComparableVersion string
 }
 
 // Update is the result of a check.
 type Update struct {
 	Decision Decision
-	// Target is the version to install, nil when there is none.
+	// Target is the version to install, or nil if there is none.
 	Target *VersionInfo
-	// Link is where the target can be downloaded for this platform and architecture, nil when
-	// there is nothing that fits.
+	// Link is the download link of the target for this platform and architecture, or nil if no link
+	// fits.
 	Link *DownloadLink
-	// ReasonCodes are the reasons.
+	// ReasonCodes holds the reasons for the decision.
 	ReasonCodes []ReasonCode
-	// Answer is the whole answer of the server.
+	// Answer is the complete answer of the server.
 	Answer *UpdateCheck
 	// CheckedAt is the time of the answer.
 	CheckedAt int64
-	// Remembered is true when no request was made.
+	// Remembered reports whether the result comes from a remembered answer.
 	Remembered bool
 
 	client *Client
@@ -87,11 +88,11 @@ const (
 	mostRemembered        = 256 << 10
 )
 
-// Check asks whether there is an update, at most once in an interval: the answer is remembered,
-// also by the next start of the app. Errors are those of [Public.CheckUpdate], and are not
-// remembered. Without any version of the app the error is a [*UsageError]. A version that was never
-// published is compared by its numbers, as 1.4.0 or v1.4.0; one without any is an [*APIError] with
-// status 400 unless CurrentComparableVersion is given.
+// Check asks whether there is an update. It asks the server at most once per interval and remembers
+// the answer, even after a restart of the app. It returns the errors of [Public.CheckUpdate] and
+// does not remember them. If no version of the app is given, the error is a [*UsageError]. An
+// unpublished version is compared by its numbers, as in 1.4.0 or v1.4.0. If it has no numbers and
+// CurrentComparableVersion is not set, the error is an [*APIError] with status 400.
 func (u *Updates) Check(ctx context.Context, opts *CheckOptions) (*Update, error) {
 	var o CheckOptions
 	if opts != nil {
@@ -125,7 +126,7 @@ func (u *Updates) Check(ctx context.Context, opts *CheckOptions) (*Update, error
 	return u.share(ctx, m.namespace+"\n"+key, func() (*Update, error) { return u.ask(ctx, &o, m, key) })
 }
 
-// share lets goroutines that check the same thing at the same time wait for one request.
+// share makes goroutines with the same key wait for one request instead of each sending one.
 func (u *Updates) share(ctx context.Context, key string, ask func() (*Update, error)) (*Update, error) {
 	for {
 		u.mu.Lock()
@@ -195,7 +196,7 @@ func (u *Updates) ask(ctx context.Context, o *CheckOptions, m updateMemory, key 
 	return u.update(answer, now, false), nil
 }
 
-// update makes the answer of a check.
+// update builds the result of a check from the answer.
 func (u *Updates) update(a *UpdateCheck, checkedAt int64, remembered bool) *Update {
 	out := &Update{
 		Decision: decide(a), Target: a.TargetVersion, ReasonCodes: a.ReasonCodes,
@@ -208,7 +209,7 @@ func (u *Updates) update(a *UpdateCheck, checkedAt int64, remembered bool) *Upda
 	return out
 }
 
-// decide makes a decision of an answer.
+// decide derives a decision from an answer.
 func decide(a *UpdateCheck) Decision {
 	switch {
 	case a.Required:
@@ -221,13 +222,13 @@ func decide(a *UpdateCheck) Decision {
 	return NoUpdate
 }
 
-// key distinguishes checks with different answers.
+// key returns a key that differs between checks with different answers.
 func (o *CheckOptions) key() string {
 	locale, _ := o.Locale.Get()
 	return strings.Join([]string{o.CurrentVersion, o.CurrentComparableVersion, strconv.FormatBool(o.IncludePreview), locale}, "|")
 }
 
-// remembered is the last answer about updates.
+// remembered is the last answer to an update check.
 type remembered struct {
 	CheckedAt *int64          `json:"checked_at"`
 	NextAt    *int64          `json:"next_at"`
@@ -236,7 +237,7 @@ type remembered struct {
 	answer    *UpdateCheck
 }
 
-// parseMemory reads what was remembered, nil when it cannot be used.
+// parseMemory parses a remembered answer. It returns nil if the text cannot be used.
 func parseMemory(text string) *remembered {
 	var r remembered
 	if json.Unmarshal([]byte(text), &r) != nil || r.CheckedAt == nil || r.NextAt == nil {
@@ -248,14 +249,14 @@ func parseMemory(text string) *remembered {
 	return &r
 }
 
-// due reports whether what is remembered is too old, or from a clock that was wrong.
+// due reports whether the remembered answer is too old, or was stored while the clock was wrong.
 func (r *remembered) due(interval time.Duration, now int64) bool {
 	latest := *r.CheckedAt + int64(interval.Seconds()*(1+updateSpread))
 	return now >= *r.NextAt || now < *r.CheckedAt || now >= latest
 }
 
-// encodeMemory is the text of an answer to be remembered. The long texts of a large answer are
-// left out.
+// encodeMemory returns the text in which an answer is remembered. It omits the long texts of a
+// large answer.
 func encodeMemory(checkedAt, nextAt int64, key string, answer *UpdateCheck) string {
 	encoded, err := encodeJSON(answer)
 	if err == nil && len(encoded) > mostRemembered {
@@ -280,11 +281,11 @@ func encodeMemory(checkedAt, nextAt int64, key string, answer *UpdateCheck) stri
 	return string(text)
 }
 
-// updateMemory is where the last answer of a namespace is kept.
+// updateMemory stores the last answer of a namespace.
 type updateMemory struct {
 	updates   *Updates
 	namespace string
-	backing   backing // nil: in memory
+	backing   backing // nil if it is stored in memory
 }
 
 func (u *Updates) memoryOf(project string) updateMemory {
@@ -310,7 +311,7 @@ func (m updateMemory) read() string {
 	return m.backing.load()[m.key()]
 }
 
-// write remembers a text: on the device, or in memory when that cannot be written.
+// write stores a text on the device, or in memory if the device is not writable.
 func (m updateMemory) write(text string) {
 	m.updates.mu.Lock()
 	defer m.updates.mu.Unlock()

@@ -237,16 +237,16 @@ func TestALargeAnswerIsRememberedWithoutItsTexts(t *testing.T) {
 	}
 }
 
-// fileServer serves a file as the server does its own, with faults.
+// fileServer serves a file like the real server, and can inject faults.
 type fileServer struct {
 	content []byte
 	etag    string
-	cut     int32 // so many answers end after a part
+	cut     int32 // number of answers that end early
 	part    int
 	ranges  atomic.Int32
 	answers atomic.Int32
 	status  int
-	hide    bool // no size
+	hide    bool // omit the size
 }
 
 func (f *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -274,7 +274,7 @@ func (f *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
 }
 
-// cutWriter breaks the connection after some bytes.
+// cutWriter breaks the connection after a number of bytes.
 type cutWriter struct {
 	http.ResponseWriter
 	left int

@@ -9,23 +9,24 @@ import (
 	"slices"
 )
 
-// UploadOptions change [Admin.UploadFile].
+// UploadOptions configures [Admin.UploadFile].
 type UploadOptions struct {
-	// Name is the file name for downloads; if empty, the name in the path.
+	// Name is the file name for downloads. The default is the name in the path.
 	Name string
-	// StorageBackendID is where the file is kept. Left out: where the project's files are kept.
+	// StorageBackendID selects the storage of the file. The default is the project's storage.
 	StorageBackendID Opt[string]
-	// UploadID goes on with an upload that was begun before.
+	// UploadID continues an earlier upload.
 	UploadID string
-	// OnProgress receives the number of bytes so far and in total.
+	// OnProgress receives the number of bytes sent so far and the total.
 	OnProgress func(sent, total int64)
 }
 
-// mostRounds is how often missing chunks are sent.
+// mostRounds is the number of times that missing chunks are sent.
 const mostRounds = 3
 
-// UploadFile uploads the file at path. Chunks that fail are sent again, and when it fails in the
-// end, the error is an [*UploadError] with which another call can go on.
+// UploadFile uploads the file at path. It resends chunks that fail. If the upload fails
+// nevertheless, the error is an [*UploadError], and a later call can continue the upload with the
+// UploadID in it.
 func (a *Admin) UploadFile(ctx context.Context, path string, opts *UploadOptions) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -44,7 +45,7 @@ func (a *Admin) UploadFile(ctx context.Context, path string, opts *UploadOptions
 	return a.Upload(ctx, file, info.Size(), &o)
 }
 
-// Upload uploads size bytes of content, as UploadFile does. Its Name must be given.
+// Upload uploads size bytes of content like UploadFile. opts must set Name.
 func (a *Admin) Upload(ctx context.Context, content io.ReaderAt, size int64, opts *UploadOptions) (*File, error) {
 	if opts == nil || opts.Name == "" && opts.UploadID == "" {
 		return nil, usage("an upload needs the name of the file")
@@ -76,7 +77,7 @@ func (a *Admin) Upload(ctx context.Context, content io.ReaderAt, size int64, opt
 	return file, nil
 }
 
-// openUpload begins an upload, or asks how far it came.
+// openUpload starts an upload, or asks the server for the progress of an earlier one.
 func (a *Admin) openUpload(ctx context.Context, size int64, o *UploadOptions) (session *UploadSession, err error) {
 	if o.UploadID != "" {
 		session, err = a.GetUpload(ctx, o.UploadID)
@@ -94,7 +95,7 @@ func (a *Admin) openUpload(ctx context.Context, size int64, o *UploadOptions) (s
 	return session, nil
 }
 
-// sendChunks sends the chunks that have not arrived.
+// sendChunks sends the missing chunks.
 func (a *Admin) sendChunks(ctx context.Context, content io.ReaderAt, s *UploadSession, progress func(sent, total int64)) error {
 	chunk := func(i int64) (start, length int64) {
 		start = i * s.ChunkSize
@@ -125,9 +126,9 @@ func (a *Admin) sendChunks(ctx context.Context, content io.ReaderAt, s *UploadSe
 	return nil
 }
 
-// UploadError is an upload that did not come to its end. Its cause is an [Error], too.
+// UploadError is the error of an incomplete upload. Its cause implements [Error].
 type UploadError struct {
-	UploadID string // for [UploadOptions], within a day
+	UploadID string // for [UploadOptions]; valid for a day
 	Cause    error
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// text is a case with a text that leads to a text, or to none.
+// textCase is a case that maps a text to another text, or to nothing.
 type textCase struct {
 	In  *string `json:"in"`
 	Out *string `json:"out"`
@@ -225,7 +225,7 @@ func TestVectorsOfSystemVersions(t *testing.T) {
 	}
 }
 
-// A section without a reader is a rule without a test.
+// TestEverySectionOfTheVectorsIsKnown checks that some test reads each section of the vectors.
 func TestEverySectionOfTheVectorsIsKnown(t *testing.T) {
 	t.Parallel()
 	known := fmt.Sprintf(" %s ", strings.Join([]string{

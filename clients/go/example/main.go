@@ -1,12 +1,12 @@
-// Command notes keeps notes in a file, and replaces itself by a newer version of itself.
+// Command notes stores notes in a file and updates itself.
 //
 //	notes add buy milk
 //	notes list
 //	notes update
 //
-// The address of the server is in the variable SVC_URL. It shows what an app of its own size does
-// with this library: it says when there is something newer, updates itself, counts what is used
-// if the user agrees, and reports errors.
+// The environment variable SVC_URL contains the address of the server. The program is an example of
+// how a small app uses this library. It announces a newer version, updates itself, counts the used
+// commands if the user agrees, and reports errors.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 	svcsdk "svc/clients/go"
 )
 
-// version is set when a release is built: -ldflags "-X main.version=1.2.0".
+// version is set by the release build: -ldflags "-X main.version=1.2.0".
 var version = "0.0.0"
 
 const project = "notes"
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// app is the program with what it needs.
+// app is the program and its dependencies.
 type app struct {
 	client *svcsdk.Client
 	file   string
@@ -116,8 +116,8 @@ func (a *app) list() error {
 	return lines.Err()
 }
 
-// hint says that there is something newer. That the server cannot be reached is no error here;
-// the answer is remembered for six hours.
+// hint prints a message if there is a newer version. It ignores connection errors. The answer is
+// remembered for six hours.
 func (a *app) hint(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -129,7 +129,7 @@ func (a *app) hint(ctx context.Context) error {
 	return err
 }
 
-// update replaces the program by a newer one.
+// update replaces the program with a newer version.
 func (a *app) update(ctx context.Context) error {
 	update, err := a.client.Updates.Check(ctx, &svcsdk.CheckOptions{Force: true})
 	if err != nil {
@@ -159,8 +159,8 @@ func (a *app) update(ctx context.Context) error {
 	return err
 }
 
-// replace puts a program in the place of the running one, which goes aside first: Windows does
-// not let it be overwritten.
+// replace replaces the executable self with fresh. It first renames the running executable, because
+// Windows does not permit overwriting it.
 func replace(self, fresh string) error {
 	if err := os.Chmod(fresh, 0o755); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"svc/clients/go/internal/live"
 )
 
-// The program updates itself by a release that the real server has.
+// TestNotesUpdatesItself checks that the program updates itself to a release on a real server.
 func TestNotesUpdatesItself(t *testing.T) {
 	t.Parallel()
 	base := live.Start(t)
@@ -63,7 +63,7 @@ func TestNotesUpdatesItself(t *testing.T) {
 	}
 }
 
-// publish makes the release of version 1.1.0, as CI would.
+// publish publishes version 1.1.0 in the same way as CI.
 func publish(t *testing.T, base, program string) {
 	t.Helper()
 	ctx := t.Context()

@@ -1,4 +1,4 @@
-// Package live starts the server for tests that need the real one.
+// Package live starts a real server for tests.
 package live
 
 import (
@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// Password is the password of the administrator, named "admin".
+// Password is the password of the administrator, "admin".
 const Password = "correct horse battery"
 
-// Start starts the program that SVC_BINARY names and returns the base address of its interface.
-// Without it the test is skipped.
+// Start runs the server binary named by SVC_BINARY and returns the base address of its API. If the
+// variable is not set, Start skips the test.
 func Start(t *testing.T) string {
 	t.Helper()
 	binary := os.Getenv("SVC_BINARY")
