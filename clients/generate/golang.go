@@ -9,24 +9,24 @@ import (
 
 // goType is a struct or an enumeration of the Go library.
 type goType struct {
-	Name, Doc, Base string // Base is that of an enumeration
+	Name, Doc, Base string // Base is the underlying type of an enumeration
 	Values          []goField
 	Fields          []goField
-	Extra           bool // the whole body of a request
-	Paged           bool // the query of a list in pages
+	Extra           bool // is the body of a request, so it gets a field Extra
+	Paged           bool // the query of a paged list
 }
 
-// goField is a field of a struct, or a value of an enumeration, which is in Tag.
+// goField is a field of a struct or a value of an enumeration. For the latter, Tag holds the value.
 type goField struct{ Name, Type, Tag, Doc string }
 
 // goMethod is a method of the Go library.
 type goMethod struct {
 	Name, Verb, Path, Doc string
 	Receiver, Type        string // as in "a *Admin"
-	Params, Args          string // of the signature; behind the path
-	Chain                 string // where the other arguments go in the request
+	Params, Args          string // in the signature; appended to the path
+	Chain                 string // passes the other arguments to the request
 	Answer                string // "" if there is nothing to return
-	Iter, Options, Item   string // of a list in pages
+	Iter, Options, Item   string // for paged lists
 }
 
 func golang(s *spec) []target {
@@ -37,13 +37,13 @@ func golang(s *spec) []target {
 	}
 }
 
-// initialisms are the words that Go writes in capitals.
+// initialisms maps words to their capitalized form in Go names.
 var initialisms = map[string]string{
 	"id": "ID", "ids": "IDs", "url": "URL", "urls": "URLs", "ip": "IP", "cdn": "CDN", "html": "HTML", "api": "API",
 	"sha256": "SHA256", "tz": "TZ", "ms": "MS", "kb": "KB",
 }
 
-// goName turns a name of the description into an exported name of Go.
+// goName converts a name in openapi.yaml to an exported Go name.
 func goName(text string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(snake(text), "_") {
@@ -52,7 +52,7 @@ func goName(text string) string {
 	return b.String()
 }
 
-// goArgument turns a name of the description into the name of an argument.
+// goArgument converts a name in openapi.yaml to the name of a Go parameter.
 func goArgument(text string) string {
 	first, rest, _ := strings.Cut(text, "_")
 	return first + goName(rest)
@@ -60,7 +60,7 @@ func goArgument(text string) string {
 
 func (s *spec) goTypeName(schema string) string { return goName(s.Names.typeName("go", schema)) }
 
-// goDoc is a comment that begins with the name of what it is about.
+// goDoc returns a doc comment that begins with the given name.
 func goDoc(name, text string) string {
 	verb := "holds"
 	if first, _, _ := strings.Cut(text, " "); first == "A" || first == "An" {
@@ -74,7 +74,7 @@ var goPlain = map[kind]string{
 	objectKind: "map[string]any", anyKind: "any",
 }
 
-// goValue is the type of a value that is there.
+// goValue returns the Go type of a value that is not null.
 func (s *spec) goValue(t typ) string {
 	if name := s.enumeration(t); name != "" {
 		return s.goTypeName(name)
@@ -90,8 +90,8 @@ func (s *spec) goValue(t typ) string {
 	return goPlain[t.Kind]
 }
 
-// goField returns a field of a struct. In answers a pointer is a value that may be null; in requests
-// it may be left out, and an Opt may also be null.
+// goField returns a field of a struct. In answers, a pointer means that the value can be null. In
+// requests, it means that the field is optional, and an Opt field can also be null.
 func (s *spec) goField(f *field, required bool) goField {
 	value := s.goValue(f.Type)
 	reference := strings.HasPrefix(value, "[]") || strings.HasPrefix(value, "map[") || value == "any"
@@ -153,7 +153,7 @@ func goTypes(s *spec) []*goType {
 	return types
 }
 
-// goQuery is the type of the query of an operation.
+// goQuery returns the name of the type of an operation's query.
 func (s *spec) goQuery(o *operation) string {
 	return s.queryName("go", o, strings.TrimPrefix(goName(o.Name), "Get")+"Options")
 }

@@ -1,10 +1,11 @@
-// Generate writes the parts of the client libraries that follow from openapi.yaml: types of resources,
-// enumerations, and a method for each operation. names.yaml has the names of methods and other facts
-// that the description lacks. The templates look like the code that they make.
+// Command generate generates the parts of the client libraries that are determined by openapi.yaml:
+// resource types, enumerations, and a method for each operation. names.yaml contains the names of
+// methods and other facts that openapi.yaml lacks. The templates resemble the code that they
+// produce.
 //
-// spec.go reads the description and names.go the names; words.go changes the form of names and
-// sentences. golang.go, python.go, rust.go and typescript.go prepare
-// them for the templates of a language.
+// spec.go reads openapi.yaml, and names.go reads names.yaml. words.go converts the form of names
+// and sentences. golang.go, python.go, rust.go and typescript.go prepare the data for the templates
+// of a language.
 //
 //	go run ./clients/generate
 package main
@@ -24,12 +25,12 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// target is a file to be made.
+// target is a file to generate.
 type target struct {
 	file     string
 	template string
 	data     any
-	finish   func([]byte) ([]byte, error) // formats the file; nil if the template does
+	finish   func([]byte) ([]byte, error) // formats the file; nil if the template formats it
 }
 
 func main() {
@@ -43,7 +44,7 @@ func main() {
 	}
 }
 
-// generate returns the text of every file, for the repository at root.
+// generate returns the content of every generated file of the repository at root.
 func generate(root string) (map[string][]byte, error) {
 	names, err := readNames(filepath.Join(root, "clients/generate/names.yaml"))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// names is names.yaml, which describes its fields.
+// names is the content of names.yaml. That file documents the fields.
 type names struct {
 	Omit       []string
 	Methods    map[string]string
@@ -32,7 +32,7 @@ type names struct {
 	Parameters map[string]map[string]string
 }
 
-// entry is the part of names.yaml about an operation.
+// entry is the entry of an operation in names.yaml.
 type entry struct {
 	Check, Query, Takes string
 	Hand                []string
@@ -55,7 +55,7 @@ func readNames(file string) (*names, error) {
 	return n, decoder.Decode(n)
 }
 
-// check reports names of operations and schemas that the description does not have.
+// check returns an error if n contains an operation or a schema that openapi.yaml does not have.
 func (n *names) check(s *spec) error {
 	known := map[string]bool{}
 	for _, o := range s.Operations {
@@ -82,7 +82,7 @@ func (n *names) typeName(language, schema string) string {
 	return schema
 }
 
-// fieldType is the type of a field that names.yaml sets, or "".
+// fieldType returns the type that names.yaml specifies for a field, or "".
 func (n *names) fieldType(language string, f *field) string {
 	if f.Owner == nil {
 		return n.Parameters[f.Name][language]
@@ -90,10 +90,10 @@ func (n *names) fieldType(language string, f *field) string {
 	return n.Fields[f.Owner.Name+"."+f.Name][language]
 }
 
-// written reports whether a library has a method in a file written by hand.
+// written reports whether the method is handwritten in the library of the given language.
 func (o *operation) written(language string) bool { return slices.Contains(o.Table.Hand, language) }
 
-// query is the part of the query that a library has.
+// query returns the query parameters that a library supports.
 func (s *spec) query(language string, o *operation) []*field {
 	if language != "python" && slices.Contains(s.Names.NoQuery, o.ID) {
 		return nil

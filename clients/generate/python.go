@@ -20,19 +20,19 @@ type pythonField struct{ Name, Type, Doc string }
 type pythonMethod struct {
 	*operation
 	Doc              string
-	Positional       []string // of the signature, with types
+	Positional       []string // parameters of the signature, with their types
 	Keywords         []string
 	Arguments        []string // entries of dictionaries
 	Queries, Fields  []string
 	Type, ItemType   string
-	Iterator, Answer string // types of results, of the blocking or the async client
+	Iterator, Answer string // result types of the blocking or async client
 }
 
-// pythonModule is a module of methods.
+// pythonModule is a module with the methods of a client.
 type pythonModule struct {
-	Prefix        string // of names in the async client
+	Prefix        string // of class names in the async client
 	Public, Admin []*pythonMethod
-	Used          []string // types
+	Used          []string // names of types to import
 }
 
 func python(s *spec) []target {
@@ -48,7 +48,7 @@ var pythonPlain = map[kind]string{
 	textKind: "str", enumKind: "str", integerKind: "int", numberKind: "float", flagKind: "bool", anyKind: "Any",
 }
 
-// pythonValue is the type of a value that is there.
+// pythonValue returns the Python type of a value that is not null.
 func (s *spec) pythonValue(t typ, sent bool) string {
 	list, dict := "list", "dict"
 	if sent {
@@ -71,7 +71,7 @@ func (s *spec) pythonValue(t typ, sent bool) string {
 	return pythonPlain[t.Kind]
 }
 
-// pythonField is the type of a field, with null where it may be null.
+// pythonField returns the Python type of a field. It includes None if the field can be null.
 func (s *spec) pythonField(f *field, unset string) string {
 	if own := s.Names.fieldType("python", f); own != "" {
 		return own
@@ -83,7 +83,8 @@ func (s *spec) pythonField(f *field, unset string) string {
 	return value
 }
 
-// typed reports whether a schema is a type: the whole body of a request is arguments instead.
+// typed reports whether a schema becomes a type. A request body does not, because its fields become
+// arguments, unless answers contain the schema as well.
 func (v *schema) typed() bool { return len(v.Fields) > 0 && (v.Received || !v.Body) }
 
 func pythonTypes(s *spec) any {
@@ -124,7 +125,7 @@ func pythonTypes(s *spec) any {
 
 var words = regexp.MustCompile(`\b[A-Z]\w+`)
 
-// compareFold is the order of imports: small letters and capitals are the same.
+// compareFold compares names without regard to case. Imports are sorted in this order.
 func compareFold(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
 
 func pythonMethods(s *spec, async bool) *pythonModule {
@@ -221,7 +222,8 @@ func (s *spec) pythonMethod(o *operation) *pythonMethod {
 	return m
 }
 
-// pythonBody adds the fields of a body, or the body itself, to a method. Required fields come first.
+// pythonBody adds the fields of a body, or the body itself, to the parameters of a method. Required
+// fields come first.
 func (s *spec) pythonBody(m *pythonMethod, add func(*field, string)) {
 	if whole := m.Table.Whole; whole != "" {
 		m.Positional = append(m.Positional, whole+": "+m.Body.Name)
@@ -257,12 +259,12 @@ func (s *spec) pythonBody(m *pythonMethod, add func(*field, string)) {
 
 var pageArgument = regexp.MustCompile(`^"?(limit|offset)"?:`)
 
-// ofAllPages leaves out the arguments that choose a page.
+// ofAllPages removes the arguments that select a page.
 func ofAllPages(entries []string) []string {
 	return slices.DeleteFunc(slices.Clone(entries), pageArgument.MatchString)
 }
 
-// docstring is the documentation of a class: its first sentence, and behind an empty line the rest.
+// docstring formats the documentation of a class. The first sentence is followed by an empty line.
 func docstring(text string) string {
 	summary, rest, more := strings.Cut(text, ". ")
 	if !more {
@@ -273,7 +275,7 @@ func docstring(text string) string {
 
 var literals = regexp.MustCompile(`^(\w+: )(Sequence\[)?Literal\[(.*?)\](\])?( \| .*)?$`)
 
-// breakLong breaks an argument that is too long for a line in the way of the formatter.
+// breakLong breaks an argument that is too long for a line in the same way as the formatter.
 func breakLong(signature string) string {
 	m := literals.FindStringSubmatch(signature)
 	if m == nil || len(signature) < 100 {

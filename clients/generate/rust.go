@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// rustType is a struct that is received, or an input or a query, which macros of the library declare.
+// rustType is a received struct, an input or a query. The library's macros declare the latter two.
 type rustType struct {
 	Name, Doc string
 	Fields    []rustField
 }
 
-// rustField is a field. Kind is the word that the macros have before the name.
+// rustField is a field. Kind is the word that precedes the name in the macros.
 type rustField struct{ Kind, Name, Type, Doc string }
 
-// rustMethod is a row of the table of methods.
+// rustMethod is an entry in the table of methods.
 type rustMethod struct {
 	*operation
 	Doc           string
 	Takes, Result string
-	Item          string // of a list in pages
+	Item          string // for paged lists
 }
 
 func rust(s *spec) []target {
@@ -56,7 +56,7 @@ var rustPlain = map[kind]string{
 	objectKind: "Map<String, Value>", anyKind: "Value", unionKind: "Value",
 }
 
-// rustValue is the type of a value that is there.
+// rustValue returns the Rust type of a value that is not null.
 func (s *spec) rustValue(t typ) string {
 	name := s.enumeration(t)
 	switch kind := s.Names.Enumerations[name]; {
@@ -74,12 +74,12 @@ func (s *spec) rustValue(t typ) string {
 	return rustPlain[t.Kind]
 }
 
-// rustName is the name of a field; words of the language are escaped.
+// rustName returns the name of a field. It escapes keywords.
 func rustName(name string) string { return cmp.Or(map[string]string{"ref": "r#ref"}[name], name) }
 
 func rustDoc(text, indent string) string { return wrap(text, indent+"/// ", 100) }
 
-// rustTypes returns the types that are received and those that are sent.
+// rustTypes returns the received types and the sent types.
 func rustTypes(s *spec) any {
 	var data struct {
 		Enumerations, Received, Inputs []*rustType
@@ -113,8 +113,8 @@ func rustTypes(s *spec) any {
 	return data
 }
 
-// rustField returns a field: in answers one that may be missing or null is optional; in inputs every
-// field may be left out, and some can also be cleared.
+// rustField returns a field. In answers, the type is an Option if the field may be missing or null.
+// In inputs, every field is optional, and nullable ones can also be cleared.
 func (s *spec) rustField(f mergedField) rustField {
 	value := cmp.Or(s.Names.fieldType("rust", f.field), s.rustValue(f.Type))
 	nullable := f.Type.Nullable
@@ -139,7 +139,7 @@ func (s *spec) rustField(f mergedField) rustField {
 	return out
 }
 
-// rustQuery is the type of the query of an operation.
+// rustQuery returns the name of the type of an operation's query.
 func (s *spec) rustQuery(o *operation) string {
 	return s.queryName("rust", o, cmp.Or(o.Table.Query, strings.TrimPrefix(pascal(o.Name), "Get")))
 }

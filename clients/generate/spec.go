@@ -14,7 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// kind is the form of a value in JSON.
+// kind is the JSON form of a value.
 type kind int
 
 const (
@@ -22,16 +22,16 @@ const (
 	integerKind
 	numberKind
 	flagKind
-	listKind   // of typ.Items
-	mapKind    // from any text to typ.Items
-	objectKind // with any fields
+	listKind   // elements have type typ.Items
+	mapKind    // keys are texts, values have type typ.Items
+	objectKind // may have any fields
 	anyKind
 	schemaKind // typ.Schema, an object with known fields
 	enumKind   // typ.Schema, one of several texts or numbers
 	unionKind  // typ.Schema, one of several objects
 )
 
-// kinds are the kinds of the types of OpenAPI.
+// kinds maps the type names of OpenAPI to kinds.
 var kinds = map[string]kind{
 	"string": textKind, "integer": integerKind, "number": numberKind, "boolean": flagKind, "array": listKind, "object": objectKind,
 }
@@ -42,7 +42,7 @@ type typ struct {
 	Schema   *schema
 	Items    *typ
 	Nullable bool
-	Values   []string // of an enumeration without a name
+	Values   []string // values of an enumeration without a name
 }
 
 // field is a field of an object, or a parameter of an operation.
@@ -57,11 +57,11 @@ type field struct {
 type schema struct {
 	Name, Doc string
 	Fields    []*field
-	Values    []string  // of an enumeration
+	Values    []string  // values of an enumeration
 	Of        []*schema // alternatives of a union
 	Sent      bool      // part of a request
 	Received  bool      // part of an answer
-	Body      bool      // the whole body of a request
+	Body      bool      // is the body of a request
 }
 
 // operation is a method of the libraries.
@@ -69,7 +69,7 @@ type operation struct {
 	ID, Name, Namespace string
 	Verb, Path          string
 	Summary, Detail     string
-	Args                []*field // in the path, without the project
+	Args                []*field // path arguments, without the project
 	Query               []*field
 	Body                *schema
 	Bytes               bool
@@ -86,7 +86,7 @@ type spec struct {
 	byName     map[string]*schema
 }
 
-// readSpec reads a description and leaves out what the libraries do not have.
+// readSpec reads openapi.yaml. It omits operations and schemas that the libraries do not have.
 func readSpec(file string, n *names) (*spec, error) {
 	loader := openapi3.NewLoader()
 	loader.IncludeOrigin = true
@@ -113,13 +113,13 @@ func readSpec(file string, n *names) (*spec, error) {
 	return s, n.check(s)
 }
 
-// inOrder returns the names of schemas in the order of the description.
+// inOrder returns the names of the schemas in their order in openapi.yaml.
 func inOrder(schemas openapi3.Schemas) []string {
 	line := func(name string) int { return cmp.Or(schemas[name].Origin, schemas[name].Value.Origin).Key.Line }
 	return slices.SortedFunc(maps.Keys(schemas), func(a, b string) int { return cmp.Or(line(a)-line(b), strings.Compare(a, b)) })
 }
 
-// fill reads a schema with those that it extends.
+// fill sets the fields of to from a schema and from the schemas that it extends.
 func (s *spec) fill(to *schema, from *openapi3.Schema) {
 	to.Values = s.typeOf(&openapi3.SchemaRef{Value: from}).Values
 	var required []string
@@ -146,7 +146,7 @@ func (s *spec) fill(to *schema, from *openapi3.Schema) {
 	}
 }
 
-// describe returns the description of a field: its own, else that of its schema.
+// describe returns the description of a field, or else that of its schema.
 func describe(ref *openapi3.SchemaRef) string {
 	if text := ref.Value.Description; text != "" || len(ref.Value.AllOf) == 0 {
 		return oneLine(text)
@@ -184,7 +184,8 @@ func (s *spec) typeOf(ref *openapi3.SchemaRef) typ {
 	return t
 }
 
-// named returns the type of a reference. Schemas without a name in the libraries become their content.
+// named returns the type of a reference to a schema. If the libraries have no type for the schema,
+// it returns the type of the schema's content.
 func (s *spec) named(name string, v *openapi3.Schema) typ {
 	t := s.typeOf(&openapi3.SchemaRef{Value: v})
 	switch {
@@ -268,7 +269,7 @@ func (s *spec) readBodies(o *operation, op *openapi3.Operation) error {
 	return nil
 }
 
-// mark sets a flag of all schemas that a type has.
+// mark sets a flag of all schemas that a type contains.
 func (s *spec) mark(t typ, flag func(*schema) *bool) {
 	if t.Items != nil {
 		s.mark(*t.Items, flag)
@@ -285,7 +286,7 @@ func (s *spec) mark(t typ, flag func(*schema) *bool) {
 	}
 }
 
-// find returns a field, or nil.
+// find returns the field with the given name, or nil.
 func (s *schema) find(name string) *field {
 	for _, f := range s.Fields {
 		if f.Name == name {
@@ -295,7 +296,8 @@ func (s *schema) find(name string) *field {
 	return nil
 }
 
-// items returns the type of the entries of a list or of a page of one, and nil for other schemas.
+// items returns the type of the entries if the schema is a list or a page. Otherwise, it returns
+// nil.
 func (s *schema) items() *typ {
 	data := s.find("data")
 	if data == nil || data.Type.Kind != listKind {
@@ -309,7 +311,7 @@ func (s *schema) items() *typ {
 	return data.Type.Items
 }
 
-// Item is the type of the entries of the list in the answer, or nil.
+// Item returns the type of the entries of the list in the answer, or nil if there is no list.
 func (o *operation) Item() *typ {
 	if o.Answer.Schema == nil {
 		return nil
@@ -317,21 +319,21 @@ func (o *operation) Item() *typ {
 	return o.Answer.Schema.items()
 }
 
-// HasTotal reports whether a list comes in pages, or could.
+// HasTotal reports whether the schema is a list that has pages, or may have them in the future.
 func (s *schema) HasTotal() bool { return s.find("total") != nil }
 
-// Pages reports whether there is a method that walks all pages of the answer.
+// Pages reports whether a method iterates over all pages of the answer.
 func (o *operation) Pages() bool {
 	return slices.ContainsFunc(o.Query, func(f *field) bool { return f.Name == "offset" })
 }
 
-// Iter is the name of the method that walks all pages.
+// Iter returns the name of the method that iterates over all pages.
 func (o *operation) Iter() string { return strings.Replace(o.Name, "list_", "iter_", 1) }
 
-// Argument is the name of an argument of a path in the libraries.
+// Argument returns the name of a path argument in the libraries.
 func (f *field) Argument() string { return cmp.Or(map[string]string{"v": "version"}[f.Name], f.Name) }
 
-// enumeration is the name of the enumeration that a type is, "" if it has no name in the libraries.
+// enumeration returns the name of the enumeration type for t, or "" if the libraries have none.
 func (s *spec) enumeration(t typ) string {
 	if t.Kind == enumKind {
 		name := t.Schema.Name
@@ -349,7 +351,7 @@ func (s *spec) enumeration(t typ) string {
 	return ""
 }
 
-// literal is a value of an enumeration as all languages write it.
+// literal returns the i-th value of an enumeration as a literal. It is the same in all languages.
 func (s *schema) literal(i int) string {
 	if len(s.Values) == 0 {
 		return strconv.Itoa(i)
@@ -357,13 +359,13 @@ func (s *schema) literal(i int) string {
 	return strconv.Quote(s.Values[i])
 }
 
-// mergedField is a field of a type that several schemas become.
+// mergedField is a field of a type that is generated from several schemas.
 type mergedField struct {
 	*field
-	Required bool // in all of them
+	Required bool // required in all schemas
 }
 
-// union returns the fields of schemas that become one type.
+// union returns the fields of a type that is generated from several schemas.
 func union(schemas []*schema) []mergedField {
 	var fields []mergedField
 	for _, v := range schemas {
@@ -378,8 +380,9 @@ func union(schemas []*schema) []mergedField {
 	return fields
 }
 
-// mergedDoc is the description of a type that schemas become: of the schema of the same name, else of the
-// last one of those that are sent, which is the one of changes, and of the first one of others.
+// mergedDoc returns the description of a type that is generated from several schemas. It prefers
+// the schema with the same name. Otherwise, it takes the last schema if that is sent, because that
+// one describes changes, or else the first schema.
 func mergedDoc(name string, schemas []*schema) string {
 	for _, v := range schemas {
 		if v.Name == name {
@@ -392,7 +395,8 @@ func mergedDoc(name string, schemas []*schema) string {
 	return schemas[0].Doc
 }
 
-// sharedQuery is the type that the query of an operation shares with others, or nil.
+// sharedQuery returns the names and the description of the query type that the operation shares
+// with others. It returns nil if there is none.
 func (s *spec) sharedQuery(o *operation) map[string]string {
 	for _, q := range s.Names.Queries {
 		if slices.EqualFunc(o.Query, q.Parameters, func(f *field, name string) bool { return f.Name == name }) {
@@ -402,7 +406,7 @@ func (s *spec) sharedQuery(o *operation) map[string]string {
 	return nil
 }
 
-// queryName is the type of the query of an operation, which has a name of its own unless it is shared.
+// queryName returns the name of an operation's query type. It is own, unless the type is shared.
 func (s *spec) queryName(language string, o *operation, own string) string {
 	if o.Namespace == "public" && o.Pages() {
 		own = strings.Replace(own, "List", "ListPublic", 1)
@@ -414,7 +418,7 @@ func (s *spec) queryDoc(o *operation, method string) string {
 	return cmp.Or(s.sharedQuery(o)["doc"], "The query of "+method+".")
 }
 
-// queries returns one operation for each type of a query.
+// queries returns one operation for each query type.
 func (s *spec) queries(language string, name func(*operation) string) []*operation {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(s.Operations), func(o *operation) bool {
@@ -424,7 +428,7 @@ func (s *spec) queries(language string, name func(*operation) string) []*operati
 	})
 }
 
-// defaulted reports whether the client has a value for a parameter that is left out.
+// defaulted reports whether the client sends a default value for an omitted parameter.
 func (o *operation) defaulted(f *field) bool {
 	return o.Namespace == "public" && (f.Name == "locale" || f.Name == "version")
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// usual is the default of a verb in the tables of the TypeScript library.
+// usual defines the default method and flags of a verb in the tables of the TypeScript library.
 type usual struct{ Verbs, Method, Flags string }
 
 var usuals = []usual{
@@ -30,8 +30,8 @@ func typescript(s *spec) []target {
 
 var nameParts = regexp.MustCompile(`^([a-z]+)(.*)$`)
 
-// table has a line for each path of a namespace: the path, and the verbs of its methods, each noun
-// before the verbs that share it.
+// table returns the table of a namespace, which has a line for each path. A line contains the path,
+// followed by each noun and the verbs of the methods with that noun.
 func (s *spec) table(namespace string) string {
 	var lines []string
 	var base, path, noun string
@@ -64,7 +64,7 @@ func (s *spec) table(namespace string) string {
 	return strings.Join(lines, "\n")
 }
 
-// marks returns the marks behind the verb of an operation.
+// marks returns the flags that follow the verb of an operation in the table.
 func (o *operation) marks(verb string) string {
 	flags := ""
 	switch {

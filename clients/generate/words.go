@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// oneLine joins the lines of a text.
+// oneLine joins the lines of a text with spaces.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
@@ -30,7 +30,8 @@ func pascal(text string) string {
 // camel turns snake_case into camelCase.
 func camel(text string) string { return lowerFirst(pascal(text)) }
 
-// lowerFirst makes the first letter small, unless it begins a name such as `CDN`.
+// lowerFirst converts the first letter to lower case, unless the text begins with an initialism
+// such as `CDN`.
 func lowerFirst(text string) string {
 	r := []rune(text)
 	if len(r) > 1 && unicode.IsUpper(r[1]) {
@@ -39,8 +40,8 @@ func lowerFirst(text string) string {
 	return strings.ToLower(string(r[:1])) + string(r[1:])
 }
 
-// thirdPerson turns the imperative that a sentence begins with into the form that documentation
-// of Go has: "Reads" for "Read".
+// thirdPerson converts the imperative at the start of a sentence to the third person, as in Go's
+// documentation: "Read" becomes "Reads".
 func thirdPerson(text string) string {
 	verb, rest, _ := strings.Cut(text, " ")
 	switch {
@@ -54,12 +55,12 @@ func thirdPerson(text string) string {
 	return verb + " " + rest
 }
 
-// sentences is the documentation of an operation in one paragraph.
+// sentences returns the documentation of an operation as one paragraph.
 func (o *operation) sentences() string {
 	return strings.TrimSpace(strings.TrimSuffix(o.Summary, ".") + ". " + o.Detail)
 }
 
-// wrap breaks a text into lines of at most width characters, each behind a prefix.
+// wrap breaks a text into lines of at most width characters and adds a prefix to each line.
 func wrap(text, prefix string, width int) string {
 	var lines []string
 	line := ""
