@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// scenario is a case of the sections "scenarios" and "queue_scenarios".
+// scenario is a case in the sections "scenarios" and "queue_scenarios".
 type scenario struct {
 	Name    string
 	Options map[string]any
@@ -31,44 +31,43 @@ type queue struct {
 	last               int
 	optedOut           bool
 	failures, holds    int
-	until              int // no send before
+	until              int // time before which nothing is sent
 	stopped            bool
 }
 
-// client is one client of a scenario; it has a queue for each namespace that
-// it was bound to.
+// client is one client of a scenario. It has a queue for each namespace that it was bound to.
 type client struct {
 	project string
 	granted bool
 	queues  map[string]*queue
 }
 
-// sending is a request that a scenario answers later.
+// sending is a request that the scenario answers later.
 type sending struct {
 	q     *queue
 	batch []entry
 	done  func(status int)
 }
 
-// delivery is a batch that was accepted.
+// delivery is an accepted batch.
 type delivery struct {
 	project string
 	batch   []entry
 }
 
-// world runs a scenario by the rules of the contract, in the plainest way: no
-// timers, no goroutines, nothing that the libraries have.
+// world runs a scenario on a simple model of the contract. It has no timers and no goroutines, and
+// shares no code with the libraries.
 type world struct {
 	options map[string]any
-	storage map[string]map[string]string // namespace, suffix
-	queued  map[string][]entry           // the stored queue of a namespace
+	storage map[string]map[string]string // by namespace and suffix
+	queued  map[string][]entry           // stored queues by namespace
 	clients map[string]*client
 	current string
 
 	now, ids, identities, sessions int
 	answer, retryAfter             int
 	reject                         []string
-	waits                          bool // the next request waits for its answer
+	waits                          bool // the next request does not get its answer immediately
 	waiting                        *sending
 	requests                       [][3]any
 	delivered                      []delivery
@@ -105,7 +104,8 @@ func (w *world) persistent() bool {
 
 func (w *world) limit() int { return w.number("max_queue_size", 500) }
 
-// batchSize is at most fifty. A queue with a lower limit never fills a batch.
+// batchSize returns the size of a full batch, which is at most 50. A queue with a lower limit never
+// fills a batch.
 func (w *world) batchSize() int { return min(w.number("batch_size", 20), 50) }
 
 func (w *world) use(name string) {
@@ -117,8 +117,7 @@ func (w *world) use(name string) {
 
 func (w *world) client() *client { return w.clients[w.current] }
 
-// queue returns the queue of what the client is bound to, read from the
-// storage at its first use.
+// queue returns the queue of the bound project. It reads the queue from the storage on first use.
 func (w *world) queue() *queue {
 	c := w.client()
 	namespace := w.text("namespace", "454ea31f-"+c.project)
@@ -144,7 +143,7 @@ func (w *world) active() bool {
 	return w.options["enabled"] != false && !w.queue().optedOut && !w.flag("dnt") && (!w.flag("require_consent") || w.client().granted)
 }
 
-// identify returns the identifier, from the storage or new.
+// identify returns the identifier from the storage, or a new one.
 func (w *world) identify(q *queue) string {
 	if q.identity == "" && w.persistent() {
 		if stored := w.storage[q.namespace]["distinct_id"]; identifier(stored) {
@@ -159,7 +158,7 @@ func (w *world) identify(q *queue) string {
 	return q.identity
 }
 
-// identifier reports whether a stored text can be one.
+// identifier reports whether a stored text is a valid identifier.
 func identifier(s string) bool {
 	if s == "" || len(s) > 128 {
 		return false
@@ -167,7 +166,7 @@ func identifier(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// keep stores a value, or removes it when it is empty.
+// keep stores a value, or removes it if it is empty.
 func (w *world) keep(q *queue, suffix, value string) {
 	mode := w.text("persistence", "persistent")
 	if mode == "none" || mode == "session" && suffix != "opt_out" {
@@ -181,8 +180,7 @@ func (w *world) keep(q *queue, suffix, value string) {
 	}
 }
 
-// save merges the queue into the stored one: gone are the entries that this
-// client is done with.
+// save merges the queue into the stored one. gone lists the entries that were delivered or dropped.
 func (w *world) save(q *queue, gone ...entry) {
 	if w.text("persistence", "") != "none" && w.storage[q.namespace]["opt_out"] == "1" && !q.optedOut {
 		w.optOut(q)
@@ -244,7 +242,7 @@ func (w *world) front(q *queue) []entry {
 	return slices.Clone(q.entries[:n])
 }
 
-// send sends a batch and says to then whether the queue can go on.
+// send sends a batch. It calls then with true if the queue can continue.
 func (w *world) send(q *queue, batch []entry, then func(ok bool)) {
 	finish := func(status int) {
 		ok := w.outcome(q, batch, status)
@@ -266,8 +264,7 @@ func (w *world) send(q *queue, batch []entry, then func(ok bool)) {
 	finish(status)
 }
 
-// outcome does what the answer to a batch asks for and reports whether the
-// queue can go on.
+// outcome applies the effects of the answer to a batch. It reports whether the queue can continue.
 func (w *world) outcome(q *queue, batch []entry, status int) bool {
 	names := []string{}
 	for _, e := range batch {
@@ -314,7 +311,7 @@ func (w *world) outcome(q *queue, batch []entry, status int) bool {
 	return false
 }
 
-// drain sends until the queue is empty or a send failed.
+// drain sends batches until the queue is empty or a send has failed.
 func (w *world) drain(q *queue) {
 	if len(q.entries) == 0 || q.optedOut {
 		w.flush["pending"] = len(q.entries)
@@ -328,7 +325,7 @@ func (w *world) drain(q *queue) {
 	})
 }
 
-// clear forgets queue, identifier and session.
+// clear deletes the queue, the identifier and the session.
 func (w *world) clear(q *queue) {
 	if w.waiting != nil && w.waiting.q == q {
 		w.waiting = nil
@@ -419,7 +416,8 @@ func (w *world) step(t *testing.T, raw json.RawMessage) {
 	}
 }
 
-// bind leaves the old queue: what is in memory only makes one attempt.
+// bind binds the client to another project. Without persistence, the previous queue makes one last
+// attempt to send its entries.
 func (w *world) bind(project string) {
 	old := w.queue()
 	if strings.EqualFold(w.client().project, project) {
@@ -495,7 +493,7 @@ func (w *world) expect(t *testing.T, want map[string]any) {
 	}
 }
 
-// eventName is the rule of section "event_name".
+// eventName implements the rule of the section "event_name".
 func eventName(name string) (string, bool) {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(name) {

@@ -18,16 +18,16 @@ import (
 	"unicode/utf8"
 )
 
-// c is a case; missing and null read as the zero value.
+// c is a case. A missing or null field reads as the zero value.
 type c map[string]any
 
 func (c c) text(key string) string { s, _ := c[key].(string); return s }
 func (c c) number(key string) int  { n, _ := c[key].(float64); return int(n) }
 func (c c) flag(key string) bool   { b, _ := c[key].(bool); return b }
 
-// rules computes the outcome of each case of a section, and names the key that
-// has it. Each rule is written from the contract, once more and apart from the
-// libraries, so that a slip in the file or in this file shows.
+// rules computes the result of each case in a section, and names the key that holds the expected
+// result. Each rule is derived from the contract, independently of the libraries. Therefore a
+// mistake in vectors.json or in this file is detected.
 var rules = map[string]struct {
 	key string
 	of  func(c) any
@@ -89,7 +89,7 @@ func hash(text string) string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// lower lowers ASCII letters alone.
+// lower converts only ASCII letters to lower case.
 func lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
@@ -242,7 +242,7 @@ func decision(c c) any {
 	}
 }
 
-// due is the rule for what is remembered and not garbage.
+// due reports whether a well-formed remembered result has expired.
 func due(remembered map[string]any, c c) bool {
 	now, interval := float64(c.number("now")), float64(c.number("interval_seconds"))
 	checked, next := remembered["checked_at"].(float64), remembered["next_at"].(float64)
@@ -269,14 +269,14 @@ func updateKey(c c) any {
 
 var ownLink = regexp.MustCompile(`^https?://.*/f/[^/?#]+/[0-9a-z]{12}/[^/?#]+([?#].*)?$`)
 
-// Words for the purpose of a download.
+// These words determine the platform and the architecture of a download.
 var (
 	platformWords = words("windows: windows win win32 win64; macos: macos mac osx darwin; linux: linux; android: android; ios: ios iphone ipad; web: web wasm")
 	endings       = words("windows: exe msi msix; macos: dmg pkg; linux: deb rpm appimage flatpak snap; android: apk aab; ios: ipa")
 	archWords     = words("amd64: amd64 x64 win64; arm64: arm64 aarch64; 386: x86 i386 i486 i586 i686 ia32 386; arm: arm armv6 armv6l armv7 armv7l armhf; riscv64: riscv64; ppc64le: ppc64le powerpc64le; s390x: s390x; loong64: loong64 loongarch64; universal: universal universal2 noarch all")
 )
 
-// words turns "meaning: word word; …" into word to meaning.
+// words parses a list such as "meaning: word word; …" and returns a map from words to meanings.
 func words(list string) map[string]string {
 	meanings := map[string]string{}
 	for group := range strings.SplitSeq(list, "; ") {
@@ -293,7 +293,7 @@ func tokens(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }
 
-// meanings returns what the first source that says anything says.
+// meanings returns the meanings found in the first source that contains a known word.
 func meanings(of map[string]string, sources ...[]string) (found []string) {
 	for _, source := range sources {
 		for _, token := range source {
@@ -436,7 +436,7 @@ func TestErrorLimits(t *testing.T) {
 	}
 }
 
-// TestArchitectures: each name of ours is its own.
+// TestArchitectures checks that each of our architecture names maps to itself.
 func TestArchitectures(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

@@ -1,6 +1,6 @@
-// Package vectors has the file that the tests of the five client libraries and
-// of the server read, so that all of them hold the same rules. Its section
-// "about" says what each of the others means.
+// Package vectors contains the test vectors that are shared by the five client libraries and the
+// server. They ensure that all of them follow the same rules. The section "about" describes the
+// other sections.
 package vectors
 
 import (
@@ -12,7 +12,7 @@ import (
 //go:embed vectors.json
 var file []byte
 
-// Section returns a section of the file as a T.
+// Section decodes a section of the test vectors.
 func Section[T any](t testing.TB, name string) T {
 	t.Helper()
 	var sections map[string]json.RawMessage

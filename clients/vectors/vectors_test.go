@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestScenarios runs both sections on a model that shares nothing with the
-// libraries: what it and the file agree on is what the contract says.
+// TestScenarios runs the scenarios of both sections on a model that is independent of the
+// libraries. If the vectors and the model agree, they most likely follow the contract.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
@@ -34,8 +34,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestAbout: each section is explained, is tried here or by the server, and has no
-// case twice.
+// TestAbout checks that each section is described and tested, and contains no case twice.
 func TestAbout(t *testing.T) {
 	t.Parallel()
 	var sections map[string]json.RawMessage
@@ -77,12 +76,12 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// unread are the sections that the tests of a library do not read yet; what they hold is
-// held there by tests of its own and by the stories of tests/clients.
+// unread lists, by library, the sections that the library's tests do not read yet. The library has
+// its own tests for them, and the stories of tests/clients cover them as well.
 var unread = map[string][]string{}
 
-// TestEveryLibraryReadsEverySection: the tests of each library that is there name each
-// section, unless it is a rule of the server alone.
+// TestEveryLibraryReadsEverySection checks that the tests of each library read each section, except
+// for rules that only concern the server.
 func TestEveryLibraryReadsEverySection(t *testing.T) {
 	t.Parallel()
 	var sections map[string]json.RawMessage
