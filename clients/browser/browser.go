@@ -1,5 +1,5 @@
-// Package browser contains the client library for web pages, which the server delivers
-// and build.mjs makes from the sources in clients/typescript.
+// Package browser contains the client library for web pages. The server delivers it, and build.mjs
+// builds it from the sources in clients/typescript.
 package browser
 
 import (
@@ -24,15 +24,15 @@ var (
 	transfersBrotli string
 )
 
-// File is one form of the library, or a part of it. It is encoded in UTF-8.
+// File is a form of the library or a part of it, encoded in UTF-8.
 type File struct {
 	Name   string // such as svc-sdk.js
 	Text   string
-	Brotli string // Text compressed with brotli
+	Brotli string // Text, compressed with brotli
 }
 
-// Files returns both forms, the ES module and the one for a script tag, and the part that both load
-// under its pinned name when they download or upload a file.
+// Files returns the two forms of the library, an ES module and a classic script. It also returns
+// the module for file transfers, which both forms load by its pinned name when they need it.
 func Files() []File {
 	return []File{
 		{"svc-sdk.js", module, moduleBrotli},
@@ -47,8 +47,8 @@ func (f File) Hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// PinnedName returns a name that is unique to this text: svc-sdk-HASH.js, svc-sdk-HASH.global.js or
-// svc-sdk-HASH.transfers.js.
+// PinnedName returns a name that is unique to this text, such as svc-sdk-HASH.js,
+// svc-sdk-HASH.global.js or svc-sdk-HASH.transfers.js.
 func (f File) PinnedName() string {
 	return strings.Replace(f.Name, "svc-sdk", "svc-sdk-"+f.Hash(), 1)
 }
