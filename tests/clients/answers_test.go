@@ -16,8 +16,8 @@ import (
 	"svc/api/apitest"
 )
 
-// operations maps method and path below the API, without the names of parameters, to the operations
-// of openapi.yaml.
+// operations maps a method and a path below the API to an operation in openapi.yaml. The path has
+// {} in place of each parameter.
 type operations map[string]*apitest.Operation
 
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
@@ -56,8 +56,8 @@ func (all operations) success(s *sampler, method, path string) answer {
 	return answer{Status: status, Body: string(text)}
 }
 
-// consistent makes related fields of an answer consistent, and adds fields that a newer server may
-// send.
+// consistent makes related fields of an answer consistent. It also adds fields that a newer server
+// may send.
 func (s *sampler) consistent(path string, fields map[string]any) {
 	switch {
 	case strings.HasSuffix(path, "/check-update"):
@@ -83,7 +83,8 @@ func decoded(body string) (value any, isJSON bool) {
 	return value, isJSON
 }
 
-// TestAnswersAreAsOpenAPISays checks that openapi.yaml allows every answer of the recorder.
+// TestAnswersAreAsOpenAPISays checks that the recorder's answers are valid according to
+// openapi.yaml.
 func TestAnswersAreAsOpenAPISays(t *testing.T) {
 	t.Parallel()
 	all := readOperations(t)

@@ -24,7 +24,7 @@ const page = "../../docs/clients.md"
 // exampleAddress is the address of the server in the blocks.
 const exampleAddress = "https://svc.example.com"
 
-// blocks returns the blocks of each language in their order.
+// blocks returns the code blocks of each language in the order of the page.
 func blocks(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -53,8 +53,9 @@ func TestBlocksOfClients(t *testing.T) {
 	}
 }
 
-// TestLibrariesSayWhereTheyComeFrom checks that libraries are installed from this repository, not
-// from a registry where another owner may have the name, and that their packages name their origin.
+// TestLibrariesSayWhereTheyComeFrom checks that users install the libraries from this repository,
+// and not from a registry where another owner may have taken the name. It also checks that each
+// package names its origin.
 func TestLibrariesSayWhereTheyComeFrom(t *testing.T) {
 	t.Parallel()
 	read := func(parts ...string) string {
@@ -96,8 +97,8 @@ func TestLibrariesSayWhereTheyComeFrom(t *testing.T) {
 }
 
 // TestEveryLibraryRunsItsDocumentation runs the blocks of docs/clients.md as one program per
-// language. It runs each program twice, against a server that keeps the data of the first run, and
-// checks the server's data after each run.
+// language. It runs each program twice against the same server, so the second run finds the data of
+// the first. It checks the server's data after each run.
 func TestEveryLibraryRunsItsDocumentation(t *testing.T) {
 	t.Parallel()
 	found := blocks(t)
@@ -118,7 +119,7 @@ func TestEveryLibraryRunsItsDocumentation(t *testing.T) {
 	})
 }
 
-// checkDocumented checks the data that the blocks have sent to the server.
+// checkDocumented checks the data that the blocks sent to the server.
 func checkDocumented(t *testing.T, s *server.Server) {
 	t.Helper()
 	// listed returns a text of each entry of a list of the project, without repetitions: the server
@@ -161,8 +162,8 @@ func checkDocumented(t *testing.T, s *server.Server) {
 	}
 }
 
-// documented starts a server with a project as described on the page, a version newer than the
-// app's, which was never published, and the file of the newer version.
+// documented starts a server with the project described on the page. The app's version is
+// unpublished. The project has a newer version with a file.
 func documented(t *testing.T) (s *server.Server, key string) {
 	t.Helper()
 	program, err := server.Find(t.Context(), t.TempDir())
@@ -198,7 +199,8 @@ func documented(t *testing.T) (s *server.Server, key string) {
 	return s, key
 }
 
-// password returns the administrator's password. The first login removes it from its file.
+// password returns the administrator's password. It must be called before the first login, which
+// removes the password from its file.
 func password(t *testing.T, s *server.Server) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.Data, datadir.Bootstrap))
@@ -212,8 +214,8 @@ func password(t *testing.T, s *server.Server) string {
 	return string(m[1])
 }
 
-// programs turn the blocks of a language into a program in an empty folder. They may set a variable
-// in Env.
+// programs maps a language to a function that creates a program from blocks in an empty folder. The
+// function may set a variable in Env.
 var programs = map[string]func(t *testing.T, dir, code string) *exec.Cmd{
 	"go": func(t *testing.T, dir, code string) *exec.Cmd {
 		imports := ""

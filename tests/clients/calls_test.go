@@ -10,8 +10,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// left lists methods that are not called here: their arguments are bytes, or they have steps of
-// their own, or the contract and the server disagree about their arguments.
+// left lists methods that someCall omits. Some take bytes as arguments, and some have dedicated
+// steps. For the remaining ones, the contract and the server disagree about the arguments.
 var left = []string{"public export_my_data", "public delete_my_data", "admin put_upload_chunk", "admin regenerate_codehost_webhook_secret"}
 
 func callStep(namespace, method string, args map[string]any) map[string]any {
@@ -61,7 +61,8 @@ func decodedObject(body string) (map[string]any, bool) {
 	return fields, ok
 }
 
-// callOutage returns the answers to the attempts of a call, often only the usual one.
+// callOutage returns the answers to the attempts of a call. Often it returns nil, which means the
+// usual answer.
 func (s *story) callOutage(read bool) (out []answer) {
 	if s.chance(60) {
 		return nil
@@ -102,7 +103,7 @@ var renamed = map[string]map[string]string{
 	"admin update_project_locale": {"locale": "new_locale"},
 }
 
-// withheld lists fields that the contract does not list as arguments of a method.
+// withheld maps a method to request fields that the contract does not list as its arguments.
 var withheld = map[string][]string{
 	"admin upsert_version":                         {"version"},
 	"public check_update":                          {"platform", "platform_version", "current_version", "current_comparable_version", "locale"},
@@ -116,8 +117,8 @@ var withheld = map[string][]string{
 	"admin get_about":                              {"refresh"},
 }
 
-// arguments returns random arguments of a method and the resulting call. local reports that the
-// library must reject them without a request.
+// arguments returns random arguments of a method and the resulting call. If local is true, the
+// library must reject the arguments without a request.
 func (s *story) arguments(e [4]string) (args map[string]any, c call, local bool) {
 	method := e[0] + " " + e[1]
 	c = call{admin: e[0] == "admin", verb: e[2], template: e[3], query: url.Values{}}
@@ -188,8 +189,8 @@ func (s *story) queryArgument(e [4]string, args map[string]any, p *openapi3.Para
 	query.Set(p.Name, fmt.Sprint(value))
 }
 
-// bodyArguments generates the fields of a body: all required ones, and a random choice of the
-// others, omitted, null if that has a meaning, or with a value.
+// bodyArguments generates the fields of a body. It includes all required fields. At random, it
+// omits each optional field, sets it to null if that has a meaning, or gives it a value.
 func (s *story) bodyArguments(method string, args map[string]any, schema *openapi3.Schema) map[string]any {
 	body := map[string]any{}
 	if method == "admin run_event_query" {
@@ -232,7 +233,7 @@ func (s *story) bodyArguments(method string, args map[string]any, schema *openap
 	return body
 }
 
-// checkArguments sets the versions of an update check and reports whether there are any.
+// checkArguments sets the fields of an update check. It returns false if the check has no version.
 func (s *story) checkArguments(args, body map[string]any) bool {
 	set := func(name, value string) { args[name], body[name] = value, value }
 	switch s.random.IntN(3) {

@@ -19,7 +19,8 @@ import (
 // steps is the length of a story.
 const steps = 500
 
-// number returns an environment variable as a number.
+// number returns the value of an environment variable as a number, or otherwise if the variable is
+// not set.
 func number(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -33,8 +34,8 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// seeds returns the seeds of the stories to run: one by default, SVC_STORY_SEEDS of them, or only
-// SVC_STORY_SEED.
+// seeds returns the seeds of the stories to run. If SVC_STORY_SEED is set, it returns only that
+// seed. Otherwise it returns SVC_STORY_SEEDS seeds, by default one.
 func seeds(t *testing.T) (all []uint64) {
 	t.Helper()
 	if seed := number(t, "SVC_STORY_SEED", 0); seed != 0 {
@@ -46,11 +47,12 @@ func seeds(t *testing.T) (all []uint64) {
 	return all
 }
 
-// played is the record of one step: a line for each request of the library, and one for the result.
+// played is the record of one step. It has a line for each request of the library and one for the
+// result.
 type played []string
 
 // TestEveryLibraryTellsTheStory checks that all libraries send the same requests in the same story,
-// and that these are the ones required by the contract.
+// and that the contract requires these requests.
 func TestEveryLibraryTellsTheStory(t *testing.T) {
 	t.Parallel()
 	for _, seed := range seeds(t) {
@@ -76,7 +78,8 @@ func TestEveryLibraryTellsTheStory(t *testing.T) {
 	}
 }
 
-// perform has a library play a story and returns the records of the steps that it has played.
+// perform makes a library play a story. It returns a record of each step that the library
+// completed.
 func perform(t *testing.T, language string, plan []planned, seed uint64) (did []played, err error) {
 	all := readOperations(t)
 	contract := apitest.LoadContract(t)
@@ -109,7 +112,7 @@ func perform(t *testing.T, language string, plan []planned, seed uint64) (did []
 	return did, p.finish()
 }
 
-// selected returns the fields of a result that the model predicts. It includes errors in any case.
+// selected returns the fields of a result that the model predicts, and always the error.
 func selected(result, want map[string]any) map[string]any {
 	out := map[string]any{}
 	for name := range want {
@@ -135,10 +138,11 @@ func lines(naming *names, requests []request, result map[string]any) (out played
 	return append(out, "result "+canonical(result))
 }
 
-// most is the number of differing steps that are printed. Later differences are often consequences.
+// most is the number of differing steps that are printed. Later differences are often consequences
+// of earlier ones.
 const most = 3
 
-// compare compares the steps of a library with the model.
+// compare compares the steps played by a library with the predictions of the model.
 func compare(t *testing.T, seed uint64, plan []planned, did []played) {
 	t.Helper()
 	naming, differ := newNames(), 0
@@ -156,7 +160,7 @@ func compare(t *testing.T, seed uint64, plan []planned, did []played) {
 	}
 }
 
-// compareAll reports differences between the libraries.
+// compareAll compares the libraries with each other and reports differences.
 func compareAll(t *testing.T, seed uint64, plan []planned, all map[string][]played) {
 	t.Helper()
 	for i, step := range plan {

@@ -1,4 +1,5 @@
-// Package clients contains only tests of the client libraries together. Every library plays the
-// same stories against a recording server, and its requests are compared with a model of the
-// contract and with the other libraries. Every library is also killed while it tracks events.
+// Package clients contains tests that run all client libraries. Every library plays the same
+// stories against a recording server. Its requests are compared with a model of the contract and
+// with those of the other libraries. In another test, every library is killed while it tracks
+// events.
 package clients

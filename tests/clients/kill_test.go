@@ -29,14 +29,15 @@ import (
 )
 
 const (
-	// promised is the maximum age of events that may be lost.
+	// promised is the maximum age of events that a crash may lose.
 	promised = time.Second
-	// late is the additional delay allowed for saving on a busy machine.
+	// late is an additional delay that is allowed for saving on a busy machine.
 	late = 500 * time.Millisecond
 )
 
-// TestEveryLibraryIsKilled repeatedly kills a process that tracks events. Its successor sends the
-// remaining events. No event may be counted twice, and only those of the last second may be lost.
+// TestEveryLibraryIsKilled repeatedly kills a process that tracks events. The next process sends
+// the remaining events. The test checks that no event is counted twice, and that only events of the
+// last second before a kill are lost.
 func TestEveryLibraryIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := number(t, "SVC_CLIENT_KILLS", 5)
@@ -60,7 +61,7 @@ func TestEveryLibraryIsKilled(t *testing.T) {
 	})
 }
 
-// startServer starts the program: the one named by SVC_BINARY, or one built from this tree.
+// startServer starts the server binary named by SVC_BINARY, or a binary built from this tree.
 func startServer(t *testing.T) (*server.Server, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,12 +93,12 @@ type killing struct {
 
 	mu       sync.Mutex
 	senders  map[string]bool
-	sessions []string // of batches, in the order of their first appearance
+	sessions []string // in the order of their first batch
 	seen     map[string]bool
 }
 
-// round is the life of one process: the file in which it records tracked events, and the sessions
-// of those events, at most one.
+// round is the lifetime of one process. It holds the file in which the process records the tracked
+// events, and the sessions of those events. There is at most one session.
 type round struct {
 	file     string
 	sessions []string
@@ -139,7 +140,7 @@ func (k *killing) note(sender, session string) {
 	}
 }
 
-// news returns the sessions that have first appeared since the last call.
+// news returns the sessions that appeared for the first time since the last call.
 func (k *killing) news() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -174,7 +175,8 @@ func (k *killing) run(t *testing.T, rounds int) error {
 	return errors.Join(k.finish(), k.verify(t))
 }
 
-// open opens a client with the state of its predecessor, and lets it send the remaining events.
+// open opens a client with the state left by the previous process, and waits until it has sent the
+// remaining events.
 func (k *killing) open() error {
 	for _, step := range []map[string]any{
 		{"do": "open", "base_url": k.way.URL + apiPath, "real_clock": true, "options": map[string]any{
@@ -194,7 +196,7 @@ func (k *killing) open() error {
 	return nil
 }
 
-// spin lets the player track events until it is killed, some time after its first event.
+// spin lets the player track events. It kills the player some time after the first event.
 func (k *killing) spin(t *testing.T, file string, after time.Duration) error {
 	text, err := json.Marshal(map[string]any{"do": "spin", "seconds": 600, "file": file})
 	if err != nil {
@@ -269,7 +271,7 @@ func (k *killing) verify(t *testing.T) error {
 	return errors.Join(append(all, k.counted(t, exported))...)
 }
 
-// verify compares the server's events of a round with the tracked ones.
+// verify compares the events that the server has stored for a round with the tracked events.
 func (r round) verify(got map[int]int) error {
 	last, want, err := readSpin(r.file)
 	if err != nil {
@@ -294,8 +296,8 @@ func (r round) verify(got map[int]int) error {
 	return nil
 }
 
-// readSpin returns the time at which each event was tracked, in Unix ms, and the time of the last
-// one. The last line may be incomplete.
+// readSpin returns the time of each tracked event and the time of the last one, in Unix ms. The
+// last line may be incomplete.
 func readSpin(file string) (last int64, at map[int]int64, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -329,7 +331,7 @@ func (k *killing) counted(t *testing.T, exported int) error {
 	return nil
 }
 
-// renderers returns the processes that render pages in the browser that a process has started.
+// renderers returns the browser's renderer processes that descend from the given process.
 func renderers(t *testing.T, ancestor int) (pids []int) {
 	t.Helper()
 	parent, shows := map[int]int{}, map[int]bool{}

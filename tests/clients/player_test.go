@@ -45,7 +45,7 @@ var languages = []struct {
 	{"rust", []string{"cargo"}},
 }
 
-// eachLanguage runs a test concurrently for every library with a player that can run here.
+// eachLanguage runs a test concurrently for every library with a player that works on this machine.
 func eachLanguage(t *testing.T, test func(t *testing.T, language string)) {
 	t.Helper()
 	if os.Getenv(asked) == "" {
@@ -85,8 +85,8 @@ func lacking(programs []string) string {
 	return ""
 }
 
-// oldCargo returns a message if cargo is too old for the Rust library, with how to get a newer one,
-// or "" if it can build the library.
+// oldCargo returns "" if cargo can build the Rust library. Otherwise, it returns a message that
+// explains how to get a newer cargo.
 var oldCargo = sync.OnceValue(func() string {
 	manifest, err := os.ReadFile(filepath.Join(clientsDir, "rust", "Cargo.toml"))
 	if err != nil {
@@ -112,7 +112,7 @@ var oldCargo = sync.OnceValue(func() string {
 
 var builds sync.Map // language -> func() error
 
-// built builds a player once.
+// built builds the player of a language. It builds each player only once.
 func built(language string) error {
 	once, _ := builds.LoadOrStore(language, sync.OnceValue(func() error {
 		out, err := exec.Command("bash", playerScript(language), "--build").CombinedOutput()
@@ -133,17 +133,17 @@ func playerScript(language string) string {
 	return filepath.Join(clientsDir, language, "player")
 }
 
-// player runs a library, which executes the given steps.
+// player is a process that runs a library and executes the given steps.
 type player struct {
 	*recorder
 	language string
-	state    string // folder of the state that survives a process
+	state    string // folder for state that survives the process
 	command  *exec.Cmd
 	exited   chan struct{}
 	output   *bytes.Buffer // may be read after exited is closed
 }
 
-// play returns a player that start will start.
+// play returns a player that has not been started.
 func play(t *testing.T, language string, r *recorder) *player {
 	t.Helper()
 	p := &player{recorder: r, language: language, state: t.TempDir()}
@@ -187,7 +187,7 @@ func (p *player) result() (json.RawMessage, error) {
 	}
 }
 
-// give sends the player its next step.
+// give sends the next step to the player.
 func (p *player) give(step []byte) error {
 	select {
 	case p.steps <- step:
@@ -220,8 +220,8 @@ func (p *player) do(step map[string]any) (result map[string]any, err error) {
 	return result, json.Unmarshal(answer, &result)
 }
 
-// again waits until a player that was ended is running again, as a new process or as a reloaded
-// page.
+// again waits until the player is running again after it was ended. It runs as a new process or as
+// a reloaded page.
 func (p *player) again() error {
 	select {
 	case <-p.results:
@@ -247,7 +247,7 @@ func (p *player) finish() error {
 	}
 }
 
-// leave ends the process without closing the library.
+// leave ends the process and does not close the library first.
 func (p *player) leave() error {
 	if err := p.give([]byte(`{"do":"exit","hard":true}`)); err != nil {
 		return err

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// A model of the event queue. It follows the contract of the client libraries, independently of
-// their implementations. It has no timers, threads or files.
+// This file contains a model of the event queue. It follows the contract of the client libraries
+// and is independent of their implementations. It has no timers, threads or files.
 
-// collecting holds the options of event collection that the model needs.
+// collecting holds the event collection options that the model uses.
 type collecting struct {
 	enabled, consentMode bool
 	persistence          string
 	batchSize, maxQueue  int
 	idle                 int64 // seconds until a session ends
-	interval             int64 // seconds between flushes; the initial wait after a failure, which doubles
+	interval             int64 // seconds between flushes; also the wait after the first failure
 }
 
 var defaultCollecting = collecting{enabled: true, persistence: "persistent", batchSize: 20, maxQueue: 500, idle: 1800, interval: 5}
@@ -30,15 +30,15 @@ type tracked struct {
 	identity, session string
 }
 
-// kept is the state of a namespace on the device.
+// kept is the stored state of a namespace on the device.
 type kept struct {
 	identity string
 	queue    []tracked
 	optedOut bool
 }
 
-// sender sends a batch and returns the status of the answer, 0 if there is none, and the seconds of
-// Retry-After.
+// sender sends a batch. It returns the status of the answer, or 0 if there is none, and the
+// Retry-After time in seconds.
 type sender func(batch []tracked) (status int, wait int64)
 
 // collection is the queue of one namespace in one process.
@@ -55,11 +55,11 @@ type collection struct {
 	failures, holds int
 	until           int64    // monotonic ms until which no full batch is sent
 	stopped         bool     // until the next flush
-	unclear         bool     // whether a full batch would be sent now
-	failed, dropped []string // names rejected one by one by the server, and by the queue's own rules
+	unclear         bool     // it is undefined whether a full batch would be sent now
+	failed, dropped []string // names of events rejected by the server or dropped by the queue
 }
 
-// openCollection returns the queue of a new process with the state on the device.
+// openCollection returns the queue of a new process that finds the given state on the device.
 func openCollection(options collecting, on kept, newID func() string) *collection {
 	c := &collection{collecting: options, newID: newID}
 	switch options.persistence {
@@ -143,7 +143,7 @@ func (c *collection) track(name string, properties any, unix, monotonic int64, s
 	}
 }
 
-// waits reports whether full batches are held back at present.
+// waits reports whether full batches are currently held back.
 func (c *collection) waits(monotonic int64) bool { return c.stopped || monotonic < c.until }
 
 // wire returns the event as it is sent.
@@ -161,7 +161,7 @@ func (c *collection) ensureIdentity() {
 	}
 }
 
-// batch returns the longest run from the front of the queue that can be sent together.
+// batch returns the longest run of events at the front of the queue that can be sent together.
 func (c *collection) batch() []tracked {
 	size := 0
 	for i, e := range c.queue {
@@ -173,7 +173,7 @@ func (c *collection) batch() []tracked {
 	return slices.Clone(c.queue)
 }
 
-// deliver sends a batch, in parts if it is refused, and reports whether to continue.
+// deliver sends a batch, and splits it if it is refused. It reports whether to continue.
 func (c *collection) deliver(batch []tracked, monotonic int64, send sender, sent, dropped *int) bool {
 	status, wait := send(batch)
 	switch {
@@ -209,20 +209,22 @@ func (c *collection) remove(batch []tracked) {
 	})
 }
 
-// flush sends batches until one fails.
+// flush sends batches until none are left or one fails.
 func (c *collection) flush(monotonic int64, send sender) (sent, dropped int) {
 	for c.active() && len(c.queue) > 0 && c.deliver(c.batch(), monotonic, send, &sent, &dropped) {
 	}
 	return sent, dropped
 }
 
-// forget clears the personal data. Without a queue it is not observable whether a wait continues.
+// forget deletes the personal data. While the queue is empty, a test cannot observe whether a wait
+// continues.
 func (c *collection) forget() {
 	c.identity, c.session, c.queue = "", "", nil
 	c.wonder()
 }
 
-// wonder records that a wait may be over, because the outcome is neither success nor failure.
+// wonder records that a wait may be over. It is called for an event that is neither a success nor a
+// failure.
 func (c *collection) wonder() { c.unclear = c.unclear || c.failures+c.holds > 0 }
 
 func (c *collection) optOut() {
@@ -256,7 +258,8 @@ func (c *collection) drop(identity string) {
 }
 
 // mixed reports whether another event would fill a batch for which the contract does not define how
-// much is sent: a batch that is not one run, or one with a wait that may or may not be over.
+// much is sent. This is the case if the batch is not a single run, or if it is undefined whether a
+// wait is over.
 func (c *collection) mixed(another int, monotonic int64) bool {
 	if len(c.queue)+1 < c.batchSize || !c.active() {
 		return false

@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// recorder is a server that records the requests of a client and answers them according to the
-// story. It also hands the steps to a player, over a separate listener, so that the API can refuse
-// connections.
+// recorder is a server that records the requests of a client and gives the answers that the story
+// plans. It also sends the steps to a player. It does so over a separate listener, because the API
+// may have to refuse connections.
 type recorder struct {
 	url     string // of the API
 	address string
@@ -31,7 +31,7 @@ type recorder struct {
 
 	mu      sync.Mutex
 	api     *http.Server
-	planned []answer // for the requests of this step; fallback answers further ones
+	planned []answer // for the requests of this step; fallback answers any further ones
 	got     []request
 	// fallback answers requests that the story does not expect, so that the library can continue.
 	fallback func(r *http.Request) answer
@@ -52,7 +52,7 @@ func record(t *testing.T, fallback func(r *http.Request) answer) *recorder {
 	return r
 }
 
-// accept opens the listener of the API, always at the same address.
+// accept opens the listener of the API. Its address is always the same.
 func (r *recorder) accept(t *testing.T) {
 	t.Helper()
 	r.mu.Lock()
@@ -161,7 +161,7 @@ func allowOrigin(w http.ResponseWriter, q *http.Request) {
 	h.Set("Access-Control-Max-Age", "600")
 }
 
-// write writes an answer, or breaks off the connection.
+// write writes an answer, or closes the connection if a.Closed is set.
 func write(w http.ResponseWriter, a answer) {
 	if a.Closed {
 		connection, _, err := w.(http.Hijacker).Hijack()
@@ -190,7 +190,8 @@ func write(w http.ResponseWriter, a answer) {
 	}
 }
 
-// serveSpin stores the tracked events of a player in a browser, which cannot write files.
+// serveSpin stores the events tracked by a player in a browser, because a browser cannot write
+// files.
 func serveSpin(w http.ResponseWriter, q *http.Request) {
 	line, err := io.ReadAll(q.Body)
 	if err == nil {
@@ -213,7 +214,7 @@ func appendTo(name string, line []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// pages are the files for the player in a browser, below clients/browser.
+// pages maps URL paths to the files that the browser's player loads from clients/browser.
 var pages = map[string]string{
 	"player.html": "tests/player.html", "player.js": "tests/player.js",
 	"svc-sdk.js": "svc-sdk.js", "svc-sdk.global.js": "svc-sdk.global.js",

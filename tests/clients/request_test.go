@@ -29,17 +29,17 @@ type answer struct {
 	Status int
 	Header map[string]string
 	Body   string
-	// Closed closes the connection instead of answering. Cut ends the body too early.
+	// Closed closes the connection instead of answering. Cut ends the body early.
 	Closed, Cut bool
 }
 
-// transports lists headers that depend on the transport, not on the library.
+// transports lists headers that depend on the HTTP transport and not on the library.
 var transports = []string{
 	"host", "user-agent", "connection", "content-length", "transfer-encoding", "accept-encoding", "accept-language",
 	"origin", "referer", "priority", "cache-control", "pragma", "dnt", "te",
 }
 
-// received returns the request received by the server.
+// received converts an HTTP request received by the server.
 func received(r *http.Request, body []byte) request {
 	got := request{Method: r.Method, Header: map[string]string{}}
 	path, query, _ := strings.Cut(r.RequestURI, "?")
@@ -64,10 +64,10 @@ func received(r *http.Request, body []byte) request {
 	return got
 }
 
-// equalEscapes unescapes characters that libraries may escape or not.
+// equalEscapes unescapes characters that libraries may escape but need not.
 var equalEscapes = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
 
-// canonical returns a value as JSON in a unique form: keys sorted and numbers by value.
+// canonical encodes a value as JSON in a unique form, with sorted keys and normalized numbers.
 func canonical(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -86,7 +86,7 @@ func canonical(v any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// names replaces random ids of a client by their order of appearance.
+// names replaces the random ids of a client with numbers in the order of their first use.
 type names struct {
 	of map[string]string
 }
@@ -102,7 +102,7 @@ func (n *names) name(value string) string {
 	return n.of[value]
 }
 
-// line returns a request in the form in which it is compared.
+// line formats a request for comparison.
 func (n *names) line(r request) string {
 	// A session can be any text, so it is replaced by position.
 	if body, ok := r.Body.(map[string]any); ok && strings.HasSuffix(r.Path, "/events") && r.Method == http.MethodPost {

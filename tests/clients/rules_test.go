@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// vectors are the parts of clients/vectors/vectors.json that the model is tested with.
+// vectors holds the sections of clients/vectors/vectors.json that test the model.
 type vectors struct {
 	Scenarios      []scenario
 	QueueScenarios []scenario `json:"queue_scenarios"`
@@ -59,8 +59,8 @@ type scenario struct {
 	Steps [][]json.RawMessage
 }
 
-// beyond lists steps of scenarios that the model does not support: a story has one client at a
-// time, and nothing happens during a request.
+// beyond lists steps of scenarios that the model does not support. In a story, there is only one
+// client at a time, and nothing happens during a request.
 var beyond = []string{"send", "done", "client", "store", "bind"}
 
 func (s scenario) told() bool {
@@ -81,8 +81,7 @@ func readVectors(t *testing.T) (v vectors) {
 	return v
 }
 
-// TestModelKeepsTheScenarios checks the model with every scenario of the vectors, as the libraries
-// are checked.
+// TestModelKeepsTheScenarios runs every scenario of the vectors on the model.
 func TestModelKeepsTheScenarios(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
@@ -250,7 +249,7 @@ func TestModelKeepsTheNames(t *testing.T) {
 	}
 }
 
-// TestModelKeepsTheVectors checks the parts of the model other than the queue.
+// TestModelKeepsTheVectors runs the vectors on the parts of the model other than the queue.
 func TestModelKeepsTheVectors(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)

@@ -14,13 +14,13 @@ import (
 // sampler generates values that a schema of openapi.yaml allows.
 type sampler struct {
 	random *rand.Rand
-	// given selects values for callers: integers for fields that may also be strings, because the
-	// typed libraries do not accept strings there.
+	// given restricts the values to those that callers can pass. Fields that may be integers or
+	// strings then get integers, because the typed libraries do not accept strings for them.
 	given bool
 	depth int
 }
 
-// deep is the depth from which optional fields are omitted and lists are short.
+// deep is the nesting depth from which optional fields are omitted and lists are short.
 const deep = 5
 
 func (s *sampler) chance(percent int) bool { return s.random.IntN(100) < percent }
@@ -60,7 +60,7 @@ func (s *sampler) value(ref *openapi3.SchemaRef) any {
 	}
 }
 
-// oneOfEnum returns one of the values other than null, if there is one.
+// oneOfEnum returns a random element of values, other than null if possible.
 func (s *sampler) oneOfEnum(values []any) any {
 	values = slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil })
 	if len(values) == 0 {
@@ -69,7 +69,7 @@ func (s *sampler) oneOfEnum(values []any) any {
 	return pick(s.random, values...)
 }
 
-// some generates a value other than null, unless null is the only one.
+// some generates a value. It returns null only if the schema permits no other value.
 func (s *sampler) some(ref *openapi3.SchemaRef) any {
 	for range 100 {
 		if v := s.value(ref); v != nil {
@@ -109,8 +109,8 @@ func (s *sampler) integer(schema *openapi3.Schema) int64 {
 	return low + s.random.Int64N(high-low+1)
 }
 
-// words are parts of texts: of many scripts, and with characters that are special in JSON, URLs and
-// shells.
+// words are parts of generated texts. They come from many scripts, or have characters that are
+// special in JSON, URLs or shells.
 var words = []string{
 	"plain", "two words", "Ünïcode", "日本語", "🚀🧑‍🚀", "عربى", `"quoted"`, `back\slash`, "a/b", "50%", "x=y&z",
 	"<b>", "line\nbreak", "tab\there", "\u2028", "naïve café", "#?;:", "{{k}}", "'single'", "é", "~-_.!*()",
@@ -199,7 +199,7 @@ func (s *sampler) list(schema *openapi3.Schema) []any {
 	return out
 }
 
-// propertiesOf returns the properties of an object and of the schemas that it extends.
+// propertiesOf returns the properties of an object and those of the schemas that it extends.
 func propertiesOf(schema *openapi3.Schema) openapi3.Schemas {
 	all := openapi3.Schemas{}
 	for _, part := range schema.AllOf {
@@ -237,7 +237,7 @@ func (s *sampler) object(schema *openapi3.Schema) map[string]any {
 	return out
 }
 
-// anything generates arbitrary data of a caller.
+// anything generates a random object for fields in which callers may send arbitrary data.
 func (s *sampler) anything() map[string]any {
 	out := map[string]any{}
 	for range s.random.IntN(4) {
@@ -246,7 +246,7 @@ func (s *sampler) anything() map[string]any {
 	return out
 }
 
-// json generates arbitrary JSON with numbers that every language can represent.
+// json generates arbitrary JSON. Every language can represent its numbers.
 func (s *sampler) json(depth int) any {
 	switch n := s.random.IntN(10); {
 	case n == 0 && depth > 0:

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestEveryLibraryReadsTheOthers checks that every library with a state file sends the events left
-// by the others, under the identifier of the first, and honours their opt-out: apps in several
-// languages on one machine share the state of a project.
+// TestEveryLibraryReadsTheOthers checks that libraries with a state file can share it, because apps
+// in several languages on one machine share the state of a project. Each library must send the
+// events left by the others, use the identifier of the first library, and honour an opt-out.
 func TestEveryLibraryReadsTheOthers(t *testing.T) {
 	t.Parallel()
 	eachLanguage(t, func(t *testing.T, reader string) {
@@ -32,7 +32,7 @@ func TestEveryLibraryReadsTheOthers(t *testing.T) {
 	})
 }
 
-// sharing is a folder of state and a recorder for the libraries that share it.
+// sharing holds a state folder and a recorder for libraries that share the state.
 type sharing struct {
 	*recorder
 	state string
@@ -88,8 +88,8 @@ func (s *sharing) run(t *testing.T, reader string, writers []string) error {
 	return nil
 }
 
-// visit runs a process that ends without closing the client. It returns the result of the last
-// step.
+// visit runs some steps in a new process, which ends without closing the client. It returns the
+// result of the last step.
 func (s *sharing) visit(t *testing.T, language string, steps ...map[string]any) (result map[string]any, err error) {
 	if err := built(language); err != nil {
 		return nil, err

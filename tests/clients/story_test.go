@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// planned is a step of a story: the instruction for the player, the answers of the recorder, and
-// the requests and the result that the model predicts.
+// planned is a step of a story. It holds the instruction for the player, the answers of the
+// recorder, and the requests and the result that the model predicts.
 type planned struct {
 	step    map[string]any
 	answers []answer
@@ -19,14 +19,14 @@ type planned struct {
 	refuse  bool           // the API refuses connections
 }
 
-// story generates steps from a seed and plays them on the model at the same time.
+// story generates steps from a seed and applies them to the model at the same time.
 type story struct {
 	*world
 	*sampler
 	known     operations
 	endpoints [][4]string
 	plan      []planned
-	projects  int // number of projects bound only once
+	projects  int // number of projects so far that are bound only once
 }
 
 // tell generates a story of the given number of steps.
@@ -73,7 +73,7 @@ func (s *story) scene() {
 	}
 }
 
-// emit adds a step and applies it to the model with does.
+// emit adds a step. It calls does to apply the step to the model.
 func (s *story) emit(step map[string]any, does func() map[string]any) {
 	s.sent, s.used = nil, nil
 	p := planned{step: step, refuse: s.refusing}
@@ -89,7 +89,7 @@ func nothing() map[string]any { return map[string]any{} }
 
 var platforms = []string{"windows", "linux", "macos", "ios", "android", "web", "others"}
 
-// restart closes or abandons the client, if there is one, and opens another.
+// restart closes or abandons the current client, if any, and opens a new one.
 func (s *story) restart(first bool) {
 	wall := max(s.wall, startWall)
 	set, c := s.someSettings(), s.someCollecting()
@@ -124,7 +124,7 @@ func (s *story) restart(first bool) {
 	}
 }
 
-// unbound calls methods of a client without a project, then binds it to one.
+// unbound calls methods of a client that has no project, then binds the client to one.
 func (s *story) unbound() {
 	s.emit(callStep("public", "get_latest_version", map[string]any{}), func() map[string]any {
 		return failure(map[string]any{"kind": "base"})
@@ -150,8 +150,8 @@ func (s *story) bind(key string) {
 	})
 }
 
-// project returns a project to bind. The state of a project must come from a client with the same
-// rules; without a persistent state, a project is never bound again.
+// project returns a project to bind. All clients that share the state of a project must have the
+// same rules. If the state is not persistent, each project is bound only once.
 func (s *story) project(c collecting) string {
 	switch {
 	case c.persistence != "persistent":
@@ -199,8 +199,8 @@ func (s *story) someCollecting() collecting {
 	return c
 }
 
-// optionsOf returns the options of the step "open". With short, default values are omitted. The
-// values are passed uncleaned: the library and the model clean them.
+// optionsOf returns the options of the step "open". If short is true, it omits default values. It
+// does not clean the values, because the library and the model must do that.
 func optionsOf(set settings, c collecting, short bool) map[string]any {
 	analytics := map[string]any{
 		"enabled": c.enabled, "require_consent": c.consentMode, "persistence": c.persistence, "flush_interval": c.interval,
@@ -236,7 +236,7 @@ func orNull(text string) any {
 	return text
 }
 
-// close closes the client as an application does: one flush, then everything is saved.
+// close closes the client as an application does. The client flushes once and saves its state.
 func (s *story) close() {
 	s.emit(map[string]any{"do": "close"}, func() map[string]any {
 		s.queue().flush(s.monotonic, s.sendBatch)
@@ -245,7 +245,7 @@ func (s *story) close() {
 	})
 }
 
-// clock advances time, or changes only the wall clock.
+// clock advances both clocks, or changes only the wall clock.
 func (s *story) clock(wall, monotonic int64) {
 	s.emit(map[string]any{"do": "clock", "wall_seconds": wall, "monotonic_seconds": monotonic}, func() map[string]any {
 		s.wall += wall * 1000
@@ -292,7 +292,7 @@ func (s *story) someProperties() any {
 	}
 }
 
-// largeEvents tracks events so large that four of them fill a batch.
+// largeEvents tracks events that are so large that four of them fill a batch.
 func (s *story) largeEvents() {
 	s.flush(nil)
 	for range 6 {
@@ -348,7 +348,8 @@ func (s *story) flushed() {
 	s.flush(s.batchOutage())
 }
 
-// batchOutage returns the answers to batches, often only the usual one.
+// batchOutage returns the answers to the next batches. Often it returns nil, which means the usual
+// answer.
 func (s *story) batchOutage() []answer {
 	if s.chance(55) {
 		return nil
@@ -375,7 +376,7 @@ func (s *story) batchOutage() []answer {
 	return out
 }
 
-// refused returns an error with one of the bodies that servers and proxies send.
+// refused returns an error answer. Its body is typical of servers or proxies.
 func (s *story) refused(status int) answer {
 	a := answer{Status: status}
 	switch s.random.IntN(7) {
@@ -441,7 +442,7 @@ func (s *story) hasOptedOut() {
 	s.emit(map[string]any{"do": "has_opted_out"}, func() map[string]any { return map[string]any{"value": s.queue().optedOut} })
 }
 
-// whose calls export_my_data or delete_my_data for this device.
+// whose adds a call to export_my_data or delete_my_data for the identifier of this device.
 func (s *story) whose() {
 	method := pick(s.random, "export_my_data", "delete_my_data")
 	args := map[string]any{}
@@ -472,8 +473,8 @@ func (s *story) whose() {
 	})
 }
 
-// rebind binds the client to another project. The application repeats the user's decision on
-// consent.
+// rebind binds the client to another project. If consent is required, it repeats the user's
+// decision.
 func (s *story) rebind() {
 	q := s.queue()
 	if s.persistence == "none" && q.optedOut {
@@ -535,7 +536,7 @@ func (s *story) updates() {
 	}
 }
 
-// captures reports errors: one, the same one again, or a storm.
+// captures reports one error, the same error again, or many errors at once.
 func (s *story) captures() {
 	many := pick(s.random, 1, 2, 14)
 	for i := range many {

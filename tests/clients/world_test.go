@@ -13,19 +13,20 @@ import (
 	"svc/internal/release"
 )
 
-// A model of the client. It predicts the requests and the result of each step of a story according
-// to the contract, and how far the client's clock advances.
+// This file contains a model of the client. It follows the contract and predicts the requests and
+// the result of each step of a story. It also predicts how far each step advances the client's
+// clock.
 
 const (
 	placeholderURL   = "{recorder}"
 	placeholderState = "{state}"
-	startWall        = 1_800_000_000_000 // ms; the clock of every new client
+	startWall        = 1_800_000_000_000 // ms; the initial time of every new client
 )
 
-// settings are the options of a client that its setters can change.
+// settings holds the options of a client that setters can change.
 type settings struct {
 	key, token, locale, appVersion string // "" for none
-	platform, platformVersion      string // as passed to the client; "" for off
+	platform, platformVersion      string // as passed to the client; "" turns it off
 	retries                        int
 	extra                          map[string]string
 }
@@ -42,7 +43,7 @@ type device struct {
 	update *remembered
 }
 
-// world is a client on a device, and the answers prepared for its next requests.
+// world is a client on a device, with the prepared answers to its next requests.
 type world struct {
 	settings
 	collecting
@@ -53,7 +54,7 @@ type world struct {
 	open            bool
 	queues          map[string]*collection
 	granted         bool
-	update          map[string]*remembered // by namespace, for this process
+	update          map[string]*remembered // by namespace, in this process
 	logs            reports
 
 	answers  []answer                       // prepared by the story for the next requests
@@ -79,7 +80,7 @@ func (w *world) device() *device {
 	return d
 }
 
-// queue returns the queue that the next event call uses.
+// queue returns the queue that the next call about events uses.
 func (w *world) queue() *collection {
 	q := w.queues[w.namespace()]
 	if q == nil {
@@ -112,7 +113,8 @@ func (w *world) begin(s settings, c collecting) {
 	w.wall, w.monotonic = startWall, 0
 }
 
-// clean returns the form of a platform text in headers: printable ASCII, at most 32 characters.
+// clean converts a platform text to its form in headers. It has printable ASCII and at most 32
+// characters.
 func clean(text string) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < 0x21 || r > 0x7e }), " ")
 	return strings.TrimSpace(text[:min(len(text), 32)])
@@ -139,7 +141,7 @@ func (w *world) header(admin, body bool) map[string]string {
 	return h
 }
 
-// segment returns a path argument as one escaped segment, or "" if that is impossible.
+// segment escapes a path argument as one segment. It returns "" if that is impossible.
 func segment(text string) string {
 	if text == "" || text == "." || text == ".." {
 		return ""
@@ -172,7 +174,7 @@ type call struct {
 	body       any // nil for none
 }
 
-// request makes a call with its retries and returns the last answer.
+// request performs a call, including its retries, and returns the last answer.
 func (w *world) request(c call) answer {
 	for done := 0; ; done++ {
 		r := request{Method: c.verb, Path: equalEscapes.Replace(c.path), Query: c.query.Encode(), Header: w.header(c.admin, c.body != nil), Body: c.body}
@@ -203,7 +205,7 @@ func (w *world) retry(verb string, done int, a answer) int64 {
 	return max(int64(delay), seconds*1000)
 }
 
-// retryAfter parses the header, in seconds or as a date.
+// retryAfter parses a Retry-After header, which holds seconds or a date.
 func retryAfter(text string, now int64) (seconds int64, given bool) {
 	text = strings.TrimSpace(text)
 	if when, err := time.Parse(time.RFC1123, text); err == nil {
@@ -216,7 +218,7 @@ func retryAfter(text string, now int64) (seconds int64, given bool) {
 	return seconds, err == nil
 }
 
-// outcome returns the result of a call with its last answer.
+// outcome returns the result of a call that ended with the given answer.
 func outcome(c call, a answer) map[string]any {
 	if a.Closed || a.Cut {
 		return failure(map[string]any{"kind": "connection"})
@@ -276,7 +278,7 @@ func (w *world) sendBatch(batch []tracked) (status int, wait int64) {
 
 const updateInterval = 6 * 3600
 
-// checkUpdates is the update helper without its random delay.
+// checkUpdates models the update helper, except its random delay.
 func (w *world) checkUpdates(force, preview bool) map[string]any {
 	if w.appVersion == "" {
 		return failure(map[string]any{"kind": "base"})
@@ -311,12 +313,12 @@ func (w *world) checkUpdates(force, preview bool) map[string]any {
 	return map[string]any{"decision": decision(answered), "remembered": false}
 }
 
-// due reports whether the last result is too old, or from a clock that was wrong.
+// due reports whether the last result is too old, or was stored while the clock was wrong.
 func due(last *remembered, interval, now int64) bool {
 	return now >= last.next || now < last.checked || float64(now) >= float64(last.checked)+math.Round(float64(interval)*1.2)
 }
 
-// decision returns the meaning of an answer to an update check.
+// decision returns the decision for an answer to an update check.
 func decision(answered any) string {
 	fields, _ := answered.(map[string]any)
 	milestone, _ := fields["milestone"].(map[string]any)
@@ -331,8 +333,8 @@ func decision(answered any) string {
 	return "none"
 }
 
-// reports limits the error reports of a client: the same error at most once a minute, and all
-// errors by a token bucket.
+// reports limits the error reports of a client. The same error is reported at most once a minute. A
+// token bucket limits all errors together.
 type reports struct {
 	last     map[string]int64 // monotonic ms of the last report of each fingerprint
 	repeated map[string]int
