@@ -13,8 +13,7 @@ import (
 	"sync/atomic"
 )
 
-// errGone reports that there was no response, so that the request may or may not have
-// been processed.
+// errGone means that no response arrived. The server may or may not have processed the request.
 var errGone = errors.New("the server is gone")
 
 // client sends requests to a server.
@@ -29,7 +28,7 @@ func newClient(url, token string) *client {
 	return &client{base: url + "/api/v1", token: token, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
 }
 
-// do sends a request, with a body unless it is nil. It uses many source addresses,
+// do sends a request. If body is nil, the request has no body. do varies the source address,
 // because some routes limit requests by address.
 func (c *client) do(method, path string, body any) (status int, answer []byte, err error) {
 	text, err := json.Marshal(body)
@@ -42,7 +41,7 @@ func (c *client) do(method, path string, body any) (status int, answer []byte, e
 	return c.send(method, c.base+path, text)
 }
 
-// send sends a request to a full URL with any body.
+// send sends a request with an arbitrary body to a full URL.
 func (c *client) send(method, url string, body []byte) (status int, answer []byte, err error) {
 	r, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
@@ -68,7 +67,7 @@ func (c *client) send(method, url string, body []byte) (status int, answer []byt
 // site returns the URL prefix of paths outside of the API.
 func (c *client) site() string { return strings.TrimSuffix(c.base, "/api/v1") }
 
-// must sends a request and requires a status.
+// must sends a request and returns an error if the status is not want.
 func (c *client) must(want int, method, path string, body any) ([]byte, error) {
 	status, answer, err := c.do(method, path, body)
 	if err == nil && status != want {
@@ -77,7 +76,7 @@ func (c *client) must(want int, method, path string, body any) ([]byte, error) {
 	return answer, err
 }
 
-// get decodes a response into into.
+// get requests a path and decodes the response into the value that into points to.
 func (c *client) get(path string, into any) error {
 	answer, err := c.must(http.StatusOK, "GET", path, nil)
 	if err != nil {
@@ -89,7 +88,7 @@ func (c *client) get(path string, into any) error {
 	return nil
 }
 
-// pages reads all pages of a list.
+// pages returns the entries of all pages of a list.
 func pages[V any](c *client, path string) ([]V, error) {
 	var all []V
 	for {
@@ -110,7 +109,7 @@ func pages[V any](c *client, path string) ([]V, error) {
 	}
 }
 
-// logIn gets a token of the administrator.
+// logIn requests an administrator token and stores it in the client.
 func (c *client) logIn() error {
 	answer, err := c.must(http.StatusCreated, "POST", "/auth/login", map[string]string{"username": "admin", "password": password})
 	if err != nil {
@@ -126,7 +125,7 @@ func (c *client) logIn() error {
 	return nil
 }
 
-// valueOf returns the number in the response to a metric query.
+// valueOf returns the number in a response to a metrics query.
 func valueOf(answer []byte) (int, error) {
 	var got struct{ Result float64 }
 	if err := json.Unmarshal(answer, &got); err != nil {

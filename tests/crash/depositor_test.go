@@ -16,14 +16,14 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// The ways in which a file gets to the server.
+// These constants are the ways in which a file reaches the server.
 const (
 	inChunks = iota
 	inOneRequest
 	mirrored
 )
 
-// fileView holds the fields of a file that these tests read.
+// fileView holds the fields of a file that these tests use.
 type fileView struct {
 	ID       string  `json:"id"`
 	Filename string  `json:"filename"`
@@ -38,22 +38,22 @@ type fileView struct {
 // object returns the directory of the file's object.
 func (f *fileView) object() string { return f.Path[1:strings.LastIndexByte(f.Path, '/')] }
 
-// deposit is a file that a depositor uploads, or lets the server mirror.
+// deposit is a file that a depositor uploads or makes the server mirror.
 type deposit struct {
 	name    string // unique
-	seed    uint64 // of its content
+	seed    uint64 // determines its content
 	size    int64
 	sum     string // SHA-256 in hexadecimal
 	way     int
-	storage string // "" = the default
-	content []byte // only during the upload
+	storage string // "" means the default
+	content []byte // nil except during the upload
 
 	session string       // "" until the server has returned it
 	chunk   int64        // the size of its chunks
 	chunks  map[int]bool // acknowledged chunks
 	version string       // the version that links to the attachment
 
-	asked    bool   // its creation was requested: it may exist
+	asked    bool   // its creation was requested, so it may exist
 	there    bool   // its creation was acknowledged
 	removing bool   // its deletion was requested
 	gone     bool   // its deletion was acknowledged
@@ -61,7 +61,7 @@ type deposit struct {
 	compared bool   // its bytes have been compared
 }
 
-// of adds the deposit to an error.
+// of adds a description of the deposit to an error.
 func (s *deposit) of(err error) error {
 	if err == nil {
 		return nil
@@ -72,7 +72,7 @@ func (s *deposit) of(err error) error {
 // total returns the number of chunks.
 func (s *deposit) total() int { return int(max(1, (s.size-1)/s.chunk+1)) }
 
-// missing returns the chunks that have not been acknowledged.
+// missing returns the numbers of the chunks that have not been acknowledged.
 func (s *deposit) missing() (list []int) {
 	for i := range s.total() {
 		if !s.chunks[i] {
@@ -82,7 +82,7 @@ func (s *deposit) missing() (list []int) {
 	return list
 }
 
-// bytes returns the content, which is generated on first use.
+// bytes returns the content. It generates the content on the first call.
 func (s *deposit) bytes() []byte {
 	if s.content == nil {
 		s.content = storagetest.Content(s.seed, s.size)
@@ -90,7 +90,7 @@ func (s *deposit) bytes() []byte {
 	return s.content
 }
 
-// arrived records that the file exists.
+// arrived records that the file exists, as described by f.
 func (s *deposit) arrived(f fileView) error {
 	if s.id != "" && s.id != f.ID {
 		return s.of(fmt.Errorf("its id was acknowledged and is %s now", f.ID))
@@ -109,15 +109,15 @@ func (s *deposit) arrived(f fileView) error {
 type depositor struct {
 	name     string
 	random   *rand.Rand
-	storages []string // ids, "" = the default
+	storages []string // ids; "" means the default
 	host     string   // URL of the code host
 
-	project          string // key of the current one
-	number           int    // of projects and deposits so far
-	asked, made      bool   // the project may exist; it exists
+	project          string // key of the current project
+	number           int    // projects and deposits created so far
+	asked, made      bool   // the project may exist; the project exists
 	removing         bool   // its deletion was requested
 	deposits, former []*deposit
-	ready            []fileView // files that existed after everything had settled
+	ready            []fileView // files that existed when all work was done
 }
 
 func (d *depositor) path() string { return projects.list + "/" + d.project }
@@ -126,7 +126,7 @@ func (d *depositor) files() string { return d.path() + "/files" }
 
 func (d *depositor) uploads() string { return d.files() + "/uploads" }
 
-// step makes one request or a few.
+// step makes one or a few requests.
 func (d *depositor) step(c *client) error {
 	if !d.made {
 		return d.begin(c)
@@ -173,7 +173,7 @@ func (d *depositor) ended() {
 	d.deposits = nil
 }
 
-// think returns a new random deposit.
+// think returns a new random deposit that reaches the server in the given way.
 func (d *depositor) think(way int) *deposit {
 	d.number++
 	s := &deposit{name: fmt.Sprintf("%s %d ä.zip", d.name, d.number), seed: d.random.Uint64(), size: 1 + d.random.Int64N(100_000), way: way, chunks: map[int]bool{}}
@@ -191,8 +191,8 @@ func (d *depositor) think(way int) *deposit {
 	return s
 }
 
-// abandon cancels the uploads that a killed server started without acknowledging them,
-// because the number of open uploads per credential is limited.
+// abandon cancels uploads that a server started but did not acknowledge because it was killed. The
+// number of open uploads per credential is limited.
 func (d *depositor) abandon(c *client) error {
 	var open struct {
 		Data []struct {
@@ -213,7 +213,7 @@ func (d *depositor) abandon(c *client) error {
 	return nil
 }
 
-// announce starts an upload in chunks.
+// announce starts a chunked upload.
 func (d *depositor) announce(c *client) error {
 	if err := d.abandon(c); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (d *depositor) announce(c *client) error {
 	return s.of(err)
 }
 
-// proceed continues an upload in chunks.
+// proceed continues a chunked upload.
 func (d *depositor) proceed(c *client, s *deposit) error {
 	missing := s.missing()
 	if len(missing) == 0 {
@@ -281,7 +281,7 @@ func (d *depositor) complete(c *client, s *deposit) error {
 	return s.acknowledged(answer)
 }
 
-// acknowledged records the file in a response.
+// acknowledged records the file described by a response.
 func (s *deposit) acknowledged(answer []byte) error {
 	var f fileView
 	if err := json.Unmarshal(answer, &f); err != nil {
@@ -310,7 +310,7 @@ func (d *depositor) attachment(s *deposit) string {
 	return d.host + "/o/r/releases/download/v1/" + s.name
 }
 
-// mirror lets the server fetch the attachment of a version.
+// mirror makes the server fetch the attachment of a version.
 func (d *depositor) mirror(c *client) error {
 	s := d.think(mirrored)
 	s.storage = ""
@@ -336,7 +336,7 @@ func (d *depositor) mirror(c *client) error {
 	return nil
 }
 
-// remove deletes a file. It looks up the ID if it is not known.
+// remove deletes a file. If the file's ID is not known, remove looks it up first.
 func (d *depositor) remove(c *client, s *deposit) error {
 	if s.id == "" {
 		list, err := pages[fileView](c, d.files()+"?")
@@ -357,7 +357,7 @@ func (d *depositor) remove(c *client, s *deposit) error {
 	return s.of(s.absent(c))
 }
 
-// absent verifies that the link of a file is not found.
+// absent verifies that the file's link returns 404.
 func (s *deposit) absent(c *client) error {
 	status, _, err := c.send("GET", c.site()+s.path, nil)
 	if err == nil && status != http.StatusNotFound {

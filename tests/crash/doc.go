@@ -1,4 +1,4 @@
-// Package crash contains only tests. They run real server processes that end without
-// warning, by SIGKILL at any time and by power failures of a drive that loses unsynced
-// data, and compare them with a model of what they had acknowledged.
+// Package crash contains only tests. They run real server processes that end without warning. The
+// causes are SIGKILL at random times and power failures of a drive that loses unsynced data. The
+// tests then compare the data with a model of all acknowledged requests.
 package crash

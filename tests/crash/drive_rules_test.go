@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The effects that a power failure may and may not have on a drive.
+// TestDrive checks the effects that a power failure may and may not have on a drive.
 func TestDrive(t *testing.T) {
 	t.Parallel()
 	const file, folder = 1, 2
@@ -80,7 +80,7 @@ func TestDrive(t *testing.T) {
 	}
 }
 
-// listing returns the content of a directory in one line: names, and runs of equal bytes.
+// listing returns the content of a directory in one line. Runs of equal bytes are shortened.
 func listing(t *testing.T, dir string) (line string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -98,7 +98,7 @@ func listing(t *testing.T, dir string) (line string) {
 	return line
 }
 
-// A write that has not been synced is torn only between sectors.
+// TestTornWrite checks that an unsynced write is torn only at sector boundaries.
 func TestTornWrite(t *testing.T) {
 	t.Parallel()
 	d := newDrive()
@@ -128,7 +128,7 @@ func TestTornWrite(t *testing.T) {
 	}
 }
 
-// runs formats mostly uniform content in a readable form.
+// runs formats content in a readable form. It is meant for content with few different bytes.
 func runs(content []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(content); {

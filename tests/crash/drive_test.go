@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// action is the effect of an operation on a drive.
+// action is the effect that an operation has on a drive.
 type action uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	truncate               // a file, to the size in offset
 	link                   // binds a name in a directory to a file or directory
 	unlink                 // removes a name from a directory
-	rename                 // both, atomically
+	rename                 // link and unlink in one atomic step
 	syncFile               // makes the data of a file durable
 	syncDir                // makes the names in a directory durable
 )
@@ -28,13 +28,13 @@ const (
 type operation struct {
 	at           moment
 	action       action
-	node         int // the file or directory concerned; for link and rename, the target of the name
+	node         int // affected file or directory; for link and rename, the named node
 	dir, toDir   int
 	name, toName string
 	offset       int64
 	data         []byte
-	mode         os.FileMode // for link and rename: the kind of the node and its permissions
-	covers       moment      // for a sync: when it began; later operations are not covered
+	mode         os.FileMode // for link and rename: type and permissions of the node
+	covers       moment      // for a sync: its start; it does not cover later operations
 }
 
 // rootNode is the top directory.
@@ -47,9 +47,9 @@ type contents struct {
 	modes   map[int]os.FileMode
 }
 
-// drive is a disk that only gives the required guarantees: data in a file is durable
-// after a sync of that file, and a name after a sync of its directory. Nothing else is
-// guaranteed, in any order.
+// drive is a disk that gives only the required guarantees. File data is durable after a sync of the
+// file. A name is durable after a sync of its directory. There are no other guarantees, and no
+// guaranteed order.
 type drive struct {
 	safe    contents
 	waiting []operation // operations that are not durable, in order
@@ -84,7 +84,7 @@ func (d *drive) do(o operation) {
 	})
 }
 
-// apply applies an operation, in place if possible.
+// apply applies an operation to the contents. It modifies them in place if possible.
 func (c *contents) apply(o operation) {
 	switch o.action {
 	case write:
@@ -111,7 +111,7 @@ func (c *contents) folder(node int) map[string]int {
 	return c.folders[node]
 }
 
-// grown extends a file to at least a size, with zeros.
+// grown extends a file with zeros to at least the given size.
 func grown(file []byte, size int64) []byte {
 	more := size - int64(len(file))
 	if more <= 0 {
@@ -120,19 +120,19 @@ func grown(file []byte, size int64) []byte {
 	return append(file, make([]byte, more)...)
 }
 
-// fate is the effect of a power failure on operations that are not durable.
+// fate determines which non-durable operations survive a power failure.
 type fate int
 
 const (
-	lost      fate = iota // all
-	kept                  // all
-	newest                // those after a point in time, as if reordered
-	oldest                // those before a point in time
-	scattered             // a random subset
+	lost      fate = iota // none survive
+	kept                  // all survive
+	newest                // those after a point in time survive, as if they were reordered
+	oldest                // those before a point in time survive
+	scattered             // a random subset survives
 	fates
 )
 
-// survivors reports for each of n operations whether it survives.
+// survivors reports which of n operations survive.
 func (f fate) survivors(random *rand.Rand, n int) []bool {
 	all := make([]bool, n)
 	cut, share := random.IntN(n+1), random.Float64()
@@ -155,9 +155,8 @@ func (f fate) survivors(random *rand.Rand, n int) []bool {
 // sector is the unit that a disk writes atomically.
 const sector = 512
 
-// cut returns the content after a power failure: everything durable, and the other
-// operations according to the fates of data and names. If torn is true, writes may
-// survive in part.
+// cut returns the content after a power failure. Everything durable survives. The other operations
+// survive according to the fates of data and names. If torn is true, a write may survive in part.
 func (d *drive) cut(random *rand.Rand, data, names fate, torn bool) *contents {
 	after := &contents{files: maps.Clone(d.safe.files), folders: map[int]map[string]int{}, modes: maps.Clone(d.safe.modes)}
 	for node, entries := range d.safe.folders {
@@ -186,7 +185,8 @@ func (d *drive) cut(random *rand.Rand, data, names fate, torn bool) *contents {
 	return after
 }
 
-// tear returns the surviving parts of a write: the whole write, or some of its sectors.
+// tear returns the parts of a write that survive: the whole write, or some of its sectors if torn
+// is true.
 func tear(random *rand.Rand, o operation, torn bool) (parts []operation) {
 	if !torn || o.action != write || random.IntN(3) == 0 {
 		return []operation{o}
@@ -202,7 +202,7 @@ func tear(random *rand.Rand, o operation, torn bool) (parts []operation) {
 	return parts
 }
 
-// build writes the content of a directory recursively to a real directory.
+// build recreates a directory and its subdirectories in a real directory.
 func (c *contents) build(t *testing.T, node int, to string) {
 	t.Helper()
 	check(t, os.MkdirAll(to, 0o700))

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// project is a project of an editor with its records.
+// project is a project of an editor, with its records.
 type project struct {
 	*thing
 	things []*thing
@@ -18,12 +18,12 @@ type editor struct {
 	name     string
 	random   *rand.Rand
 	clock    func() moment
-	projects []*project // the first one is kept
+	projects []*project // the first one is never deleted
 	keys     []*thing
 	serial   int
 }
 
-// fullProject is the number of records of a kind that an editor keeps in a project.
+// fullProject is the maximum number of records of a kind in a project of an editor.
 const fullProject = 60
 
 // step performs one random operation.
@@ -59,7 +59,7 @@ func (e *editor) makeProject(c *client) error {
 	return e.make(c, p.thing, p.path)
 }
 
-// work creates, changes, deletes or searches a record of a kind.
+// work creates, changes, deletes or searches for a record of the given kind.
 func (e *editor) work(c *client, k *kind, path string, list *[]*thing) error {
 	var there []*thing
 	for _, th := range *list {
@@ -88,7 +88,8 @@ func (e *editor) work(c *client, k *kind, path string, list *[]*thing) error {
 	return lookFor(c, th, th.last(), true)
 }
 
-// way returns the path for creating a record. Apps also create feedback and logs.
+// way returns the path for creating a record. Feedback and logs are sometimes created at the path
+// for apps.
 func (e *editor) way(k *kind, path string) string {
 	if (k == feedback || k == logs) && e.random.IntN(2) == 0 {
 		return "/public" + path[len(projects.list):]
@@ -127,8 +128,8 @@ func (e *editor) remove(c *client, th *thing) error {
 	return err
 }
 
-// ask records the requested revision, sends the request, and records the acknowledgement.
-// A revision without a mark is a deletion.
+// ask records the requested revision, sends the request, and records the acknowledgement. An empty
+// mark means that the request deletes the record.
 func (e *editor) ask(c *client, th *thing, v view, mark string, want int, method, path string, body any) ([]byte, error) {
 	r := revision{view: v, mark: mark, begun: e.clock()}
 	if mark != "" {
@@ -142,7 +143,8 @@ func (e *editor) ask(c *client, th *thing, v view, mark string, want int, method
 	return answer, err
 }
 
-// lookFor searches for a revision and verifies whether it is found.
+// lookFor searches for a revision. It returns an error unless the result matches the parameter
+// there.
 func lookFor(c *client, th *thing, r *revision, there bool) error {
 	found, err := pages[view](c, th.path+"?"+th.kind.rest+"search="+r.mark+"&")
 	if err != nil {
@@ -157,7 +159,7 @@ func lookFor(c *client, th *thing, r *revision, there bool) error {
 	return nil
 }
 
-// key returns the key under which a record is addressed.
+// key returns the key that addresses the record in paths.
 func (v view) key(k *kind) string {
 	if k == projects {
 		return v.ProjectKey
@@ -165,8 +167,8 @@ func (v view) key(k *kind) string {
 	return v.ID
 }
 
-// settle records the observed outcome of requests without a response. If forget is true,
-// it keeps only the current state.
+// settle records the observed outcomes of requests without a response. If forget is true, it
+// discards the history and keeps only the current state.
 func (e *editor) settle(seen map[*thing]revision, now moment, forget bool) {
 	settled := func(th *thing) (gone bool) {
 		if r, ok := seen[th]; ok {

@@ -23,13 +23,13 @@ import (
 // distribution is the configured base URL of direct links.
 const distribution = "http://127.0.0.1:9"
 
-// TestKilledFiles kills a server at random times while files are uploaded in chunks and
-// in one request, completed, moved to WebDAV servers, fetched from a code host, and
-// deleted, individually and with their project. After each start, all acknowledged chunks
-// and files exist, with exactly the bytes that were sent. Once everything has settled,
-// every file has its object and every object its file, the CDN, which refuses some calls,
-// has been notified of every deleted file, and "svc check" reports nothing. SVC_LONG=1
-// kills more often.
+// TestKilledFiles kills a server at random times while it handles files. Files are uploaded in
+// chunks or in one request, moved to WebDAV servers, fetched from a code host, and deleted,
+// individually or with their project. After each start, the test checks that all acknowledged
+// chunks and files exist with exactly the bytes that were sent. When all work is done, every file
+// must have its object, and every object its file. The CDN, which refuses some calls, must have
+// been notified of every deleted file. "svc check" must report nothing. SVC_LONG=1 kills more
+// often.
 func TestKilledFiles(t *testing.T) {
 	t.Parallel()
 	rounds, most := 5, 60
@@ -51,13 +51,13 @@ func TestKilledFiles(t *testing.T) {
 	t.Logf("%d kills under load, %d at the start; %d requests; %d files compared on disk, %d objects of nobody removed", s.kills, s.early, s.steps, s.compared, s.orphans)
 }
 
-// depot is the story of one data directory with files.
+// depot holds a data directory with files, and the state of its clients.
 type depot struct {
 	dir        string
 	random     *rand.Rand
 	dav        string // directory of the WebDAV server
 	cdn        *refreshes
-	ready      map[string]bool // links of files that have been ready
+	ready      map[string]bool // links of files that have been ready at some time
 	token      string
 	depositors []*depositor
 	startTakes time.Duration
@@ -118,7 +118,7 @@ func serveAttachment(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(storagetest.Content(uint64(size), size))
 }
 
-// refreshes is a CDN that refuses every third call, and records the links in the others.
+// refreshes is a CDN that refuses every third call. It records the links in accepted calls.
 type refreshes struct {
 	mu    sync.Mutex
 	calls int
@@ -141,7 +141,7 @@ func (r *refreshes) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	_, _ = w.Write([]byte(`{"RefreshTaskId":"task"}`))
 }
 
-// has reports whether a link was accepted.
+// has reports whether the CDN accepted a link.
 func (r *refreshes) has(link string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +152,8 @@ func (s *depot) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *depot) log() string { return filepath.Join(s.dir, "server.log") }
 
-// round starts a server, verifies its content, and kills it.
+// round starts a server and verifies its content. It kills the server after a random number of
+// steps, which is at most the parameter most.
 func (s *depot) round(t *testing.T, most int) {
 	t.Helper()
 	for s.random.IntN(4) == 0 {
@@ -173,8 +174,7 @@ func (s *depot) round(t *testing.T, most int) {
 	s.steps += l.steps.Load()
 }
 
-// whole starts a server and verifies its content, before and after everything has
-// settled.
+// whole starts a server. It verifies the content immediately and again when all work is done.
 func (s *depot) whole(t *testing.T) (*process, *client) {
 	t.Helper()
 	begun := time.Now()
@@ -213,8 +213,8 @@ func (s *depot) whole(t *testing.T) (*process, *client) {
 	return p, c
 }
 
-// refreshed makes the server send pending refreshes to the CDN, and verifies that it was
-// notified of every file that has been ready and was deleted.
+// refreshed makes the server send pending refreshes to the CDN. It verifies that the CDN was
+// notified of every file that was ready and has been deleted.
 func (s *depot) refreshed(t *testing.T, p *process, there map[string]bool) {
 	t.Helper()
 	var err error
@@ -231,8 +231,8 @@ func (s *depot) refreshed(t *testing.T, p *process, there map[string]bool) {
 	}
 }
 
-// cleanUp ages everything below the storage directory by a week, runs the jobs, and
-// verifies that nothing unowned remains.
+// cleanUp makes everything below the storage directory look a week old and runs the cleanup jobs.
+// It verifies that no object without a record remains.
 func (s *depot) cleanUp(t *testing.T, p *process, want map[string]bool) {
 	t.Helper()
 	for _, job := range []string{"deleted-projects", "file-deletions"} {
@@ -254,8 +254,8 @@ func (s *depot) cleanUp(t *testing.T, p *process, want map[string]bool) {
 	}
 }
 
-// removeUnknown removes the objects without a record if they are more than a tenth of
-// all, because the cleanup job refuses to move that many.
+// removeUnknown removes objects without a record if they are more than a tenth of all objects. The
+// cleanup job refuses to move that many.
 func (s *depot) removeUnknown(t *testing.T, dir string, want map[string]bool) {
 	t.Helper()
 	all := objectsIn(t, dir, nil)
@@ -269,7 +269,7 @@ func (s *depot) removeUnknown(t *testing.T, dir string, want map[string]bool) {
 	}
 }
 
-// run runs a job, after waiting for a run in progress.
+// run runs a job. If the job is already running, run waits for it first.
 func (s *depot) run(p *process, job string) error {
 	for {
 		err := run("job", "run", job, "--data", s.data())
@@ -280,14 +280,14 @@ func (s *depot) run(p *process, job string) error {
 	}
 }
 
-// aged sets the modification time of a file to long ago.
+// aged sets a file's modification time to a time long ago.
 func aged(name string) error {
 	at := time.Now().Add(-8 * 24 * time.Hour)
 	return os.Chtimes(name, at, at)
 }
 
-// objectsIn returns the objects in a directory, and calls change, unless it is nil, for
-// each file. A part counts as its object.
+// objectsIn returns the objects in a directory. It calls change, unless nil, for each file. A
+// partial file counts as its object.
 func objectsIn(t *testing.T, dir string, change func(name string) error) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

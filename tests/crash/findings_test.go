@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// findings holds the observed state of a server, compared with the model at one point in
+// findings holds the observed state of a server, and the differences from the model at a point in
 // time.
 type findings struct {
 	world  *world
 	client *client
 	end    moment
 
-	seen    map[*thing]revision // records that were compared
-	missing map[*tracker][]int  // batches that were missing
+	seen    map[*thing]revision // records that were found, with their revisions
+	missing map[*tracker][]int  // numbers of the missing batches
 }
 
 // compareAll compares all lists.
@@ -52,7 +52,7 @@ func (f *findings) compareAll() error {
 	return f.compare(keys, all, slices.DeleteFunc(list.Data, func(v view) bool { return !*v.Active }))
 }
 
-// compareProject compares the lists of an existing project.
+// compareProject compares the lists of a project that exists.
 func (f *findings) compareProject(p *project) error {
 	if f.seen[p.thing].state == "" {
 		return nil
@@ -75,7 +75,7 @@ func (f *findings) compareProject(p *project) error {
 	return nil
 }
 
-// compare compares a list with the allowed states of the records of a kind.
+// compare compares a list with the allowed states of the records of one kind.
 func (f *findings) compare(k *kind, all []*thing, list []view) error {
 	there, known := map[string]view{}, map[string]string{}
 	for _, v := range list {
@@ -107,8 +107,7 @@ func (f *findings) compare(k *kind, all []*thing, list []view) error {
 	return nil
 }
 
-// states returns the states of revisions, "" for a revision in which the record does not
-// exist.
+// states returns the states of revisions. The state "" means that the record does not exist.
 func states(all []revision) (list []string) {
 	for _, r := range all {
 		list = append(list, r.state)
@@ -116,10 +115,10 @@ func states(all []revision) (list []string) {
 	return list
 }
 
-// sample is the number of records that are searched for.
+// sample is the maximum number of records that are searched for.
 const sample = 24
 
-// search searches for observed records, and for the past and future revisions of some.
+// search searches for records that were found, and for past and future revisions of some of them.
 func (f *findings) search() error {
 	var all []*thing
 	for _, e := range f.world.editors {
@@ -150,7 +149,7 @@ func (f *findings) search() error {
 	return nil
 }
 
-// events compares counters, details and the state of the trackers.
+// events compares the counters, the stored events and the trackers' state.
 func (f *findings) events() error {
 	const of = "/admin/projects/" + eventProject + "/events"
 	var counters struct {
@@ -181,8 +180,8 @@ func (f *findings) events() error {
 	return nil
 }
 
-// details returns the number of stored events of a tracker, which can differ from the
-// number counted on arrival.
+// details returns the number of stored events of a tracker. It can differ from the counter, which
+// is incremented when an event arrives.
 func (f *findings) details(t *tracker) (int, error) {
 	answer, err := f.client.must(200, "POST", "/admin/projects/"+eventProject+"/events/analysis/query", map[string]any{
 		"type": "value", "start_time": 0, "events": []any{map[string]string{"name": t.name, "alias": "A"}},

@@ -12,7 +12,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// recorder is a file system in memory that records all operations.
+// recorder is an in-memory file system that records all operations.
 type recorder struct {
 	mu         sync.Mutex // guards the following fields
 	operations []operation
@@ -26,14 +26,14 @@ func (r *recorder) now() moment {
 	return moment(len(r.operations))
 }
 
-// record records an operation. The caller must hold r.mu.
+// record records an operation. The caller must hold mu.
 func (r *recorder) record(o operation) {
 	o.at = moment(len(r.operations) + 1)
 	o.covers = o.at
 	r.operations = append(r.operations, o)
 }
 
-// mount mounts a recorder as a device. The error explains why it cannot.
+// mount mounts a recorder as a device. If that is impossible, the error gives the reason.
 func mount(t *testing.T) (*device, error) {
 	t.Helper()
 	r := &recorder{}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// settle compares the state of a server after a kill with the depositor's model, and
-// completes everything in progress.
+// settle compares the state of a server after a kill with the depositor's model, and finishes all
+// work in progress.
 func (d *depositor) settle(c *client) error {
 	for _, s := range d.former {
 		if s.path != "" {
@@ -96,8 +96,8 @@ func (d *depositor) settleFiles(c *client) error {
 	return nil
 }
 
-// settleSession compares an upload in chunks with what was acknowledged, and completes,
-// drops or keeps it.
+// settleSession compares a chunked upload with the acknowledged chunks. It then completes, abandons
+// or retains the upload.
 func (d *depositor) settleSession(c *client, s *deposit) error {
 	if s.session == "" || s.gone {
 		return nil
@@ -149,7 +149,7 @@ func (d *depositor) await(c *client, p *process) error {
 	}
 }
 
-// compare reads all files that have not been compared before, and one that has.
+// compare reads and verifies all files that have not been compared before, and one that has.
 func (d *depositor) compare(c *client, p *process) error {
 	again := d.random.IntN(len(d.deposits) + 1)
 	for n, s := range d.deposits {
@@ -173,8 +173,8 @@ func (d *depositor) compare(c *client, p *process) error {
 	return nil
 }
 
-// linked waits until the version of a mirrored file links to it. Public responses come
-// from memory, which is updated shortly after the list of files.
+// linked waits until the version of a mirrored file links to the file. Public responses come from
+// memory, which is updated shortly after the list of files.
 func (d *depositor) linked(c *client, p *process, s *deposit) error {
 	for late := time.Now().Add(patience); ; pause(p, 5*time.Millisecond) {
 		var got struct {

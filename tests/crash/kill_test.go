@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// The situations in which a server is killed.
+// These constants are the situations in which a server is killed.
 const (
 	working    = iota // under load
-	starting          // before it responds, to interrupt replay and examination
+	starting          // before it responds, while it replays or examines its data
 	stopping          // during shutdown, while it writes heads and lists of free pages
 	indexing          // while its search index is being rebuilt under load
 	compacting        // while its data is being compacted under load
 	ways
 )
 
-// chance is the percentage of kills in each situation.
+// chance holds the percentage of kills for each situation.
 var chance = [ways]int{working: 45, starting: 20, stopping: 11, indexing: 12, compacting: 12}
 
-// commands lists commands that run while the server is killed.
+// commands maps a situation to the command that runs while the server is killed.
 var commands = map[int][]string{indexing: {"reindex"}, compacting: {"compact", "--always"}}
 
 func anyWay(random *rand.Rand) int {
@@ -36,11 +36,11 @@ func anyWay(random *rand.Rand) int {
 	return working
 }
 
-// TestKilledServer kills a server under mixed load at random times, repeatedly on one
-// data directory. After each start, everything acknowledged exists, unacknowledged
-// changes exist completely or not at all, events are counted once, searches find all
-// records, and "svc check" reports nothing. SVC_LONG=1 kills more often and lets the
-// server run for longer.
+// TestKilledServer repeatedly kills a server under mixed load at random times. All servers use one
+// data directory. After each start, the test checks that all acknowledged data exists, that
+// unacknowledged changes exist completely or not at all, that events are counted once, that
+// searches find all records, and that "svc check" reports nothing. SVC_LONG=1 kills more often and
+// lets the server run longer.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
 	rounds, most := 7, 150
@@ -71,7 +71,7 @@ func TestKilledServer(t *testing.T) {
 		s.kills[working], s.kills[starting], s.kills[stopping], s.kills[indexing], s.kills[compacting], s.steps)
 }
 
-// killing is the story of one data directory.
+// killing holds a data directory and the state of its clients.
 type killing struct {
 	world      *world
 	dir        string
@@ -86,7 +86,7 @@ func (s *killing) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *killing) log() string { return filepath.Join(s.dir, "server.log") }
 
-// round starts a server, verifies its content, and kills it.
+// round starts a server, verifies its content, and kills it in the given situation.
 func (s *killing) round(t *testing.T, way int) {
 	t.Helper()
 	s.kills[way]++

@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// TestProjectOfManyFiles: the deletion of a project is answered before its files and uploads are
-// removed; from then on, their links are not found. The removal starts at once, and interruptions,
-// here several kills, only delay it. Files of another project stay. SVC_LONG=1 uses 10,000 files.
+// TestProjectOfManyFiles checks the deletion of a project with many files. The request is answered
+// before the files and uploads are removed, and their links return 404 from then on. The removal
+// starts immediately. The test kills the server several times, which must only delay the removal.
+// Files of another project must remain. SVC_LONG=1 uses 10,000 files.
 func TestProjectOfManyFiles(t *testing.T) {
 	t.Parallel()
 	many := 600
@@ -91,7 +92,7 @@ func TestProjectOfManyFiles(t *testing.T) {
 	check(t, checkData(data))
 }
 
-// putMany uploads many small files to a project.
+// putMany uploads the given number of small files to a project.
 func putMany(c *client, project string, many int) error {
 	var clients sync.WaitGroup
 	const atOnce = 16

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// TestPowerCut simulates power failures at random times while a server works on a drive
-// that only keeps synced data. Of all other data, any part can be there, in any order.
-// The server starts with what is left, everything acknowledged exists, and all other
-// guarantees after SIGKILL hold too. A file system in memory records the operations of
-// the server. If it cannot be mounted, strace records them; otherwise a few runs use
-// strace as well. SVC_LONG=1 tests more failures.
+// TestPowerCut simulates power failures at random times while a server works on a drive that
+// guarantees only synced data. Any part of the other data may survive, in any order. The test
+// checks that a server starts with the surviving data, that all acknowledged data exists, and that
+// the guarantees after SIGKILL hold as well. An in-memory file system records the server's
+// operations, and strace records a few runs in addition. If the file system cannot be mounted,
+// strace records all runs. SVC_LONG=1 tests more failures.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	cuts, requests := 12, 100
@@ -43,16 +43,16 @@ func TestPowerCut(t *testing.T) {
 	})
 }
 
-// device is a drive with a method of recording the operations of servers.
+// device is a drive that can record its operations while servers use it.
 type device struct {
 	dir    string
 	clock  func() moment           // the clock of the recorded operations
-	before func() []string         // a command line that starts a server; nil without one
-	ended  func(killed bool) error // called when a server has ended
+	before func() []string         // a command that starts a server; nil if none is needed
+	ended  func(killed bool) error // called after a server has ended
 	done   func() []operation      // ends the recording
 }
 
-// cutPower records servers on a device and simulates power failures.
+// cutPower records servers on a device and simulates the given number of power failures.
 func cutPower(t *testing.T, d *device, cuts, requests int) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -83,17 +83,16 @@ func cutPower(t *testing.T, d *device, cuts, requests int) {
 	}
 }
 
-// recording holds the operations of servers on a drive, and the state of their clients.
+// recording holds the operations of servers on a drive, and the model of their clients.
 type recording struct {
 	world      *world
 	operations []operation
 	dir        string
-	cuts       int // so far
+	cuts       int // power failures so far
 }
 
-// record runs three servers on a drive, one after the other. The first is killed, the
-// second is stopped. Each responds to at least requests requests, and overwrites free
-// pages in the meantime.
+// record runs three servers in succession on a drive. It kills the first one and stops the second.
+// Each server responds to at least the given number of requests while it overwrites free pages.
 func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 	t.Helper()
 	s := &recording{world: newWorld(seed, d.clock), dir: keepOnFailure(t)}
@@ -139,8 +138,8 @@ func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 	return s
 }
 
-// moments returns random times in order: arbitrary ones, ones just after an
-// acknowledgement, and early ones.
+// moments returns n random times in ascending order. Some are arbitrary, some are just after an
+// acknowledgement, and some are early.
 func (s *recording) moments(random *rand.Rand, n int) []moment {
 	acknowledged := []moment{s.world.loggedIn}
 	for _, e := range s.world.editors {
@@ -173,8 +172,8 @@ func (s *recording) moments(random *rand.Rand, n int) []moment {
 	return all
 }
 
-// judge starts a server on the content left by a power failure and verifies it. Sometimes
-// it does so twice, killing the server in between.
+// judge starts a server on the data that survived a power failure at end, and verifies it.
+// Sometimes it kills the server and verifies the data again.
 func (s *recording) judge(t *testing.T, left *contents, end moment) error {
 	t.Helper()
 	s.cuts++

@@ -18,18 +18,18 @@ import (
 	"svc/cmd"
 )
 
-// asProgram is an environment variable that makes the test binary act as svc. A server
-// ends with its standard input, so that it does not outlive a killed test.
+// asProgram is an environment variable that makes the test binary act as svc. The server ends when
+// its standard input is closed, so it does not outlive a killed test.
 const (
 	asProgram = "SVC_CRASH_PROGRAM"
 	aServer   = "server"
 	aCommand  = "command"
 )
 
-// password is the password of the administrator of all servers.
+// password is the administrator's password on all servers.
 const password = "correct horse battery"
 
-// patience limits the wait for expected events.
+// patience limits how long a test waits for an expected event.
 const patience = time.Minute
 
 func TestMain(m *testing.M) {
@@ -59,14 +59,14 @@ func program(as string, args ...string) *exec.Cmd {
 // process is a server process.
 type process struct {
 	command *exec.Cmd
-	address chan string   // receives the URL once the server responds
+	address chan string   // receives the URL when the server responds
 	exited  chan struct{} // closed when the process has ended and its log is complete
-	killed  atomic.Bool   // its end is expected
+	killed  atomic.Bool   // the process is expected to end
 	lines   strings.Builder
 }
 
-// start starts a server on a data directory and appends its log to a file. before is an
-// optional command line that starts it.
+// start starts a server on a data directory and appends its output to a log file. before is an
+// optional command that starts the server.
 func start(t *testing.T, data, log string, before ...string) *process {
 	t.Helper()
 	p := &process{
@@ -128,7 +128,7 @@ func (p *process) kill() {
 	<-p.exited
 }
 
-// end kills a process that must be alive.
+// end kills a process. If the process has already ended, surprise reports that.
 func (p *process) end() {
 	select {
 	case <-p.exited: // reported by surprise
@@ -137,7 +137,7 @@ func (p *process) end() {
 	}
 }
 
-// stop asks the server to end, and kills it after a time limit.
+// stop asks the server to stop, and kills it after the given time.
 func (p *process) stop(wait time.Duration) error {
 	p.killed.Store(true)
 	if runtime.GOOS == "windows" { // there is no way to ask
@@ -169,8 +169,8 @@ func (p *process) surprise() error {
 	}
 }
 
-// keepOnFailure returns a directory that is kept, and named in the log, if the test
-// fails.
+// keepOnFailure returns a directory. If the test fails, the directory is retained and its name is
+// logged.
 func keepOnFailure(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "svc-crash-") //nolint:usetesting // kept if the test fails

@@ -18,13 +18,12 @@ import (
 	"time"
 )
 
-// tracedCalls lists the system calls that change files, names and positions.
+// tracedCalls lists the system calls that change files, names or file offsets.
 const tracedCalls = "openat,open,creat,write,pwrite64,lseek,ftruncate,fallocate,rename,renameat,renameat2," +
 	"unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,fsync,fdatasync,bind"
 
-// straced returns a command line that traces a program, with a separate file for each
-// thread and all texts in hexadecimal. The program itself remains a child of the process
-// that starts it.
+// straced returns a command that traces a program. It writes a separate file for each thread and
+// all texts in hexadecimal. The program itself remains a child of the process that starts it.
 func straced(trace string) []string {
 	return []string{
 		"strace", "-D", "-ff", "-y", "-xx", "-s", strconv.Itoa(1 << 28), "-e", "signal=none", "-e", "trace=" + tracedCalls,
@@ -32,8 +31,8 @@ func straced(trace string) []string {
 	}
 }
 
-// trace returns a device for a directory with traced servers. The error explains why it
-// cannot.
+// trace returns a device for a directory and traces the servers. If that is impossible, the error
+// gives the reason.
 func trace(t *testing.T) (*device, error) {
 	t.Helper()
 	traces, n := t.TempDir(), 0
@@ -71,7 +70,7 @@ type call struct {
 	result     string
 }
 
-// parseCall parses a line. ok is false if the line is not a completed call.
+// parseCall parses a line of a trace. ok is false if the line is not a completed call.
 func parseCall(line string) (c call, ok bool, err error) {
 	stamp, rest, _ := strings.Cut(line, " ")
 	name, rest, found := strings.Cut(rest, "(")
@@ -91,7 +90,7 @@ func parseCall(line string) (c call, ok bool, err error) {
 	return call{name, begin, begin + seconds, splitArgs(rest[:at]), result}, true, nil
 }
 
-// cutTime separates the duration of a call, which is in angle brackets, from its result.
+// cutTime separates the result of a call from its duration, which is in angle brackets.
 func cutTime(text string) (result, took string, ok bool) {
 	at := strings.LastIndex(text, " <")
 	if at < 0 {
@@ -100,7 +99,7 @@ func cutTime(text string) (result, took string, ok bool) {
 	return text[:at], text[at+2:], true
 }
 
-// nanoseconds parses seconds with nine digits after the point.
+// nanoseconds converts a text in seconds with nine decimals to nanoseconds.
 func nanoseconds(text string) (moment, error) {
 	seconds, fraction, ok := strings.Cut(text, ".")
 	if !ok || len(fraction) != 9 {
@@ -131,7 +130,7 @@ func splitArgs(text string) (args []string) {
 	return append(args, strings.TrimSpace(text[from:]))
 }
 
-// unquote decodes a hexadecimal text, with or without quotation marks.
+// unquote decodes a hexadecimal text. Quotation marks around it are optional.
 func unquote(text string) ([]byte, error) {
 	if strings.HasSuffix(text, "...") {
 		return nil, errors.New("trace has a text that is cut")
@@ -139,7 +138,7 @@ func unquote(text string) ([]byte, error) {
 	return hex.DecodeString(strings.ReplaceAll(strings.Trim(text, `"`), `\x`, ""))
 }
 
-// descriptor parses a file descriptor and its path.
+// descriptor parses a file descriptor annotated with its path.
 func descriptor(arg string) (number, path string, err error) {
 	number, shown, ok := strings.Cut(arg, "<")
 	if !ok {
@@ -153,16 +152,16 @@ func descriptor(arg string) (number, path string, err error) {
 	return number, string(b), err
 }
 
-// tracer converts traces to operations.
+// tracer converts traces of system calls to operations on a drive.
 type tracer struct {
 	root       string // of the drive
 	operations []operation
-	now        contents // of the drive
+	now        contents // current content of the drive
 	nodes      int
-	positions  map[string]int64 // offsets in files, by descriptor
+	positions  map[string]int64 // file offsets by descriptor
 }
 
-// read reads the traces of all threads of a process that has ended.
+// read reads the traces of all threads of a finished process.
 func (tr *tracer) read(trace string) error {
 	files, err := filepath.Glob(trace + ".*")
 	if err != nil {
@@ -186,7 +185,7 @@ func (tr *tracer) read(trace string) error {
 	return nil
 }
 
-// readThread reads one file, and skips long lines that do not concern the drive.
+// readThread reads the trace of one thread. It skips long lines that do not concern the drive.
 func (tr *tracer) readThread(name string) (calls []call, err error) {
 	file, err := os.Open(name)
 	if err != nil {

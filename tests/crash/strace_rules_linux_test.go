@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Parsing the lines of a trace.
+// TestParseCall checks how the lines of a trace are parsed.
 func TestParseCall(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// moment is a time on the clock of a story. A smaller value is earlier.
+// moment is a time on a story's clock. Later times are greater.
 type moment int64
 
-// view holds the fields that these tests read in all kinds of lists.
+// view holds the fields of all kinds of records that these tests read.
 type view struct {
 	ID         string `json:"id"`
 	ProjectKey string `json:"project_key"`
@@ -25,10 +25,10 @@ type view struct {
 type kind struct {
 	name string
 	list string                     // path below the project, also for creating records
-	rest string                     // of the query that lists all records
+	rest string                     // query parameters that list all records
 	body func(view, int) any        // returns the body for creating a record, with a unique number
 	edit func(view) any             // returns the body for changing a record
-	is   func(view) string          // returns the expected content
+	is   func(view) string          // returns the content to expect
 	next func(old, fresh view) view // returns the result of changing a record
 }
 
@@ -68,7 +68,7 @@ var (
 		is:   func(v view) string { return short(v.Content) },
 		next: replaced,
 	}
-	logs = &kind{ // only the visibility can be changed
+	logs = &kind{ // only their visibility can be changed
 		name: "log", list: "/logs", rest: "include_hidden=1&",
 		body: func(v view, n int) any { return map[string]any{"content": short(v.Content), "level": n % 4} },
 		edit: func(v view) any { return map[string]any{"is_hidden": v.Hidden} },
@@ -84,32 +84,32 @@ var (
 	}
 )
 
-// inProjects lists the kinds of records that belong to a project.
+// inProjects lists the kinds of records that are part of a project.
 var inProjects = []*kind{versions, announcements, feedback, logs}
 
-// short truncates a text to the limit of feedback and logs.
+// short truncates a text to the maximum length of feedback and logs.
 func short(text string) string { return text[:min(len(text), 4000)] }
 
-// thing is a record with its history. Only one client at a time changes it.
+// thing is a record and its history. Only one client changes it at a time.
 type thing struct {
 	kind *kind
 	path string // of its list
 	id   string // "" until the server has returned it
-	word string // contained in all its texts and in no other
-	said int    // number of texts so far
+	word string // contained in all texts of this record and in no others
+	said int    // number of texts generated so far
 	past []revision
 }
 
 // revision is the state of a record after a request.
 type revision struct {
-	state string // "" = the record does not exist
+	state string // "" if the record does not exist
 	view  view
-	mark  string // contained only in the text of this revision
+	mark  string // word that only the text of this revision contains
 	begun moment // before the request was sent
-	done  moment // after the response arrived; 0 = no response
+	done  moment // after the response arrived; 0 if there was none
 }
 
-// newThing returns a record that the server does not know yet.
+// newThing returns a record that has not been created on the server.
 func newThing(k *kind, path string, random *rand.Rand) *thing {
 	return &thing{kind: k, path: path, word: word(random, 10), past: []revision{{}}}
 }
@@ -123,7 +123,7 @@ func word(random *rand.Rand, letters int) string {
 	return string(b)
 }
 
-// fresh returns a new text for a record, occasionally one of several pages.
+// fresh returns a new text for a record. The text is occasionally several pages long.
 func (th *thing) fresh(random *rand.Rand) (v view, mark string) {
 	th.said++
 	mark = fmt.Sprintf("%sr%dx", th.word, th.said)
@@ -139,8 +139,8 @@ func (th *thing) fresh(random *rand.Rand) (v view, mark string) {
 	return view{ID: th.id, ProjectKey: th.id, Name: mark, Title: "About " + mark, Content: text.String()}, mark
 }
 
-// at returns the possible states of a record if everything ends at a time: the last one
-// acknowledged before that, or one requested since.
+// at returns the possible states of a record if the server ended at the given time. They are the
+// last state acknowledged by then, and the states requested between that acknowledgement and end.
 func (th *thing) at(end moment) (allowed []revision) {
 	allowed = []revision{th.past[0]}
 	for _, r := range th.past[1:] {
@@ -157,10 +157,10 @@ func (th *thing) at(end moment) (allowed []revision) {
 // last returns the last requested revision.
 func (th *thing) last() *revision { return &th.past[len(th.past)-1] }
 
-// alive reports whether the record exists as far as is known.
+// alive reports whether the record exists according to the last requested revision.
 func (th *thing) alive() bool { return th.last().state != "" }
 
-// settle records the observed outcome of the last request if it had no response.
+// settle records the observed outcome of the last request if there was no response.
 func (th *thing) settle(seen revision, now moment) {
 	last := th.last()
 	if last.done > 0 || len(th.past) == 1 {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// do records an operation.
+// do records an operation and applies it.
 func (tr *tracer) do(o operation) {
 	if o.action != syncFile && o.action != syncDir {
 		tr.now.apply(o)
@@ -28,7 +28,7 @@ type entry struct {
 	there bool
 }
 
-// find looks up a path. ok is false if it is not on the drive.
+// find looks up a path. ok is false if the path is not on the drive.
 func (tr *tracer) find(path string) (e entry, ok bool) {
 	rest, ok := strings.CutPrefix(filepath.Clean(path), tr.root)
 	if !ok || rest != "" && rest[0] != '/' {
@@ -48,7 +48,7 @@ func (tr *tracer) find(path string) (e entry, ok bool) {
 	return e, true
 }
 
-// path returns the path in arguments, which are a directory and a name, or only a name.
+// path returns the path in a call's arguments. They are a directory and a name, or only a name.
 func path(args ...string) (string, error) {
 	name, err := unquote(args[len(args)-1])
 	if err != nil || len(args) == 1 || filepath.IsAbs(string(name)) {
@@ -58,7 +58,7 @@ func path(args ...string) (string, error) {
 	return filepath.Join(dir, string(name)), err
 }
 
-// replay applies a call to the drive.
+// replay applies the effects of a call to the drive.
 func (tr *tracer) replay(c call) error {
 	switch c.name {
 	case "open", "creat", "mkdir", "unlink", "rmdir":
@@ -188,8 +188,8 @@ func (tr *tracer) replayFile(c call) error {
 	return err
 }
 
-// catchUp records the effects of interrupted calls, which the drive shows. It returns the
-// number of files and names concerned.
+// catchUp records the effects of interrupted calls, which it detects by examining the real drive.
+// It returns the number of files and names that differ.
 func (tr *tracer) catchUp(at moment) (n int, err error) {
 	seen := map[string]bool{}
 	err = filepath.WalkDir(tr.root, func(path string, d fs.DirEntry, err error) error {
@@ -223,7 +223,7 @@ func (tr *tracer) catchUp(at moment) (n int, err error) {
 	return n, err
 }
 
-// differ records that a file's content differs from the known one.
+// differ records a write if the content of a file differs from the known content.
 func (tr *tracer) differ(node int, content []byte, at moment) {
 	if len(content) != len(tr.now.files[node]) {
 		tr.do(operation{at: at, action: truncate, node: node, offset: int64(len(content))})

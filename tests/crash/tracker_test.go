@@ -8,27 +8,26 @@ import (
 	"time"
 )
 
-// tracker is a client that sends batches of events. Each kind of tracker uses its own
-// event name. The content of a batch is derived from its number, so that it can be sent
-// again.
+// tracker is a client that sends batches of events. Each kind of tracker uses its own event name.
+// The content of a batch depends only on its number, so the same batch can be sent again.
 type tracker struct {
 	name    string
 	project string
 	random  *rand.Rand
 	clock   func() moment
-	begin   int64  // Unix seconds; its events are from the hours before
-	sizes   []int  // possible sizes of batches
-	each    int    // number of batches per sender
-	padding string // each event contains a part of it
+	begin   int64  // in Unix seconds; its events are from the hours before
+	sizes   []int  // possible batch sizes
+	each    int    // batches per sender
+	padding string // each event contains a part of this text
 	batches []batch
-	stored  int // number of events that are certainly stored, from forgotten batches
+	stored  int // number of events that are certainly stored; their batches have been discarded
 	serial  int
 }
 
 // batch is a batch of events that was sent.
 type batch struct {
 	number, size int
-	begun, done  moment // like those of a revision
+	begun, done  moment // as in revision
 }
 
 func newTracker(name, project string, random *rand.Rand, clock func() moment, each, text int, sizes ...int) *tracker {
@@ -49,7 +48,7 @@ type sentEvent struct {
 	Properties map[string]any `json:"properties"`
 }
 
-// send sends a batch and returns the number of new events. It includes its last event
+// send sends a batch and returns the number of new events. It sends the last event of the batch
 // twice.
 func (t *tracker) send(c *client, b batch) (accepted int, err error) {
 	events := make([]sentEvent, 0, b.size+1)
@@ -99,9 +98,9 @@ func (t *tracker) step(c *client) error {
 	return err
 }
 
-// verify compares the number of events of the tracker with those sent before a time. It
-// sends batches without a response again, like a client would; the response shows whether
-// they were stored. It returns the numbers of those that were not.
+// verify compares the number of stored events with the events that were sent before end. Like a
+// real client, it resends batches that had no response, and the new response shows whether they had
+// been stored. It returns the numbers of the batches that had not been stored.
 func (t *tracker) verify(c *client, end moment, counted int) (missing []int, err error) {
 	want, sure := t.stored, []batch(nil)
 	for _, b := range t.batches {
@@ -130,8 +129,8 @@ func (t *tracker) verify(c *client, end moment, counted int) (missing []int, err
 	return missing, err
 }
 
-// verifySubject compares the stored events of the sender of a batch, after resending
-// everything sent before a time.
+// verifySubject resends an acknowledged batch, which must not add events. It then compares the
+// stored events of the batch's sender with the events sent before end.
 func (t *tracker) verifySubject(c *client, end moment, of batch) error {
 	if again, err := t.send(c, of); err != nil || again != 0 {
 		return fmt.Errorf("batch %d of %s was acknowledged, but %d of its events were new again, %w", of.number, t.name, again, err)
@@ -166,8 +165,8 @@ func (t *tracker) verifySubject(c *client, end moment, of batch) error {
 	return nil
 }
 
-// settle records that everything is now stored, because missing batches have been sent
-// again. If forget is true, the past is discarded, and only the number of events is kept.
+// settle records that all events are now stored, because missing batches have been resent. If
+// forget is true, it discards the batches and retains only the number of events.
 func (t *tracker) settle(now moment, forget bool) {
 	for i := range t.batches {
 		if t.batches[i].done == 0 {

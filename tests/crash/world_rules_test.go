@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A slow server is waited for. A hanging one is detected.
+// TestHangIsNoticed checks that the clients wait for a slow server, and detect one that hangs.
 func TestHangIsNoticed(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -15,12 +15,12 @@ type world struct {
 	clock    func() moment
 	random   *rand.Rand
 	token    string
-	loggedIn moment // when the administrator and the projects of events existed
+	loggedIn moment // time at which the administrator was logged in and the event projects existed
 	editors  []*editor
 	trackers []*tracker
 }
 
-// eventProject is the project of all trackers.
+// eventProject is the project used by all trackers.
 const eventProject = "events"
 
 func newWorld(seed uint64, clock func() moment) *world {
@@ -37,8 +37,8 @@ func newWorld(seed uint64, clock func() moment) *world {
 	return w
 }
 
-// connect returns a client of a server. The first time, it also creates the data that the
-// other clients need.
+// connect returns a client of the server at url. On the first call, it also creates the data that
+// the other clients need.
 func (w *world) connect(url string) (*client, error) {
 	c := newClient(url, w.token)
 	if w.loggedIn > 0 {
@@ -57,18 +57,18 @@ func (w *world) connect(url string) (*client, error) {
 	return c, nil
 }
 
-// load is the work of all clients until the server has ended.
+// load runs all clients until the server has ended.
 type load struct {
 	running sync.WaitGroup
-	steps   atomic.Int64  // steps done
-	goal    int64         // number of steps that suffice
-	enough  chan struct{} // closed when that number is reached
+	steps   atomic.Int64  // steps completed
+	goal    int64         // sufficient number of steps
+	enough  chan struct{} // closed when the goal is reached
 
 	mu     sync.Mutex // guards the following fields
 	failed error
 }
 
-// loading starts the clients.
+// loading starts the clients. goal is the number of steps that suffice.
 func (w *world) loading(c *client, goal int) *load {
 	l := &load{goal: int64(goal), enough: make(chan struct{})}
 	for _, e := range w.editors {
@@ -82,7 +82,7 @@ func (w *world) loading(c *client, goal int) *load {
 	return l
 }
 
-// run repeats a step until the server has ended.
+// run repeats step until the server has ended.
 func (l *load) run(step func() error) {
 	l.running.Go(func() {
 		for {
@@ -101,8 +101,8 @@ func (l *load) run(step func() error) {
 	})
 }
 
-// work waits until the clients have done enough, and slightly longer, so that the server
-// can be in any state then. It returns an error if the server stops responding.
+// work waits until the clients have reached the goal. It then waits for a short random time, so
+// that the server is in an arbitrary state. It returns an error if the server stops responding.
 func (l *load) work(p *process, random *rand.Rand) error {
 	for before := int64(0); ; {
 		select {
@@ -129,7 +129,7 @@ func (l *load) wait(p *process) error {
 	return errors.Join(l.failed, p.surprise())
 }
 
-// ask makes a random request of apps and users, which the statistics count.
+// ask sends a random request as an app or a user does. The statistics count such requests.
 func ask(c *client, random *rand.Rand) error {
 	const of = "/admin/projects/" + eventProject
 	switch random.IntN(6) {
@@ -153,8 +153,7 @@ func ask(c *client, random *rand.Rand) error {
 	return err
 }
 
-// verify compares the state of a server with the possible states if its data is from a
-// time. It also makes changes.
+// verify compares the state of a server with the possible states at end. It also makes changes.
 func (w *world) verify(c *client, end moment) (*findings, error) {
 	f := &findings{world: w, client: c, end: end, seen: map[*thing]revision{}, missing: map[*tracker][]int{}}
 	if err := f.compareAll(); err != nil {
@@ -163,7 +162,7 @@ func (w *world) verify(c *client, end moment) (*findings, error) {
 	return f, errors.Join(f.search(), f.events())
 }
 
-// settle records the findings.
+// settle records findings in the model.
 func (w *world) settle(f *findings, forget bool) {
 	now := w.clock()
 	for _, e := range w.editors {
@@ -174,15 +173,15 @@ func (w *world) settle(f *findings, forget bool) {
 	}
 }
 
-// always is a time after all others.
+// always is later than all other moments.
 const always = moment(math.MaxInt64)
 
-// within returns a random part of a duration.
+// within returns a random duration of at most longest.
 func within(random *rand.Rand, longest time.Duration) time.Duration {
 	return time.Duration(random.Int64N(int64(longest)))
 }
 
-// pause waits for a duration, or until the process has ended.
+// pause waits for the given duration, or until the process has ended.
 func pause(p *process, wait time.Duration) {
 	select {
 	case <-time.After(wait):
