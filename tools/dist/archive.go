@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// file is one file of an archive.
+// file is a file in an archive.
 type file struct {
 	name    string // relative to the folder of the archive, with slashes
 	mode    fs.FileMode
@@ -25,7 +25,7 @@ func inOrder(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
 
-// tarred returns a .tar.gz that does not depend on the user, machine or time of the build.
+// tarred returns a .tar.gz. Its bytes do not depend on the user, machine or time of the build.
 func tarred(folder string, files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	compressed, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -46,7 +46,7 @@ func tarred(folder string, files []file, at time.Time) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// zipped returns the same files as a .zip.
+// zipped returns a .zip with the same content as tarred.
 func zipped(folder string, files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

@@ -21,7 +21,7 @@ var at = time.Date(2026, 11, 21, 12, 34, 56, 0, time.UTC)
 
 var samples = []file{{"b/two", 0o644, []byte("two")}, {"a", 0o755, bytes.Repeat([]byte("a"), 100_000)}}
 
-// TestArchives unpacks archives, and checks that the order of the files does not matter.
+// TestArchives unpacks archives and checks that the order of the files does not affect their bytes.
 func TestArchives(t *testing.T) {
 	t.Parallel()
 	want := fmt.Sprintf("f/a 0755 100000 %s\nf/b/two 0644 3 %s\n", at, at)
@@ -142,8 +142,8 @@ func TestModuleList(t *testing.T) {
 	}
 }
 
-// TestSharedFiles checks that every command has a page, and that the files do not contain the time
-// or place of the build.
+// TestSharedFiles checks that every command has a manual page, and that the files do not contain
+// the time or place of the build.
 func TestSharedFiles(t *testing.T) {
 	t.Chdir("../..")
 	r := release{version: "1.2.3", time: at}
@@ -173,7 +173,7 @@ func TestSharedFiles(t *testing.T) {
 	}
 }
 
-// TestOnlyOwnFilesAreRemoved checks that other files in the output folder are kept.
+// TestOnlyOwnFilesAreRemoved checks that foreign files in the output folder are not removed.
 func TestOnlyOwnFilesAreRemoved(t *testing.T) {
 	t.Parallel()
 	r := release{out: t.TempDir()}

@@ -1,6 +1,7 @@
-// Command dist builds the archives of a release from a commit: program, manual pages, completions
-// and list of modules for each platform, packages for Linux, and signed checksums of all. Builds are
-// reproducible: the same commit and the same Go produce the same bytes in any folder.
+// Command dist builds a release from a commit. For each platform, it builds an archive with the
+// program, the manual pages, the completions and the list of modules. For Linux, it also builds
+// packages. It writes the checksums of all files and signs them. Builds are reproducible: the same
+// commit and the same version of Go produce the same bytes in any folder.
 //
 //	main.go      flags, and the steps of a release
 //	archive.go   tar and zip files
@@ -47,15 +48,15 @@ func main() {
 	}
 }
 
-// release holds the parameters common to all archives of a release.
+// release holds the parameters that all archives of a release have in common.
 type release struct {
 	version    string
 	out        string
-	contact    string    // for reports of vulnerabilities; "" keeps the text of the sources
-	signingKey string    // path of the key; "" for no signature
-	time       time.Time // of the commit, for all timestamps
+	contact    string    // for reports of vulnerabilities; "" leaves SECURITY.md unchanged
+	signingKey string    // path of the key; "" means no signature
+	time       time.Time // of the commit; used for all timestamps
 	shared     []file    // files common to all platforms
-	nfpm       string    // path of nfpm; "" for no packages
+	nfpm       string    // path of nfpm; "" means no packages
 }
 
 func (r *release) run(platforms []string) error {
@@ -109,7 +110,7 @@ func (r *release) run(platforms []string) error {
 	return os.WriteFile(filepath.Join(r.out, signatureName), signature, 0o644)
 }
 
-// writeAll builds and writes the files for the platforms, and returns their checksums.
+// writeAll builds and writes the files for the given platforms. It returns their checksums.
 func (r *release) writeAll(platforms []string) (sums []byte, err error) {
 	for _, platform := range platforms {
 		made, err := r.build(platform)
@@ -128,7 +129,7 @@ func (r *release) writeAll(platforms []string) (sums []byte, err error) {
 	return sums, os.WriteFile(filepath.Join(r.out, sumsName), sums, 0o644)
 }
 
-// emptyOut creates the output folder and removes the files of earlier runs, which may have another
+// emptyOut creates the output folder. It removes the files of earlier runs, which may be of another
 // version.
 func (r *release) emptyOut() error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
@@ -148,8 +149,8 @@ func (r *release) emptyOut() error {
 	return nil
 }
 
-// commitTime returns the time of the commit. A tree with changes is an error, because such a build
-// could not be reproduced.
+// commitTime returns the time of the commit. It returns an error if the tree has uncommitted
+// changes, because the build would not be reproducible.
 func commitTime() (time.Time, error) {
 	changes, err := output("git", "status", "--porcelain")
 	if err != nil {
@@ -179,7 +180,7 @@ func output(name string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// build returns the archive for one platform, and for Linux also the packages.
+// build returns the archive for a platform. For Linux, it also returns the packages.
 func (r *release) build(platform string) ([]file, error) {
 	system, processor, _ := strings.Cut(platform, "/")
 	program := "svc"

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The parts of an SPDX 2.3 document that are used. Required fields without a known value are
+// These types are the used parts of an SPDX 2.3 document. A required field without a known value is
 // NOASSERTION.
 type spdxDocument struct {
 	Version       string             `json:"spdxVersion"`
@@ -54,8 +54,8 @@ type spdxRelationship struct {
 	To   string `json:"relatedSpdxElement"`
 }
 
-// moduleList returns the modules in a program file as SPDX: the program, the Go library, and every
-// module.
+// moduleList returns an SPDX document for a program file. It lists the program, the Go standard
+// library and every module.
 func moduleList(name, version string, binary []byte, at time.Time) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(binary))
 	if err != nil {

@@ -10,24 +10,25 @@ import (
 	"strconv"
 )
 
-// nfpm builds packages. It is run as a program of a pinned version, fetched by the go command, so
-// that go.mod does not grow.
+// nfpm is the tool that builds packages. The go command fetches and runs a pinned version, so that
+// nfpm is not a dependency in go.mod.
 const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.1"
 
-// packageDir contains the files that only packages have.
+// packageDir contains the files that are only part of packages.
 const packageDir = "deploy/package"
 
-// packageFormats are the package formats of each Linux platform.
+// packageFormats lists the package formats built for each Linux platform.
 var packageFormats = []string{"deb", "rpm"}
 
 const (
 	unitName = "svc.service"
-	// The unit is written for a program installed by hand.
+	// localProgram is the line in the systemd unit for a program that was installed manually.
 	localProgram   = "ExecStart=/usr/local/bin/svc "
 	packageProgram = "ExecStart=/usr/bin/svc "
 )
 
-// hasPackages reports whether the version is valid for packages, where it must begin with a digit.
+// hasPackages reports whether packages can have this version. Package versions must begin with a
+// digit.
 func (r *release) hasPackages() bool {
 	return r.version[0] >= '0' && r.version[0] <= '9'
 }
@@ -82,7 +83,7 @@ func (r *release) packages(processor string, files []file) (made []file, err err
 	return made, nil
 }
 
-// stage writes a file with the mode and time that it will have in a package.
+// stage writes a file with the mode and time that it has in packages.
 func (r *release) stage(dir string, f file) error {
 	path := filepath.Join(dir, filepath.FromSlash(f.name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

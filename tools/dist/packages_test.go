@@ -17,8 +17,7 @@ import (
 	"testing"
 )
 
-// installed lists the contents of both packages: all files, and the only folder, which holds
-// secrets.
+// installed lists the contents of both packages. They are all files, and the folder for secrets.
 var installed = map[string]string{
 	settingsDir:                                     "0750",
 	"/etc/svc/svc.env":                              "0640",
@@ -36,7 +35,7 @@ var installed = map[string]string{
 
 const settingsDir = "/etc/svc"
 
-// TestPackages reads the packages of a small program, built twice.
+// TestPackages builds the packages of a small program twice and checks their contents.
 func TestPackages(t *testing.T) {
 	t.Chdir("../..")
 	if runtime.GOOS == "windows" {
@@ -154,8 +153,8 @@ func readAr(t *testing.T, archive []byte) map[string][]byte {
 	return members
 }
 
-// readTar returns the files of a .tar.gz. None of them may be newer than the commit or have an
-// owner other than root.
+// readTar returns the modes and contents of the files in a .tar.gz. It fails the test if a file is
+// newer than the commit or is not owned by root.
 func readTar(t *testing.T, archive []byte) (modes, contents map[string]string) {
 	t.Helper()
 	modes, contents = map[string]string{}, map[string]string{}
@@ -182,7 +181,8 @@ func readTar(t *testing.T, archive []byte) (modes, contents map[string]string) {
 	}
 }
 
-// headerSize returns the length of an RPM header: 16 bytes, its index, its data.
+// headerSize returns the length of an RPM header, which consists of 16 bytes, the index and the
+// data.
 func headerSize(t *testing.T, b []byte) int {
 	t.Helper()
 	if !bytes.HasPrefix(b, []byte{0x8e, 0xad, 0xe8, 0x01}) {

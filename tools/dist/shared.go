@@ -13,17 +13,17 @@ import (
 	"svc/cmd"
 )
 
-// pages are the files of the sources that are included in every archive.
+// pages lists the files of the source tree that are included in every archive.
 var pages = []string{"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "config.example.toml"}
 
 const (
 	securityPage = "SECURITY.md"
-	// Text in SECURITY.md of the sources that the contact address replaces in a release.
+	// nobody is the text in SECURITY.md that the contact address replaces in a release.
 	nobody = "to the maintainers of the repository you got\nthis from (its \"report a vulnerability\" form)"
 )
 
-// withContact inserts the contact address of this release into SECURITY.md. Without an address the
-// page is unchanged.
+// withContact inserts the contact address of this release into SECURITY.md. If there is none, it
+// returns the page unchanged.
 func (r *release) withContact(page []byte) ([]byte, error) {
 	if r.contact == "" {
 		return page, nil
@@ -34,7 +34,7 @@ func (r *release) withContact(page []byte) ([]byte, error) {
 	return bytes.Replace(page, []byte(nobody), []byte("to\n"+r.contact), 1), nil
 }
 
-// sharedFiles returns the files that are the same on every platform.
+// sharedFiles returns the files that are identical on all platforms.
 func (r *release) sharedFiles() ([]file, error) {
 	var files []file
 	for _, name := range pages {
@@ -62,7 +62,7 @@ func (r *release) sharedFiles() ([]file, error) {
 	return append(append(files, manual...), shells...), nil
 }
 
-// manualPages returns one page for each command.
+// manualPages returns a manual page for each command.
 func (r *release) manualPages(root *cobra.Command) ([]file, error) {
 	dir, err := os.MkdirTemp("", "svc-dist-")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// The constant parts of an OpenSSH signature, see PROTOCOL.sshsig of OpenSSH. The namespace is the
-// one for files.
+// These are the constant parts of an OpenSSH signature; see PROTOCOL.sshsig in OpenSSH. The
+// namespace is the one for files.
 const (
 	sshsigMagic     = "SSHSIG"
 	sshsigVersion   = 1
@@ -21,8 +21,8 @@ const (
 	sshsigHash      = "sha512"
 )
 
-// readSigner reads a private key in the format of ssh-keygen. The key must not have a passphrase,
-// because builds are not interactive.
+// readSigner reads a private key in OpenSSH format. The key must not have a passphrase, because
+// builds are not interactive.
 func readSigner(path string) (ssh.Signer, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func readSigner(path string) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// sign returns a signature for "ssh-keygen -Y verify".
+// sign returns a signature that "ssh-keygen -Y verify" accepts.
 func sign(signer ssh.Signer, message []byte) ([]byte, error) {
 	hash := sha512.Sum512(message)
 	signed := ssh.Marshal(struct{ Namespace, Reserved, HashAlgorithm, Hash string }{sshsigNamespace, "", sshsigHash, string(hash[:])})
@@ -53,7 +53,7 @@ func sign(signer ssh.Signer, message []byte) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "SSH SIGNATURE", Bytes: append([]byte(sshsigMagic), envelope...)}), nil
 }
 
-// signData signs. RSA keys must not use SHA-1, their default, which is rejected for files.
+// signData signs data. RSA keys would use SHA-1 by default, which OpenSSH rejects for files.
 func signData(signer ssh.Signer, data []byte) (*ssh.Signature, error) {
 	if signer.PublicKey().Type() != ssh.KeyAlgoRSA {
 		return signer.Sign(rand.Reader, data)
@@ -65,7 +65,7 @@ func signData(signer ssh.Signer, data []byte) (*ssh.Signature, error) {
 	return chooser.SignWithAlgorithm(rand.Reader, data, ssh.KeyAlgoRSASHA512)
 }
 
-// publicKey returns the line to add to a verifier's allowed_signers.
+// publicKey returns the line that a verifier adds to its allowed_signers file.
 func publicKey(signer ssh.Signer) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
 }

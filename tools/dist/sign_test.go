@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSignature checks that OpenSSH verifies a signature, and rejects it after a change of one
-// byte.
+// TestSignature checks that OpenSSH accepts a signature, and rejects it if one byte of the message
+// has changed.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	keygen := sshKeygen(t)

@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// heaviest lists the libraries with the longest checks, which begin first.
+// heaviest lists the libraries with the longest checks. These checks start first.
 var heaviest = []string{"rust", "python", "typescript", "browser"}
 
-// versions are the commands that tell which tools of the libraries and the console are
-// installed.
+// versions holds the commands that print the versions of the tools for the libraries and the
+// console.
 var versions = struct{ node, python, rust, golang, chromium []string }{
 	node:     []string{"node --version", "npm --version"},
 	python:   []string{"$(clients/python/tools/python newest) --version", "$(clients/python/tools/python 3.10) --version", "node --version"},
@@ -29,8 +29,8 @@ var versions = struct{ node, python, rust, golang, chromium []string }{
 	chromium: []string{`for name in chromium-headless-shell chromium chromium-browser google-chrome; do "$name" --version; done`},
 }
 
-// librariesInputs are the inputs of the checks of the libraries, by folder, beside the
-// library itself, the vectors and openapi.yaml.
+// librariesInputs holds the inputs of the libraries' checks, by folder. Each check also depends on
+// the library itself, the vectors and openapi.yaml.
 var librariesInputs = map[string]inputs{
 	"go":         {tools: versions.golang, paths: []string{".golangci.yml"}},
 	"python":     {tools: versions.python},
@@ -39,14 +39,14 @@ var librariesInputs = map[string]inputs{
 	"browser":    {tools: slices.Concat(versions.node, versions.chromium), paths: []string{"clients/typescript"}},
 }
 
-// togetherInputs are the inputs of the tests for which every library plays.
+// togetherInputs holds the inputs of the tests that run all libraries.
 var togetherInputs = inputs{
 	paths: []string{"clients", "tests/clients", "internal/testutil/server", "openapi.yaml", "docs/clients.md"},
 	tools: slices.Concat(versions.golang, versions.python, versions.rust, versions.node, versions.chromium),
 }
 
-// consoleInputs are the inputs of the check of the console, with the packages that serve it
-// and its data.
+// consoleInputs holds the inputs of the console's check. They include the packages that serve the
+// console and its data.
 var consoleInputs = inputs{
 	paths: []string{
 		"assets", "clients/typescript", "openapi.yaml",
@@ -55,10 +55,10 @@ var consoleInputs = inputs{
 	tools: slices.Concat(versions.node, versions.chromium),
 }
 
-// clients has every client library check itself, two at a time, against the program built
-// from here, and then has all of them play together: tests/clients. A library that has not
-// changed since its last pass is not checked again. If only the program has changed, each
-// library runs its documentation against it, which uses all parts of a library.
+// clients runs the check of every client library, two at a time, with the program built from this
+// tree. It then runs the tests in tests/clients, which use all libraries. A library that has not
+// changed since its last pass is not checked again. If only the program has changed, clients runs
+// only the documentation of each library, which uses all of its parts.
 func clients(ctx context.Context, m *machine) (total result) {
 	scripts, err := filepath.Glob("clients/*/check")
 	if err != nil || len(scripts) == 0 {
@@ -84,7 +84,7 @@ func clients(ctx context.Context, m *machine) (total result) {
 	return total
 }
 
-// library has one library check itself.
+// library runs the check of a library.
 func (m *machine) library(ctx context.Context, program, script string) result {
 	folder := filepath.ToSlash(filepath.Dir(script))
 	in := librariesInputs[path.Base(folder)]
@@ -93,7 +93,7 @@ func (m *machine) library(ctx context.Context, program, script string) result {
 	return r
 }
 
-// together runs tests for which every library plays.
+// together runs tests that use all libraries.
 func (m *machine) together(ctx context.Context, program, pattern string) result {
 	env := append(slices.Clone(released), "SVC_BINARY="+program, "SVC_CLIENTS=1", "GOGC=")
 	r := m.test(ctx, env, "-count=1", "-run="+pattern, "./tests/clients")
@@ -101,8 +101,8 @@ func (m *machine) together(ctx context.Context, program, pattern string) result 
 	return r
 }
 
-// console has the console check itself in a browser. If only the program has changed, one
-// story of it is enough.
+// console runs the console's check in a browser. If only the program has changed, it runs only one
+// part of the check, the story.
 func console(ctx context.Context, m *machine) result {
 	const script = "assets/console/check"
 	if _, err := os.Stat(script); err != nil {
@@ -117,8 +117,8 @@ func console(ctx context.Context, m *machine) result {
 		check{name: "story", run: func() result { return runCheck(ctx, program, script, "story") }})
 }
 
-// checkable returns the program that checks run against, or "" and the reason why there is
-// none.
+// checkable returns the program to use for checks. If there is none, it returns "" and the result
+// of the step.
 func (m *machine) checkable(ctx context.Context, step string) (program string, why result) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		return "", missing(step, "bash, which the checks need, is not installed")
@@ -126,8 +126,8 @@ func (m *machine) checkable(ctx context.Context, step string) (program string, w
 	return m.program(ctx)
 }
 
-// missing is the result of a step that cannot run here. It is a failure if every tool is
-// required.
+// missing returns the result of a step that cannot run on this machine. The step fails if all tools
+// are required, and is skipped otherwise.
 func missing(name, why string) result {
 	if os.Getenv("SVC_REQUIRE_TOOLS") != "" {
 		return result{failed: 1, output: fmt.Sprintf("%s: %s\n", name, why)}
@@ -135,10 +135,10 @@ func missing(name, why string) result {
 	return result{skipped: []skip{{name, why}}}
 }
 
-// lastLineOfCheck is how a check ends that has passed.
+// lastLineOfCheck matches the last line of a check that has passed.
 var lastLineOfCheck = regexp.MustCompile(`^(\d+) passed, (\d+) skipped$`)
 
-// runCheck runs the script by which a client library or the console checks itself.
+// runCheck runs the check script of a client library or the console.
 func runCheck(ctx context.Context, program, script string, args ...string) (r result) {
 	name := filepath.ToSlash(filepath.Dir(script))
 	c := exec.CommandContext(ctx, "bash", append([]string{script}, args...)...)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// module is a small module with tests of every outcome.
+// module holds the files of a small module. Its tests have all possible outcomes.
 var module = map[string]string{
 	"go.mod": "module example\n\ngo 1.26\n",
 	"calm/calm_test.go": `package calm
@@ -64,14 +64,16 @@ func TestRaces(t *testing.T) {
 }
 `
 
-// in makes the module with more files, or others, and goes there. Nothing has passed yet.
+// in creates the module with additional files and changes to its folder. Files in more replace
+// those of the same name. The record of passed checks is empty.
 func in(t *testing.T, more map[string]string) {
 	t.Helper()
 	t.Setenv("SVC_GATE_STATE", t.TempDir())
 	t.Chdir(written(t, more))
 }
 
-// written makes the module with more files, or others, and returns its folder.
+// written creates the module with additional files and returns its folder. Files in more replace
+// those of the same name.
 func written(t *testing.T, more map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,7 +82,7 @@ func written(t *testing.T, more map[string]string) string {
 	return dir
 }
 
-// write writes files in a folder.
+// write writes files to a folder.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -94,7 +96,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// expect runs steps and compares the exit code, the last line and parts of the rest.
+// expect runs steps and checks the exit code and the last line of the output. The output must also
+// match each regular expression in parts.
 func expect(t *testing.T, code int, last string, parts []string, steps ...string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -133,8 +136,9 @@ func TestWhatFailsIsPrinted(t *testing.T) { //nolint:paralleltest // changes the
 	}, "tests", "format")
 }
 
-// TestRaceDetector checks that a package with a goroutine runs under the detector, which finds its
-// race. Without a C compiler the package runs without the detector, and the gate reports that.
+// TestRaceDetector checks that the gate runs a package with goroutines under the race detector, and
+// that a race is found. Without a C compiler, the gate must run the package without the detector
+// and report that.
 func TestRaceDetector(t *testing.T) { //nolint:paralleltest // changes the folder
 	in(t, map[string]string{"busy/race_test.go": racy})
 	m, err := inspect(t.Context(), false)
@@ -158,8 +162,9 @@ func TestRaceDetector(t *testing.T) { //nolint:paralleltest // changes the folde
 	}
 }
 
-// TestPlatforms checks that code that does not compile for another platform is found, also in
-// tests, with the processor's own types, and that there are no other errors.
+// TestPlatforms checks that the gate finds code that does not compile on another platform. This
+// includes code in tests, and code that depends on types of another processor. It also checks that
+// there are no other errors.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -191,7 +196,7 @@ func TestPlatforms(t *testing.T) {
 }
 
 // TestLibrariesCheckThemselves checks that the gate adds up the passes, skips and failures of the
-// libraries' own checks, and then runs the tests that need all libraries.
+// libraries' checks. Afterwards, the gate must run the tests that use all libraries.
 func TestLibrariesCheckThemselves(t *testing.T) { //nolint:paralleltest // changes the folder
 	needsBash(t)
 	libraries := map[string]string{

@@ -15,7 +15,7 @@ import (
 	"slices"
 )
 
-// listed is a package as go list describes it.
+// listed is a package in the output of go list.
 type listed struct {
 	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
@@ -23,8 +23,8 @@ type listed struct {
 
 func (p listed) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
 
-// packages lists the packages that have tests: those in which a goroutine is started, and
-// the others, for which the race detector would be time spent on nothing.
+// packages lists the packages that have tests. concurrent lists those that start goroutines. The
+// race detector would find nothing in the others.
 func packages(ctx context.Context) (concurrent, sequential []string, err error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles", "./...").Output()
 	if err != nil {
@@ -52,8 +52,8 @@ func packages(ctx context.Context) (concurrent, sequential []string, err error) 
 }
 
 // concurrent reports whether the package or its tests start goroutines. A package that only
-// guards itself against others, with a mutex or a sync.Once, is reached by the tests of the
-// packages that start them. Parallel tests share nothing.
+// protects its data with a mutex or a sync.Once is covered by the tests of the packages that start
+// the goroutines. Parallel tests share no data.
 func (p listed) concurrent() (bool, error) {
 	for _, files := range [][]string{p.GoFiles, p.TestGoFiles, p.XTestGoFiles} {
 		for _, name := range files {
@@ -69,8 +69,8 @@ func (p listed) concurrent() (bool, error) {
 	return false, nil
 }
 
-// starting are the names of functions and methods that start a goroutine: of
-// sync.WaitGroup, time, context, net/http and httptest.
+// starting lists the functions and methods that start a goroutine. They are from sync.WaitGroup,
+// time, context, net/http and httptest.
 var starting = []string{"Go", "AfterFunc", "NewServer", "NewTLSServer", "NewUnstartedServer", "Serve", "ServeTLS"}
 
 func startsGoroutines(file *ast.File) (found bool) {

@@ -1,23 +1,23 @@
 // Command gate runs every check of a change: formatting, vet, lint, all tests, all
-// platforms, known vulnerabilities, the client libraries and the console. It needs Go
-// alone. It skips a check if its tools are not installed and prints the reason. The last
-// line sums up: "N passed, N failed, N skipped".
+// platforms, known vulnerabilities, the client libraries and the console. It requires only
+// Go. If the tools of a check are not installed, it skips the check and prints the reason.
+// The last line has the totals: "N passed, N failed, N skipped".
 //
 //	go run ./tools/gate          every step
 //	go run ./tools/gate lint     one step, or several
 //	go run ./tools/gate -all     every step, even if its inputs have not changed
 //
-// A step counts as one. The steps that run tests count each test and subtest.
-// SVC_REQUIRE_TOOLS=1 turns a missing toolchain of a client library or the console into a
-// failure. SVC_GATE_STATE is the folder of the state that runs share; the default is
+// A step counts as one check. The steps that run tests count each test and subtest instead.
+// If SVC_REQUIRE_TOOLS is 1, a missing toolchain of a client library or the console is a
+// failure. SVC_GATE_STATE is the folder of the state that runs share. The default is
 // svc-gate in the user's cache folder.
 //
-//	main.go       the steps and the order they run in
-//	steps.go      the steps that are one command
-//	tests.go      the Go tests: which of them run with the race detector
+//	main.go       the steps and their order
+//	steps.go      the steps that run a single command
+//	tests.go      the Go tests, and the choice of those that use the race detector
 //	testrun.go    one run of go test, and its results
 //	goroutines.go which packages start goroutines
-//	platforms.go  the step that type-checks for every platform
+//	platforms.go  the step that type-checks the program for every platform
 //	clients.go    the client libraries and the console
 //	record.go     the checks that have passed on this machine, with their inputs
 //	report.go     the output
@@ -43,7 +43,7 @@ type step struct {
 	run  func(ctx context.Context, m *machine) result
 }
 
-// result is the outcome of a step, or of a part of one.
+// result is the outcome of a step or of a part of a step.
 type result struct {
 	passed, failed int
 	skipped        []skip
@@ -58,8 +58,9 @@ type skip struct {
 	Name, Reason string
 }
 
-// steps run in this order, two at a time. Two keep two cores busy: tests wait for the disk,
-// for processes and for each other. The Go tests begin first, since they take longest.
+// steps lists the steps in the order in which they start. Two steps run at a time, which keeps two
+// cores busy, because tests often wait for the disk or for processes. The Go tests start first,
+// because they take longest.
 var steps = []step{
 	{"tests", tests},
 	{"format", format},
@@ -79,9 +80,9 @@ func main() {
 	os.Exit(code)
 }
 
-// raiseGCPercent lets the gate and its tools use more memory for less collection. It saves
-// lint a third of its processor time and the tests a tenth. GOGC in the environment wins.
-// Tests of memory, and those that start svc, start it with the default.
+// raiseGCPercent makes the gate and its tools use more memory and collect garbage less often. This
+// saves lint a third of its processor time and the tests a tenth. GOGC in the environment takes
+// precedence. Tests that measure memory or start svc use the default value.
 func raiseGCPercent() {
 	if os.Getenv("GOGC") == "" {
 		_ = os.Setenv("GOGC", "400")
@@ -89,7 +90,7 @@ func raiseGCPercent() {
 	}
 }
 
-// run runs the named steps, or all of them, and returns the exit code.
+// run runs the named steps and returns the exit code. Without names, it runs all steps.
 func run(ctx context.Context, args []string, out io.Writer) int {
 	flags := flag.NewFlagSet("gate", flag.ContinueOnError)
 	flags.SetOutput(out)
@@ -123,8 +124,8 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 	return r.sum()
 }
 
-// choose returns the steps with these names, or all for none, or the first name that no step
-// has.
+// choose returns the steps with the given names, or all steps if there are no names. If a name is
+// not valid, it returns that name as unknown.
 func choose(names []string) (chosen []step, unknown string) {
 	if len(names) == 0 {
 		return steps, ""

@@ -17,10 +17,10 @@ import (
 	"strings"
 )
 
-// platforms type-checks the program and its tests for every platform of a release, except
-// this one, where vet and the tests compile them. The compiler accepts a package that the
-// type checker accepts, so that nothing has to be compiled for other platforms. Only the
-// declarations of other modules are checked.
+// platforms type-checks the program and its tests for every release platform other than the current
+// one, which vet and the tests already cover. Nothing needs to be compiled, because the compiler
+// accepts every package that passes the type checker. For other modules, only declarations are
+// checked.
 func platforms(ctx context.Context, _ *machine) result {
 	for _, p := range []platform{
 		{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
@@ -42,26 +42,26 @@ func platforms(ctx context.Context, _ *machine) result {
 // platform is a target of the compiler.
 type platform struct{ system, processor string }
 
-// source is a package, or the variant of one that its tests or those of another
-// package are compiled with, as go list describes it.
+// source is a package in the output of go list. It may also be a variant of a package that is
+// compiled for its tests or for the tests of another package.
 type source struct {
 	ImportPath, Dir string
 	Module          *struct {
 		Main      bool
 		GoVersion string
 	}
-	GoFiles   []string          // of a variant, with those of the tests
-	ImportMap map[string]string // the path that an import means, where that is a variant
+	GoFiles   []string          // for a variant, including those of its tests
+	ImportMap map[string]string // maps an import path to the path of a variant
 }
 
-// ours reports whether the package belongs to the module that is checked, and has files
-// of its own: the main package of a test is generated.
+// ours reports whether the package belongs to the checked module. It excludes the main packages of
+// tests, which are generated.
 func (s *source) ours() bool {
 	return s.Module != nil && s.Module.Main && !strings.HasSuffix(s.ImportPath, ".test")
 }
 
-// check type-checks every package and test of the module in a folder, and returns what
-// is wrong with them.
+// check type-checks every package and test of the module in a folder. It returns the errors in
+// them.
 func (p platform) check(ctx context.Context, dir string) (found []error, err error) {
 	list, err := p.sources(ctx, dir)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p platform) check(ctx context.Context, dir string) (found []error, err err
 	return found, nil
 }
 
-// list runs go list for the platform.
+// list runs go list for the platform and returns its output.
 func (p platform) list(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	c := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
 	c.Dir = dir
@@ -91,7 +91,7 @@ func (p platform) list(ctx context.Context, dir string, args ...string) ([]byte,
 	return out, nil
 }
 
-// sources lists all packages, each after those that it imports.
+// sources lists all packages. Each package comes after its imports.
 func (p platform) sources(ctx context.Context, dir string) (list []*source, err error) {
 	out, err := p.list(ctx, dir, "-deps", "-test", "-json=ImportPath,Dir,Module,GoFiles,ImportMap", "./...")
 	if err != nil {
@@ -120,7 +120,7 @@ type importing struct {
 	of *source
 }
 
-// Import returns a package that was checked before.
+// Import returns a package that has already been checked.
 func (i importing) Import(path string) (*types.Package, error) {
 	if variant := i.of.ImportMap[path]; variant != "" {
 		path = variant
@@ -131,7 +131,7 @@ func (i importing) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s is not listed before the packages that import it", path)
 }
 
-// check type-checks a package and returns what is wrong with it, if it is ours.
+// check type-checks a package. It returns the errors if the package is ours.
 func (c *checker) check(s *source) (found []error) {
 	if c.done[s.ImportPath] != nil {
 		return nil

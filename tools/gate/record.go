@@ -15,24 +15,24 @@ import (
 	"time"
 )
 
-// record holds the last pass of each check on this machine, in a file. A check need not run
-// again while its inputs and tools are the same. A record is safe for concurrent use.
+// record stores the last pass of each check on this machine in a file. A check does not have to run
+// again while its inputs and tools are unchanged. A record is safe for concurrent use.
 type record struct {
 	path   string
 	mu     sync.Mutex
-	passes map[string]pass // by name of the check
+	passes map[string]pass // by the name of the check
 }
 
-// pass is a run of a check without a failure.
+// pass is a run of a check that did not fail.
 type pass struct {
-	Key     string // of the inputs and the tools
+	Key     string // hash of the inputs and the tools
 	At      time.Time
 	Passed  int
 	Skipped []skip
 }
 
-// readRecord reads the record of a machine. A file that cannot be read is an empty record,
-// with which everything runs.
+// readRecord reads the record of a machine. If the file cannot be read, the record is empty, so
+// that all checks run.
 func readRecord(path string) *record {
 	r := &record{path: path, passes: map[string]pass{}}
 	if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &r.passes) != nil {
@@ -41,7 +41,8 @@ func readRecord(path string) *record {
 	return r
 }
 
-// find returns the last pass of a check if it had this key.
+// find returns the last pass of a check. It reports whether the inputs of that pass had the given
+// key.
 func (r *record) find(name, key string) (pass, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +50,7 @@ func (r *record) find(name, key string) (pass, bool) {
 	return p, key != "" && p.Key == key
 }
 
-// put stores a pass, or nothing if key is "".
+// put stores a pass. If key is "", it does nothing.
 func (r *record) put(name, key string, found result) error {
 	if key == "" {
 		return nil
@@ -68,15 +69,16 @@ func (r *record) put(name, key string, found result) error {
 	return os.Rename(temporary, r.path)
 }
 
-// inputs are the files and tools that determine the outcome of a check.
+// inputs describes the files and tools that determine the outcome of a check.
 type inputs struct {
-	paths []string // files, and folders with everything below them
-	tools []string // commands of bash that print versions
+	paths []string // files and folders, including subfolders
+	tools []string // bash commands that print versions
 	more  string
 }
 
-// key returns the hash of the inputs, or "" if it cannot be known, as outside of a
-// repository. Files that git ignores are made of those that it does not.
+// key returns the hash of the inputs. It returns "" if they cannot be determined, for example
+// outside of a repository. It omits files that git ignores, because they are generated from the
+// others.
 func (in inputs) key(ctx context.Context) string {
 	sum := sha256.New()
 	_, _ = fmt.Fprintf(sum, "%q\n%q\n", in.more, os.Getenv("SVC_REQUIRE_TOOLS"))
@@ -91,7 +93,7 @@ func (in inputs) key(ctx context.Context) string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// addFiles adds the names, modes and content of the files.
+// addFiles adds the names, modes and contents of the files to sum.
 func (in inputs) addFiles(ctx context.Context, sum hash.Hash) error {
 	list := []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"}
 	names, err := exec.CommandContext(ctx, "git", append(list, in.paths...)...).Output()
@@ -124,15 +126,15 @@ func addFile(sum hash.Hash, name string) error {
 	return err
 }
 
-// check is a check that runs again if its inputs have changed since it passed.
+// check is a check that only has to run if its inputs have changed since its last pass.
 type check struct {
 	name string
 	inputs
 	run func() result
 }
 
-// unlessUnchanged runs a check, or reports its last pass if the inputs have not changed
-// since and the gate was not asked to run everything.
+// unlessUnchanged runs a check and reports false. If the inputs have not changed since the last
+// pass, it returns that pass and reports true instead, unless the gate was started with -all.
 func (m *machine) unlessUnchanged(ctx context.Context, c check) (r result, unchanged bool) {
 	key := c.key(ctx)
 	if last, ok := m.record.find(c.name, key); ok && !m.all {
@@ -152,8 +154,8 @@ func (m *machine) unlessUnchanged(ctx context.Context, c check) (r result, uncha
 	return r, false
 }
 
-// wholeOrStory runs a check if its inputs have changed. If only the program has, it runs a
-// story of it, which the whole check contains.
+// wholeOrStory runs the check whole if its inputs have changed. If only the program has changed, it
+// runs story, which is a part of that check.
 func (m *machine) wholeOrStory(ctx context.Context, program string, whole, story check) result {
 	story.inputs = whole.inputs
 	story.more = program

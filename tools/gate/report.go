@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// report prints the results of steps and adds them up. It is safe for concurrent use.
+// report prints the results of steps and counts them. It is safe for concurrent use.
 type report struct {
 	mu             sync.Mutex
 	out            io.Writer
@@ -17,8 +17,8 @@ type report struct {
 	packages       []elapsed
 }
 
-// step runs a step, prints a line about it, and its output if it failed, and returns its
-// result.
+// step runs a step and returns its result. It prints a line about the step, and the output if the
+// step failed.
 func (r *report) step(name string, run func() result) result {
 	begin := time.Now()
 	found := run()
@@ -47,7 +47,7 @@ func (r *report) step(name string, run func() result) result {
 	return found
 }
 
-// sum prints the reasons of skips and the last line, and returns the exit code.
+// sum prints the reasons of skips and then the last line. It returns the exit code.
 func (r *report) sum() int {
 	for _, s := range r.skipped {
 		_, _ = fmt.Fprintf(r.out, "skipped: %s: %s\n", s.Name, s.Reason)
@@ -59,7 +59,7 @@ func (r *report) sum() int {
 	return 0
 }
 
-// line describes the result of a part of a step.
+// line describes the result of a part of a step in one line.
 func line(name string, r result) string {
 	outcome := fmt.Sprintf("%d passed", r.passed)
 	if r.failed > 0 {
@@ -71,7 +71,7 @@ func line(name string, r result) string {
 	return fmt.Sprintf("%-12s %s, %.0f s", name, outcome, r.took.Seconds())
 }
 
-// part adds the result of a part that ran, with a line about it.
+// part adds the result of a part that ran, and a line about it.
 func (r *result) part(name string, part result) {
 	if part.passed+part.failed+len(part.skipped) > 0 {
 		part.lines = append(part.lines, line(name, part))
@@ -89,8 +89,7 @@ func (r *result) add(part result) {
 	r.packages = append(r.packages, part.packages...)
 }
 
-// inPairs calls run for each item, two at a time, and returns the results in the order of
-// the items.
+// inPairs calls run for each item, two at a time. It returns the results in the order of the items.
 func inPairs[T any](items []T, run func(item T) result) []result {
 	results, free := make([]result, len(items)), make(chan struct{}, 2)
 	var running sync.WaitGroup

@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// Tools are pinned here and fetched by the go command itself.
+// The versions of these tools are pinned. The go command fetches them.
 const (
 	golangciLint = "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0"
 	govulncheck  = "golang.org/x/vuln/cmd/govulncheck@v1.8.0"
 )
 
-// machine is where the steps run.
+// machine describes the environment in which the steps run.
 type machine struct {
 	goroot   string
 	vulndb   string
-	compiler string // a C compiler, "" if there is none
-	state    string // folder of what one run leaves for the next
+	compiler string // path of a C compiler, or "" if there is none
+	state    string // folder for data that one run leaves for the next
 	all      bool   // run checks even if their inputs have not changed
 	record   *record
 
@@ -37,7 +37,7 @@ type machine struct {
 	}
 }
 
-// inspect finds out what the machine has.
+// inspect determines the properties of the machine.
 func inspect(ctx context.Context, all bool) (*machine, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOVULNDB", "CC").Output()
 	if err != nil {
@@ -66,9 +66,9 @@ func inspect(ctx context.Context, all bool) (*machine, error) {
 	return m, nil
 }
 
-// program returns the path of the program built from here, as users start it. The folder
-// is named by its content, so that a test that reads the variable SVC_BINARY is run again by
-// "go test" if and only if the program has changed.
+// program returns the path of the program built from this tree. It is built once, in the same way
+// as for users. The name of its folder depends on its content. Therefore "go test" caches the
+// results of tests that read SVC_BINARY until the program changes.
 func (m *machine) program(ctx context.Context) (string, result) {
 	m.build.Do(func() { m.built.path, m.built.result = m.buildProgram(ctx) })
 	return m.built.path, m.built.result
@@ -106,7 +106,7 @@ func (m *machine) buildProgram(ctx context.Context) (string, result) {
 	return filepath.Join(kept, name), failure(os.Chtimes(kept, now, now))
 }
 
-// removeOldPrograms removes the programs that no run of the last day has used.
+// removeOldPrograms removes the programs that have not been used for a day.
 func (m *machine) removeOldPrograms() error {
 	folders, err := filepath.Glob(filepath.Join(m.state, "program-*"))
 	if err != nil {
@@ -126,7 +126,8 @@ func (m *machine) removeOldPrograms() error {
 	return nil
 }
 
-// failure is the result of a step that could not do its work, or no failure for nil.
+// failure returns the result of a step that failed with the given error. If err is nil, the result
+// has no failure.
 func failure(err error) result {
 	if err == nil {
 		return result{}
@@ -134,7 +135,7 @@ func failure(err error) result {
 	return result{failed: 1, output: err.Error() + "\n"}
 }
 
-// command runs a command that passes or fails as a whole.
+// command runs a command. The result is one pass or one failure.
 func command(ctx context.Context, env []string, name string, args ...string) result {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Env = append(os.Environ(), env...)
@@ -145,8 +146,9 @@ func command(ctx context.Context, env []string, name string, args ...string) res
 	return result{passed: 1}
 }
 
-// tool runs a tool that the go command fetches first, and links once: the build cache
-// keeps it. Without it, as on a machine without internet, the step is skipped.
+// tool runs a tool that the go command fetches. If it cannot be fetched, for example without
+// internet access, the step is skipped. The first command builds the tool, so that the second one
+// finds it in the build cache.
 func tool(ctx context.Context, step, pkg, version string, args ...string) result {
 	fetch := exec.CommandContext(ctx, "go", "run", pkg, version)
 	fetch.Env = append(os.Environ(), released...)
@@ -161,7 +163,7 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// format expects every file as gofmt leaves it.
+// format checks that gofmt would not change any file.
 func format(ctx context.Context, m *machine) result {
 	out, err := exec.CommandContext(ctx, filepath.Join(m.goroot, "bin", "gofmt"), "-l", ".").CombinedOutput()
 	if err != nil || len(out) > 0 {
@@ -170,20 +172,20 @@ func format(ctx context.Context, m *machine) result {
 	return result{passed: 1}
 }
 
-// released is how a release is compiled. Steps that compile do it the same way, so that
-// they share what the build cache has.
+// released holds the environment in which a release is compiled. All steps that compile use it, so
+// that they share the build cache.
 var released = []string{"CGO_ENABLED=0"}
 
 func vet(ctx context.Context, _ *machine) result {
 	return command(ctx, released, "go", "vet", "./...")
 }
 
-// lint runs what .golangci.yml says.
+// lint runs the linters configured in .golangci.yml.
 func lint(ctx context.Context, _ *machine) result {
 	return tool(ctx, "lint", golangciLint, "version", "run", "./...")
 }
 
-// vulnerabilities needs a database that is not on this machine.
+// vulnerabilities checks for known vulnerabilities. It needs an online database.
 func vulnerabilities(ctx context.Context, m *machine) result {
 	const step = "vulnerabilities"
 	if err := reach(ctx, m.vulndb+"/index/db.json"); err != nil {
@@ -192,7 +194,7 @@ func vulnerabilities(ctx context.Context, m *machine) result {
 	return tool(ctx, step, govulncheck, "-version", "./...")
 }
 
-// reach reports why a page cannot be fetched within five seconds.
+// reach returns an error if a page cannot be fetched within five seconds.
 func reach(ctx context.Context, url string) error {
 	if strings.HasPrefix(url, "file:") {
 		return nil

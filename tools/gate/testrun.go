@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// test runs go test. Vet is a step of its own.
+// test runs go test without vet, which is a separate step.
 func (m *machine) test(ctx context.Context, env []string, args ...string) result {
 	begin, flags := time.Now(), []string{"test", "-json", "-vet=off", "-timeout=30m"}
 	if m.all {
@@ -45,19 +45,19 @@ func (m *machine) test(ctx context.Context, env []string, args ...string) result
 	return r
 }
 
-// event is one line of go test -json, see go doc test2json.
+// event is a line in the output of go test -json; see go doc test2json.
 type event struct {
 	Action     string
 	Package    string
-	ImportPath string // of a package that is built
+	ImportPath string // of a package that is being built
 	Test       string
 	Output     string
-	Elapsed    float64 // seconds
+	Elapsed    float64 // in seconds
 }
 
-// read counts the tests of a run, and collects the reasons of skipped tests and the output
-// of failed ones. A package that fails without a failed test, since it does not compile or
-// ends early, counts as one failure.
+// read counts the tests of a run. It collects the reasons of skipped tests and the output of failed
+// tests. A package may fail without a failed test, because it does not compile or ends early. That
+// counts as one failure.
 func read(in io.Reader) (r result) {
 	type key struct{ pkg, test string }
 	outputs, failed := map[key]*strings.Builder{}, map[string]int{}
@@ -115,7 +115,7 @@ func read(in io.Reader) (r result) {
 	return r
 }
 
-// elapsed is how long a step or the tests of a package took.
+// elapsed is the duration of a step or of the tests of a package.
 type elapsed struct {
 	name    string
 	seconds float64
@@ -123,7 +123,7 @@ type elapsed struct {
 
 var place = regexp.MustCompile(`^[\w.]+\.go:\d+: `)
 
-// reason returns the text of a skipped test, without its file and line.
+// reason returns the reason of a skipped test, without the file and the line number.
 func reason(output string) string {
 	var said []string
 	for line := range strings.Lines(output) {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// tests runs every test once, except those of the step "clients". Packages that start
-// goroutines run under the race detector with -short. A test that skips itself there, since
-// the detector would find nothing in it or change what it measures, then runs without the
-// detector. The other packages run without it, at the same time.
+// tests runs every test once, except those of the step "clients". Packages that start goroutines
+// run under the race detector with -short. Some of their tests skip themselves there, because the
+// detector would find nothing or distort a measurement. These tests then run without the detector.
+// The other packages run without the detector at the same time.
 func tests(ctx context.Context, m *machine) (total result) {
 	concurrent, sequential, err := packages(ctx)
 	if err != nil {
@@ -41,12 +41,11 @@ func tests(ctx context.Context, m *machine) (total result) {
 	return total
 }
 
-// everyLibrary begins the names of the tests that the step "clients" runs, once the
-// libraries are built.
+// everyLibrary matches the tests that the step "clients" runs after it has built the libraries.
 const everyLibrary = "^TestEveryLibrary"
 
-// uninstrumented leaves the race detector out of the hash of passwords, which is done by
-// one goroutine in 19 MiB of its own. With the detector it takes twice as long.
+// uninstrumented excludes the password hash from the race detector, which would double its time.
+// The hash uses a single goroutine and its own 19 MiB of memory.
 const uninstrumented = "-gcflags=golang.org/x/crypto/argon2=-race=false"
 
 // race runs packages under the race detector.
@@ -61,7 +60,7 @@ func (m *machine) race(ctx context.Context, packages []string) result {
 	return m.test(ctx, env, append(args, packages...)...)
 }
 
-// plain runs packages without the race detector. Tests that start the program find it in
+// plain runs packages without the race detector. It passes the path of the program to the tests in
 // SVC_BINARY.
 func (m *machine) plain(ctx context.Context, program string, args ...string) result {
 	if len(args) == 0 {
@@ -71,8 +70,8 @@ func (m *machine) plain(ctx context.Context, program string, args ...string) res
 	return m.test(ctx, env, append([]string{"-skip=" + everyLibrary}, args...)...)
 }
 
-// withoutDetector runs the tests that skipped themselves under the race detector. One that
-// lacks a tool skips itself again, and is reported then.
+// withoutDetector runs the tests that skipped themselves under the race detector. A test that lacks
+// a tool skips itself again and is then reported.
 func (m *machine) withoutDetector(ctx context.Context, skipped []skip) (total result) {
 	if len(skipped) == 0 {
 		return result{}
@@ -97,7 +96,7 @@ func (m *machine) withoutDetector(ctx context.Context, skipped []skip) (total re
 	return total
 }
 
-// pattern returns what -run takes for exactly this test or subtest.
+// pattern returns the value of -run that matches exactly the given test or subtest.
 func pattern(test string) string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// timesKept is the number of runs in the file of times.
+// timesKept is the number of runs in the file "times".
 const timesKept = 20
 
-// keepTimes adds a line about this run to the file "times" of a folder: when and for which
-// commit it began, and the seconds of each step and of the slowest packages.
+// keepTimes adds a line about this run to the file "times" in the state folder. It contains the
+// commit, the start time, and the seconds that each step and the slowest packages took.
 func (r *report) keepTimes(state, commit string) {
 	path := filepath.Join(state, "times")
 	text, err := os.ReadFile(path)
@@ -39,7 +39,7 @@ func (r *report) keepTimes(state, commit string) {
 	}
 }
 
-// slowest names the ten packages with the longest tests, and sums up the runs of a package.
+// slowest lists the ten packages with the longest tests. It adds up all runs of a package.
 func slowest(packages []elapsed) string {
 	total := map[string]float64{}
 	for _, p := range packages {
@@ -55,7 +55,7 @@ func slowest(packages []elapsed) string {
 	return inSeconds(all[:min(len(all), 10)])
 }
 
-// inSeconds lists names and their times.
+// inSeconds formats a list of names and their durations.
 func inSeconds(all []elapsed) string {
 	var texts []string
 	for _, e := range all {
@@ -64,7 +64,7 @@ func inSeconds(all []elapsed) string {
 	return strings.Join(texts, ", ")
 }
 
-// commit returns the commit that is checked, or "-" outside of a repository.
+// commit returns the current commit, or "-" outside of a repository.
 func commit(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {

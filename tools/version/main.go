@@ -1,11 +1,12 @@
-// Command version manages the common version number of the server and the client libraries. It is
-// in the file VERSION and in the sources of every library.
+// Command version manages the common version number of the server and the client libraries. The
+// number is in the file VERSION and in the sources of every library.
 //
-//	go run ./tools/version          prints it, and fails if a library has another
-//	go run ./tools/version 1.4.0    writes it to all places
-//	go run ./tools/version -is 1.4.0    fails if it is another
+//	go run ./tools/version              prints the number, fails if a library has another one
+//	go run ./tools/version 1.4.0        writes the number to all places
+//	go run ./tools/version -is 1.4.0    fails if the number is another one
 //
-// The two files for web pages also contain it; node clients/browser/build.mjs rebuilds them.
+// The generated files for web pages also contain the number. To rebuild them, run
+// node clients/browser/build.mjs.
 package main
 
 import (
@@ -19,11 +20,12 @@ import (
 	"strings"
 )
 
-// place is a location of the version: the second group of the only match of pattern.
+// place is a location of the version number. The number is the second group in the only match of
+// pattern.
 type place struct {
 	file      string
 	pattern   *regexp.Regexp
-	generated bool // derived from other places; compared and not written
+	generated bool // generated from other places; checked but not written
 }
 
 const number = `([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9a-z.]+)?)`
@@ -32,8 +34,8 @@ func at(file, before, after string) place {
 	return place{file: file, pattern: regexp.MustCompile(`(?m)(` + before + `)` + number + `(` + after + `)`)}
 }
 
-// places lists all locations of the version. A library's folder contains all of its places or does
-// not exist.
+// places lists all locations of the version number. If the folder of a library exists, it must
+// contain all of the library's places.
 var places = []place{
 	at("VERSION", `\A`, `\n\z`),
 	at("clients/go/doc.go", `^const Version = "`, `"$`),
@@ -84,8 +86,8 @@ func run(is string, args []string) error {
 	return nil
 }
 
-// check returns the version of the tree, or an error that names every place with another version.
-// Generated places are compared if all is set.
+// check returns the version of the tree. If any place has another version, it returns an error that
+// names every such place. It checks generated places only if all is true.
 func check(root string, all bool) (string, error) {
 	var version string
 	var problems []error
@@ -135,7 +137,7 @@ func write(root, version string) error {
 	return nil
 }
 
-// read returns the file of a place, nil if the library does not exist.
+// read returns the content of a place's file, or nil if the library does not exist.
 func (p place) read(root string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p.file)))
 	if !errors.Is(err, fs.ErrNotExist) {
