@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// manyFiles is the number of files from which a package comment must list them.
+// manyFiles is the number of files from which on a package comment must list them.
 const manyFiles = 5
 
 // TestPackageCommentsListFiles checks the lists of files in package comments. A comment that names
-// files must name all of them and no others, and a package with many files must have a list. The
-// file with the comment need not be listed. Files for several systems, such as owner_unix.go and
-// owner_windows.go, count as one. Package cmd has a file for each command and only names the
-// others.
+// any file must name all files and no other ones. A package with many files must have a list. The
+// file with the package comment may be omitted. Files for different systems, such as owner_unix.go
+// and owner_windows.go, count as one. Package cmd has a file for each command and lists only the
+// other files.
 func TestPackageCommentsListFiles(t *testing.T) {
 	t.Parallel()
 	files, named, home := map[string]map[string]bool{}, map[string]map[string]bool{}, map[string]string{}
@@ -63,5 +63,5 @@ var (
 	system   = regexp.MustCompile(`_(unix|windows|linux|darwin|other)$`)
 )
 
-// story returns the name of a file without the part for its system.
+// story returns the name of a file without its extension and the suffix for an operating system.
 func story(file string) string { return system.ReplaceAllString(strings.TrimSuffix(file, ".go"), "") }

@@ -18,8 +18,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// mayImport is the dependency policy: it maps each of our packages to our packages that it may
-// import. A name that ends in "/..." includes everything below it. Tests may import more.
+// mayImport maps each of our packages to those of our packages that it may import. A name that ends
+// in "/..." includes all packages below it. Tests may import more packages.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
 	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "store", "internal/..."},
@@ -158,8 +158,8 @@ var mayImport = map[string][]string{
 	"bench/soak":    {},
 }
 
-// onlyIn lists the packages that may import a library, so that its types do not leak into others.
-// It names every library that the program uses.
+// onlyIn maps a library to the packages that may import it, so that its types do not spread to
+// others. It contains every library that the program uses.
 var onlyIn = map[string][]string{
 	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/engine", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/outbound", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
 
@@ -240,8 +240,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestFileNamesHaveOneOwner checks that only internal/datadir contains the names of files of the
-// data directory.
+// TestFileNamesHaveOneOwner checks that the names of files in the data directory only occur in
+// internal/datadir.
 func TestFileNamesHaveOneOwner(t *testing.T) {
 	t.Parallel()
 	names := []string{
@@ -270,15 +270,15 @@ func TestFileNamesHaveOneOwner(t *testing.T) {
 	})
 }
 
-// spells reports whether a text is the name of a file, of a file derived from it, or a path that
+// spells reports whether a text is the given file name, a name derived from it, or a path that
 // begins with it.
 func spells(text, name string) bool {
 	rest, begins := strings.CutPrefix(strings.TrimPrefix(text, "."), name)
 	return begins && (rest == "" || rest[0] == '.' && !strings.Contains(rest, " ") || rest[0] == '/')
 }
 
-// TestDependenciesAreExplained compares docs/dependencies.md with the imports: every library must
-// have a row, and every row a library.
+// TestDependenciesAreExplained checks that docs/dependencies.md has a row for every imported
+// library, and no other rows.
 func TestDependenciesAreExplained(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("docs/dependencies.md")
@@ -306,7 +306,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
-// eachFile calls fn with the imports of every Go file of the module, for all systems.
+// eachFile calls fn with the imports of every Go file in the module, for all operating systems.
 func eachFile(t *testing.T, fn func(file string, imports []string)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
@@ -349,14 +349,14 @@ func covers(pattern, name string) bool {
 	return pattern == name
 }
 
-// outside reports whether a package is neither ours nor part of the standard library: its path
-// begins with a host.
+// outside reports whether a package belongs to another module. The first element of its import path
+// then contains a dot.
 func outside(imported string) bool {
 	host, _, _ := strings.Cut(imported, "/")
 	return strings.Contains(host, ".")
 }
 
-// libraryOf returns the library among many to which an imported package belongs.
+// libraryOf returns the element of many to which the imported package belongs.
 func libraryOf(imported string, many []string) (library string, found bool) {
 	for _, library := range many {
 		if imported == library || strings.HasPrefix(imported, library+"/") {

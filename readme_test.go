@@ -18,15 +18,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the test binary act as svc, so that examples run the real program.
+// TestMain lets the test binary act as svc, so that the examples run the real program.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"svc": main})
 }
 
-// TestExamples runs the examples of the documentation word for word, each page against a server of
-// its own. The comment above a block determines its kind: the block under "serve" starts the
-// server, those under "run" are run in order in one shell, and the output of a block must contain
-// everything in the following block under "prints".
+// TestExamples runs the examples in the documentation literally. Each page has its own server. The
+// comment above a block determines its kind. A "serve" block starts the server. The "run" blocks
+// are run in order in one shell. If a "prints" block follows, the output must contain everything in
+// it.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{"README.md", "docs/api-keys.md", "docs/moving.md"} {
@@ -45,7 +45,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// example is one fenced block.
+// example is a fenced code block.
 type example struct {
 	at   string // page and number of the block
 	kind string
@@ -69,8 +69,8 @@ func readExamples(t *testing.T, page string) []example {
 	return examples
 }
 
-// shell returns a bash command that runs in dir. "go run ." works outside the folder of the
-// sources. The caller's settings are not passed on.
+// shell returns a bash command that runs in dir, in which "go run ." works as in the source folder.
+// It does not pass on the caller's settings.
 func shell(t *testing.T, dir, script string, env ...string) *exec.Cmd {
 	t.Helper()
 	for _, tool := range []string{"bash", "curl"} {
@@ -89,8 +89,8 @@ func shell(t *testing.T, dir, script string, env ...string) *exec.Cmd {
 	return c
 }
 
-// serve runs the example that starts the server, on a free port, and returns the server's address.
-// The server is interrupted at the end of the test.
+// serve runs the example that starts the server, but on a free port. It returns the server's
+// address. The server is stopped at the end of the test.
 func serve(t *testing.T, dir string, examples []example) string {
 	t.Helper()
 	at := slices.IndexFunc(examples, func(e example) bool { return e.kind == "serve" })
@@ -159,7 +159,7 @@ func runExamples(t *testing.T, dir, url string, examples []example) []string {
 	return outputs
 }
 
-// compareAnswer fails the test unless an output is a JSON object with at least the fields of the
+// compareAnswer fails the test unless the output is a JSON object that has all fields of the
 // example.
 func compareAnswer(t *testing.T, output string, e example) {
 	t.Helper()
@@ -175,7 +175,7 @@ func compareAnswer(t *testing.T, output string, e example) {
 	}
 }
 
-// has reports whether a JSON value equals want, except that objects may have additional fields.
+// has reports whether a JSON value equals want. Objects may have additional fields.
 func has(got, want any) bool {
 	wanted, ok := want.(map[string]any)
 	if !ok {
@@ -189,8 +189,8 @@ func has(got, want any) bool {
 	return ok
 }
 
-// TestReadmeNamesEveryCommand compares the table of commands with the program's own list, in both
-// directions.
+// TestReadmeNamesEveryCommand checks that the table of commands in the README lists the same
+// commands as the program.
 func TestReadmeNamesEveryCommand(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("README.md")
@@ -216,7 +216,7 @@ func TestReadmeNamesEveryCommand(t *testing.T) {
 	}
 }
 
-// TestLinksLeadSomewhere checks the links between the pages.
+// TestLinksLeadSomewhere checks that the targets of links between the pages exist.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	var pages []string

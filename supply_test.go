@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// filesNamed returns the paths of all files with a name in the project.
+// filesNamed returns the paths of all files in the project that have the given name.
 func filesNamed(t *testing.T, name string) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -28,9 +28,10 @@ func filesNamed(t *testing.T, name string) (paths []string) {
 	return paths
 }
 
-// TestLockFilesHaveHashes checks that lock files contain hashes. npm verifies a download only if
-// the lock file has its hash, which npm omits for packages of other platforms if it reads an
-// installed folder. The registry is configured on each machine.
+// TestLockFilesHaveHashes checks that lock files contain hashes and name no registry. npm verifies
+// a download only if the lock file contains its hash. npm omits the hashes of packages for other
+// platforms if it creates the lock file from an installed folder. Each machine configures its own
+// registry.
 func TestLockFilesHaveHashes(t *testing.T) {
 	t.Parallel()
 	for _, path := range filesNamed(t, "package-lock.json") {
