@@ -17,8 +17,8 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// The bars of backups: speed relative to tar and zstd, and the share of the event rate that remains
-// during a backup.
+// These bars are the required results of backups. tarBar is the speed relative to tar and zstd.
+// ingestBar is the share of the event rate that remains during a backup.
 const (
 	tarBar    = 0.5
 	ingestBar = 0.7
@@ -26,7 +26,7 @@ const (
 
 const backupEvents = 1_000_000
 
-// backup compares backups with ordinary tools, and measures ingestion during continuous backups.
+// backup compares backups with standard tools, and measures ingestion during continuous backups.
 func (s *suite) backup() error {
 	var rows []row
 	for _, unkind := range []bool{false, true} {
@@ -82,7 +82,7 @@ func (s *suite) backupOf(unkind bool) (rows []row, err error) {
 	return []row{beside, meanwhile}, err
 }
 
-// addFiles adds local files until the directory has its target size.
+// addFiles adds local files until the data directory has its target size.
 func (s *suite) addFiles(data string, unkind bool) error {
 	dir := filepath.Join(data, "files", "objects")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -121,7 +121,8 @@ func (s *suite) addFiles(data string, unkind bool) error {
 	return nil
 }
 
-// besideTar measures a backup and ordinary tools alternately. Neither includes the search index.
+// besideTar measures a backup and the standard tools alternately. Neither side includes the search
+// index.
 func (s *suite) besideTar(svc *server.Server) (r row, err error) {
 	var ours, theirs, all []float64
 	file, other := s.folder("backup.tar.zst"), s.folder("other.tar.zst")
@@ -148,7 +149,7 @@ func (s *suite) besideTar(svc *server.Server) (r row, err error) {
 	return row{ratio: all, bar: tarBar, ours: fmt.Sprintf("%.2f s", median(ours)), reference: fmt.Sprintf("%.2f s", median(theirs))}, nil
 }
 
-// besideIngest measures ingestion alternately without backups and during continuous backups.
+// besideIngest measures ingestion alternately with and without continuous backups.
 func (s *suite) besideIngest(svc *server.Server, send func(int) (loadgen.Result, error)) (row, error) {
 	var backups []float64
 	alone := &contender{process: svc.Process, run: func() (loadgen.Result, error) { return send(s.batchEvents) }}
@@ -169,8 +170,8 @@ func (s *suite) besideIngest(svc *server.Server, send func(int) (loadgen.Result,
 	}, nil
 }
 
-// keepBackingUp makes backups until the returned function is called. That function waits for the
-// last backup and returns their number.
+// keepBackingUp makes backups until stop is called. stop waits for the last backup and returns the
+// number of backups.
 func (s *suite) keepBackingUp(svc *server.Server) (stop func() (made float64, err error)) {
 	var enough atomic.Bool
 	done := make(chan struct{})

@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	forwardVisitors = 200 // concurrent visitors that wait for the code host
+	forwardVisitors = 200 // concurrent visitors, all waiting for the code host
 	hangingBar      = 0.95
 )
 
-// codeHost measures how other requests are affected while visitors forward feedback to a code host
-// that accepts every call and answers none.
+// codeHost measures how much other requests slow down while visitors forward feedback to a code
+// host that accepts every request but never answers.
 func (s *suite) codeHost() (err error) {
 	host, err := listenSilently()
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *suite) codeHost() (err error) {
 		"without them", forwardVisitors), rows)
 }
 
-// besideVisitors compares the rates of a server with waiting visitors and a server without.
+// besideVisitors compares the rates of two servers, one of which has waiting visitors.
 func (s *suite) besideVisitors(servers [2]*server.Server, names []string) ([]row, error) {
 	var rows []row
 	for _, load := range []struct {
@@ -108,10 +108,10 @@ func (s *suite) besideVisitors(servers [2]*server.Server, names []string) ([]row
 	return rows, nil
 }
 
-// silentHost accepts connections and never answers.
+// silentHost is a server that accepts connections and never answers.
 type silentHost struct {
 	net.Listener
-	asked chan struct{} // closed at the first connection
+	asked chan struct{} // closed when the first connection is accepted
 	mu    sync.Mutex
 	conns []net.Conn // guarded by mu
 }
@@ -138,7 +138,7 @@ func listenSilently() (*silentHost, error) {
 	return h, nil
 }
 
-// await waits for the first connection.
+// await waits until the first connection is accepted.
 func (h *silentHost) await(ctx context.Context) error {
 	select {
 	case <-h.asked:
@@ -157,7 +157,7 @@ func (h *silentHost) close() {
 	}
 }
 
-// connectRepository configures a project of a server to forward feedback to a repository.
+// connectRepository configures a project so that it forwards feedback to a repository.
 func connectRepository(ctx context.Context, svc *server.Server) error {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -172,13 +172,14 @@ func connectRepository(ctx context.Context, svc *server.Server) error {
 		map[string]any{"repo_full_name": "example/app", "feedback_issue_enabled": true}, nil)
 }
 
-// visitors forward feedback and wait for the response in a loop.
+// visitors forward feedback and wait for the response, in a loop.
 type visitors struct {
 	done           sync.WaitGroup
-	refused, wrong atomic.Int64 // numbers of responses
+	refused, wrong atomic.Int64 // counts of responses
 }
 
-// forwardFeedback runs visitors with many addresses, so that no quota limits them, until ctx ends.
+// forwardFeedback runs visitors until ctx ends. They use many addresses, so that no quota limits
+// them.
 func forwardFeedback(ctx context.Context, svc *server.Server) *visitors {
 	v := &visitors{}
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: forwardVisitors}}

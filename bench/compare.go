@@ -12,8 +12,8 @@ import (
 type contender struct {
 	process server.Process
 	run     func() (loadgen.Result, error)
-	// settle waits until background work of a run that would disturb the next one has ended; nil
-	// for contenders without background work.
+	// settle waits until the background work of a run has ended, because it would disturb the next
+	// run. It is nil for contenders without background work.
 	settle func() error
 	turns  []turn
 }
@@ -21,15 +21,15 @@ type contender struct {
 // turn is one run of a contender.
 type turn struct {
 	loadgen.Result
-	cpu time.Duration // of its process
+	cpu time.Duration // of the contender's process
 }
 
-// cost returns the processor time per answer; 0 if unknown.
+// cost returns the processor time per answer, or 0 if it is not known.
 func (t turn) cost() float64 { return float64(t.cpu) / float64(t.Answers) }
 
-// interleave runs contenders alternately, so that fluctuations of the machine affect all of them
-// equally. Each round begins with another contender. The first run of each is discarded, because
-// connections, caches and the heap are cold then.
+// interleave runs the contenders alternately, so that fluctuations of the machine affect all of
+// them equally. Each round starts with a different contender. The first run of each contender is
+// discarded, because connections, caches and the heap are cold.
 func interleave(rounds int, contenders ...*contender) error {
 	for round := -1; round < rounds; round++ {
 		for i := range contenders {
@@ -52,7 +52,7 @@ func interleave(rounds int, contenders ...*contender) error {
 	return nil
 }
 
-// median returns the median of a value of the runs.
+// median returns the median of a value over all runs.
 func (c *contender) median(of func(turn) float64) float64 {
 	var values []float64
 	for _, t := range c.turns {
@@ -63,7 +63,7 @@ func (c *contender) median(of func(turn) float64) float64 {
 
 func rate(t turn) float64 { return t.Rate() }
 
-// ratios returns the ratios of two contenders' values in the same rounds.
+// ratios returns, for each round, the ratio of the two contenders' values.
 func ratios(ours, theirs *contender, of func(turn) float64) (all []float64) {
 	for i := range ours.turns {
 		all = append(all, of(ours.turns[i])/of(theirs.turns[i]))

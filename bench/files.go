@@ -19,21 +19,22 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// The bars of files: the speed of nginx, the memory of the server during an upload, and how often
-// each byte of it is written.
+// These bars are the required results for files. They concern the speed relative to nginx, the
+// memory of the server during an upload, and the number of times that each uploaded byte is
+// written.
 const (
 	downloadBar     = 1
-	uploadMemoryBar = 64 // MiB
+	uploadMemoryBar = 64 // in MiB
 	writtenBar      = 1.05
 )
 
 const (
 	rangeSize        = 64 << 10
 	rangeConnections = 8
-	ranges           = 10_000 // distinct ranges, requested repeatedly
+	ranges           = 10_000 // distinct ranges, which are requested repeatedly
 )
 
-// files measures uploads, and downloads of a file on local storage.
+// files measures uploads to, and downloads from, local storage.
 func (s *suite) files() (err error) {
 	data := s.folder("files")
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
@@ -44,8 +45,8 @@ func (s *suite) files() (err error) {
 	return s.slowDownloads(data, path)
 }
 
-// transfers measures the speed of uploads and downloads. It returns the path of the link to a file
-// of the size that is downloaded.
+// transfers measures the speed of uploads and downloads. It returns the link path of the file to
+// download.
 func (s *suite) transfers(data string) (path string, err error) {
 	svc, err := s.program.Serve(s.ctx, data)
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *suite) transfers(data string) (path string, err error) {
 	return path, s.downloads(svc, path)
 }
 
-// writeNoise creates a file that does not compress.
+// writeNoise creates an incompressible file.
 func writeNoise(path string, size int64) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -82,7 +83,7 @@ func writeNoise(path string, size int64) (err error) {
 	return f.Sync()
 }
 
-// uploadFile uploads a file in chunks, like the console, and returns the path of its link.
+// uploadFile uploads a file in chunks, like the console, and returns the path of the file's link.
 func (s *suite) uploadFile(svc *server.Server, file string) (path string, err error) {
 	key, err := svc.Key(s.ctx)
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *suite) putFile(svc *server.Server, file string) (err error) {
 	return nil
 }
 
-// uploads measures the resources that the server needs for uploads.
+// uploads measures the resources that the server uses during uploads.
 func (s *suite) uploads(svc *server.Server) error {
 	file := s.folder("upload.bin")
 	if err := writeNoise(file, int64(s.upload)<<20); err != nil {
@@ -166,7 +167,7 @@ func (s *suite) uploads(svc *server.Server) error {
 		s.print(fmt.Sprintf("upload: a file of %s MiB, on disk before the answer", number(float64(s.upload))), rows))
 }
 
-// downloads compares a download with the download of the same file from nginx.
+// downloads compares downloads of the same file from svc and from nginx.
 func (s *suite) downloads(svc *server.Server, path string) (err error) {
 	beside, err := startNginx(s.ctx, s.folder("nginx"), filepath.Join(svc.Data, "files", "objects"))
 	if errors.Is(err, errNoNginx) {
@@ -207,7 +208,7 @@ func (s *suite) downloads(svc *server.Server, path string) (err error) {
 		"serving the same file", number(float64(s.download))), rows)
 }
 
-// rangeRequests returns requests for parts of the file, like those of differential updaters.
+// rangeRequests returns requests for parts of a file, like those of differential updaters.
 func (s *suite) rangeRequests(path string) (requests [][]byte) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range ranges {
@@ -217,10 +218,10 @@ func (s *suite) rangeRequests(path string) (requests [][]byte) {
 	return requests
 }
 
-// throughput returns bytes per second.
+// throughput returns the number of bytes per second.
 func throughput(t turn) float64 { return float64(t.Bytes) / t.Took.Seconds() }
 
-// describeDownload describes the speed of a contender.
+// describeDownload formats the speed of a contender.
 func describeDownload(c *contender) string {
 	text := fmt.Sprintf("%.2f GB/s", c.median(throughput)/1e9)
 	if cost := c.median(func(t turn) float64 { return t.cpu.Seconds() / (float64(t.Bytes) / 1e9) }); cost > 0 {
@@ -229,7 +230,7 @@ func describeDownload(c *contender) string {
 	return text
 }
 
-// slowDownloads measures the memory that many long downloads take in a new server.
+// slowDownloads measures how much memory a new server uses for many long downloads.
 func (s *suite) slowDownloads(data, path string) (err error) {
 	svc, err := s.program.Serve(s.ctx, data)
 	if err != nil {
@@ -256,8 +257,8 @@ func (s *suite) slowDownloads(data, path string) (err error) {
 	})
 }
 
-// downloadSlowly lets many clients download and returns the maximum memory of the server during
-// that, in MiB.
+// downloadSlowly runs many slow downloads at the same time. It returns the server's maximum memory
+// during the downloads, in MiB.
 func (s *suite) downloadSlowly(svc *server.Server, path string) (mib float64, err error) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
@@ -283,8 +284,8 @@ func (s *suite) downloadSlowly(svc *server.Server, path string) (mib float64, er
 	return float64(during.Own) / (1 << 20), err
 }
 
-// sip reads a little of a file every tenth of a second until ctx ends. It sends nil to begun when
-// the first bytes arrive, or the error that prevents it.
+// sip downloads a file slowly, reading a small part every tenth of a second until ctx ends. When
+// the first bytes arrive, it sends nil to begun. If no bytes arrive, it sends the error.
 func sip(ctx context.Context, addr, path string, begun chan<- error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {

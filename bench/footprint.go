@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	binaryBar = 45 // MiB
-	idleBar   = 40 // MiB
-	startBar  = 1  // second
+	binaryBar = 45 // in MiB
+	idleBar   = 40 // in MiB
+	startBar  = 1  // in seconds
 )
 
-// footprint measures the resources of an unused program.
+// footprint measures the size, start time and memory of an idle program.
 func (s *suite) footprint() error {
 	size, err := s.program.Size()
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *suite) footprint() error {
 	}, starts...))
 }
 
-// starts measures how long a server takes to answer, after a clean stop and after it was killed,
-// and how much memory it holds when idle.
+// starts measures how long a server takes to answer after a clean stop and after a kill. It also
+// measures the memory of the idle server.
 func (s *suite) starts(data string) ([]row, error) {
 	var clean, killed, own, resident []float64
 	for range s.rounds {
@@ -79,7 +79,8 @@ func (s *suite) starts(data string) ([]row, error) {
 	return rows, nil
 }
 
-// idle appends the memory that a server holds shortly after its start, in MiB.
+// idle measures the memory of a server shortly after its start, in MiB. It appends the values to
+// own and resident.
 func (s *suite) idle(svc *server.Server, own, resident *[]float64) error {
 	select {
 	case <-time.After(2 * time.Second):

@@ -9,7 +9,7 @@ import (
 	"svc/bench/internal/workload"
 )
 
-// The bars of ingestion, in events per second.
+// These bars are the required results of ingestion, in events per second.
 const (
 	batchesBar = 200_000
 	visitsBar  = 150_000
@@ -17,8 +17,8 @@ const (
 
 const ingestConnections = 128
 
-// ingest measures the rate at which events are accepted, with each on disk before its answer, and
-// the speed of questions about them.
+// ingest measures the rate at which events are accepted. Each event is on disk before its request
+// is answered. ingest also measures the speed of questions about the events.
 func (s *suite) ingest() error {
 	var rows []row
 	for _, tc := range []struct {
@@ -84,7 +84,7 @@ func (s *suite) compareIngest(name string, plan workload.Plan, connect bool) (r 
 	}, nil
 }
 
-// recent returns a plan with events of the last six days, which servers accept with default
+// recent returns a plan with events from the last six days. Servers accept these with default
 // settings.
 func (s *suite) recent(plan workload.Plan, count int) workload.Plan {
 	plan.Seed, plan.Users, plan.Names, plan.Count = 1, 100_000, 50, count

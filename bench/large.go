@@ -15,11 +15,12 @@ import (
 )
 
 const (
-	listBar  = 50 // ms
+	listBar  = 50 // in ms
 	listRuns = 100
 )
 
-// large measures a data directory after long use: with millions of events, logs and feedback.
+// large measures a data directory that has been used for a long time, with millions of events, logs
+// and feedback.
 func (s *suite) large() error {
 	if err := s.fillOnce(shapeVisits); err != nil {
 		return err
@@ -36,7 +37,7 @@ func (s *suite) large() error {
 		number(float64(s.logs)), number(float64(s.feedback))), rows)
 }
 
-// lists fills a data directory with logs and feedback and requests lists.
+// lists fills a data directory with logs and feedback, and then requests lists.
 func (s *suite) lists(data string) (err error) {
 	svc, err := s.program.Serve(s.ctx, data)
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *suite) lists(data string) (err error) {
 		number(float64(s.logs)), number(float64(s.feedback))), rows)
 }
 
-// fillLists sends logs and feedback, and writes the lines to a file for grep.
+// fillLists sends logs and feedback. It also writes the content of the logs to a file for grep.
 func (s *suite) fillLists(svc *server.Server, path string) (err error) {
 	for _, project := range []string{"lines", "texts"} {
 		if err := svc.CreateProject(s.ctx, project); err != nil {
@@ -115,7 +116,7 @@ func (s *suite) fillLists(svc *server.Server, path string) (err error) {
 // listCase is a list that the console requests.
 type listCase struct {
 	name   string
-	path   string // after the projects
+	path   string // below the path of the projects
 	query  url.Values
 	search string
 }
@@ -171,7 +172,7 @@ func (s *suite) listCases() (all []listCase) {
 	return all
 }
 
-// list measures a list after some warm-up requests.
+// list measures requests for a list, after some warm-up requests.
 func (s *suite) list(svc *server.Server, text string, c listCase) (r row, err error) {
 	key, err := svc.Key(s.ctx)
 	if err != nil {
@@ -205,7 +206,7 @@ func (s *suite) list(svc *server.Server, text string, c listCase) (r row, err er
 	return r, nil
 }
 
-// grep returns the median time of a search in a file; 0 on a machine without grep.
+// grep returns the median time of a search in a file. It returns 0 if grep is not installed.
 func grep(path, text string) (time.Duration, error) {
 	program, err := exec.LookPath("grep")
 	if err != nil {

@@ -1,25 +1,25 @@
-// Command bench measures svc in its usual form and prints ratios to named
-// references of the same run. The server is "svc serve", built and started as
-// a separate process with default settings except for the rate limit. The
-// load generator is this process; references are separate processes on the same
-// disk. Compared programs run alternately, and figures are medians. See
-// docs/benchmarks.md.
+// Command bench measures svc and compares it with reference programs in the
+// same run. A bar is the required result of a measurement. The server is
+// "svc serve", which runs as a separate process with default settings, except
+// that it has no rate limit. This process generates the load. References are
+// separate processes on the same disk. Compared programs run alternately, and
+// figures are medians. See docs/benchmarks.md.
 //
 //	go run ./bench [flags] [name…]
 //
 //	main.go         flags, and the list of suites
-//	compare.go      contenders that take turns
-//	reference.go    processes that are compared with
+//	compare.go      contenders, which run alternately
+//	reference.go    the reference processes
 //	report.go       tables of figures
 //	updatecheck.go  update checks
 //	submissions.go  feedback and logs
 //	ingest.go       batches of events
-//	questions.go    what events take on disk, and questions about them
+//	questions.go    the size of events on disk, and questions about them
 //	large.go        lists of large projects
-//	backup.go       backups beside requests
+//	backup.go       backups, and requests during backups
 //	files.go        uploads and downloads of files
-//	codehost.go     everything beside a code host that hangs
-//	nginx.go        nginx, which downloads are compared with
+//	codehost.go     requests while a code host hangs
+//	nginx.go        nginx, the reference for downloads
 //	footprint.go    start, memory and size
 package main
 
@@ -44,11 +44,11 @@ import (
 type suite struct {
 	ctx     context.Context
 	out     io.Writer
-	dir     string // temporary, for everything
+	dir     string // temporary folder for everything
 	program server.Program
 
 	rounds                 int
-	each                   time.Duration // duration of an unlimited run
+	each                   time.Duration // duration of runs that are not limited otherwise
 	submissions, burst     int
 	batchEvents            int
 	events, logs, feedback int
@@ -58,13 +58,13 @@ type suite struct {
 	tables []table
 }
 
-// table is the output of a benchmark.
+// table is the result of a benchmark.
 type table struct {
 	title string
 	rows  []row
 }
 
-// benchmarks are all benchmarks in the order in which they run.
+// benchmarks lists all benchmarks in the order in which they run.
 var benchmarks = []struct {
 	name string
 	run  func(*suite) error
@@ -125,8 +125,8 @@ func run(args []string, out io.Writer) (err error) {
 	return s.run(flags.Args())
 }
 
-// diskDir returns a folder for temporary files on a disk: on many systems the default one is in
-// memory.
+// diskDir returns a folder on a disk for temporary files. The default folder is in memory on many
+// systems.
 func diskDir() string {
 	const dir = "/var/tmp"
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -135,7 +135,7 @@ func diskDir() string {
 	return os.TempDir()
 }
 
-// run runs the named benchmarks, or all if there are no names.
+// run runs the named benchmarks. Without names, it runs all of them.
 func (s *suite) run(names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(benchmarks, func(b struct {
@@ -166,13 +166,13 @@ func (s *suite) run(names []string) error {
 	return s.summary()
 }
 
-// print prints a table and keeps it for the summary.
+// print prints a table and stores it for the summary.
 func (s *suite) print(title string, rows []row) error {
 	s.tables = append(s.tables, table{title, rows})
 	return printTable(s.out, title, rows)
 }
 
-// summary prints the number of bars and the names of the missed ones.
+// summary prints how many bars were met, and the names of the missed ones.
 func (s *suite) summary() error {
 	bars, missed := 0, []string{}
 	for _, t := range s.tables {
@@ -198,5 +198,5 @@ func lines(all []string) string {
 	return strings.Join(all, "\n") + "\n"
 }
 
-// folder returns a path in the temporary folder.
+// folder returns a path below the temporary folder.
 func (s *suite) folder(name string) string { return filepath.Join(s.dir, name) }

@@ -13,19 +13,20 @@ import (
 	"time"
 )
 
-// nginx is the web server nginx as a separate process with its own configuration and, like svc,
-// with an access log.
+// nginx is a process of the web server nginx. It has its own configuration and, like svc, writes an
+// access log.
 type nginx struct {
 	addr    string
 	command *exec.Cmd
 	dir     string
 }
 
-// errNoNginx reports that nginx is missing and how to install it.
+// errNoNginx means that nginx is not installed. Its text explains how to install nginx.
 var errNoNginx = errors.New("there is no nginx: install the package nginx of Debian, Ubuntu, Fedora or Homebrew")
 
-// nginxConfig has the settings that matter here; all others are the defaults. Files are sent with
-// sendfile(2) by one process per core. Connections stay open as long as clients want, as in svc.
+// nginxConfig contains the settings that matter for the comparison. All others have their defaults.
+// One process per core sends files with sendfile(2). As in svc, connections stay open until clients
+// close them.
 const nginxConfig = `daemon off;
 %[1]s
 worker_processes auto;
@@ -49,7 +50,7 @@ http {
 }
 `
 
-// startNginx starts nginx to serve a folder. It returns errNoNginx if the program is missing.
+// startNginx starts an nginx that serves a folder. It returns errNoNginx if nginx is not installed.
 func startNginx(ctx context.Context, dir, root string) (n *nginx, err error) {
 	program, err := exec.LookPath("nginx")
 	if err != nil {
@@ -81,8 +82,9 @@ func startNginx(ctx context.Context, dir, root string) (n *nginx, err error) {
 	return n, nil
 }
 
-// owner returns the setting that lets workers read files stored by root. Without root, the setting
-// is not allowed, and workers run as the same user anyway.
+// owner returns the setting that lets workers read files stored by root. If this process does not
+// run as root, it returns "". The setting is only permitted for root, and the workers run as the
+// same user anyway.
 func owner() string {
 	if me, err := user.Current(); err == nil && me.Uid == "0" {
 		return "user " + me.Username + " " + me.Username + ";"
@@ -90,7 +92,7 @@ func owner() string {
 	return ""
 }
 
-// freeAddress returns a local address on which nothing listens.
+// freeAddress returns a local address that is not in use.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -99,7 +101,7 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// await waits until connections are accepted.
+// await waits until nginx accepts connections.
 func (n *nginx) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -118,7 +120,7 @@ func (n *nginx) await(ctx context.Context) error {
 	}
 }
 
-// stop ends the process and removes its files.
+// stop stops nginx and removes its files.
 func (n *nginx) stop() error {
 	err := n.command.Process.Signal(syscall.SIGTERM)
 	return errors.Join(err, n.command.Wait(), os.RemoveAll(n.dir))

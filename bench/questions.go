@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	eventBytesBar  = 34  // bytes on disk
-	queryMemoryBar = 256 // MiB
+	eventBytesBar  = 34  // on disk
+	queryMemoryBar = 256 // in MiB
 )
 
-// barEvents is the number of events that eventBytesBar and questionBars are for.
+// barEvents is the number of events for which eventBytesBar and questionBars are defined.
 const barEvents = 10_000_000
 
-// questionBars are the times of questions, in milliseconds.
+// questionBars holds the maximum times of questions, in milliseconds.
 var questionBars = map[string]float64{
 	"overview":                            40,
 	"breakdown by a property of 5 values": 40,
@@ -33,7 +33,7 @@ var questionBars = map[string]float64{
 	"paths of sessions, depth 4":          140,
 }
 
-// barOf returns bar if the run has barEvents events, else 0.
+// barOf returns bar if the run has barEvents events, and 0 otherwise.
 func (s *suite) barOf(bar float64) float64 {
 	if s.events != barEvents {
 		return 0
@@ -41,8 +41,9 @@ func (s *suite) barOf(bar float64) float64 {
 	return bar
 }
 
-// Shapes of events: sessions of 20 events, where a third of the users causes most of them; or
-// visits of 8 events, with a number per user that follows Zipf's law.
+// These are the shapes of events. In shapeSessions, a session has 20 events, and a third of the
+// users causes most of the events. In shapeVisits, a visit has 8 events, and the number of visits
+// per user follows Zipf's law.
 const (
 	shapeSessions = "sessions"
 	shapeVisits   = "visits"
@@ -51,14 +52,15 @@ const (
 const (
 	eventUsers = 100_000
 	eventDays  = 30
-	// eventStart is 2026-01-01 00:00 UTC, a fixed day so that all runs ask the same questions.
+	// eventStart is 2026-01-01 00:00 UTC. It is a fixed day so that all runs ask the same
+	// questions.
 	eventStart = 1_767_225_600
-	// eventChunk is the number of events that are generated in advance, so that only sending them
-	// is timed.
+	// eventChunk is the number of events that are generated in advance, so that generating events
+	// is not part of the measured time.
 	eventChunk = 200_000
 )
 
-// eventPlan returns the plan of s.events events.
+// eventPlan returns a plan of s.events events in the given shape.
 func (s *suite) eventPlan(shape string) workload.Plan {
 	p := workload.Plan{Seed: 1, Users: eventUsers, Names: 50, Days: eventDays, Start: eventStart, Count: s.events}
 	if shape == shapeVisits {
@@ -67,7 +69,8 @@ func (s *suite) eventPlan(shape string) workload.Plan {
 	return p
 }
 
-// serveEvents starts a server on the data directory of a shape. It accepts the times of the plan.
+// serveEvents starts a server on the data directory of a shape. The server accepts the plan's event
+// times.
 func (s *suite) serveEvents(shape string) (*server.Server, error) {
 	skew := time.Since(time.Unix(eventStart, 0)) + 24*time.Hour
 	return s.program.Serve(s.ctx, s.folder(shape), "--event-clock-skew-seconds", fmt.Sprint(int(skew.Seconds())))
@@ -76,12 +79,12 @@ func (s *suite) serveEvents(shape string) (*server.Server, error) {
 // filling holds the results of ingestion.
 type filling struct {
 	perSecond float64
-	saveP99   float64 // milliseconds of a concurrent change in the console
-	peak      int64   // bytes of memory without mapped files
+	saveP99   float64 // of a change in the console during ingestion, in milliseconds
+	peak      int64   // peak memory in bytes, without mapped files
 }
 
-// fill starts a server on the data directory of a shape, sends it the events of the plan and stops
-// it, so that it writes everything to disk.
+// fill sends the events of the plan to a server with the data directory of a shape. It then stops
+// the server, so that everything is written to disk.
 func (s *suite) fill(shape string) (f filling, err error) {
 	svc, err := s.serveEvents(shape)
 	if err != nil {
@@ -116,7 +119,7 @@ func (s *suite) fill(shape string) (f filling, err error) {
 	return filling{perSecond: stored / took.Seconds(), saveP99: saves[len(saves)*99/100], peak: peak().Own}, nil
 }
 
-// fillOnce fills the data directory of a shape unless an earlier benchmark has done so.
+// fillOnce fills the data directory of a shape if no earlier benchmark has done so.
 func (s *suite) fillOnce(shape string) error {
 	_, err := os.Stat(s.folder(shape))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,8 +128,8 @@ func (s *suite) fillOnce(shape string) error {
 	return err
 }
 
-// keepSaving changes the project every 20 milliseconds until the returned function is called, which
-// returns the duration of each change in milliseconds.
+// keepSaving changes the project every 20 milliseconds until stop is called. stop returns the
+// duration of each change in milliseconds.
 func (s *suite) keepSaving(svc *server.Server) (stop func() (times []float64, err error)) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	done := make(chan struct{})
@@ -154,7 +157,7 @@ func (s *suite) keepSaving(svc *server.Server) (stop func() (times []float64, er
 	}
 }
 
-// questions fills a data directory with events of a shape and asks every kind of question.
+// questions fills a data directory with the events of a shape and asks every kind of question.
 func (s *suite) questions(shape string) (err error) {
 	f, err := s.fill(shape)
 	if err != nil {
@@ -204,12 +207,12 @@ const (
 	settleTime = 15 * time.Minute
 	settlePoll = 50 * time.Millisecond
 	// settleQuiet is the time without a changed block after which the server is assumed to have
-	// merged everything it merges for now. Merging begins a minute after a start.
+	// finished merging. Merging starts a minute after the server.
 	settleQuiet = 70 * time.Second
 )
 
-// settle waits until the server has merged the blocks of events. It returns the number of bytes of
-// its file that they use.
+// settle waits until the server has merged the blocks of events. It returns the number of bytes
+// that the blocks use in the server's file.
 func settle(ctx context.Context, svc *server.Server) (used float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
@@ -240,7 +243,7 @@ type question struct {
 	name, method, path, body string
 }
 
-// everyQuestion holds one question of each kind, over all days.
+// everyQuestion holds one question of each kind. The questions cover all days.
 var everyQuestion = func() []question {
 	const end = eventStart + eventDays*86400 - 1
 	span := fmt.Sprintf(`"start_time":%d,"end_time":%d`, eventStart, end)
@@ -271,7 +274,7 @@ var everyQuestion = func() []question {
 	}
 }()
 
-// ask sends a question about the project.
+// ask asks a question about the project's events.
 func ask(ctx context.Context, svc *server.Server, q question) error {
 	var body any
 	if q.body != "" {
@@ -280,8 +283,8 @@ func ask(ctx context.Context, svc *server.Server, q question) error {
 	return svc.Call(ctx, q.method, "/admin/projects/"+benchProject+q.path, body, nil)
 }
 
-// time asks a question once per round and returns times in milliseconds. The first time, with a
-// cold file, is ignored.
+// time asks a question once per round and returns the median and the longest time in milliseconds.
+// It ignores the first time, because the file is not cached yet.
 func (s *suite) time(svc *server.Server, q question) (middle, slowest float64, err error) {
 	var all []float64
 	for round := range s.rounds + 1 {

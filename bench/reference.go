@@ -24,10 +24,10 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// reference shows the minimum cost of a request. It is a handler of httprouter that decodes the
-// same body and answers with a constant of the same size. With a file, it also appends the body to
-// a bucket of bbolt before the answer, where waiting requests share a sync. It is a separate
-// process: this program, started with the argument "reference".
+// reference is a process that shows the minimum cost of a request. Its handler uses httprouter,
+// decodes the same body and answers with a constant of the same size. If it has a file, it also
+// appends the body to a bbolt bucket before it answers; concurrent requests share a sync. The
+// process runs this program with the argument "reference".
 type reference struct {
 	server.Process
 
@@ -36,7 +36,8 @@ type reference struct {
 	stdin   io.Closer
 }
 
-// startReference starts a reference for a kind of body. Without a file nothing is stored.
+// startReference starts a reference for a kind of body. If file is "", the reference stores
+// nothing.
 func startReference(ctx context.Context, kind string, answer int, file string) (*reference, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -63,10 +64,10 @@ func startReference(ctx context.Context, kind string, answer int, file string) (
 	return r, nil
 }
 
-// stop closes the standard input of the reference, which ends it.
+// stop stops the reference by closing its standard input.
 func (r *reference) stop() error { return errors.Join(r.stdin.Close(), r.command.Wait()) }
 
-// bodies are the types that the handlers decode, by kind.
+// bodies maps each kind to the type that the handler decodes.
 var bodies = map[string]func() any{
 	"check": func() any {
 		return &struct {
@@ -100,7 +101,8 @@ var bodies = map[string]func() any{
 	},
 }
 
-// runReference runs the reference: it prints its address and answers until its standard input ends.
+// runReference runs a reference. It prints its address and answers requests until its standard
+// input is closed.
 func runReference(args []string) (err error) {
 	flags := flag.NewFlagSet("reference", flag.ContinueOnError)
 	kind := flags.String("kind", "", "what is decoded: check, log or events")
@@ -168,8 +170,8 @@ func bare(body func() any, size int, keep func([]byte) error) http.Handler {
 	return router
 }
 
-// appender appends to one bucket. The request that finds the queue empty commits for all requests
-// that arrive before the previous commit has ended.
+// appender appends to a single bucket. While a commit is in progress, new requests are queued. The
+// first request in the queue makes the next commit for all of them.
 type appender struct {
 	db *bbolt.DB
 

@@ -12,14 +12,14 @@ import (
 type row struct {
 	what            string
 	ours, reference string
-	ratio           []float64 // of each round; above 1 svc is faster
-	bar             float64   // 0 = none
-	figure          float64   // compared with the bar; 0 = the ratio is
+	ratio           []float64 // of each round; svc is faster if it is above 1
+	bar             float64   // 0 means none
+	figure          float64   // value to compare with the bar; 0 means the ratio
 	unit            string    // of the figure
-	atMost          bool      // the figure must not exceed the bar; otherwise it must reach it
+	atMost          bool      // the bar is the maximum of the value, not the minimum
 }
 
-// value returns the value that is compared with the bar.
+// value returns the value to compare with the bar.
 func (r row) value() float64 {
 	if r.figure > 0 {
 		return r.figure
@@ -57,7 +57,7 @@ func (r row) cells() []string {
 	return []string{ratio, r.ours, r.reference, bar, verdict}
 }
 
-// number formats a number without meaningless decimals.
+// number formats a number without insignificant decimals.
 func number(v float64) string {
 	if v >= 1000 {
 		s := fmt.Sprintf("%.0f", v)
@@ -80,7 +80,8 @@ func printTable(out io.Writer, title string, rows []row) error {
 	return w.Flush()
 }
 
-// describe formats the rate of a contender in units per second, with each units in a request.
+// describe formats the rate of a contender in units per second. each is the number of units in a
+// request.
 func describe(c *contender, each float64, unit string) string {
 	text := number(each*c.median(rate)) + " " + unit + "/s"
 	if unit == "" {

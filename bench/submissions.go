@@ -9,17 +9,18 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// The bars of log submissions: shares of the rates of the references, and the time that the index
-// may take after the burst.
+// These bars are the required results of log submissions. They are shares of the references' rates,
+// and the time in which the index must catch up after a burst.
 const (
 	withoutIndexBar = 0.85
 	bareStoreBar    = 0.6
-	catchUpBar      = 60 // seconds
+	catchUpBar      = 60 // in seconds
 )
 
 const benchProject = "bench"
 
-// logSubmissions measures the rate at which logs are accepted, with each on disk before its answer.
+// logSubmissions measures the rate at which logs are accepted. Each log is on disk before its
+// request is answered.
 func (s *suite) logSubmissions() error {
 	without, err := server.BuildWithoutIndex(s.ctx, s.dir)
 	if err != nil {
@@ -56,7 +57,7 @@ func shape(unkind bool) string {
 	return "lines"
 }
 
-// compareSubmissions compares three servers that receive the same logs alternately.
+// compareSubmissions compares three servers. They receive the same logs alternately.
 func (s *suite) compareSubmissions(without server.Program, connections int, unkind bool) (rows []row, err error) {
 	name := fmt.Sprintf("%s, %d connections", shape(unkind), connections)
 	svc, err := s.program.Serve(s.ctx, s.folder("submissions "+name))
@@ -114,8 +115,8 @@ func logRequests(logs *workload.Submissions, n int) (requests [][]byte) {
 	return requests
 }
 
-// as returns the number of logs to send. Long logs are fewer, so that their total size is about the
-// same.
+// as returns the number of logs to send. It is smaller for long logs, so that the total size is
+// about the same.
 func as(unkind bool, n int) int {
 	if unkind {
 		return n / 10
@@ -123,7 +124,7 @@ func as(unkind bool, n int) int {
 	return n
 }
 
-// catchUp measures how long the index takes to include everything after a burst.
+// catchUp measures how long the index takes to catch up after a burst of logs.
 func (s *suite) catchUp(unkind bool) (r row, err error) {
 	n := as(unkind, s.burst)
 	svc, err := s.program.Serve(s.ctx, s.folder("burst "+shape(unkind)))

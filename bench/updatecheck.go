@@ -20,11 +20,11 @@ const (
 	checkBar         = 0.75
 )
 
-// answerSize is the length of the texts of versions.
+// answerSize describes the texts of versions, which determine the size of answers.
 type answerSize struct {
 	name       string
-	notes      int  // minimum bytes of release notes; the maximum is twice that
-	links      bool // to a file for each system
+	notes      int  // minimum size of release notes in bytes; the maximum is twice that
+	links      bool // versions have a link to a file for each operating system
 	translated bool
 }
 
@@ -88,9 +88,9 @@ func (s *suite) compareChecks(svc *server.Server, target loadgen.Target, size in
 	return row, nil
 }
 
-// publish creates a project with many versions, like a desktop app after some years: notes, a
-// preview before each minor version, deprecated old versions, a milestone now and then. It returns
-// their names.
+// publish creates a project with many versions, like a desktop app after some years. It has release
+// notes, a preview before each minor version, deprecated old versions and some milestones. publish
+// returns the names of the versions.
 func (s *suite) publish(svc *server.Server, size answerSize) (names []string, err error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	if err := svc.CreateProject(s.ctx, "desktop-app"); err != nil {
@@ -113,8 +113,8 @@ func (s *suite) publish(svc *server.Server, size answerSize) (names []string, er
 	return names, nil
 }
 
-// version returns the version with a number: five patches and a preview per minor version, ten
-// minor versions per major version.
+// version returns the number-th version. There are five patches and a preview per minor version,
+// and ten minor versions per major version.
 func version(random *rand.Rand, number int, size answerSize) (name string, fields map[string]any) {
 	minor, patch := number/6, number%6
 	name = fmt.Sprintf("%d.%d.%d", 1+minor/10, minor%10, patch-1)
@@ -150,7 +150,7 @@ var noteWords = strings.Fields(`the window remembers its place when a second scr
 	search finds words with accents faster export of large tables no longer stops at the first empty row
 	settings are kept after an update dark theme follows the system <b>bold</b> text & "quoted" labels import`)
 
-// notes returns release notes in Markdown.
+// notes returns release notes in Markdown of about the given size.
 func notes(random *rand.Rand, size int) string {
 	var b strings.Builder
 	for end := size + random.IntN(size); b.Len() < end; {
@@ -166,9 +166,9 @@ func notes(random *rand.Rand, size int) string {
 	return b.String()
 }
 
-// checks returns requests of installed apps of every version, half of them in German, a few of them
-// accepting previews. Unkind ones are from many addresses, systems and languages, and some are of
-// versions that were never published.
+// checks returns requests from installed apps of every version. Half of them ask for German, and a
+// few accept previews. If unkind is true, they come from many addresses, systems and languages, and
+// some have versions that were never published.
 func checks(names []string, unkind bool) (all [][]byte) {
 	random := rand.New(rand.NewPCG(3, 4))
 	const path = "/api/v1/public/desktop-app/versions/check-update"

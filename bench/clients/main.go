@@ -1,5 +1,6 @@
-// Command clients measures the costs of a client library in an app. It prints each figure beside
-// its bar, or beside that of the bare transport in the same run: see docs/benchmarks.md.
+// Command clients measures the costs of a client library in an app. It prints each figure with the
+// bar that it must meet, or with the figure of the bare transport in the same run. See
+// docs/benchmarks.md.
 //
 //	go run ./bench/clients [-rounds N] [library…]
 //
@@ -24,11 +25,11 @@ import (
 	"time"
 )
 
-// libraries are the measured libraries with their bars for the 99th percentile of one call of
-// track.
+// libraries lists the measured libraries. The bar is the maximum 99th percentile of the duration of
+// a call to track.
 var libraries = []struct {
 	name string
-	bar  float64 // µs; 0 = none
+	bar  float64 // in µs; 0 means none
 }{
 	{"go", 50}, {"rust", 50}, {"typescript", 50}, {"browser", 0}, {"python", 200},
 }
@@ -37,7 +38,7 @@ var libraries = []struct {
 type bench struct {
 	out    io.Writer
 	rounds int
-	track  int // calls of track in a round
+	track  int // calls to track in a round
 	calls  int // requests in a round
 	only   []string
 }
@@ -77,7 +78,7 @@ func (b *bench) run(ctx context.Context) error {
 
 func (b *bench) printf(format string, a ...any) { _, _ = fmt.Fprintf(b.out, format, a...) }
 
-// library measures track while no send is answered, and compares a call with a bare one.
+// library measures track while the server does not answer, and compares a call with a bare request.
 func (b *bench) library(ctx context.Context, name string, bar float64) error {
 	p, err := startPlayer(ctx, name)
 	if err != nil {
@@ -116,14 +117,14 @@ func against(got, bar float64) string {
 	return fmt.Sprintf("  (bar %.0f MISSED)", bar)
 }
 
-// median returns the round with the median 99th percentile.
+// median returns the round with the median of the 99th percentiles.
 func median(rounds []figures) figures {
 	slices.SortFunc(rounds, func(a, b figures) int { return cmp.Compare(a.P99, b.P99) })
 	return rounds[len(rounds)/2]
 }
 
-// browserSize measures the files for browsers: it compresses them and checks the compressed ones in
-// the repository.
+// browserSize prints the size of the files for browsers: uncompressed, compressed with gzip, and
+// compressed with brotli as in the repository.
 func (b *bench) browserSize(context.Context) error {
 	for _, name := range []string{"svc-sdk.js", "svc-sdk.global.js", "svc-sdk.transfers.js"} {
 		text, err := os.ReadFile(filepath.Join("clients", "browser", name))
@@ -150,7 +151,7 @@ func (b *bench) browserSize(context.Context) error {
 	return nil
 }
 
-// counter counts bytes.
+// counter is a writer that counts bytes.
 type counter int
 
 func (c *counter) Write(p []byte) (int, error) {
@@ -158,7 +159,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pythonImport alternately imports the library and httpx, and compares the times.
+// pythonImport imports the library and httpx alternately and compares the times.
 func (b *bench) pythonImport(ctx context.Context) error {
 	const python = "clients/python/.venv/bin/python"
 	if _, err := os.Stat(python); err != nil {

@@ -18,26 +18,26 @@ import (
 	"time"
 )
 
-// patience is the time limit of a player's step.
+// patience limits the duration of a player's step.
 const patience = 2 * time.Minute
 
-// figures are latencies in microseconds.
+// figures holds latencies in microseconds.
 type figures struct {
 	P50 float64 `json:"p50_us"`
 	P99 float64 `json:"p99_us"`
 }
 
-// player is a program that uses a library and executes steps, as in tests/clients, together with
-// the server that sends the steps and answers its requests.
+// player is a program that uses a library and executes steps, as in tests/clients. It includes the
+// server that sends the steps and answers the library's requests.
 type player struct {
 	server  *httptest.Server
 	state   string
 	command *exec.Cmd
 	exited  chan struct{}
-	output  bytes.Buffer // read when it has exited
+	output  bytes.Buffer // may be read after the player has exited
 	results chan []byte
 	steps   chan []byte
-	blocked atomic.Pointer[chan struct{}] // while it is open, events are not answered
+	blocked atomic.Pointer[chan struct{}] // events are not answered until this channel is closed
 }
 
 func startPlayer(ctx context.Context, language string) (*player, error) {
@@ -79,7 +79,7 @@ func startPlayer(ctx context.Context, language string) (*player, error) {
 	return p, nil
 }
 
-// latest is the response of the update check. It is not a real version, but has every field that a
+// latest is the answer to an update check. The version is fictitious but has every field that a
 // library reads.
 const latest = `{"id":"1","version":"1.0","comparable_version":"1.0","title":null,"content":null,"locale":null,"message":null,` +
 	`"download_url":null,"download_links":[],"forced":false,"is_latest":true,"is_preview":false,"is_milestone":false,` +
@@ -112,7 +112,7 @@ func (p *player) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page returns the path of a file that the player in a browser loads.
+// page returns the path of a file for the browser's player.
 func page(path string) string {
 	if strings.HasPrefix(path, "/player.") {
 		return filepath.Join("clients", "browser", "tests", filepath.Base(path))
@@ -162,7 +162,8 @@ func (p *player) do(step map[string]any) ([]byte, error) {
 	return p.result()
 }
 
-// measure runs a measurement in the player. During that of track, events are not answered.
+// measure runs a measurement in the player. While it measures track, requests with events are not
+// answered.
 func (p *player) measure(name string, count int) (f figures, err error) {
 	if name == "track" {
 		blocked := make(chan struct{})
@@ -182,7 +183,7 @@ func (p *player) measure(name string, count int) (f figures, err error) {
 	return f, nil
 }
 
-// finish ends a player that has measured everything.
+// finish ends a player after the last measurement.
 func (p *player) finish() error {
 	close(p.steps)
 	select {

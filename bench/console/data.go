@@ -14,7 +14,7 @@ import (
 
 const projectKey = "bench"
 
-// words are search terms, each of which occurs in about one of 20,000 logs.
+// words are search terms. Each one occurs in about one of 20,000 logs.
 var words = [...]string{
 	"kestrel", "lantern", "meadow", "nickel", "orchid", "pebble", "quiver", "russet", "saffron", "thistle",
 	"umber", "velvet", "walnut", "xenon", "yarrow", "zephyr", "bramble", "copper", "drizzle", "ember",
@@ -33,8 +33,8 @@ var (
 	}
 )
 
-// record is a log or feedback for both servers: svc ignores the fields with the texts for
-// PocketBase.
+// record is a log or feedback in a form that both servers accept. svc ignores the text fields that
+// only PocketBase needs.
 type record struct {
 	Level           *int           `json:"level,omitempty"`
 	Rating          *int           `json:"rating,omitempty"`
@@ -51,7 +51,7 @@ type record struct {
 	CustomData      map[string]any `json:"custom_data"`
 }
 
-// records generates logs or feedback of the last 30 days.
+// records generates logs or feedback from the last 30 days and calls each for every record.
 func records(n int, feedback bool, each func(*record) error) error {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	begin := time.Now().Add(-30 * 24 * time.Hour).Unix()
@@ -83,10 +83,10 @@ func records(n int, feedback bool, each func(*record) error) error {
 	return nil
 }
 
-// feedbacks is the number of feedback entries in the list to switch to.
+// feedbacks is the number of feedback entries in the second list, to which the benchmark switches.
 const feedbacks = 2000
 
-// writeLines writes records for PocketBase.
+// writeLines writes a file of records that PocketBase imports.
 func writeLines(path string, n int, feedback bool) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func writeLines(path string, n int, feedback bool) error {
 	return out.Flush()
 }
 
-// cards returns the questions of the dashboard: 12 of all kinds, all different.
+// cards returns 12 different questions for the dashboard. They cover all kinds of questions.
 func cards() (list []any) {
 	queries := []string{
 		`{"type":"timeseries","granularity":"day","events":[{"name":"open","alias":"A"}]}`,
@@ -124,7 +124,8 @@ func cards() (list []any) {
 	return list
 }
 
-// writeArchive writes a project for svc with the same records and with events.
+// writeArchive writes an archive for svc with a project that contains the same records and
+// additional events.
 func writeArchive(dir string, rows, events int) (path string, err error) {
 	path = filepath.Join(dir, "bench.zip")
 	f, err := os.Create(path)

@@ -1,12 +1,13 @@
-// Command console measures the console and the dashboard of PocketBase in Chromium with the same
-// rows in the same run. It prints each figure, with its bar if it has one. It needs Node.js,
-// Chromium, assets/console/node_modules and, for PocketBase, the Go module proxy.
+// Command console compares the console of svc with the dashboard of PocketBase. It measures both in
+// Chromium, with the same rows and in the same run. It prints each figure, and its bar if it has
+// one. It needs Node.js, Chromium and assets/console/node_modules. For PocketBase, it also needs
+// the Go module proxy.
 //
 //	go run ./bench/console [-rows N] [-events N] [-rounds N] [-parts LIST] [-dir DIR]
 //
 //	main.go      flags, and the order of the work
 //	data.go      the data of both servers
-//	servers.go   building, filling and starting both; PocketBase in a module of its own
+//	servers.go   building, filling and starting both; PocketBase is in a separate module
 //	report.go    the printed figures
 //	measure.mjs  the steps in the browser
 package main
@@ -27,7 +28,7 @@ import (
 	"strings"
 )
 
-// parts are the measurements, in this order.
+// parts lists the measurements in the order in which they run.
 var parts = []string{"lists", "charts", "dashboard", "pages", "public"}
 
 // bench is a run of this command.
@@ -36,7 +37,7 @@ type bench struct {
 	dir          string
 	rows, events int
 	rounds       int
-	pocketbase   string // version; "" = skip
+	pocketbase   string // version; "" skips PocketBase
 	parts        string
 }
 

@@ -8,33 +8,33 @@ import (
 	"text/tabwriter"
 )
 
-// results are the results of measure.mjs. Times are in milliseconds, sizes in bytes.
+// results holds the results of measure.mjs. Times are in milliseconds and sizes in bytes.
 type results struct {
 	Chromium string                  `json:"chromium"`
-	Targets  map[string]measurements `json:"targets"` // by name of the target
+	Targets  map[string]measurements `json:"targets"` // by target name
 	Svc      struct {
-		Charts      int64     `json:"charts"`       // scripts and style sheets that charts need
-		Dashboard   []float64 `json:"dashboard"`    // until 12 cards are drawn
+		Charts      int64     `json:"charts"`       // size of scripts and styles for charts
+		Dashboard   []float64 `json:"dashboard"`    // time until 12 cards are drawn
 		Cards       int       `json:"cards"`        // number of cards
-		Questions   int       `json:"questions"`    // number of questions answered for them
-		Shift       float64   `json:"shift"`        // greatest layout shift of a page
-		ShiftOn     string    `json:"shift_on"`     // the page with that shift
+		Questions   int       `json:"questions"`    // number of questions that these cards asked
+		Shift       float64   `json:"shift"`        // largest layout shift of a page
+		ShiftOn     string    `json:"shift_on"`     // page with that shift
 		Violations  []string  `json:"violations"`   // found by axe
-		Pages       int       `json:"pages"`        // number of pages checked by axe, in both themes
+		Pages       int       `json:"pages"`        // pages that axe checked, in both themes
 		PublicBytes int64     `json:"public_bytes"` // size of the project page without images
-		Readable    bool      `json:"readable"`     // without scripts
+		Readable    bool      `json:"readable"`     // whether the page is readable without scripts
 	} `json:"svc"`
 }
 
 type measurements struct {
-	Bytes  int64     `json:"bytes"` // scripts and style sheets until the first list is usable
+	Bytes  int64     `json:"bytes"` // scripts and style sheets needed for the first list
 	Cold   []float64 `json:"cold"`
 	Warm   []float64 `json:"warm"`
 	Switch []float64 `json:"switch"`
 	Typing []float64 `json:"typing"`
 }
 
-// percentile returns a percentile of values; 0 if there are none.
+// percentile returns a percentile of values, or 0 if there are none.
 func percentile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -45,12 +45,12 @@ func percentile(values []float64, p float64) float64 {
 
 func median(values []float64) float64 { return percentile(values, 0.5) }
 
-// percentiles returns the median and the 95th percentile of milliseconds, as text.
+// percentiles formats the median and the 95th percentile of times in milliseconds.
 func percentiles(values []float64) string {
 	return fmt.Sprintf("%.0f ms, p95 %.0f ms", median(values), percentile(values, .95))
 }
 
-// report prints every figure, with its bar if it has one.
+// report prints every figure, and its bar if it has one.
 func (b *bench) report(r results, assets int64) error {
 	ours, theirs := r.Targets["svc"], r.Targets["pocketbase"]
 	_, _ = fmt.Fprintf(b.out, "The console in %s, %d logs, %d events, medians of %d\n\n", r.Chromium, b.rows, b.events, b.rounds)

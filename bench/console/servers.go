@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	user     = "bench@example.org" // of PocketBase
+	user     = "bench@example.org" // for PocketBase
 	password = "correct horse battery"
 )
 
@@ -43,7 +43,7 @@ func (s *servers) stop() (err error) {
 	return err
 }
 
-// run runs a command to its end and includes its output in the error.
+// run runs a command to completion. If it fails, the error contains its output.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) error {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir, c.Env = dir, append(os.Environ(), env...)
@@ -53,7 +53,7 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return nil
 }
 
-// step announces and times a long step.
+// step runs a long step and prints its name and duration.
 func (b *bench) step(what string, do func() error) error {
 	begin := time.Now()
 	err := do()
@@ -112,7 +112,7 @@ func (b *bench) startSvc(ctx context.Context, s *servers) error {
 	return os.Remove(archive)
 }
 
-// startAndRead starts svc and returns its URL.
+// startAndRead starts svc and returns the command and the URL of the server.
 func startAndRead(ctx context.Context, env []string, name string, args ...string) (c *exec.Cmd, url string, err error) {
 	c = exec.CommandContext(ctx, name, args...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
@@ -136,7 +136,7 @@ func startAndRead(ctx context.Context, env []string, name string, args ...string
 	return nil, "", fmt.Errorf("svc ended: %w\n%s", c.Wait(), strings.Join(said, "\n"))
 }
 
-// startPocketBase builds PocketBase in a module of its own, so that this module does not depend on
+// startPocketBase builds PocketBase in a separate module, so that this module does not depend on
 // it.
 func (b *bench) startPocketBase(ctx context.Context, s *servers) error {
 	source, data := filepath.Join(b.dir, "pocketbase-source"), filepath.Join(b.dir, "pocketbase-data")
@@ -211,7 +211,7 @@ func (b *bench) fillPocketBase(ctx context.Context, binary, data string) error {
 	})
 }
 
-// awaitPort waits until the port accepts connections.
+// awaitPort waits until a port accepts connections.
 func awaitPort(ctx context.Context, address string) error {
 	var dialer net.Dialer
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -231,8 +231,8 @@ func awaitPort(ctx context.Context, address string) error {
 	}
 }
 
-// assetBytes returns the size that embedded assets add to the program. It builds the program again
-// with these files empty.
+// assetBytes returns the number of bytes that embedded assets add to the program. To determine it,
+// it builds the program with empty assets.
 func assetBytes(ctx context.Context, dir string) (int64, error) {
 	empty := filepath.Join(dir, "empty")
 	if err := os.WriteFile(empty, nil, 0o644); err != nil {

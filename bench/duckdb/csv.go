@@ -9,8 +9,8 @@ import (
 	"svc/bench/internal/workload"
 )
 
-// writeCSV writes the events of a plan in their order. It writes only the columns that differ
-// between events.
+// writeCSV writes the events of a plan in order. It includes only the columns that differ between
+// events.
 func writeCSV(path string, p workload.Plan) (err error) {
 	f, err := os.Create(path)
 	if err != nil {

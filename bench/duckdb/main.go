@@ -1,5 +1,6 @@
-// Command duckdb asks the service and DuckDB the same questions about the same events alternately
-// and prints the times. README.md in this folder describes the comparison. It needs Node.js.
+// Command duckdb compares the service with DuckDB. It asks both the same questions about the same
+// events, alternately, and prints the times. README.md in this folder describes the comparison. The
+// command needs Node.js.
 package main
 
 import (
@@ -20,7 +21,7 @@ import (
 	"svc/bench/internal/workload"
 )
 
-// source is the folder of this command in the module, from which it must be started.
+// source is the folder of this command. The command must be started from the root of the module.
 const source = "bench/duckdb"
 
 // options are the command-line options.
@@ -40,7 +41,7 @@ type shape struct {
 	plan        workload.Plan
 }
 
-// shapes returns the kinds of data for a number of events.
+// shapes returns the kinds of data to measure, each with the given number of events.
 func shapes(events int, seed uint64) []shape {
 	plain := workload.Plan{Users: 100_000, Names: 50, Days: 30, Start: 1_767_225_600, Count: events, Seed: seed}
 	visits := plain
@@ -128,7 +129,8 @@ func install(ctx context.Context, progress io.Writer) error {
 	return nil
 }
 
-// measure creates missing data of one kind and measures both.
+// measure measures the service and DuckDB on one kind of data. It creates the data if it is
+// missing.
 func measure(ctx context.Context, o options, kind shape, program string, progress io.Writer) (r *result, err error) {
 	folder := filepath.Join(o.dir, fmt.Sprintf("%s-%d-%d", kind.name, o.events, o.seed))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -162,14 +164,14 @@ func measure(ctx context.Context, o options, kind shape, program string, progres
 	return r, compare(ctx, &c, r, progress)
 }
 
-// comparison is the input of compare.mjs.
+// comparison is the input for compare.mjs.
 type comparison struct {
 	Events int    `json:"events"`
 	Start  int64  `json:"start"`
 	End    int64  `json:"end"`
-	CSV    string `json:"csv"`    // "" = the tables exist
-	Folder string `json:"folder"` // of the DuckDB files
-	Base   string `json:"base"`   // URL of the project's events
+	CSV    string `json:"csv"`    // "" if the tables already exist
+	Folder string `json:"folder"` // folder of the DuckDB files
+	Base   string `json:"base"`   // base URL of the project's events
 	Key    string `json:"key"`
 	Rounds int    `json:"rounds"`
 	Forms  bool   `json:"forms"`

@@ -7,20 +7,20 @@ import (
 	"text/tabwriter"
 )
 
-// result is the result for one kind of data. The exported fields come from compare.mjs.
+// result is the result for one kind of data. compare.mjs sets the exported fields.
 type result struct {
 	shape  shape
 	ingest ingestion
 
-	DuckDB    string             `json:"duckdb"`  // version of DuckDB
+	DuckDB    string             `json:"duckdb"`  // DuckDB's version
 	Threads   int                `json:"threads"` // threads used by DuckDB
 	Questions []answer           `json:"questions"`
 	Forms     []form             `json:"forms"`
-	Bytes     map[string]float64 `json:"bytes"` // per event, by table of DuckDB
+	Bytes     map[string]float64 `json:"bytes"` // bytes per event, by DuckDB table
 	Different int                `json:"different"`
 }
 
-// answer holds the times of both for one question, in milliseconds.
+// answer holds the times of both programs for one question, in milliseconds.
 type answer struct {
 	Name   string  `json:"name"`
 	Ours   float64 `json:"svc"`
@@ -32,16 +32,17 @@ type answer struct {
 type form struct {
 	Question string             `json:"question"`
 	Name     string             `json:"form"`
-	Tables   map[string]float64 `json:"tables"` // milliseconds, by table
+	Tables   map[string]float64 `json:"tables"` // in milliseconds, by table
 }
 
-// wanted are the ratios that the service should reach, by kind of data.
+// wanted holds the ratios that the service should achieve, by kind of data.
 var wanted = map[string]map[string]float64{
 	"plain":  {"funnel": 4, "retention": 4, "paths": 3, "unique users": 2, "breakdown": 1},
 	"visits": {"funnel": 4, "retention": 4, "paths": 3, "unique users": 2, "breakdown": 1},
 }
 
-// report prints the results of all kinds of data. It returns an error if answers differ.
+// report prints the results of all kinds of data. It returns an error if the service and DuckDB
+// gave different answers.
 func report(out io.Writer, o options, results []*result) error {
 	if len(results) == 0 {
 		return errors.New("there is no such kind of data")
@@ -86,7 +87,7 @@ func report(out io.Writer, o options, results []*result) error {
 	return nil
 }
 
-// of returns the time with a table as text, or "" if it was not measured.
+// of formats the time for a table. It returns "" if the time was not measured.
 func (f *form) of(table string) string {
 	if ms, ok := f.Tables[table]; ok {
 		return fmt.Sprintf("%.1f", ms)

@@ -22,22 +22,22 @@ import (
 
 const (
 	project = "bench"
-	// chunk is the number of events that are generated in advance, so that only sending them is
-	// timed.
+	// chunk is the number of events that are generated in advance, so that generating events is not
+	// part of the measured time.
 	chunk = 200_000
-	// patience limits the start of a server and its background work. Background work has ended when
-	// nothing has changed for the time quiet.
+	// patience limits the time for a server to start and to finish its background work. The work is
+	// considered finished when nothing has changed for the duration quiet.
 	patience = 5 * time.Minute
 	quiet    = 5 * time.Second
 )
 
-// service is the measured program with default settings, except that the rate limit is off and that
-// events with old times are accepted.
+// service is the measured program. It has default settings, except that it has no rate limit and
+// accepts events with old times.
 type service struct {
 	ctx      context.Context
 	program  string
-	data     string // folder
-	log      string // file for the server's log
+	data     string // folder of the data
+	log      string // path of the server's log
 	progress io.Writer
 
 	url    string
@@ -45,8 +45,8 @@ type service struct {
 	exited chan error
 }
 
-// command returns a command that runs the program without environment variables, which could be
-// settings.
+// command returns a command that runs the program. It passes no environment variables, because they
+// could be settings.
 func (s *service) command(args ...string) *exec.Cmd {
 	c := exec.CommandContext(s.ctx, s.program, append(args, "--data", s.data)...)
 	c.Env = []string{}
@@ -84,7 +84,7 @@ func (s *service) start() error {
 	return nil
 }
 
-// stop ends the server, which then writes the data that is still in memory.
+// stop stops the server. The server then writes the data in memory to disk.
 func (s *service) stop() error {
 	if err := s.server.Process.Signal(os.Interrupt); err != nil {
 		return err
@@ -130,7 +130,7 @@ type status struct {
 	} `json:"files"`
 }
 
-// background holds the values that background work changes.
+// background holds the values that change while background work is running.
 type background struct {
 	HeadEvents int `json:"head_events"`
 	Blocks     int `json:"blocks"`
@@ -148,7 +148,7 @@ func (s *service) status() (state status, err error) {
 	return state, json.Unmarshal(raw, &state)
 }
 
-// key creates an API key with scopes.
+// key creates an API key with the given scopes.
 func (s *service) key(scopes ...string) (string, error) {
 	args := []string{"apikey", "create", "--name", "bench", "--expires", "1d"}
 	for _, scope := range scopes {
@@ -161,16 +161,17 @@ func (s *service) key(scopes ...string) (string, error) {
 	return string(bytes.TrimSpace(raw)), nil
 }
 
-// ingestion holds the results of ingestion and the size of an event.
+// ingestion holds the results of ingestion and the stored size of an event.
 type ingestion struct {
 	Connections     int     `json:"connections"`
 	EventsPerSecond float64 `json:"events_per_second"`
-	SlowestChunk    float64 `json:"slowest_chunk"` // events a second of the slowest 200,000
+	SlowestChunk    float64 `json:"slowest_chunk"` // events per second in the slowest chunk
 	BytesPerEvent   float64 `json:"bytes_per_event"`
 	Events          int     `json:"events"`
 }
 
-// ingest sends the events of a plan to a new server, unless the file contains earlier results.
+// ingest sends the events of a plan to a new server. If file contains the results of an earlier
+// run, ingest returns those instead.
 func (s *service) ingest(file string, p workload.Plan, connections int) (in ingestion, err error) {
 	if raw, err := os.ReadFile(file); err == nil {
 		return in, json.Unmarshal(raw, &in)
@@ -237,7 +238,7 @@ func (s *service) send(p workload.Plan, in *ingestion) error {
 	return err
 }
 
-// makeProject creates a project with the longest retention of events.
+// makeProject creates a project. Its events are retained for the longest possible time.
 func (s *service) makeProject(key string) error {
 	body := fmt.Sprintf(`{"project_key":%q,"name":"Bench","event_retention_days":365}`, project)
 	r, err := http.NewRequestWithContext(s.ctx, http.MethodPost, s.url+"/api/v1/admin/projects", strings.NewReader(body))
@@ -258,8 +259,8 @@ func (s *service) makeProject(key string) error {
 	return err
 }
 
-// settle waits until the server has merged its blocks in the background, releases free space in the
-// file, and records the size of an event.
+// settle waits until the server has merged its blocks and released the free space in the file. It
+// then records the size of an event.
 func (s *service) settle(in *ingestion) error {
 	say(s.progress, "waiting for blocks to be merged")
 	var last background

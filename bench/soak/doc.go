@@ -1,3 +1,3 @@
-// Package soak contains only a test: a server runs under mixed load for a configurable time, and
-// its use of resources must not keep growing.
+// Package soak contains only a test. The test puts a mixed load on a server for a configurable
+// time, and checks that the server's use of resources does not keep growing.
 package soak

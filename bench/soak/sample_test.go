@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// sample is the use of resources of a server while it is idle. Values known only on Linux are 0
-// elsewhere.
+// sample holds the resources used by an idle server. Values that are only available on Linux are 0
+// on other systems.
 type sample struct {
-	memory     int64 // bytes not mapped from files
-	files      int64 // bytes of the data directory
-	open       int64 // files and connections
+	memory     int64 // bytes of memory, without mapped files
+	files      int64 // bytes in the data directory
+	open       int64 // open files and connections
 	goroutines int64
 	readers    int64 // open read transactions of both databases
 }
@@ -22,7 +22,7 @@ func (s sample) String() string {
 	return fmt.Sprintf("%d MiB of memory, %d MiB of files, %d open files, %d goroutines, %d read transactions", s.memory>>20, s.files>>20, s.open, s.goroutines, s.readers)
 }
 
-// sample measures the server.
+// sample returns the resources that the server uses now.
 func (s *soak) sample() (now sample, err error) {
 	now.memory = s.server.Memory().Own
 	for _, m := range []struct {
@@ -54,7 +54,7 @@ func (s *soak) sample() (now sample, err error) {
 	return now, err
 }
 
-// peak returns the maximum of each value.
+// peak returns the maximum of each value in samples.
 func peak(samples []sample) (most sample) {
 	for _, s := range samples {
 		most.memory, most.files = max(most.memory, s.memory), max(most.files, s.files)
@@ -64,9 +64,9 @@ func peak(samples []sample) (most sample) {
 	return most
 }
 
-// grown returns the values that are larger in the last third of the samples than in the second one;
-// the first third is for warming up. Samples vary by up to a quarter, and by a constant, without
-// growth.
+// grown returns the values that are larger in the last third of the samples than in the second
+// third. The first third is for warming up. Without growth, samples still vary by up to a quarter
+// plus a constant.
 func grown(samples []sample) (all []string) {
 	third := len(samples) / 3
 	before, after := peak(samples[third:2*third]), peak(samples[2*third:])
@@ -87,8 +87,8 @@ func grown(samples []sample) (all []string) {
 	return all
 }
 
-// TestGrowthIsFound checks that a value that grows with every sample is reported and that one that
-// varies is not.
+// TestGrowthIsFound checks that grown reports a value that grows with every sample, and does not
+// report one that only varies.
 func TestGrowthIsFound(t *testing.T) {
 	t.Parallel()
 	var steady, growing []sample

@@ -18,8 +18,8 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// amounts is the work of a cycle. All cycles do the same, so that a server needs no more after many
-// cycles than after some.
+// amounts is the work in a cycle. All cycles do the same work, so the server should not need more
+// resources after many cycles than after a few.
 type amounts struct{ logs, feedback, batches, checks, questions, edits int }
 
 var (
@@ -31,19 +31,20 @@ const (
 	batchEvents = 20
 	connections = 8
 
-	// keptProjects is the number of projects that stay: each cycle creates one and deletes the
-	// oldest one.
+	// keptProjects is the number of projects that exist at a time. Each cycle creates a project and
+	// deletes the oldest one.
 	keptProjects = 3
-	// upkeepEvery is the number of cycles between backups and compactions.
+	// upkeepEvery is the number of cycles between backups and between compactions.
 	upkeepEvery = 5
-	// fewestCycles is the minimum number of cycles for a comparison.
+	// fewestCycles is the minimum number of cycles needed for a comparison.
 	fewestCycles = 6
 )
 
-// TestSoak loads a server for some seconds, or for the time in SVC_SOAK. Apps check for updates and
-// send logs, feedback and events, while users request lists and analyses, edit, make backups and
-// compact. No request may fail. After each cycle, when the index is up to date, the answers must be
-// right. The resources in use at these moments must not grow in the last third of the time.
+// TestSoak puts a mixed load on a server for some seconds, or for the duration in SVC_SOAK. Apps
+// check for updates and send logs, feedback and events. Meanwhile, users request lists and
+// analyses, edit records, make backups and compact the data. No request may fail. At the end of
+// each cycle, when the index is up to date, the server must give correct answers. The resources
+// measured at these times must not grow in the last third of the test.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -90,7 +91,7 @@ type soak struct {
 	samples []sample
 }
 
-// run repeats cycles until end.
+// run repeats cycles until the deadline end.
 func (s *soak) run(t *testing.T, end time.Time) error {
 	for number := 0; number < fewestCycles || time.Now().Before(end); number++ {
 		begun := time.Now()
@@ -105,7 +106,8 @@ func (s *soak) run(t *testing.T, end time.Time) error {
 	return nil
 }
 
-// cycle loads a project of its own and checks the data of this project and the previous one.
+// cycle puts load on a new project. It then checks the data of this project and of the previous
+// one.
 func (s *soak) cycle(number int) error {
 	project := projectOf(number)
 	if err := s.server.CreateProject(s.ctx, project); err != nil {
@@ -141,10 +143,10 @@ func (s *soak) cycle(number int) error {
 
 func projectOf(cycle int) string { return fmt.Sprint("soak-", cycle) }
 
-// needle returns a text that occurs in one log of a cycle.
+// needle returns a text that occurs in only one log of a cycle.
 func needle(cycle int) string { return fmt.Sprintf("needle-%d-", cycle) }
 
-// publish creates the versions that apps ask about.
+// publish creates the versions for which apps check for updates.
 func (s *soak) publish(project string, cycle int) error {
 	for _, name := range []string{"2.0.0", "1.0.0"} {
 		fields := map[string]any{"title": name, "content": "cycle " + project, "download_url": "https://example.org/" + name}
@@ -230,7 +232,7 @@ func (s *soak) ask(project string) error {
 	return nil
 }
 
-// edit makes the changes that users make in the console.
+// edit makes changes like those of users in the console.
 func (s *soak) edit(project string) error {
 	of := "/admin/projects/" + project
 	for n := range s.edits {
@@ -259,7 +261,7 @@ func (s *soak) backUp() error {
 	return err
 }
 
-// verify checks the known data of a project after its cycle.
+// verify checks the known data of a project after the project's cycle.
 func (s *soak) verify(project string, cycle int) error {
 	of := "/admin/projects/" + project
 	for path, want := range map[string]int{

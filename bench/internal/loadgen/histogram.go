@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Each power of two of nanoseconds has 2^subBits buckets, so that the error of a quantile is at
-// most 1.6 %.
+// Durations between two powers of two share 2^subBits buckets. The error of a quantile is therefore
+// at most 1.6 %.
 const (
 	subBits = 6
 	buckets = (65 - subBits) << subBits
@@ -44,7 +44,7 @@ func (h *Histogram) Count() int { return h.total }
 // Max returns the longest recorded duration.
 func (h *Histogram) Max() time.Duration { return h.max }
 
-// Mean returns the mean of the recorded durations; 0 if there are none.
+// Mean returns the mean of the recorded durations, or 0 if there are none.
 func (h *Histogram) Mean() time.Duration {
 	if h.total == 0 {
 		return 0
@@ -52,8 +52,8 @@ func (h *Histogram) Mean() time.Duration {
 	return h.sum / time.Duration(h.total)
 }
 
-// Quantile returns the duration that is not exceeded by a share of the recorded ones, 0 to 1. It
-// returns 0 if there are none.
+// Quantile returns the smallest duration that is not exceeded by the given share of the recorded
+// durations. share is between 0 and 1. Quantile returns 0 if there are no durations.
 func (h *Histogram) Quantile(share float64) time.Duration {
 	rank := max(int(share*float64(h.total)+0.999999), 1)
 	for i, n := range h.counts {
@@ -64,8 +64,8 @@ func (h *Histogram) Quantile(share float64) time.Duration {
 	return h.max
 }
 
-// bucketOf returns the bucket of a number of nanoseconds. The first 2^subBits buckets hold one
-// number each.
+// bucketOf returns the bucket of a duration in nanoseconds. Each of the first 2^subBits buckets
+// holds a single value.
 func bucketOf(ns uint64) int {
 	exponent := bits.Len64(ns >> subBits) // number of bits by which ns exceeds the first buckets
 	if exponent == 0 {
@@ -74,7 +74,7 @@ func bucketOf(ns uint64) int {
 	return exponent<<subBits + int(ns>>(exponent-1)) - 1<<subBits
 }
 
-// upperBound returns the largest duration of a bucket.
+// upperBound returns the longest duration in a bucket.
 func upperBound(bucket int) time.Duration {
 	exponent := bucket >> subBits
 	if exponent == 0 {

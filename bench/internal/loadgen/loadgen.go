@@ -1,6 +1,6 @@
-// Package loadgen sends HTTP requests to a server as fast as it answers. The generator runs on the
-// cores that it measures, so it must be cheap: requests are prepared in advance, one goroutine
-// drives each connection, and only the status and the length of a response are parsed.
+// Package loadgen sends HTTP requests to a server as fast as the server answers them. It runs on
+// the same cores as the server, so it must be cheap. Requests are prepared in advance, each
+// connection has one goroutine, and only the status and the length of a response are parsed.
 package loadgen
 
 import (
@@ -17,10 +17,10 @@ import (
 type Target struct {
 	Name string
 	Addr string
-	// Requests are complete HTTP/1.1 requests; see Post and Get.
+	// Requests holds complete HTTP/1.1 requests. Post and Get create them.
 	Requests [][]byte
-	// NewConnections opens a connection for each request, like clients that send one now and then.
-	// Otherwise connections are kept alive.
+	// NewConnections opens a new connection for each request, like clients that rarely send
+	// requests. Otherwise, connections are reused.
 	NewConnections bool
 }
 
@@ -29,7 +29,7 @@ type Result struct {
 	Answers int
 	Bytes   int // of response bodies
 	Took    time.Duration
-	Latency Histogram // from the first byte sent to the last one received
+	Latency Histogram // from the first byte sent to the last byte received
 }
 
 // Rate returns the number of answers per second.
@@ -47,7 +47,7 @@ func Get(path, userAgent string, headers ...string) []byte {
 	return append(begin("GET", path, userAgent, headers), "\r\n"...)
 }
 
-// begin returns a request up to the headers that depend on its body.
+// begin returns the part of a request before the headers that depend on its body.
 func begin(method, path, userAgent string, headers []string) []byte {
 	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: %s\r\nAccept: application/json\r\n", method, path, userAgent)
 	for _, h := range headers {
@@ -56,7 +56,8 @@ func begin(method, path, userAgent string, headers []string) []byte {
 	return b
 }
 
-// Send sends every request once. The connections take them in order.
+// Send sends every request once. The requests are started in order and distributed over the
+// connections.
 func (t Target) Send(connections int) (Result, error) {
 	var next atomic.Int64
 	return t.drive(min(connections, len(t.Requests)), func(int, time.Time) int {
@@ -67,8 +68,8 @@ func (t Target) Send(connections int) (Result, error) {
 	})
 }
 
-// Run sends the requests repeatedly for the given time. Each connection begins with a different
-// request and sends at least one.
+// Run sends the requests repeatedly for the given time. Each connection starts with a different
+// request and sends at least one request.
 func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
 	sent := make([]int, connections)
 	return t.drive(connections, func(connection int, begin time.Time) int {
@@ -81,9 +82,10 @@ func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
 	})
 }
 
-// drive makes each connection send the request that next returns, and wait for the answer, until
-// next returns -1. begin is the time when the connections were opened. An answer other than 200,
-// 201, 202 and 204, or one without a Content-Length, is an error and ends the run.
+// drive runs the connections. Each one repeatedly calls next for the index of a request, sends it
+// and waits for the answer, until next returns -1. begin is the time at which all connections were
+// open. The run ends with an error if an answer has a status other than 200, 201, 202 or 204, or
+// has no Content-Length.
 func (t Target) drive(connections int, next func(connection int, begin time.Time) int) (Result, error) {
 	clients := make([]*client, connections)
 	for i := range clients {
@@ -115,7 +117,7 @@ func (t Target) drive(connections int, next func(connection int, begin time.Time
 	return result, nil
 }
 
-// client is one connection. It shares nothing with others while it runs.
+// client is a single connection. It shares no data with other connections while it runs.
 type client struct {
 	target  *Target
 	conn    net.Conn
@@ -144,7 +146,7 @@ func (c *client) close() {
 	}
 }
 
-// ask sends a request and waits for its answer.
+// ask sends a request and waits for the answer.
 func (c *client) ask(request []byte) error {
 	begin := time.Now()
 	if c.conn == nil {
@@ -169,7 +171,7 @@ func (c *client) ask(request []byte) error {
 	return nil
 }
 
-// read reads one answer from the connection and returns the length of its body.
+// read reads an answer from the connection and returns the length of its body.
 func (c *client) read() (body int, err error) {
 	n, whole := 0, 0
 	for whole == 0 || n < whole {
@@ -205,8 +207,8 @@ var (
 	contentLength = []byte("\r\nContent-Length: ")
 )
 
-// lengths returns the lengths of a whole answer and of its body from the beginning of the answer; 0
-// if it does not contain them yet.
+// lengths parses the beginning of an answer. It returns the length of the whole answer and that of
+// its body. It returns 0 if the headers are not complete yet.
 func lengths(begin []byte) (whole, body int, err error) {
 	at := bytes.Index(begin, headerEnd)
 	if at < 0 {

@@ -35,8 +35,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// counter answers with a body of the length given in the path, and counts requests by path and
-// connections.
+// counter is a server that counts requests by path and connections. The path determines the length
+// of the answer's body.
 type counter struct {
 	mu          sync.Mutex
 	paths       map[string]int

@@ -9,23 +9,23 @@ import (
 	"svc/bench/internal/loadgen"
 )
 
-// Submissions generates logs and feedback as apps send them, each from another address.
+// Submissions generates logs and feedback as sent by apps. Each one comes from a different address.
 type Submissions struct {
 	random *rand.Rand
 	unkind bool
 	made   int
 }
 
-// NewSubmissions returns the submissions of a seed. Plain logs are lines of 100 to 150 bytes like
-// those of real programs, with IDs and numbers; one in twenty is in Chinese. Unkind ones are hard
-// to store and index: texts of 100 bytes to 4 kB in many scripts, stack traces, unique tokens,
-// nested descriptions.
+// NewSubmissions returns the submissions for a seed. Plain logs are lines of 100 to 150 bytes, with
+// IDs and numbers as in real programs. One in twenty is in Chinese. If unkind is true, submissions
+// are hard to store and index: texts of 100 bytes to 4 kB in many scripts, stack traces, unique
+// tokens and nested descriptions.
 func NewSubmissions(seed uint64, unkind bool) *Submissions {
 	return &Submissions{random: rand.New(rand.NewPCG(seed, 1)), unkind: unkind}
 }
 
-// Log returns the body of a request with a log, and its content. All logs of a seed are different,
-// so that none is treated as a repetition.
+// Log returns the body of a request with a log, and the content of that log. All logs of a seed are
+// different, so the server never treats one as a repetition.
 func (s *Submissions) Log() (body []byte, content string) {
 	s.made++
 	r := s.random
@@ -46,13 +46,13 @@ func (s *Submissions) Log() (body []byte, content string) {
 	return append(appendQuoted(body, content), '}'), content
 }
 
-// LogRequest returns a request with the next log for a project, and its content.
+// LogRequest returns a request that sends the next log to a project, and the content of that log.
 func (s *Submissions) LogRequest(project string) (request []byte, content string) {
 	body, content := s.Log()
 	return loadgen.Post("/api/v1/public/"+project+"/logs", "bench/1 (Linux)", body, s.forwarded()), content
 }
 
-// FeedbackRequest returns a request with feedback for a project.
+// FeedbackRequest returns a request that sends feedback to a project.
 func (s *Submissions) FeedbackRequest(project string) []byte {
 	r := s.random
 	body := fmt.Appendf(nil, `{"user_id":"u-%d","contact":"user%d@example.org","rating":%d,"content":`, r.IntN(1e6), r.IntN(1e5), 1+r.IntN(5))
@@ -60,15 +60,15 @@ func (s *Submissions) FeedbackRequest(project string) []byte {
 	return loadgen.Post("/api/v1/public/"+project+"/feedbacks", "bench/1 (Linux)", body, s.forwarded())
 }
 
-// forwarded returns the header by which a proxy names the client's address.
+// forwarded returns an X-Forwarded-For header with a random client address.
 func (s *Submissions) forwarded() string {
 	return fmt.Sprintf("X-Forwarded-For: %d.%d.%d.%d", 80+s.random.IntN(16), s.random.IntN(256), s.random.IntN(256), 1+s.random.IntN(254))
 }
 
 const (
-	// RareText occurs in about one of a hundred thousand plain logs.
+	// RareText occurs in about one of 100,000 plain logs.
 	RareText = "ERR_QUOTA_7731"
-	// OnceText occurs in one plain log of a seed, the thousandth.
+	// OnceText occurs in only one plain log of a seed, the thousandth.
 	OnceText = "独一无二的一行"
 )
 

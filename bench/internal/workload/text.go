@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 )
 
-// phrases are pieces of long texts: several scripts, letters with diacritics, characters that JSON
-// escapes, and symbols outside of the basic plane.
+// phrases are parts of long texts. They contain several scripts, letters with diacritics,
+// characters that JSON escapes, and symbols outside of the basic multilingual plane.
 var phrases = [...]string{
 	"connection reset by peer while reading the answer",
 	"die Verbindung wurde vom Gegenüber zurückgesetzt, größere Übertragung",
@@ -27,7 +27,8 @@ var phrases = [...]string{
 	"\n\tgoroutine 17 [select, 3 minutes]: net/http.(*persistConn).writeLoop",
 }
 
-// appendText appends a text of about size bytes: phrases with numbers and tokens between them.
+// appendText appends a text of about size bytes. It consists of phrases, separated by numbers and
+// tokens.
 func appendText(b []byte, r *rand.Rand, size int) []byte {
 	for end := len(b) + size; len(b) < end; {
 		b = append(b, phrases[r.IntN(len(phrases))]...)
@@ -40,7 +41,7 @@ func appendText(b []byte, r *rand.Rand, size int) []byte {
 }
 
 // lengthBetween returns a random length between least and most. Its logarithm is uniformly
-// distributed, so short lengths are more frequent.
+// distributed, so shorter lengths are more frequent.
 func lengthBetween(r *rand.Rand, least, most int) int {
 	return int(float64(least) * math.Exp(r.Float64()*math.Log(float64(most)/float64(least))))
 }

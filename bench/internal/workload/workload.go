@@ -1,6 +1,6 @@
-// Package workload generates events and logs for benchmarks, reproducibly from a seed, in a plain
-// shape and in one that is hard to store. Users return for sessions, sessions have some events a
-// few seconds apart, a few names are frequent, and each event has five properties.
+// Package workload generates reproducible events and logs for benchmarks from a seed. The data is
+// either plain or hard to store. Users have several sessions, and a session has some events a few
+// seconds apart. A few event names are frequent. Each event has five properties.
 package workload
 
 import (
@@ -19,31 +19,32 @@ type Plan struct {
 	Names int
 	Days  int
 	Start int64 // Unix second of the first session
-	Count int   // events
-	// SessionEvents is the number of events of a session, which are sent in one batch; BatchSize if
-	// 0.
+	Count int   // number of events
+	// SessionEvents is the number of events in a session, which are sent as one batch. If it is 0,
+	// BatchSize is used.
 	SessionEvents int
-	// Zipf distributes the sessions over the users as 1/rank^1.1: a few users have most of them and
-	// many have one. Otherwise a third of the users causes most of the events.
+	// Zipf distributes the sessions over the users by rank as 1/rank^1.1. A few users then have
+	// most of the sessions, and many have only one. If Zipf is false, a third of the users causes
+	// most of the events.
 	Zipf bool
-	// LongTexts makes the texts of properties long and mostly different, in many scripts. Otherwise
-	// they are short and come from small lists.
+	// LongTexts makes the texts of properties long and mostly different, in many scripts. If it is
+	// false, they are short and come from small lists.
 	LongTexts bool
 }
 
-// BatchSize is the usual number of events of a session.
+// BatchSize is the default number of events in a session.
 const BatchSize = 20
 
-// zipfExponent is the exponent of the distribution of Plan.Zipf.
+// zipfExponent is the exponent of the distribution selected by Plan.Zipf.
 const zipfExponent = 1.1
 
 // Source generates events.
 type Source struct {
 	plan   Plan
 	random *rand.Rand
-	zipf   *rand.Zipf // nil unless the plan uses it
+	zipf   *rand.Zipf // nil unless the plan sets Zipf
 	names  []string
-	weight []float64 // cumulative; the last one is 1
+	weight []float64 // cumulative; the last value is 1
 	made   int
 }
 
@@ -60,7 +61,7 @@ type Event struct {
 	Properties Properties
 }
 
-// Properties are the properties of an event.
+// Properties holds the properties of an event.
 type Properties struct {
 	Plan   string
 	Format string
@@ -77,7 +78,7 @@ func (p *Properties) AppendJSON(b []byte) []byte {
 	return append(appendQuoted(b, p.Item), '}')
 }
 
-// AppendJSON appends the body of the request that an app sends for the batch.
+// AppendJSON appends the body of the request in which an app sends the batch.
 func (b *Batch) AppendJSON(body []byte) []byte {
 	body = fmt.Appendf(body, `{"distinct_id":"%s","session_id":"%s","platform":"windows 11","events":[`, b.Subject, b.Session)
 	for i := range b.Events {
@@ -96,10 +97,10 @@ func (b *Batch) Request(project string) []byte {
 	return loadgen.Post("/api/v1/public/"+project+"/events", "svc-bench/1 (Windows NT 10.0)", b.AppendJSON(nil))
 }
 
-// first holds the names that funnels ask for.
+// first holds the event names that funnels ask for.
 var first = [...]string{"open", "view", "add_to_cart", "buy"}
 
-// New returns a source of the events of a plan.
+// New returns a source that generates the events of a plan.
 func New(p Plan) *Source {
 	s := &Source{plan: p, random: rand.New(rand.NewPCG(p.Seed, 0))}
 	if s.plan.SessionEvents == 0 {
@@ -124,8 +125,8 @@ func New(p Plan) *Source {
 	return s
 }
 
-// Next generates the next session, which begins a little after the previous one. It returns false
-// when all events have been generated.
+// Next generates the next session, which starts slightly later than the previous one. It returns
+// false if all events have been generated.
 func (s *Source) Next(b *Batch) bool {
 	n := min(s.plan.SessionEvents, s.plan.Count-s.made)
 	if n <= 0 {
@@ -174,7 +175,7 @@ func (s *Source) name() string {
 	return s.names[len(s.names)-1]
 }
 
-// uuid returns a UUID in the form of a random one (version 4), derived from these bits.
+// uuid returns a UUID derived from the given bits. It looks like a random one (version 4).
 func uuid(high, low uint64) string {
 	var b [16]byte
 	mixed := rand.NewPCG(high, low)

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// sent is the part of a batch that a server reads.
+// sent holds the fields of a batch that a server reads.
 type sent struct {
 	DistinctID string `json:"distinct_id"`
 	SessionID  string `json:"session_id"`
