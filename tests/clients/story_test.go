@@ -65,7 +65,7 @@ func (s *story) scene() {
 	case n < 93:
 		s.captures()
 	case n < 95:
-		s.whose()
+		s.personalData()
 	case n < 97:
 		s.rebind()
 	default:
@@ -442,8 +442,8 @@ func (s *story) hasOptedOut() {
 	s.emit(map[string]any{"do": "has_opted_out"}, func() map[string]any { return map[string]any{"value": s.queue().optedOut} })
 }
 
-// whose adds a call to export_my_data or delete_my_data for the identifier of this device.
-func (s *story) whose() {
+// personalData adds a call to export_my_data or delete_my_data for the identifier of this device.
+func (s *story) personalData() {
 	method := pick(s.random, "export_my_data", "delete_my_data")
 	args := map[string]any{}
 	q := s.queue()
