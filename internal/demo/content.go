@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// texts holds the Markdown texts: for each project its description, release notes and
-// announcements. The first line is the title. The names of translations contain the
-// language.
+// texts holds the Markdown texts of each project: its description, release notes and
+// announcements. The first line of a file is the title. The names of translated files
+// contain the language.
 //
 //go:embed content
 var texts embed.FS
@@ -105,8 +105,8 @@ var platformNames = map[string]string{
 	"windows": "Windows", "macos": "macOS", "linux": "Linux", "ios": "iOS", "android": "Android", "web": "Web",
 }
 
-// endings holds the endings of the names of installers. Platforms without one use a
-// store.
+// endings maps a platform to the suffix of the names of its installers. The other
+// platforms use a store.
 var endings = map[string]string{
 	"windows": "-windows-x64.zip", "macos": "-macos-universal.zip", "linux": "-linux-x64.tar.gz", "android": "-android.apk",
 }
@@ -114,7 +114,7 @@ var endings = map[string]string{
 // published returns the time of publication of a release.
 func (w *world) published(r *release) int64 { return w.ago(r.ago, r.hour) }
 
-// versions returns the releases, and creates their files.
+// versions creates the files of all releases and returns the releases.
 func (w *world) versions() []versionLine {
 	c := w.chance("versions")
 	latest := -1
@@ -150,8 +150,8 @@ func channel(r *release) string {
 	return "stable"
 }
 
-// links creates the files of a release and returns their addresses. Older releases link
-// to another host.
+// links creates the files of a release and returns their addresses. The addresses of
+// older releases point to another host.
 func (w *world) links(c *chance, r *release, at int64) []link {
 	list := []link{}
 	for _, p := range w.project.people.platforms {
@@ -180,8 +180,9 @@ func (w *world) links(c *chance, r *release, at int64) []link {
 	return list
 }
 
-// translations returns the translations of a text. The translation for hidden, if not "",
-// is hidden.
+// translations returns the translations of the text called name. The translation into the
+// language given by hidden is marked as hidden. If hidden is "", no translation is
+// marked.
 func (w *world) translations(name, hidden string) []contentText {
 	list := []contentText{}
 	for _, l := range w.languages {

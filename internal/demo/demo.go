@@ -1,7 +1,7 @@
-// Package demo generates three projects with 90 days of data: releases, including a bad
-// one, and their adoption, announcements, feedback, logs with an incident, behaviour
-// events and request counters. It writes them as archives for "svc import", which
-// validates them by the rules of the API.
+// Package demo generates three projects with 90 days of data: releases (including a bad
+// one), their adoption, announcements, feedback, logs with an incident, behaviour events
+// and request counters. It writes them as archives for "svc import", which validates them
+// by the rules of the API.
 //
 //	demo.go      projects, and writing the archive of a project
 //	quillmere.go, tidebrook.go, wicklume.go  the data of each project
@@ -14,8 +14,8 @@
 //	keys.go      API keys
 //	random.go    reproducible random numbers, and IDs
 //
-// The same seed and the same time give the same bytes. A later time on the same UTC day
-// only adds records.
+// The same seed and the same time produce identical bytes. A later time on the same UTC
+// day only adds records.
 package demo
 
 import (
@@ -64,7 +64,7 @@ func Write(out io.Writer, c Config, key string) error {
 	return w.write(out)
 }
 
-// project holds the specific data of a project.
+// project defines the data in which the three projects differ.
 type project struct {
 	key, name, author, site, docs, repo string
 	folder                              string            // of its texts; also the name of its programs
@@ -96,7 +96,7 @@ type language struct {
 	synonyms   []string
 }
 
-// definition describes an event.
+// definition describes a behaviour event.
 type definition struct {
 	name, title, text string
 	archived          bool
@@ -129,8 +129,8 @@ func newWorld(c Config, p *project) *world {
 	}
 }
 
-// ago returns the time at an hour of the day, days before today. It is never after the
-// end of the data.
+// ago returns the Unix time of the given hour, the given number of days before today. It
+// never returns a time after the end of the data.
 func (w *world) ago(days int, hour float64) int64 {
 	return min(w.now, w.today-int64(days)*day+int64(hour*3600))
 }
@@ -241,7 +241,7 @@ func (w *world) write(out io.Writer) error {
 	return err
 }
 
-// each passes the records of a list to a function.
+// each returns a function that passes every record of list to add.
 func each[R any](list []R) func(add func(any) error) error {
 	return func(add func(any) error) error {
 		for i := range list {
@@ -269,8 +269,8 @@ func (w *world) languageLines() []languageLine {
 	return list
 }
 
-// definitions returns the events that occur, with the times when they were first and last
-// seen.
+// definitions returns the event definitions that occur in the data, with the times at
+// which each was first and last seen.
 func (w *world) definitions() []definitionLine {
 	first, last := map[string]int64{}, map[string]int64{}
 	for i := range w.events {

@@ -41,7 +41,8 @@ func archive(t *testing.T, c Config, key string) map[string]string {
 	return files
 }
 
-// TestSeed: the same seed and time give the same data, and another seed gives other data.
+// TestSeed checks that the same seed and time produce the same data, and that another
+// seed produces other data.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	const key = "wicklume"
@@ -59,7 +60,8 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestLaterOnlyAdds: in the evening, all data of noon still exists, and there is more.
+// TestLaterOnlyAdds checks that data generated for the evening contains everything that
+// was generated for noon of the same day, and more.
 func TestLaterOnlyAdds(t *testing.T) {
 	t.Parallel()
 	const key = "wicklume"
@@ -81,7 +83,8 @@ func TestLaterOnlyAdds(t *testing.T) {
 	}
 }
 
-// TestTexts: every text exists, and every file is used.
+// TestTexts checks that every text that the demo refers to exists, and that every file is
+// used.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
@@ -115,7 +118,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestLife verifies that the data shows what the demo is meant to show.
+// TestLife checks that the generated data has the properties that the demo is meant to
+// show.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	for _, p := range projects {
@@ -162,7 +166,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestIncident: the errors of E42 occur only in one hour, on one platform and version.
+// TestIncident checks that the errors of E42 occur only within one hour and on one
+// platform and version.
 func TestIncident(t *testing.T) {
 	t.Parallel()
 	w := newWorld(Config{Seed: 1, Now: noon}, quillmere)
@@ -181,7 +186,7 @@ func TestIncident(t *testing.T) {
 	}
 }
 
-// TestAdoption: users adopt a release, and abandon the bad one.
+// TestAdoption checks that users adopt a new release and abandon the bad one.
 func TestAdoption(t *testing.T) {
 	t.Parallel()
 	w := newWorld(Config{Seed: 1, Now: noon}, quillmere)
@@ -211,7 +216,7 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestIDs: IDs of one kind ascend, even within a second.
+// TestIDs checks that IDs of one kind ascend, even within a second.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	c := newWorld(Config{}, quillmere).chance("ids")
@@ -225,7 +230,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestKeys: there are keys in every state.
+// TestKeys checks that the demo contains API keys in every state.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	var active, expired, revoked, used int

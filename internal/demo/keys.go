@@ -2,7 +2,7 @@ package demo
 
 import "encoding/hex"
 
-// Key is an API key. Nobody knows its secret.
+// Key is an API key. Its secret is not known to anyone.
 type Key struct {
 	ID       [16]byte // a UUIDv7 of the time of creation
 	Name     string

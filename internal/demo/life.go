@@ -41,7 +41,7 @@ type eventLine struct {
 	PlatformVersion string          `json:"platform_version,omitempty"`
 }
 
-// live generates the days.
+// live generates the sessions of all people on every day.
 func (w *world) live() {
 	w.gather()
 	c := w.chance("days")
@@ -61,7 +61,7 @@ func (w *world) live() {
 	w.report()
 }
 
-// visit generates one session of a person on a day.
+// visit generates one session of a person on the given day.
 func (w *world) visit(c *chance, p *person, on int, begin int64) {
 	hour := pickHour(c, &w.project.people.hours)
 	at := begin + int64(hour*3600+c.IntN(3600)-p.where.offset*60)
@@ -149,7 +149,7 @@ func (s *session) userAgent() string { return s.w.folder + "/" + s.version + " (
 
 func region(p *place) string { return cmp.Or(p.country, "UNKNOWN") }
 
-// unknown is the offset of a client that does not report it.
+// unknown is the time zone offset of a client that does not report one.
 const unknown = 1 << 20
 
 func offset(p *person) int {
@@ -159,7 +159,7 @@ func offset(p *person) int {
 	return p.where.offset
 }
 
-// ask counts requests of a session.
+// ask adds n requests of a session to the hourly counters.
 func (w *world) ask(s *session, at int64, endpoint string, n int) {
 	if n == 0 || at > w.now || at < w.today-(Days-1)*day {
 		return

@@ -28,7 +28,7 @@ type place struct {
 	net                         string // prefix of addresses, all reserved for documentation
 }
 
-// Places, with their time zones in winter.
+// Places where users live, with their time zones in winter.
 var (
 	berlin    = &place{"DE", "Germany", "Berlin", "Berlin", "", "", 60, "de", "192.0.2."}
 	munich    = &place{"DE", "Germany", "Bavaria", "Munich", "", "", 60, "de", "192.0.2."}
@@ -74,7 +74,8 @@ func china(region, city, province, code string) *place {
 	return &place{"CN", "China", region, city, province, code, 480, "zh", "203.0.113."}
 }
 
-// systems holds the versions of each platform in use. Some clients do not report theirs.
+// systems holds the operating system versions in use on each platform. Some clients do
+// not report theirs.
 var systems = map[string][]share[string]{
 	"windows": {{58, "11"}, {34, "10"}, {3, ""}},
 	"macos":   {{38, "26.1"}, {30, "15.7"}, {16, "14.8"}, {5, "13.7.8"}, {2, ""}},
@@ -101,7 +102,7 @@ type person struct {
 	adopted                                         []int64 // time of installation by release; 0 = never
 }
 
-// gather generates the people.
+// gather generates the users of the app.
 func (w *world) gather() {
 	c, pop := w.chance("people"), &w.project.people
 	for i := range pop.number {
@@ -159,7 +160,7 @@ func (w *world) install(c *chance, p *person) {
 	}
 }
 
-// version returns the release that a person has installed at a time.
+// version returns the release that a person has installed at the given time.
 func (w *world) version(p *person, at int64) string {
 	for i, adopted := range slices.Backward(p.adopted) {
 		if adopted != 0 && adopted <= at {

@@ -164,7 +164,8 @@ var quillmere = &project{
 	},
 }
 
-// quillmereSession: open, create, export, and occasionally buy.
+// quillmereSession generates a session: the user opens the app, creates and exports a
+// document, and occasionally buys.
 func quillmereSession(s *session) {
 	plan := "free"
 	if s.pro {

@@ -14,15 +14,16 @@ type chance struct {
 	last uint64 // time of the previous ID, in milliseconds
 }
 
-// chance returns a separate source for each purpose, so that a change to one does not
-// affect the others. It does not depend on the day.
+// chance returns a random source for the given purpose. Each purpose has a separate
+// source, so that a change to one does not affect the others. The source does not depend
+// on the day.
 func (w *world) chance(purpose string) *chance {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(w.key + "\x00" + purpose)) // writing to a hash never fails
 	return &chance{Rand: rand.New(rand.NewPCG(w.Seed, sum.Sum64()))}
 }
 
-// happens returns true with probability p.
+// happens reports true with probability p.
 func (c *chance) happens(p float64) bool { return c.Float64() < p }
 
 // between returns a number from a to b, inclusive.
@@ -31,7 +32,8 @@ func (c *chance) between(a, b int) int { return a + c.IntN(b-a+1) }
 // wait returns an exponentially distributed waiting time with the given mean.
 func (c *chance) wait(mean float64) float64 { return c.ExpFloat64() * mean }
 
-// around returns a long-tailed random number with the given median, at least 1.
+// around returns a random number of at least 1 from a long-tailed distribution with the
+// given median.
 func (c *chance) around(middle float64) int {
 	return max(1, int(middle*math.Exp(0.5*c.NormFloat64())))
 }
@@ -60,8 +62,8 @@ func pick[T any](c *chance, list []share[T]) T {
 	return list[len(list)-1].value
 }
 
-// uuid7 returns an ID for a second. It is greater than the previous one of the same
-// second.
+// uuid7 returns a UUIDv7 for the given second. It is greater than the IDs returned before
+// for the same second.
 func (c *chance) uuid7(at int64) string {
 	milli := uint64(at)*1000 + uint64(c.IntN(500))
 	if before := c.last; before/1000 == uint64(at) {
@@ -83,7 +85,7 @@ func (c *chance) bytes() (b [16]byte) {
 	return b
 }
 
-// uuid4 returns a random ID without a time.
+// uuid4 returns a random UUIDv4.
 func (c *chance) uuid4() string {
 	id := c.bytes()
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
@@ -101,7 +103,7 @@ func dashed(id [16]byte) string {
 	return string(text[:])
 }
 
-// fileID returns an ID of a file.
+// fileID returns a random file ID.
 func (c *chance) fileID() string {
 	const signs = "0123456789abcdefghijklmnopqrstuvwxyz"
 	id := make([]byte, 12)

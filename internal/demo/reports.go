@@ -42,7 +42,7 @@ type logLine struct {
 	sent
 }
 
-// sent holds the server's record of the sender and the time.
+// sent holds what the server records about a submission: its sender and its time.
 type sent struct {
 	IP          string `json:"ip,omitempty"`
 	UserAgent   string `json:"user_agent,omitempty"`
@@ -62,7 +62,7 @@ func (s *session) sent(c *chance, at int64) sent {
 	return line
 }
 
-// report generates feedback and logs.
+// report generates the feedback and the logs.
 func (w *world) report() {
 	w.complain()
 	w.log()
@@ -78,8 +78,7 @@ func (w *world) report() {
 	}
 }
 
-// tells reports whether a time is within the data: neither before the first day nor after
-// the end.
+// tells reports whether a time lies within the period of the data.
 func (w *world) tells(at int64) bool { return at <= w.now && at >= w.today-(Days-1)*day }
 
 func (w *world) complain() {
@@ -148,7 +147,7 @@ type logKind struct {
 	on      string // platform; "" = all
 }
 
-// incident is an hour in which a version fails on a platform.
+// incident describes an hour in which one version of the app fails on one platform.
 type incident struct {
 	ago               int // days
 	hour              float64

@@ -1,7 +1,7 @@
 package demo
 
-// outside is the hourly activity of people outdoors, early in the morning and again in
-// the evening.
+// outside is the hourly activity of people outdoors. It peaks early in the morning and
+// again in the evening.
 var outside = [24]float64{.5, .3, .2, .3, .8, 3, 6, 8, 8, 7, 6, 5, 5, 5, 5, 5, 6, 7, 7, 6, 5, 4, 2, 1}
 
 var tidebrook = &project{
@@ -104,7 +104,8 @@ var species = []share[string]{
 	{4, "little egret"}, {3, "kingfisher"}, {2, "turnstone"}, {1, "purple sandpiper"}, {.4, "snowy owl"},
 }
 
-// tidebrookSession: open, look, record, share.
+// tidebrookSession generates a session: the user opens the app, views tides, maps and
+// entries, records and shares.
 func tidebrookSession(s *session) {
 	s.emit(1, "app_opened", "offline", s.happens(0.4))
 	if s.happens(0.5) {

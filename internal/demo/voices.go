@@ -1,6 +1,6 @@
 package demo
 
-// names are the local parts of contact addresses.
+// names holds the local parts of contact addresses.
 var names = []string{
 	"amina", "bo", "chiara", "dmitri", "elif", "fatou", "gustav", "hana", "ines", "jun", "kofi", "lena", "mateo", "noor", "olga", "priya",
 	"quan", "ruth", "sami", "tove",
@@ -10,7 +10,7 @@ var fileNames = []string{
 	"letter.md", "第三章.md", "report-final-2.docx", "مسودة.md", "harbour.kml", "aurora.lpx", "Kapitel 7.md", "photo_0412.heic",
 }
 
-// answers are notes about resolved feedback.
+// answers holds the notes that are attached to resolved feedback.
 var answers = []string{
 	"Fixed in the release after. Thank you for the clear report.",
 	"Answered by mail: the setting is under View, Page.",

@@ -85,7 +85,8 @@ var wicklume = &project{
 	},
 }
 
-// wicklumeSession: find a device, build a pattern, write it.
+// wicklumeSession generates a session: the user runs a command, builds a pattern, finds a
+// device and writes the pattern to it.
 func wicklumeSession(s *session) {
 	command := pick(s.chance, []share[string]{{50, "flash"}, {22, "watch"}, {18, "build"}, {10, "list"}})
 	s.emit(1, "command_run", "command", command, "interactive", s.happens(0.7))
