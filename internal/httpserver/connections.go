@@ -18,18 +18,19 @@ import (
 )
 
 const (
-	// maxConnections is the default where the system has no limit of open files.
+	// maxConnections is the default on systems that do not limit the number of open files.
 	maxConnections = 10_000
-	// reservedFiles is the number of open files reserved for the data, the index and the log. If
-	// the process may open fewer than twice as many, half of them are reserved.
+	// reservedFiles is the number of open files reserved for the data, the index and the
+	// log. If the process may open fewer than twice this number, half of its limit is
+	// reserved.
 	reservedFiles = 256
 	// shortagePercent is the percentage of the maximum below which a shortage is over.
 	shortagePercent = 90
 )
 
-// connectionLimit returns the number of connections that may be open. It leaves some of the
-// open files that the process may have to the data. If wanted is 0, it returns the largest
-// possible number; if files is 0, the number of open files has no limit.
+// connectionLimit returns the maximum number of open connections. It reserves some of the
+// files that the process may open for the data. If wanted is 0, the result is as large as
+// possible. If files is 0, the number of open files is not limited.
 func connectionLimit(wanted int, files uint64) int {
 	if files == 0 {
 		return cmp.Or(wanted, maxConnections)
@@ -38,12 +39,13 @@ func connectionLimit(wanted int, files uint64) int {
 	return min(cmp.Or(wanted, most), most)
 }
 
-// addressShare limits the connections of one address to an eighth of all.
+// addressShare limits the connections of one address to an eighth of the maximum.
 const addressShare = 8
 
-// connections limits the public connections, over the network or a Unix socket. When all are in
-// use, a new one replaces one that is idle between requests. If none is idle, it replaces one
-// that has not sent a complete header, or waits. The control socket has no limit.
+// connections limits the public connections, over the network or a Unix socket. When the
+// maximum is reached, a new connection replaces one that is idle between requests. If
+// none is idle, it replaces one that has not sent a complete header. If there is none
+// either, it waits. The control socket has no limit.
 type connections struct {
 	max, perAddress int
 	exempt          func(remoteAddr string) bool
@@ -65,12 +67,13 @@ type connections struct {
 // Counts holds the figures of the public connections of a server. Counters start at zero.
 type Counts struct {
 	Open, Max int
-	// Idle and Headerless count connections that were closed to make room. Refused counts those
-	// that were closed at once because their address had too many.
+	// Idle and Headerless count the connections that were closed to make room for new
+	// ones. Refused counts the new connections that were closed at once because their
+	// address had too many.
 	Idle, Headerless, Refused uint64
 }
 
-// peer is an address with its public connections.
+// peer is a client address with its public connections.
 type peer struct {
 	key        string
 	open       int
@@ -79,12 +82,12 @@ type peer struct {
 	index      int // in connections.most
 }
 
-// queue holds connections in the order in which they came. Only those in a certain state
-// may make room.
+// queue holds connections in the order in which they were added. Only those in a certain
+// state can be closed to make room.
 type queue struct{ list.List }
 
-// claim puts the first connection in a given state into the state givenAway and returns it. It
-// returns nil if there is none.
+// claim sets the state of the first connection in the given state to givenAway and
+// returns the connection. It returns nil if no connection is in that state.
 func (q *queue) claim(state http.ConnState) *connection {
 	for e := q.Front(); e != nil; e = e.Next() {
 		one := e.Value.(*connection)
@@ -95,7 +98,8 @@ func (q *queue) claim(state http.ConnState) *connection {
 	return nil
 }
 
-// dropBusy removes connections from the front of the queue up to the first one in a state.
+// dropBusy removes connections from the front of the queue until the first one is in the
+// given state.
 func (q *queue) dropBusy(state http.ConnState, place func(*connection) **list.Element) {
 	for q.Len() > 0 {
 		one := q.Front().Value.(*connection)
@@ -115,7 +119,7 @@ func (q *queue) enter(one *connection, place **list.Element) {
 	q.MoveToBack(*place)
 }
 
-// drop removes a connection from the queue, if it is in it.
+// drop removes a connection from the queue if it is in the queue.
 func (q *queue) drop(place **list.Element) {
 	if *place != nil {
 		q.Remove(*place)
@@ -123,8 +127,8 @@ func (q *queue) drop(place **list.Element) {
 	}
 }
 
-// byHeaderless is a heap of peers. The first one has the most connections without a complete
-// header.
+// byHeaderless is a heap of peers. The first peer has the most connections without a
+// complete header.
 type byHeaderless []*peer
 
 func (h byHeaderless) Len() int           { return len(h) }
@@ -153,8 +157,8 @@ type connection struct {
 	peer  *peer        // nil for the control socket
 	state atomic.Int32 // http.ConnState or givenAway; while it is StateNew, no complete header has come
 
-	// The positions in the queues, nil if the connection is not in the queue. They and gone are
-	// guarded by connections.mu.
+	// These are the positions in the queues, or nil if the connection is not in the queue.
+	// They and gone are guarded by connections.mu.
 	idle, peerIdle, headerless *list.Element
 	gone                       bool // it was closed to make room and is not counted
 }
@@ -184,9 +188,9 @@ func (c *connections) Counts() Counts {
 	return counts
 }
 
-// track notes the new state of a connection. If the header has come after the connection was
-// given away, track panics. net/http recovers and drops the request, because its client could
-// not learn the outcome.
+// track records the new state of a connection. If the header arrives after the connection
+// was given away, track panics. net/http recovers from the panic and drops the request,
+// because its client could not learn the outcome.
 func (c *connections) track(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		c.add(&connection{conn: conn})
@@ -242,7 +246,8 @@ func (c *connections) add(one *connection) {
 	}
 }
 
-// peerOf returns the address of a connection. The caller must hold c.mu.
+// peerOf returns the peer of a connection, and creates it if necessary. The caller must
+// hold c.mu.
 func (c *connections) peerOf(conn net.Conn) *peer {
 	key := limit.AddrKey(proxy.Peer(conn.RemoteAddr().String()))
 	p := c.peers[key]
@@ -254,8 +259,8 @@ func (c *connections) peerOf(conn net.Conn) *peer {
 	return p
 }
 
-// headerCame removes a connection from those without a complete header. The caller must hold
-// c.mu.
+// headerCame removes a connection from the queue of those without a complete header. The
+// caller must hold c.mu.
 func (c *connections) headerCame(one *connection) {
 	if one.headerless != nil {
 		one.peer.headerless.drop(&one.headerless)
@@ -281,9 +286,9 @@ func (c *connections) leave(one *connection) {
 	}
 }
 
-// closeSilent closes present and future connections that have not sent a complete header, such as
-// those that browsers open in advance. Otherwise a shutdown would wait five seconds for each of
-// them.
+// closeSilent closes all connections, including future ones, that have not sent a
+// complete header. Browsers open such connections in advance. A shutdown would otherwise
+// wait five seconds for each of them.
 func (c *connections) closeSilent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -300,8 +305,8 @@ func (c *connections) closeIfSilent(one *connection) {
 	}
 }
 
-// closeNow closes a connection without the alert of TLS, which takes up to five seconds if the
-// client does not read.
+// closeNow closes a connection without sending the TLS close alert, which takes up to
+// five seconds if the client does not read.
 func closeNow(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
@@ -309,7 +314,7 @@ func closeNow(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// limit returns a listener that accepts a connection only when there is room for it.
+// limit returns a listener that accepts a connection only when the limit permits it.
 func (c *connections) limit(l net.Listener) net.Listener {
 	_, unix := l.(proxyListener)
 	return &limited{Listener: l, all: c, exempt: unix}
@@ -322,7 +327,7 @@ type limited struct {
 	closed bool // guarded by all.mu
 }
 
-// Accept waits for a connection and then for room.
+// Accept waits for a connection, and then until the limit permits it.
 func (l *limited) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -341,7 +346,8 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// waitForRoom makes room or waits for it. It reports false if the listener was closed.
+// waitForRoom closes a connection to make room, or waits until there is room. It returns
+// false if the listener was closed.
 func (l *limited) waitForRoom() bool {
 	c := l.all
 	c.mu.Lock()
@@ -358,8 +364,8 @@ func (l *limited) waitForRoom() bool {
 	return !l.closed
 }
 
-// firstHeaderless returns the connections without a complete header of the address with the most
-// of them.
+// firstHeaderless returns the connections without a complete header of the address that
+// has the most of them.
 func (c *connections) firstHeaderless() *queue {
 	if len(c.most) == 0 {
 		return &queue{}
@@ -367,8 +373,8 @@ func (c *connections) firstHeaderless() *queue {
 	return &c.most[0].headerless
 }
 
-// mayEnter reports whether the address of a connection may have one more. If it has the maximum,
-// mayEnter tries to close another one of the same address.
+// mayEnter reports whether the address of conn may have one more connection. If the
+// address has the maximum, mayEnter first tries to close another one of its connections.
 func (c *connections) mayEnter(conn net.Conn) bool {
 	if c.exempt == nil || c.exempt(conn.RemoteAddr().String()) {
 		return true
@@ -383,9 +389,9 @@ func (c *connections) mayEnter(conn net.Conn) bool {
 	return false
 }
 
-// makeRoom closes the connection that has been idle longest or, if there is none, the oldest
-// one without a complete header. It reports whether it has closed one. The caller must hold
-// c.mu.
+// makeRoom closes the connection that has been idle longest. If none is idle, it closes
+// the oldest one without a complete header. It reports whether it has closed one. The
+// caller must hold c.mu.
 func (c *connections) makeRoom(idle *queue, place func(*connection) **list.Element, headerless *queue) bool {
 	idle.dropBusy(http.StateIdle, place)
 	one := idle.claim(http.StateIdle)
@@ -401,7 +407,7 @@ func (c *connections) makeRoom(idle *queue, place func(*connection) **list.Eleme
 	return true
 }
 
-// Close closes the listener and ends the waiting of Accept.
+// Close closes the listener and makes a waiting Accept return.
 func (l *limited) Close() error {
 	l.all.mu.Lock()
 	l.closed = true

@@ -49,7 +49,7 @@ func TestConnectionLimit(t *testing.T) {
 	}
 }
 
-// talk sends a request that keeps its connection, and reads the answer.
+// talk sends a request that keeps the connection open, and reads the response.
 func talk(t *testing.T, c net.Conn) {
 	t.Helper()
 	_, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -62,7 +62,8 @@ func talk(t *testing.T, c net.Conn) {
 	}
 }
 
-// accept serves on listeners, with room for one connection, until the test ends.
+// accept starts a server for the given listeners that allows one public connection. The
+// server runs until the test ends.
 func accept(t *testing.T, owner net.Listener, public ...net.Listener) {
 	t.Helper()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -77,8 +78,9 @@ func accept(t *testing.T, owner net.Listener, public ...net.Listener) {
 	})
 }
 
-// TestUnixSocketHasRoom: a reverse proxy at a Unix socket has as many connections
-// as one over the network, and the owner's do not count.
+// TestUnixSocketHasRoom checks that a reverse proxy at a Unix socket may have as many
+// connections as one over the network, and that connections to the control socket do not
+// count.
 func TestUnixSocketHasRoom(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -107,7 +109,7 @@ func TestUnixSocketHasRoom(t *testing.T) {
 	talk(t, commands)
 }
 
-// pipes is a listener for connections without a buffer. A write blocks until the other side
+// pipes is a listener for unbuffered connections: a write blocks until the other side
 // reads.
 type pipes struct {
 	net.Listener // nil, because its address is never used
@@ -137,7 +139,7 @@ func (p *pipes) Close() error {
 	return nil
 }
 
-// dial gives the client's side of a new connection.
+// dial returns the client's side of a new connection.
 func (p *pipes) dial(t *testing.T, config *tls.Config) net.Conn {
 	t.Helper()
 	client, server := net.Pipe()
@@ -145,8 +147,8 @@ func (p *pipes) dial(t *testing.T, config *tls.Config) net.Conn {
 	return tls.Client(client, config)
 }
 
-// TestRoomAtOnce: a client that does not read what TLS says at the end does not
-// keep others from its place.
+// TestRoomAtOnce checks that a client that does not read the TLS close alert does not
+// delay the connection that replaces its own.
 func TestRoomAtOnce(t *testing.T) {
 	t.Parallel()
 	certFile, keyFile := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
@@ -168,9 +170,8 @@ func TestRoomAtOnce(t *testing.T) {
 	})
 }
 
-// TestLongestIdleMakesRoom: of the connections between two requests the one that has
-// waited longest makes room for the next one to come, and one that is answered never
-// does.
+// TestLongestIdleMakesRoom checks that a new connection replaces the one that has been
+// idle longest between two requests, and never one with a request in progress.
 func TestLongestIdleMakesRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -231,7 +232,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// remoteConn is a connection from an address.
+// remoteConn is a connection with the given remote address.
 type remoteConn struct {
 	net.Conn
 	from net.Addr
@@ -239,15 +240,15 @@ type remoteConn struct {
 
 func (c remoteConn) RemoteAddr() net.Addr { return c.from }
 
-// dialFrom gives the client's side of a new connection from an address.
+// dialFrom returns the client's side of a new connection from the given address.
 func (p *pipes) dialFrom(address string) net.Conn {
 	client, server := net.Pipe()
 	p.come <- remoteConn{server, net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(address), 4711))}
 	return client
 }
 
-// serveCrowd serves at most 16 connections until the test ends: two of an address, but
-// those of 10.0.0.1.
+// serveCrowd starts a server that allows 16 connections, and two for each address except
+// 10.0.0.1. The server runs until the test ends.
 func serveCrowd(t *testing.T) (*Server, *pipes) {
 	t.Helper()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -263,7 +264,7 @@ func serveCrowd(t *testing.T) (*Server, *pipes) {
 	return s, l
 }
 
-// closed reports whether the server has closed a pipe on which it sends nothing.
+// closed reports whether the server has closed a pipe without sending anything.
 func closed(t *testing.T, c net.Conn) bool {
 	t.Helper()
 	err := c.SetReadDeadline(time.Time{}) // fails if the other end of the pipe is closed
@@ -273,9 +274,10 @@ func closed(t *testing.T, c net.Conn) bool {
 	return err != nil
 }
 
-// TestShareOfAnAddress: an address has an eighth of the connections. The next one takes
-// the place of an idle one of the same address or, if there is none, of the oldest without
-// a header; while all of them are answered, it is closed.
+// TestShareOfAnAddress checks that an address may have an eighth of the connections. A
+// further one replaces an idle connection of the same address or, if there is none, the
+// oldest one without a header. If all of them have requests in progress, the new
+// connection is closed.
 func TestShareOfAnAddress(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, first, second, other string }{
@@ -355,8 +357,9 @@ func TestAddressWithBusyConnections(t *testing.T) {
 	})
 }
 
-// TestSilentConnectionsMakeRoom checks that, when all connections are in use, a new one replaces
-// one without a header, of the address with the most of these. So no client waits for them.
+// TestSilentConnectionsMakeRoom checks that a new connection replaces one without a
+// header when all connections are in use, so that no client waits. The replaced
+// connection belongs to the address with the most connections without a header.
 func TestSilentConnectionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -410,8 +413,8 @@ func (c *lateConn) Close() error {
 	return c.Conn.Close()
 }
 
-// TestHeaderComesTooLate checks that a request has no effect if its header comes after the
-// place of its connection was given away.
+// TestHeaderComesTooLate checks that a request has no effect if its header arrives after
+// its connection was given away.
 func TestHeaderComesTooLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -438,8 +441,8 @@ func TestHeaderComesTooLate(t *testing.T) {
 	})
 }
 
-// TestHeaderComesInTime checks that a connection is not closed for another one after its header
-// has come, even if the queues do not know it yet.
+// TestHeaderComesInTime checks that a connection is not closed to make room once its
+// header has arrived, even if the queues have not been updated yet.
 func TestHeaderComesInTime(t *testing.T) {
 	t.Parallel()
 	c := newConnections(Limits{Connections: 1}, slog.New(slog.DiscardHandler))

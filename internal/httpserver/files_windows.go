@@ -1,4 +1,4 @@
 package httpserver
 
-// openFiles is how many files the process may have open; here there is no limit.
+// openFiles returns 0, because Windows does not limit the number of open files.
 func openFiles() uint64 { return 0 }

@@ -1,6 +1,6 @@
-// Package httpserver opens the listeners that the settings specify, and serves HTTP on them: over
-// TCP or a Unix socket, plain or with TLS. It has timeouts and connection limits against slow
-// clients, and a shutdown that lets requests finish.
+// Package httpserver opens the listeners that the settings specify, and serves HTTP on
+// them. It supports TCP and Unix sockets, plain or with TLS. Timeouts and connection
+// limits protect it from slow clients. A shutdown lets requests in progress finish.
 //
 //	httpserver.go   Server: timeouts, serving, shutdown
 //	listeners.go    Listeners: addresses, certificates
@@ -23,24 +23,27 @@ import (
 	"svc/internal/control"
 )
 
-// Server answers requests, with timeouts against clients that are slow on purpose.
+// Server is an HTTP server with timeouts that protect it from clients that are slow on
+// purpose.
 type Server struct {
 	http        *http.Server
 	connections *connections
 	log         *slog.Logger
 }
 
-// Limits apply to the public connections of a server. The control socket has none.
+// Limits holds the limits for the public connections of a server. The control socket has
+// no limit.
 type Limits struct {
-	// Connections is the number that may be open. It is never more than the open files of
-	// the process leave room for, which is also the default, used for 0.
+	// Connections is the maximum number of open connections. It is reduced to the number
+	// that the limit of open files permits. 0 means that number.
 	Connections int
-	// Exempt reports whether an address may have more than an eighth of them, such as a
-	// reverse proxy; nil = every address.
+	// Exempt reports whether an address, such as that of a reverse proxy, may have more
+	// than an eighth of the connections. If Exempt is nil, every address may.
 	Exempt func(remoteAddr string) bool
 }
 
-// NewServer returns a server. It marks requests over the control socket as the owner's.
+// NewServer returns a server. The server marks requests over the control socket as the
+// owner's.
 func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 	most := connectionLimit(limits.Connections, openFiles())
 	if most < limits.Connections {
@@ -63,10 +66,10 @@ func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 	return s
 }
 
-// Serve serves public listeners and the listener of the control socket, which may be nil, until
-// ctx ends or one of them fails. It then stops accepting connections, and gives requests in
-// progress the time limit to finish; 0 interrupts them. When it returns, no request is in
-// progress.
+// Serve serves the public listeners and the listener of the control socket, which may be
+// nil, until ctx ends or one of them fails. It then stops accepting connections and waits
+// at most the given limit for requests in progress to finish. A limit of 0 interrupts
+// them. No request is in progress when Serve returns.
 func (s *Server) Serve(ctx context.Context, limit time.Duration, owner net.Listener, public ...net.Listener) error {
 	var listeners []net.Listener
 	for _, l := range public {
@@ -81,8 +84,8 @@ func (s *Server) Serve(ctx context.Context, limit time.Duration, owner net.Liste
 // Connections returns the figures of the public connections.
 func (s *Server) Connections() Counts { return s.connections.Counts() }
 
-// serverLog logs the messages of net/http. TLS handshakes fail all the time on a server on the
-// internet, so they are only logged for debugging.
+// serverLog logs the messages of net/http. Failed TLS handshakes are only logged at the
+// debug level, because they are frequent on a public server.
 type serverLog struct{ log *slog.Logger }
 
 func (l serverLog) Write(line []byte) (int, error) {

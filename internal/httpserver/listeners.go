@@ -17,7 +17,7 @@ import (
 	"svc/internal/setting"
 )
 
-// Config holds the arguments of Open besides the settings.
+// Config holds the arguments of Open that are not settings.
 type Config struct {
 	Certificate *certificate.Files // nil without tls.cert
 	CertsDir    string             // for automatic certificates
@@ -25,8 +25,8 @@ type Config struct {
 	Log         *slog.Logger
 }
 
-// Listeners holds the public listeners: one for plain HTTP or HTTPS, and with automatic
-// certificates one that redirects to HTTPS.
+// Listeners holds the public listeners: one for plain HTTP or HTTPS and, if certificates
+// are automatic, one that redirects to HTTPS.
 type Listeners struct {
 	Open      []net.Listener
 	URLs      []string // where the server answers
@@ -111,7 +111,7 @@ func (f *Listeners) Addresses() string {
 	return strings.Join(all, " ")
 }
 
-// Start begins to obtain certificates, if they are automatic.
+// Start starts obtaining certificates if they are automatic.
 func (f *Listeners) Start(ctx context.Context) error {
 	if f.automatic == nil {
 		return nil
@@ -119,7 +119,7 @@ func (f *Listeners) Start(ctx context.Context) error {
 	return f.automatic.Start(ctx)
 }
 
-// Close closes the listeners. Those that have been served are closed already.
+// Close closes the listeners. Listeners that have been served are already closed.
 func (f *Listeners) Close() {
 	for _, l := range f.Open {
 		_ = l.Close()
@@ -129,7 +129,7 @@ func (f *Listeners) Close() {
 	}
 }
 
-// Guard redirects plain requests to HTTPS if certificates are automatic.
+// Guard redirects plain HTTP requests to HTTPS if certificates are automatic.
 func (f *Listeners) Guard(next http.Handler) http.Handler {
 	if f.automatic == nil {
 		return next
@@ -149,8 +149,9 @@ func listenTCP(ctx context.Context, address, hint string) (net.Listener, error) 
 	return l, nil
 }
 
-// Reachable returns the URLs of a listener. A listener on all addresses has one for each address
-// of the machine except link-local ones, which need a zone.
+// Reachable returns the URLs at which a listener can be reached. For a listener on all
+// addresses, these are the addresses of the machine except link-local ones, which need a
+// zone.
 func Reachable(scheme string, a net.Addr) []string {
 	return reachable(scheme, a.(*net.TCPAddr), net.InterfaceAddrs)
 }

@@ -10,16 +10,16 @@ import (
 	"svc/internal/control"
 )
 
-// strictTransport lets browsers use HTTPS only, for a year.
+// strictTransport makes browsers use only HTTPS for a year.
 const strictTransport = "max-age=31536000"
 
 // openPaths lists the paths that are also answered over plain HTTP. Load balancers request them,
 // and the answers contain nothing confidential.
 var openPaths = []string{"/healthz", "/readyz", "/api/v1/health"}
 
-// onlySecure passes on requests over HTTPS and the control socket. Of the plain requests,
-// challenges answers the checks of the certificate authority. All others are redirected to the
-// same path of one of the names.
+// onlySecure passes requests over HTTPS and over the control socket to next. Among the
+// plain HTTP requests, the handler that challenges returns answers those of the
+// certificate authority. All others are redirected to the same path on one of the names.
 func onlySecure(next http.Handler, names []string, challenges func(http.Handler) http.Handler) http.Handler {
 	plain := challenges(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slices.Contains(openPaths, r.URL.Path) {
@@ -41,8 +41,8 @@ func onlySecure(next http.Handler, names []string, challenges func(http.Handler)
 	})
 }
 
-// redirect redirects to HTTPS with the same method and body. The port is the default one,
-// regardless of the port on which this process listens.
+// redirect redirects to HTTPS with the same method and body. The target uses the default
+// port, regardless of the port on which this process listens.
 func redirect(w http.ResponseWriter, r *http.Request, names []string) {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {

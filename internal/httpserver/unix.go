@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// listenUnix opens a socket for a reverse proxy on this machine. It replaces a socket that a
-// killed process left behind.
+// listenUnix opens a socket for a reverse proxy on this machine. It replaces a socket
+// that was left behind by a killed process.
 func listenUnix(ctx context.Context, path string, mode fs.FileMode) (net.Listener, error) {
 	const hint = "use another path with --listen or SVC_LISTEN"
 	if err := removeDeadSocket(ctx, path); err != nil {
@@ -55,15 +55,16 @@ func removeDeadSocket(ctx context.Context, path string) error {
 	return fmt.Errorf("cannot tell whether another process listens on %s: %w", path, err)
 }
 
-// refused reports whether a dial was refused. Other errors prove nothing, because a listener with
-// a full queue exists, too.
+// refused reports whether err shows that a dial was refused. Other errors do not prove
+// that there is no listener, because a dial also fails when the listener's queue is full.
 func refused(err error) bool {
 	const windows = syscall.Errno(10061) // WSAECONNREFUSED; its ECONNREFUSED is a number of Go's own
 	return errors.Is(err, syscall.ECONNREFUSED) || runtime.GOOS == "windows" && errors.Is(err, windows)
 }
 
-// proxyListener gives its connections the loopback address as their peer. So the headers of a
-// reverse proxy count as if it connected over the network of this machine.
+// proxyListener reports the loopback address as the remote address of its connections.
+// The headers of a reverse proxy are therefore trusted as if it had connected over TCP
+// from this machine.
 type proxyListener struct{ net.Listener }
 
 func (l proxyListener) Accept() (net.Conn, error) {

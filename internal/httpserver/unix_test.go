@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestOtherFilesAreNoSockets: what is not a socket is never removed.
+// TestOtherFilesAreNoSockets checks that files that are not sockets are never removed.
 func TestOtherFilesAreNoSockets(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data.txt")
@@ -31,7 +31,7 @@ func TestLiveSocketStays(t *testing.T) {
 		t.Skip("needs a socket of datagrams, which Windows has not: run this on Linux or macOS")
 	}
 	path := filepath.Join(t.TempDir(), "other.sock")
-	// It belongs to a process and cannot be dialled.
+	// This socket belongs to a process and cannot be dialled.
 	other, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)
