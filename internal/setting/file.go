@@ -11,8 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// parseFile reads a configuration file into texts by key. It returns all problems, in
-// order of keys, and the valid values.
+// parseFile parses a configuration file. It returns the valid values in text form by key,
+// and all problems in the order of their keys.
 func parseFile(content []byte) (map[string]string, []error) {
 	var tree map[string]any
 	if err := toml.Unmarshal(content, &tree); err != nil {
@@ -48,7 +48,7 @@ func flatten(flat map[string]any, prefix string, tree map[string]any) {
 	}
 }
 
-// fileValue converts a value of the file to the text that an environment variable would
+// fileValue converts a value from the file to the text that an environment variable would
 // have, so that the same code validates both.
 func fileValue(key string, value any) (string, error) {
 	at := slices.IndexFunc(definitions, func(d Definition) bool { return d.Key == key })
@@ -87,8 +87,8 @@ func fileValue(key string, value any) (string, error) {
 	return "", fmt.Errorf("%s must be a quoted string", key)
 }
 
-// nearest returns the key most similar to a wrong one, which may be in the form of a flag
-// or a variable, or lack its section.
+// nearest returns the key most similar to an unknown key. The unknown key may be written
+// as a flag or a variable, or lack its section.
 func nearest(wrong string) string {
 	wrong = strings.ReplaceAll(strings.ToLower(wrong), "-", "_")
 	wrong = strings.TrimPrefix(wrong, "svc_")

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// UnixPrefix is the prefix of an address that is a Unix socket.
+// UnixPrefix is the prefix of listen addresses that are Unix sockets.
 const UnixPrefix = "unix:"
 
 // settleHTTPS sets the values that depend on the HTTPS settings.
@@ -64,7 +64,7 @@ func domains(v string) ([]string, error) {
 	return names, nil
 }
 
-// hostName reports whether a text in lower case is a host name (RFC 1123) and not an IP
+// hostName reports whether lower-case text is a host name (RFC 1123) and not an IP
 // address.
 func hostName(text string) bool {
 	labels := strings.Split(text, ".")
@@ -109,7 +109,7 @@ func directoryURL(v string) (string, error) {
 
 func fileMode(v string) (fs.FileMode, error) {
 	n, err := strconv.ParseUint(v, 8, 32)
-	// A TOML number would have lost its base.
+	// A TOML number would have lost its octal base.
 	if err != nil || len(v) != 4 || v[0] != '0' {
 		return 0, errors.New("must be four octal digits from 0000 to 0777, such as 0660, as a text")
 	}

@@ -25,7 +25,7 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
-// TestHTTPSTogether loads settings that affect or exclude each other.
+// TestHTTPSTogether checks settings that affect or exclude each other.
 func TestHTTPSTogether(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

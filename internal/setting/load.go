@@ -14,7 +14,7 @@ import (
 
 // Sources are the sources of values. A nil function provides no values.
 type Sources struct {
-	// Flag returns the value of a flag by name, and whether it was given.
+	// Flag returns the value of the named flag, and whether it was given.
 	Flag func(name string) (string, bool)
 	// Env returns an environment variable, like os.LookupEnv.
 	Env func(name string) (string, bool)
@@ -22,19 +22,20 @@ type Sources struct {
 	ReadFile func(path string) ([]byte, error)
 }
 
-// Errors holds all problems of one load, each on one line. A line names the flag,
-// variable or key and never quotes a value.
+// Errors holds all problems found by one call of Load. Each problem is one line. The line
+// names the flag, variable or key, and never quotes a value.
 type Errors []error
 
-// Error joins the lines.
+// Error returns the problems, one per line.
 func (e Errors) Error() string { return errors.Join(e...).Error() }
 
 // Unwrap returns the problems.
 func (e Errors) Unwrap() []error { return e }
 
-// Load returns the settings. A flag takes precedence over the environment, then the
-// configuration file, then the default. Blank values count as unset. The error is an
-// Errors with all problems; the settings may then only be displayed.
+// Load returns the settings. A flag takes precedence over the environment, the
+// environment over the configuration file, and the file over the default. Blank values
+// count as unset. A returned error is an Errors with all problems. The settings are then
+// only fit for display.
 func Load(src Sources) (*Settings, error) {
 	l := &loader{src: src.whole()}
 	s := &Settings{}
@@ -64,7 +65,7 @@ func (s *Settings) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// settle sets values that depend on other settings.
+// settle sets the values that depend on other settings.
 func (s *Settings) settle() {
 	if v := s.value("config"); v.Text == "" {
 		v.Text = s.Config
@@ -137,8 +138,8 @@ func (l *loader) find(d Definition) Value {
 	return v
 }
 
-// environment returns the value of d's variable, or of the file named by the variable
-// with the suffix _FILE, and the name of that variable.
+// environment returns the value of d's variable and the name of that variable. The value
+// can also come from a file that is named by the variable with the suffix _FILE.
 func (l *loader) environment(d Definition) (text, name string) {
 	text, _ = l.src.Env(d.Variable)
 	if blank(text) {
@@ -168,8 +169,8 @@ func (l *loader) environment(d Definition) (text, name string) {
 	return text, d.FileVariable()
 }
 
-// readFile sets l.file from the configuration file. The file must exist only if it was
-// named explicitly.
+// readFile sets l.file from the configuration file. A missing file is an error only if
+// the file was named explicitly.
 func (l *loader) readFile(data string, config Value) {
 	l.path = config.Text
 	if l.path == "" {

@@ -52,7 +52,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestPrecedence loads a setting and verifies its source.
+// TestPrecedence checks from which source a setting is loaded.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	const long = "0123456789abcdef0123456789abcdef"
@@ -289,7 +289,8 @@ func FuzzParseFile(f *testing.F) {
 // fromEnv returns an input with one variable.
 func fromEnv(name, value string) given { return given{env: texts{name: value}} }
 
-// TestOrigins: the address of a server consists of a scheme and a valid host.
+// TestOrigins checks that the address of a server must consist of a scheme and a valid
+// host.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
@@ -326,8 +327,8 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestDocumentationAddress: the address of a page has a scheme and a valid host, and may have
-// other parts.
+// TestDocumentationAddress checks that the address of a page must have a scheme and a
+// valid host, and may have other parts.
 func TestDocumentationAddress(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
@@ -348,7 +349,7 @@ func TestDocumentationAddress(t *testing.T) {
 	}
 }
 
-// TestSizes: sizes in bytes with and without a unit.
+// TestSizes checks sizes in bytes, with and without a unit.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{"": 10 << 30, "0": 0, "123": 123, "2k": 2 << 10, "3M": 3 << 20, " 4G ": 4 << 30} {
@@ -359,7 +360,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestStorageDirectory is in the data directory unless another one is named.
+// TestStorageDirectory checks that the storage directory is in the data directory unless
+// another one is configured.
 func TestStorageDirectory(t *testing.T) {
 	t.Parallel()
 	for dir, want := range map[string]string{"": filepath.Join("d", "files"), "/srv/files": "/srv/files"} {

@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// maxWrong is the maximum number of letters by which a misspelt variable differs.
+// maxWrong is the maximum edit distance between a misspelt variable and the variable of a
+// setting.
 const maxWrong = 2
 
-// Misspelt reports the variables of an environment (in the form of os.Environ) that
-// resemble those of settings but are not. Other programs may also use the prefix SVC_, so
-// it reports only names that are nearly right.
+// Misspelt returns an error for each variable in environ that resembles the variable of a
+// setting but is not one. environ has the form of os.Environ. Other programs may also use
+// the prefix SVC_, so Misspelt reports only names that are nearly right.
 func Misspelt(environ []string) (errs []error) {
 	known := map[string]bool{}
 	for _, d := range definitions {

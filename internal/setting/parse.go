@@ -24,8 +24,8 @@ const maxCount = math.MaxInt32
 // unless they are kept forever.
 const MaxRetentionDays = 3650
 
-// into returns a setter that parses a text without surrounding white space and stores the
-// value in a field.
+// into returns a setter that trims white space around a text, parses the text and stores
+// the value in a field.
 func into[T any](field func(*Settings) *T, parse func(text string) (T, error)) setter {
 	return func(s *Settings, text string) error {
 		value, err := parse(strings.TrimSpace(text))
@@ -63,8 +63,8 @@ func number(least, most int) func(string) (int, error) {
 	}
 }
 
-// origin returns the address of a server without a path: scheme and host in lower case,
-// and the port if there is one. It drops trailing slashes.
+// origin parses the address of a server without a path. It returns the scheme and host in
+// lower case, and the port if there is one, without trailing slashes.
 func origin(v string) (string, error) {
 	bad := errors.New("must be an address such as https://files.example.com: http or https and a valid host name, without a path")
 	u, err := url.Parse(strings.TrimRight(v, "/"))
@@ -85,7 +85,7 @@ func origin(v string) (string, error) {
 	return whole.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
-// webAddress returns the address of a page.
+// webAddress parses the address of a web page.
 func webAddress(v string) (string, error) {
 	u, err := url.Parse(v)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !validHost(u.Hostname()) || u.User != nil {
@@ -94,8 +94,8 @@ func webAddress(v string) (string, error) {
 	return u.String(), nil
 }
 
-// baseAddress returns an origin with a path, such as that of an API. It drops trailing
-// slashes.
+// baseAddress parses an origin that may be followed by a path, such as the address of an
+// API. It drops trailing slashes.
 func baseAddress(v string) (string, error) {
 	u, err := url.Parse(strings.TrimRight(v, "/"))
 	if err != nil || u.RawQuery != "" || u.Fragment != "" || path.Clean("/"+u.Path) != "/"+strings.TrimPrefix(u.Path, "/") {
@@ -106,8 +106,8 @@ func baseAddress(v string) (string, error) {
 	return host + u.EscapedPath(), err
 }
 
-// validHost reports whether a text in lower case is a host name (RFC 1123; an
-// internationalized one in its ASCII form) or an IP address.
+// validHost reports whether lower-case text is an IP address or a host name (RFC 1123).
+// Internationalized names must be in their ASCII form.
 func validHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
@@ -125,7 +125,7 @@ func validHost(host string) bool {
 	return true
 }
 
-// maxUploadMB limits files to 16 TiB.
+// maxUploadMB limits the size of uploaded files to 16 TiB.
 const maxUploadMB = 16 << 20
 
 var sizeForm = regexp.MustCompile("^([0-9]+)([kKmMgG]?)$")
@@ -196,7 +196,7 @@ func headers(v string) ([]string, error) {
 	return names, nil
 }
 
-// notToken reports whether a character is invalid in header names.
+// notToken reports whether a character is not allowed in header names.
 func notToken(r rune) bool {
 	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 	return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
@@ -228,8 +228,8 @@ func limitedDuration(v string) (time.Duration, error) {
 	return d, nil
 }
 
-// interval returns a parser for durations of at least the given minimum, in which the
-// unit d is 24 hours. 0 means never.
+// interval returns a parser for durations that are 0 or at least the given minimum. 0
+// means never. The unit d is 24 hours.
 func interval(least time.Duration) func(string) (time.Duration, error) {
 	const most = 365 * 24 * time.Hour
 	return func(v string) (time.Duration, error) {
@@ -246,7 +246,7 @@ func interval(least time.Duration) func(string) (time.Duration, error) {
 	}
 }
 
-// recipients parses a list of public keys. It checks only that they look like keys.
+// recipients parses a list of public keys. It checks only their general form.
 func recipients(v string) (all []string, err error) {
 	for key := range strings.SplitSeq(v, ",") {
 		if key = strings.TrimSpace(key); !strings.HasPrefix(key, "age1") || strings.ContainsFunc(key, notToken) {

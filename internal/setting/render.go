@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Example returns a configuration file in which every line is commented out, with one
-// block for each setting: its meaning, the reason for the default, and the default.
+// Example returns an example configuration file in which every line is commented out. It
+// has one block for each setting, with the meaning, the reason for the default, and the
+// default.
 func Example() string {
 	var b strings.Builder
 	b.WriteString(`# Settings of svc with their defaults. To change one, uncomment its line. The file

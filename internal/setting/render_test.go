@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestGenerated compares the committed files with the table.
+// TestGenerated checks that the committed files match the table.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ path, want string }{
@@ -34,7 +34,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestExampleLoads uncomments the example and expects the defaults.
+// TestExampleLoads checks that the example file, when uncommented, sets every setting to
+// its default.
 func TestExampleLoads(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(Example()) {
@@ -62,7 +63,7 @@ func TestExampleLoads(t *testing.T) {
 	}
 }
 
-// TestTable verifies the naming rule and the completeness of each definition.
+// TestTable checks that every definition is complete and follows the naming rule.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	fixed := map[string]string{

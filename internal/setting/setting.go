@@ -28,11 +28,12 @@ type Definition struct {
 	Key string
 	// Variable is its environment variable.
 	Variable string
-	// Kind describes the form of a value in one word, for help texts.
+	// Kind is one word for help texts that describes the form of a value.
 	Kind string
 	// Default is the default value in text form.
 	Default string
-	// Unset describes the effect of having no value, if Default is empty.
+	// Unset describes what happens when the setting has no value. It is used if Default is
+	// empty.
 	Unset string
 	// Help describes the setting, and Why the reason for its default.
 	Help, Why string
@@ -74,10 +75,11 @@ const (
 // Value is a setting with its current value.
 type Value struct {
 	Definition
-	// Text is the value in text form, a secret in the clear; "" is none.
+	// Text is the value in text form. A secret is in the clear. "" means that there is no
+	// value.
 	Text   string
 	Origin Origin
-	// Name is the flag, variable or file that provided the value; "" for a default.
+	// Name is the flag, variable or file that provided the value. It is "" for a default.
 	Name string
 }
 
@@ -89,8 +91,8 @@ func (v Value) Shown() string {
 	return v.Text
 }
 
-// Settings holds the effective values. Each field is named like its key. Fields without a
-// value and a default are zero.
+// Settings holds the effective values. Each field is named like the key of its setting. A
+// field is zero if its setting has neither a value nor a default.
 type Settings struct {
 	Data               string
 	Config             string // the path of the file, which may be missing
@@ -149,7 +151,8 @@ type Settings struct {
 	ShutdownDelay            time.Duration
 	ShutdownTimeout          time.Duration
 
-	// Warnings are sentences for the administrator about accepted values.
+	// Warnings holds sentences for the administrator about values that were accepted but
+	// are questionable.
 	Warnings []string
 
 	port   int
@@ -159,11 +162,11 @@ type Settings struct {
 // Values returns all settings in the order of the table.
 func (s *Settings) Values() []Value { return s.values }
 
-// Value returns the setting with a key, which must exist.
+// Value returns the setting with the given key, which must exist.
 func (s *Settings) Value(key string) Value { return *s.value(key) }
 
-// Put replaces a value after loading with a secret that the data directory stores, or
-// with a default for an unusable value.
+// Put replaces a value after loading. The new value is either a secret stored in the data
+// directory or the default for an unusable value.
 func (s *Settings) Put(key, text string, origin Origin, name string) error {
 	v := s.value(key)
 	if err := v.set(s, text); err != nil {
@@ -173,8 +176,9 @@ func (s *Settings) Put(key, text string, origin Origin, name string) error {
 	return nil
 }
 
-// CheckAdminPassword validates the password, which must have 6 to 128 characters if it
-// was given. Only the first start uses the password and calls it.
+// CheckAdminPassword checks that the password, if given, has 6 to 128 characters. The
+// password is only used at the first start, so only the first start calls
+// CheckAdminPassword.
 func (s *Settings) CheckAdminPassword() error {
 	if n := utf8.RuneCountInString(s.AdminPassword); n > 0 && n < 6 || n > 128 {
 		return Errors{problem(s.value("admin_password").Name, errors.New("must have 6 to 128 characters"))}
