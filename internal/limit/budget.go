@@ -21,7 +21,7 @@ func NewBudget(size int64) *Budget {
 	return &Budget{size: size, free: semaphore.NewWeighted(size)}
 }
 
-// Take takes n without waiting and reports whether there was room.
+// Take takes n without blocking. It reports whether that much was available.
 func (b *Budget) Take(n int64) bool {
 	if !b.free.TryAcquire(n) {
 		b.refused.Add(1)
@@ -31,9 +31,9 @@ func (b *Budget) Take(n int64) bool {
 	return true
 }
 
-// Wait takes n, in the order of the calls, and blocks until there is room. If n exceeds
-// the budget it takes all of it. It returns the amount taken, or the error of ctx if
-// that ends first.
+// Wait takes n and blocks until that much is available. Blocked calls are served in
+// order. If n exceeds the size of the budget, Wait takes the whole budget. It returns the
+// amount taken, or the error of ctx if ctx ends first.
 func (b *Budget) Wait(ctx context.Context, n int64) (int64, error) {
 	n = min(n, b.size)
 	b.waiting.Add(1)
@@ -47,20 +47,20 @@ func (b *Budget) Wait(ctx context.Context, n int64) (int64, error) {
 	return n, nil
 }
 
-// Return gives back what Take or Wait took.
+// Return gives back an amount that Take or Wait took.
 func (b *Budget) Return(n int64) {
 	b.used.Add(-n)
 	b.free.Release(n)
 }
 
-// Size returns the whole amount.
+// Size returns the size of the budget.
 func (b *Budget) Size() int64 { return b.size }
 
-// Used returns the amount that is taken.
+// Used returns the amount that is currently taken.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
 // Waiting returns the number of calls of Wait that are blocked.
 func (b *Budget) Waiting() int64 { return b.waiting.Load() }
 
-// Refused returns the number of calls of Take and Wait that found no room.
+// Refused returns the number of calls of Take and Wait that failed to take their amount.
 func (b *Budget) Refused() uint64 { return b.refused.Load() }

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// Duplicates remembers submissions for a while, so that identical ones are stored once. The table
-// is bounded: if it is full, the oldest entry is dropped. It is safe for concurrent use.
+// Duplicates remembers submissions for a limited time, so that identical ones are stored
+// only once. When the table is full, the oldest entry is dropped. Duplicates is safe for
+// concurrent use.
 //
-// The table contains no pointers: during many submissions the garbage collector would follow
-// hundreds of thousands of them in each cycle.
+// The table contains no pointers. During many submissions, the garbage collector would
+// otherwise follow hundreds of thousands of them in each cycle.
 type Duplicates struct {
 	window time.Duration
 	most   int
@@ -31,13 +32,15 @@ type entry struct {
 	at  time.Duration // since start
 }
 
-// NewDuplicates returns a table that remembers submissions for window, at most most of them. If
-// window is 0 or less it remembers nothing.
+// NewDuplicates returns a table that remembers each submission for the given window. The
+// table holds at most the given number of submissions. If window is 0 or less, it
+// remembers nothing.
 func NewDuplicates(window time.Duration, most int) *Duplicates {
 	return &Duplicates{window: window, most: most, byKey: map[Key]uint64{}}
 }
 
-// Find returns the id of the record created from the same submission within the window.
+// Find returns the ID of the record that was created from the same submission within the
+// window.
 func (d *Duplicates) Find(key Key, now time.Time) (id [16]byte, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -52,7 +55,7 @@ func (d *Duplicates) Find(key Key, now time.Time) (id [16]byte, ok bool) {
 	return e.id, true
 }
 
-// Add remembers the record created from a submission.
+// Add remembers the ID of the record that was created from a submission.
 func (d *Duplicates) Add(key Key, id [16]byte, now time.Time) {
 	if d.window <= 0 {
 		return

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Sliding limits attempts per key within a sliding period: no period of that length contains more
-// allowed attempts than the limit. It is safe for concurrent use and has no goroutine. The number
-// of keys is limited; if the table is full, the key with the least recent allowed attempt is
-// dropped.
+// Sliding limits attempts per key in a sliding period: no period of that length contains
+// more allowed attempts than the limit. It is safe for concurrent use and has no
+// goroutine. The number of keys is limited. When the table is full, Sliding drops the key
+// whose last allowed attempt is the oldest.
 type Sliding struct {
 	limit   int
 	period  time.Duration
@@ -20,15 +20,17 @@ type Sliding struct {
 	steady steady
 }
 
-// attempts holds the allowed attempts of a key. They form a ring ordered by the last attempt.
+// attempts holds the allowed attempts of one key. The keys form a ring in the order of
+// their last allowed attempt.
 type attempts struct {
 	key        string
 	times      []time.Time // oldest first
 	prev, next *attempts
 }
 
-// NewSliding returns counters that allow limit attempts per key and period, at least one. The table
-// holds maxKeys keys, at least one, and needs 24 bytes for each counted attempt.
+// NewSliding returns counters that allow limit attempts per key and period. The table
+// holds up to maxKeys keys, and needs 24 bytes for each counted attempt. limit and
+// maxKeys are at least 1.
 func NewSliding(limit int, period time.Duration, maxKeys int) *Sliding {
 	s := &Sliding{limit: max(limit, 1), period: period, maxKeys: max(maxKeys, 1)}
 	s.forget()
@@ -40,9 +42,10 @@ func (s *Sliding) forget() {
 	s.ends.prev, s.ends.next = &s.ends, &s.ends
 }
 
-// Take counts an attempt unless the limit has been reached. Reset is the time until the oldest
-// counted attempt expires, and thus, after a refusal, until another one is allowed. The times of
-// successive calls may be slightly out of order, as in concurrent requests.
+// Take counts an attempt unless the limit has been reached. Reset in the result is the
+// time until the oldest counted attempt expires. After a refusal, this is the time until
+// another attempt is allowed. The times of successive calls may be slightly out of order,
+// as in concurrent requests.
 func (s *Sliding) Take(key string, now time.Time) Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +78,8 @@ func (s *Sliding) Take(key string, now time.Time) Verdict {
 
 func (s *Sliding) over(at, now time.Time) bool { return now.Sub(at) >= s.period }
 
-// dropOver drops at most two expired keys. Each call of Take adds at most one key, so the table
-// shrinks, and the work is spread evenly over the calls.
+// dropOver drops at most two expired keys. Each call of Take adds at most one key, so
+// this is enough for the table to shrink, and the work is spread evenly over the calls.
 func (s *Sliding) dropOver(now time.Time) {
 	for range 2 {
 		oldest := s.ends.next

@@ -46,8 +46,8 @@ func TestSliding(t *testing.T) {
 	}
 }
 
-// TestSlidingReset checks that an attempt is allowed after the time given by a refusal, and not
-// earlier.
+// TestSlidingReset checks that the next attempt is allowed once the time given by a
+// refusal has passed, and not earlier.
 func TestSlidingReset(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,7 +109,8 @@ func TestSlidingIsBounded(t *testing.T) {
 	checkSliding(t, s)
 }
 
-// TestSlidingEqualsNaiveList compares random attempts with a list of the allowed ones.
+// TestSlidingEqualsNaiveList checks that random attempts have the same results as with a
+// plain list of the allowed attempts.
 func TestSlidingEqualsNaiveList(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

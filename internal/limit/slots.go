@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Slots limits what each key has in progress, such as requests or bytes. It holds only keys
-// that have something in progress, and is safe for concurrent use.
+// Slots limits how much each key may have in progress, such as requests or bytes. It
+// stores only keys that have something in progress. Slots is safe for concurrent use.
 type Slots struct {
 	most    int64
 	waiting atomic.Int64
@@ -25,10 +25,10 @@ type slots struct {
 	wanted int64 // taken or waited for; guarded by Slots.mu
 }
 
-// NewSlots returns slots of which each key may have at most the given number.
+// NewSlots returns a Slots that allows each key at most the given number of slots.
 func NewSlots(most int64) *Slots { return &Slots{most: most, keys: map[string]*slots{}} }
 
-// Take takes n slots of a key without waiting and reports whether they were free.
+// Take takes n slots of a key without blocking. It reports whether they were free.
 func (s *Slots) Take(key string, n int64) bool {
 	if !s.enter(key, n).TryAcquire(n) {
 		s.refused.Add(1)
@@ -38,8 +38,9 @@ func (s *Slots) Take(key string, n int64) bool {
 	return true
 }
 
-// Wait takes n slots of a key, in the order of the calls, and blocks until they are free. It
-// returns the error of ctx if that ends first. n must not exceed the slots of a key.
+// Wait takes n slots of a key and blocks until they are free. Blocked calls are served in
+// order. Wait returns the error of ctx if ctx ends first. n must not exceed the maximum
+// of a key.
 func (s *Slots) Wait(ctx context.Context, key string, n int64) error {
 	free := s.enter(key, n)
 	s.waiting.Add(1)
@@ -52,10 +53,12 @@ func (s *Slots) Wait(ctx context.Context, key string, n int64) error {
 	return err
 }
 
-// Return gives back n slots that Take or Wait took, in one call or in several.
+// Return gives back n slots of a key. Slots that one call of Take or Wait took may be
+// returned by several calls.
 func (s *Slots) Return(key string, n int64) { s.leave(key, n).Release(n) }
 
-// enter returns the slots of a key, which are kept until leave is called with the same n.
+// enter returns the slots of a key. They are stored at least until leave is called with
+// the same n.
 func (s *Slots) enter(key string, n int64) *semaphore.Weighted {
 	s.mu.Lock()
 	defer s.mu.Unlock()

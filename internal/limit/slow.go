@@ -18,12 +18,13 @@ const (
 	slowQueue  = 9 // maximum number of waiting attempts, so that each gets its turn within slowMost
 )
 
-// Slow slows down guessing of one account's password from many addresses, each of which stays below
-// its own limit. After 100 failures within an hour, attempts are spaced one second apart until the
-// last hour has fewer. Networks share the attempts fairly: the next attempt is given to the network
-// with the fewest within the last hour, so that many attempts from some networks do not exclude
-// others. Slow never locks an account, because a lock could be used to lock the owner out. It is
-// safe for concurrent use.
+// Slow slows down guessing of one account's password from many addresses, each of which
+// stays below its own limit. After 100 failures within an hour, it allows only one
+// attempt per second until there have been fewer failures within the last hour. Networks
+// share the attempts fairly: the next attempt is given to the network that had the fewest
+// within the last hour, so that many attempts from some networks do not exclude the other
+// networks. Slow never locks an account, because an attacker could use a lock to exclude
+// the account's owner. Slow is safe for concurrent use.
 type Slow struct {
 	mu       sync.Mutex
 	failures [slowAfter]time.Time // the latest ones, as a ring; guarded by mu, like the fields below
@@ -36,7 +37,7 @@ type Slow struct {
 	armed   bool                 // a call of serve is scheduled
 }
 
-// turn is an attempt allowed while attempts are limited.
+// turn is an attempt that was allowed while attempts were limited.
 type turn struct {
 	at      time.Time
 	network netip.Prefix
@@ -51,8 +52,8 @@ type waiter struct {
 // NewSlow returns a Slow without failures.
 func NewSlow() *Slow { return &Slow{had: map[netip.Prefix]int{}} }
 
-// Network returns the network of an address: the /24 of an IPv4 address, the /48 of an IPv6
-// address. For the zero Addr it is the zero Prefix.
+// Network returns the network of an address: the /24 of an IPv4 address or the /48 of an
+// IPv6 address. The network of the zero Addr is the zero Prefix.
 func Network(a netip.Addr) netip.Prefix {
 	bits := 48
 	if a = a.Unmap().WithZone(""); a.Is4() {
@@ -64,7 +65,8 @@ func Network(a netip.Addr) netip.Prefix {
 	return netip.PrefixFrom(a, bits).Masked()
 }
 
-// Failed records a failed attempt. now must be a time of time.Now, which Wait uses.
+// Failed records a failed attempt at the given time, which must come from time.Now, the
+// clock that Wait uses.
 func (s *Slow) Failed(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,16 +74,17 @@ func (s *Slow) Failed(now time.Time) {
 	s.next = (s.next + 1) % slowAfter
 }
 
-// Applied reports whether attempts have to wait.
+// Applied reports whether attempts currently have to wait.
 func (s *Slow) Applied() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.applied(time.Now())
 }
 
-// Wait returns nil when an attempt from a network may be made, at once unless attempts are limited.
-// If it cannot have a turn within ten seconds, Wait returns a fault of kind TooMany, as early as
-// possible. If the context ends first, it returns the context's error.
+// Wait blocks until an attempt from the given network may be made. It returns immediately
+// unless attempts are limited. If the attempt cannot have a turn within ten seconds, Wait
+// returns a fault of kind TooMany as early as possible. If the context ends first, it
+// returns the context's error.
 func (s *Slow) Wait(ctx context.Context, network netip.Prefix) error {
 	w, err := s.enter(time.Now(), network)
 	if w == nil || err != nil {
@@ -103,7 +106,8 @@ func (s *Slow) Wait(ctx context.Context, network netip.Prefix) error {
 	}
 }
 
-// orSlow returns nil if an attempt has been given a turn.
+// orSlow returns nil if an attempt has been given a turn, and the fault of a slowed
+// attempt otherwise.
 func orSlow(given bool) error {
 	if given {
 		return nil
@@ -115,7 +119,8 @@ func errSlow() error {
 	return fault.New(fault.TooMany, "too many failed logins; try again in %d seconds", slowMost/time.Second).After(slowMost)
 }
 
-// enter gives an attempt its turn and returns a nil waiter, or returns its place in the queue.
+// enter gives an attempt a turn and returns a nil waiter if no other attempt has to be
+// made first. Otherwise it adds a waiter to the queue and returns it.
 func (s *Slow) enter(now time.Time, network netip.Prefix) (*waiter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +154,7 @@ func (s *Slow) arm(after time.Duration) {
 	}
 }
 
-// serve gives the next turn and schedules the following one.
+// serve gives a turn to the next waiter and schedules the turn after that.
 func (s *Slow) serve() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +192,7 @@ func (s *Slow) leave(w *waiter) bool {
 	return i >= 0
 }
 
-// take records a turn of a network and drops those older than an hour.
+// take records a turn of a network and drops the turns that are older than an hour.
 func (s *Slow) take(now time.Time, network netip.Prefix) {
 	for len(s.turns) > 0 && now.Sub(s.turns[0].at).Abs() >= slowWithin {
 		old := s.turns[0].network
@@ -201,8 +206,8 @@ func (s *Slow) take(now time.Time, network netip.Prefix) {
 	s.had[network]++
 }
 
-// rank returns the number of turns of a network within the last hour, plus the number of its
-// waiters before index i.
+// rank returns the number of turns that a network had within the last hour, plus the
+// number of its waiters before index i.
 func (s *Slow) rank(i int, network netip.Prefix) int {
 	rank := s.had[network]
 	for _, w := range s.waiting[:i] {
@@ -225,7 +230,7 @@ func (s *Slow) worst() (worst int) {
 
 // applied reports whether attempts are limited. The caller must hold mu.
 func (s *Slow) applied(now time.Time) bool {
-	// The absolute value, so that the limit ends if the clock is set back.
+	// Use the absolute value, so that the limit ends if the clock is set back.
 	oldest := s.failures[s.next]
 	return !oldest.IsZero() && now.Sub(oldest).Abs() < slowWithin
 }

@@ -143,8 +143,9 @@ func TestSlowForgetsAClockSetBack(t *testing.T) {
 	})
 }
 
-// TestSlowIsFair checks that a network without turns comes next, however many attempts of other
-// networks wait, and that networks share the turns equally.
+// TestSlowIsFair checks that the next turn is given to a network that had none,
+// regardless of the number of waiting attempts of other networks, and that networks share
+// the turns equally.
 func TestSlowIsFair(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -187,7 +188,7 @@ func TestSlowIsFair(t *testing.T) {
 	})
 }
 
-// TestSlowIsBounded checks that neither cancelled attempts nor old turns are kept.
+// TestSlowIsBounded checks that cancelled attempts and old turns are removed from memory.
 func TestSlowIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

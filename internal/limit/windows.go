@@ -1,5 +1,5 @@
-// Package limit counts what clients do and reports when they exceed a limit. It only holds bounded
-// tables in memory: a restart clears them.
+// Package limit counts the actions of clients and reports when they exceed a limit. The
+// counters are tables of bounded size in memory, so a restart clears them.
 //
 //	windows.go     Windows: attempts in fixed windows
 //	sliding.go     Sliding: attempts in a sliding period
@@ -16,10 +16,11 @@ import (
 	"time"
 )
 
-// Windows counts attempts per key in fixed windows: the first Take of a key opens its window, which
-// ends one period later. It is safe for concurrent use and has no goroutine: expired windows are
-// dropped by later calls. The number of keys is limited; if the table is full, the oldest window is
-// dropped, so that a flood of addresses cannot exhaust the memory.
+// Windows counts attempts per key in fixed windows. The first Take of a key opens its
+// window, which ends one period later. Windows is safe for concurrent use and has no
+// goroutine: later calls drop expired windows. The number of keys is limited. When the
+// table is full, the oldest window is dropped, so that a flood of addresses cannot
+// exhaust the memory.
 type Windows struct {
 	limit   atomic.Int64
 	period  time.Duration
@@ -43,15 +44,16 @@ type window struct {
 type Verdict struct {
 	// Allowed is false if the limit had been reached before this attempt.
 	Allowed bool
-	// Limit is the number of attempts in a window, and Remaining the number left in this one. Both
-	// are zero if there is no limit.
+	// Limit is the number of attempts that a window allows, and Remaining the number that
+	// this window still allows. Both are zero if there is no limit.
 	Limit, Remaining int
-	// Reset is the time until the window ends; zero if no window is open.
+	// Reset is the time until the window ends, or zero if no window is open.
 	Reset time.Duration
 }
 
-// NewWindows returns counters that allow limit attempts per key and period. A limit of zero or less
-// allows everything and counts nothing. The table holds maxKeys keys, at least one.
+// NewWindows returns counters that allow limit attempts per key and period. A limit of
+// zero or less allows everything and counts nothing. The table holds up to maxKeys keys,
+// but at least one.
 func NewWindows(limit int, period time.Duration, maxKeys int) *Windows {
 	w := &Windows{period: period, maxKeys: max(maxKeys, 1), byKey: map[string]*window{}}
 	w.ends.prev, w.ends.next = &w.ends, &w.ends
@@ -84,7 +86,7 @@ func (w *Windows) Take(key string, now time.Time) Verdict {
 	return w.verdict(one, limit, allowed, now)
 }
 
-// GiveBack uncounts an attempt.
+// GiveBack removes an attempt from the count of its key.
 func (w *Windows) GiveBack(key string, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,7 +95,7 @@ func (w *Windows) GiveBack(key string, now time.Time) {
 	}
 }
 
-// Peek returns the result of Take without counting.
+// Peek returns the result that Take would have, without counting an attempt.
 func (w *Windows) Peek(key string, now time.Time) Verdict {
 	limit := int(w.limit.Load())
 	if limit <= 0 {
@@ -118,10 +120,11 @@ func (w *Windows) verdict(one *window, limit int, allowed bool, now time.Time) V
 	}
 }
 
-// clock prevents time from running backwards, which would break the order of the ring. Times of
-// concurrent requests that are out of order are raised to the latest time seen. If the clock has
-// been set back by more than a period, all counts are dropped; otherwise they would last until the
-// old time comes again.
+// clock returns the time to use for an attempt. It prevents time from running backwards,
+// which would break the order of the ring. Times of concurrent requests that are out of
+// order are raised to the latest time seen. If the clock has been set back by more than a
+// period, all counts are dropped, because they would otherwise last until the old time
+// comes again.
 func (w *Windows) clock(now time.Time) time.Time {
 	now, setBack := w.steady.at(now, w.period)
 	if setBack {
@@ -134,8 +137,8 @@ func (w *Windows) clock(now time.Time) time.Time {
 // steady is a clock that does not run backwards.
 type steady struct{ latest time.Time } // the latest time seen
 
-// at returns the later of now and the latest time, unless the clock was set back by more than a
-// period.
+// at returns now or the latest time, whichever is later. If the clock was set back by
+// more than a period, it returns now and true.
 func (s *steady) at(now time.Time, period time.Duration) (_ time.Time, setBack bool) {
 	if back := s.latest.Sub(now); back > 0 {
 		if back <= period {
@@ -151,7 +154,7 @@ func (w *Windows) over(one *window, now time.Time) bool {
 	return now.Sub(one.start) >= w.period
 }
 
-// open returns the window of a key and opens one if there is none.
+// open returns the window of a key. It opens one if the key has none.
 func (w *Windows) open(key string, now time.Time) *window {
 	one := w.byKey[key]
 	if one != nil && !w.over(one, now) {
@@ -168,8 +171,8 @@ func (w *Windows) open(key string, now time.Time) *window {
 	return one
 }
 
-// dropOver drops at most two expired windows. Each call adds at most one, so the table shrinks, and
-// the work is spread evenly over the calls.
+// dropOver drops at most two expired windows. Each call of Take adds at most one, so this
+// is enough for the table to shrink, and the work is spread evenly over the calls.
 func (w *Windows) dropOver(now time.Time) {
 	for range 2 {
 		oldest := w.ends.next
@@ -185,9 +188,10 @@ func (w *Windows) drop(one *window) {
 	delete(w.byKey, one.key)
 }
 
-// AddrKey returns the key under which an address is counted. It is the whole IPv4 address, also for
-// one mapped into IPv6, and the /64 of an IPv6 address, which is the network of one household. The
-// key of the zero Addr is empty, so callers without an address share one counter.
+// AddrKey returns the key under which an address is counted. The key of an IPv4 address
+// is the whole address, even if it is mapped into IPv6. The key of an IPv6 address is its
+// /64, which is the network of one household. The key of the zero Addr is empty, so
+// callers without an address share one counter.
 func AddrKey(a netip.Addr) string {
 	a = a.Unmap()
 	if !a.IsValid() {
