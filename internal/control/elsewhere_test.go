@@ -12,8 +12,9 @@ import (
 	"svc/internal/datadir"
 )
 
-// TestSocketElsewhere tests the fallback for systems that cannot name a socket through a
-// handle of its directory. It works on all systems and is tested on all of them.
+// TestSocketElsewhere checks the fallback for systems that cannot name a socket through a
+// handle of its directory. The fallback works on all systems, so the test runs on all of
+// them.
 func TestSocketElsewhere(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), strings.Repeat("d", 100))
@@ -49,7 +50,7 @@ func TestSocketElsewhere(t *testing.T) {
 	}
 	_ = response.Body.Close()
 
-	// A killed process leaves its socket, and the next holder removes it.
+	// A killed process leaves its socket behind. The next holder of the lock removes it.
 	if err := lock.file.Unlock(); err != nil {
 		t.Fatal(err)
 	}

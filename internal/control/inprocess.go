@@ -11,16 +11,16 @@ import (
 )
 
 // InProcess returns a client that answers requests to BaseURL by calling h in this
-// process, as the owner. A response is read while it is being written, as over the
-// socket: the handler waits for the reader.
+// process, as the owner. As over the socket, a response is streamed: the handler waits
+// until the client has read what it has written.
 func InProcess(h http.Handler) *http.Client {
 	return &http.Client{Transport: inProcess{h}}
 }
 
 type inProcess struct{ handler http.Handler }
 
-// RoundTrip passes the request to the handler in the form in which a server would have
-// read it. It returns once the header of the response has been written.
+// RoundTrip passes the request to the handler in the form that a server would pass. It
+// returns once the handler has written the header of the response.
 func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), ownerKey{}, true))
 	in := r.Clone(ctx)
@@ -51,8 +51,8 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// serve runs the handler. If the handler aborts its response, it returns an error for the
-// reader.
+// serve runs the handler. If the handler aborts its response, serve returns an error for
+// the reader of the response.
 func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		switch p := recover(); p {
@@ -69,19 +69,19 @@ func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 
 var errCutOff = errors.New("the response was cut off")
 
-// answerBody ends the handler when it is closed.
+// answerBody is the body of a response. Closing it ends the handler.
 type answerBody struct {
 	io.Reader
 	end func()
 }
 
-// Close returns after the handler has returned.
+// Close ends the handler and waits until it has returned.
 func (b *answerBody) Close() error {
 	b.end()
 	return nil
 }
 
-// answer is an http.ResponseWriter with a reader in this process.
+// answer is an http.ResponseWriter whose output is read by a client in this process.
 type answer struct {
 	header, sent http.Header
 	status       int // 0 until the header is written

@@ -11,7 +11,7 @@ import (
 	"svc/internal/control"
 )
 
-// exchange sends a request to a handler in this process and passes the response to look.
+// exchange sends a request to a handler in this process and calls look with the response.
 func exchange(t *testing.T, h http.HandlerFunc, look func(*http.Response)) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, control.BaseURL+"/x", http.NoBody)
@@ -26,8 +26,8 @@ func exchange(t *testing.T, h http.HandlerFunc, look func(*http.Response)) {
 	look(answer)
 }
 
-// TestAnswersAreStreamed: the handler of a large response does not continue before its
-// output has been read, so that nothing accumulates.
+// TestAnswersAreStreamed checks that the handler of a large response waits until its
+// output has been read, so that output does not accumulate.
 func TestAnswersAreStreamed(t *testing.T) {
 	t.Parallel()
 	written := make(chan string, 10)
@@ -73,7 +73,7 @@ func TestCutOffAnswerIsAnError(t *testing.T) {
 	})
 }
 
-// TestReaderThatGoes: closing a response ends its handler and waits for it.
+// TestReaderThatGoes checks that closing a response ends its handler and waits for it.
 func TestReaderThatGoes(t *testing.T) {
 	t.Parallel()
 	ended := false

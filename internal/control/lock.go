@@ -1,8 +1,9 @@
-// Package control lets commands work on a data directory whether or not a server runs on
-// it. The process that opens the directory holds its lock. If that is a server, it
-// listens on a socket in the directory. A command that gets the lock calls the same
-// handler in its own process. Access to the socket or the lock is the credential: only
-// the owner of the directory can access them.
+// Package control lets commands work on a data directory whether or not a server is
+// running on it. The process that opens the directory holds its lock. If that process is
+// a server, it listens on a socket in the directory, and commands send it requests. A
+// command that gets the lock itself calls the same handler in its own process. Access to
+// the socket or the lock is the credential, because only the owner of the directory has
+// access to them.
 //
 //	lock.go          the lock of the directory
 //	lock_unix.go     checking the owner of the directory; lock_windows.go likewise
@@ -26,8 +27,9 @@ import (
 	"svc/internal/datadir"
 )
 
-// Lock is the lock of a data directory. Only the process that has the directory open
-// holds it. The operating system releases it when the process ends in any way.
+// Lock is the lock of a data directory. Only the process that has opened the directory
+// holds it. The operating system releases the lock when the process ends, even if it is
+// killed.
 type Lock struct {
 	dir  string
 	file *flock.Flock
@@ -46,14 +48,14 @@ func Acquire(dir string) (*Lock, error) {
 		return nil, &HeldError{Dir: dir, PID: h.pid, Since: h.since}
 	}
 	readHolder(dir).removeSocket()
-	// The text is only for messages. A server that can still answer must start even if
-	// the disk is full.
+	// The text is only used in messages. A server must start even if the disk is full,
+	// because it can still answer requests.
 	_ = writeHolder(dir, holder{pid: os.Getpid(), since: time.Now()})
 	return l, nil
 }
 
-// Release releases the lock. The file stays, because removing it would let two processes
-// lock two files of the same name.
+// Release releases the lock. It does not remove the file: two processes could otherwise
+// each lock a different file of the same name.
 func (l *Lock) Release() error {
 	_ = writeHolder(l.dir, holder{})
 	if err := l.file.Unlock(); err != nil {
@@ -70,7 +72,8 @@ type HeldError struct {
 	Since time.Time
 }
 
-// Error names the process and the time since which it has held the lock, in local time.
+// Error names the process that holds the lock, and the local time since which it has held
+// it.
 func (e *HeldError) Error() string {
 	if e.PID == 0 {
 		return "another process uses " + e.Dir
@@ -82,9 +85,9 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("another process (pid %d, since %s) uses %s", e.PID, e.Since.Local().Format(format), e.Dir)
 }
 
-// holder is the text of the lock file, which describes the process that holds the lock.
-// The lock itself belongs to the operating system. The text is only used for messages and
-// to find a socket that could not be in the directory.
+// holder is the content of the lock file, which describes the process that holds the
+// lock. The lock itself is managed by the operating system. The content is only used in
+// messages and to find a socket that could not be created in the directory.
 type holder struct {
 	pid    int
 	since  time.Time
@@ -102,8 +105,8 @@ func (h holder) text() string {
 	return text
 }
 
-// readHolder returns the readable part of the text. It returns zero values for a text
-// that is being written or was never written.
+// readHolder parses the content of the lock file as far as it is readable. It returns
+// zero values if the content is being written or was never written.
 func readHolder(dir string) holder {
 	var h holder
 	f, err := os.Open(filepath.Join(dir, datadir.Lock))
@@ -129,7 +132,8 @@ func readHolder(dir string) holder {
 	return h
 }
 
-// writeHolder replaces the text in place, because a rename would remove the lock.
+// writeHolder overwrites the content of the lock file in place, because a rename would
+// lose the lock.
 func writeHolder(dir string, h holder) error {
 	f, err := os.OpenFile(filepath.Join(dir, datadir.Lock), os.O_RDWR, 0)
 	if err != nil {
@@ -146,8 +150,8 @@ func writeHolder(dir string, h holder) error {
 	return err
 }
 
-// removeSocket removes a socket outside the data directory that a killed process has
-// left, with its directory. The caller must hold the lock.
+// removeSocket removes a socket outside the data directory that was left behind by a
+// killed process. It also removes the socket's directory. The caller must hold the lock.
 func (h holder) removeSocket() {
 	folder := filepath.Dir(h.socket)
 	if filepath.Base(h.socket) == datadir.Socket && strings.HasPrefix(filepath.Base(folder), tempPrefix) {

@@ -18,7 +18,7 @@ import (
 )
 
 // holdVariable is an environment variable that makes the test binary hold the lock of a
-// directory until its standard input ends, so that tests use a real second process.
+// directory until its standard input ends. This gives tests a real second process.
 const holdVariable = "CONTROL_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -42,7 +42,8 @@ func hold(dir string) int {
 	return 0 // without Release, like a killed process
 }
 
-// startHolder starts a process that holds dir, and returns a function that ends it.
+// startHolder starts a process that holds the lock of dir, and returns a function that
+// ends the process.
 func startHolder(t *testing.T, dir string) (pid int, end func()) {
 	t.Helper()
 	c := exec.Command(os.Args[0])

@@ -32,7 +32,7 @@ func CheckOwner(dir string) error {
 // mayWrite is W_OK, which package syscall does not define.
 const mayWrite = 2
 
-// userName returns the name of a user, or # and the number if there is no name.
+// userName returns the name of a user, or # and the user ID if the user has no name.
 func userName(id int) string {
 	number := strconv.Itoa(id)
 	if u, err := user.LookupId(number); err == nil {

@@ -1,7 +1,7 @@
 package control
 
-// textOffset is the offset of the text in the lock file. Windows locks a range and denies
-// all access to the locked first byte, so the text follows it.
+// textOffset is the offset of the text in the lock file. Windows denies all access to a
+// locked range, so the lock covers the first byte and the text follows it.
 const textOffset = 1
 
 // CheckOwner accepts every directory, because access control lists determine access.

@@ -8,10 +8,10 @@ import (
 // OwnerError reports that the data directory belongs to another user.
 type OwnerError struct {
 	Dir string
-	// Owner is the owner of the directory, and User the user of this process. They are
-	// names, or # and the number of a user without a name, which sudo also accepts.
+	// Owner is the owner of the directory, and User is the user of this process. Each is a
+	// name, or # and the user ID if the user has no name. sudo accepts both forms.
 	Owner, User string
-	// Root reports whether User is root, which could write but must not.
+	// Root reports whether User is root. Root could write to the directory, but must not.
 	Root bool
 }
 
@@ -25,15 +25,14 @@ type ownerConn struct{ net.Conn }
 
 type ownerKey struct{}
 
-// OwnerConn reports whether a connection was accepted by a listener of this package, that
-// is, over the control socket.
+// OwnerConn reports whether a connection was accepted over the control socket.
 func OwnerConn(c net.Conn) bool {
 	_, ok := c.(ownerConn)
 	return ok
 }
 
-// MarkConn is a function for http.Server.ConnContext. It marks only the requests of
-// connections to the control socket.
+// MarkConn is for use as http.Server.ConnContext. It marks the requests of connections to
+// the control socket.
 func MarkConn(ctx context.Context, c net.Conn) context.Context {
 	if OwnerConn(c) {
 		return context.WithValue(ctx, ownerKey{}, true)
@@ -41,8 +40,8 @@ func MarkConn(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// Owner reports whether a request came from the owner of the data directory: over the
-// control socket, or in this process through InProcess.
+// Owner reports whether a request came from the owner of the data directory. Such
+// requests arrive over the control socket or through InProcess.
 func Owner(ctx context.Context) bool {
 	marked, _ := ctx.Value(ownerKey{}).(bool)
 	return marked

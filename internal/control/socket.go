@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// maxSocketPath is a length that every system accepts: the field has 104 bytes on
+	// maxSocketPath is a path length that every system accepts. The field has 104 bytes on
 	// macOS and 108 on Linux, including the terminating zero.
 	maxSocketPath = 100
 	tempPrefix    = "svc-"
@@ -25,13 +25,13 @@ const (
 // BaseURL is the prefix of URLs for requests through Client and InProcess.
 const BaseURL = "http://svc"
 
-// DamagedHeader marks an error response caused by damaged data, so that a command exits
-// with the code for it.
+// DamagedHeader is the header of error responses that were caused by damaged data. It
+// tells a command to exit with the code for damaged data.
 const DamagedHeader = "Svc-Damaged"
 
-// Listen opens the control socket of a data directory for its owner only. The caller must
-// hold the lock, so an existing socket belongs to a process that has ended, and is
-// removed. Closing the listener removes the socket.
+// Listen opens the control socket of a data directory. Only the owner can access it. The
+// caller must hold the lock. An existing socket therefore belongs to a process that has
+// ended, and Listen removes it. Closing the listener removes the socket.
 func Listen(dir string) (net.Listener, error) {
 	l, err := listen(dir)
 	if err != nil {
@@ -75,8 +75,8 @@ func listenElsewhere(dir string) (*listener, error) {
 	return l, nil
 }
 
-// bind listens at address, which is an alias of path, the file that is created. done is
-// called when the socket is closed, or immediately if it cannot be opened.
+// bind listens at address, which is an alias of path, the file that is created. It calls
+// done when the socket is closed, or immediately if the socket cannot be opened.
 func bind(address, path string, done func()) (*listener, error) {
 	inner, err := net.ListenUnix("unix", &net.UnixAddr{Name: address, Net: "unix"})
 	if err != nil {
@@ -93,7 +93,8 @@ func bind(address, path string, done func()) (*listener, error) {
 	return l, nil
 }
 
-// listener marks the connections that it accepts. No other listener can do so.
+// listener marks the connections that it accepts as connections of the owner. No other
+// listener can do so.
 type listener struct {
 	*net.UnixListener
 	path   string
@@ -125,8 +126,8 @@ func (l *listener) Close() error {
 }
 
 // Client returns a client for requests to BaseURL over the control socket of a data
-// directory. It connects at the first request, within the limits of the request's
-// context.
+// directory. It connects at the first request. The context of that request limits the
+// time to connect.
 func Client(dir string) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableCompression: true,

@@ -17,7 +17,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// whoAsks answers "owner" or "stranger", and returns the request that it received.
+// whoAsks is a handler that responds with "owner" or "stranger", depending on the sender,
+// and with the request that it received.
 var whoAsks = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	who := "stranger"
 	if control.Owner(r.Context()) {
@@ -101,8 +102,9 @@ func TestSocketAndProcessAreTheOwner(t *testing.T) {
 	}
 }
 
-// TestOtherUnixSocketsAreStrangers: a public listener can also be a Unix socket, so the
-// kind of connection alone proves nothing.
+// TestOtherUnixSocketsAreStrangers checks that requests over a public Unix socket do not
+// count as the owner's. A public listener can also be a Unix socket, so the kind of
+// connection alone proves nothing.
 func TestOtherUnixSocketsAreStrangers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "public.sock")
