@@ -9,8 +9,8 @@ import (
 	"svc/internal/terms"
 )
 
-// TestFactsOfClients compares the figures about the client libraries with the defaults that each
-// library's tests check.
+// TestFactsOfClients checks that the figures about the client libraries equal the
+// defaults that each library's tests check.
 func TestFactsOfClients(t *testing.T) {
 	t.Parallel()
 	type origin struct {

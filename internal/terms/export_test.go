@@ -1,12 +1,12 @@
 package terms
 
-// Exported for the tests of the texts.
+// These are exported for the tests of the texts.
 var (
 	Facts = facts
 	Read  = read
 )
 
-// Languages returns the languages by their part of the file names.
+// Languages returns the languages by the part of the file names that denotes them.
 func Languages() map[string]Language {
 	all := map[string]Language{}
 	for l, tag := range tags {

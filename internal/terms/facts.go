@@ -1,9 +1,9 @@
 package terms
 
-// facts are the figures in the texts, written as [[name]] in their sources, so that all languages
-// agree. TestFacts checks each figure on a running server or compares it with the default of a
-// setting. The figures about the client libraries are a promise to the readers of the texts; the
-// tests of each library check them.
+// facts holds the figures in the texts. The sources refer to a figure as [[name]], so
+// that all languages agree. TestFacts checks each figure on a running server or compares
+// it with the default of a setting. The figures about the client libraries are a promise
+// to the readers of the texts. The tests of each library check them.
 var facts = map[string]string{
 	// Requests to the server.
 	"public_rate_limit":    "300",  // requests per minute, from one address to one endpoint

@@ -26,7 +26,8 @@ import (
 	"svc/internal/terms"
 )
 
-// TestFacts checks each limit: a value at the limit is accepted, and one beyond it is rejected.
+// TestFacts checks that a value at each limit is accepted, and that a value beyond it is
+// rejected.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	prove := map[string]func(t *testing.T, s *apitest.Server, n int){
@@ -185,7 +186,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// allowed fails the test unless body is accepted and beyond is rejected.
+// allowed fails the test unless the server accepts body and rejects beyond.
 func allowed(t *testing.T, s *apitest.Server, path, body, beyond string) {
 	t.Helper()
 	if status, answer := s.Ask(t, "POST", path, body); status >= 300 {
@@ -196,7 +197,8 @@ func allowed(t *testing.T, s *apitest.Server, path, body, beyond string) {
 	}
 }
 
-// text checks the length limit of a text field. body has %s in its place.
+// text returns a check of the length limit of a text field. In body, %s stands for the
+// value of the field.
 func text(path, body string) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		t.Helper()
@@ -204,16 +206,16 @@ func text(path, body string) func(*testing.T, *apitest.Server, int) {
 	}
 }
 
-// number checks a limit of a numeric field. body has %d in its place; the limit plus step is
-// rejected.
+// number returns a check of the limit of a numeric field. In body, %d stands for the
+// value of the field. The limit plus step must be rejected.
 func number(path, body string, step int) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		allowed(t, s, path, fmt.Sprintf(body, n), fmt.Sprintf(body, n+step))
 	}
 }
 
-// defaultOf compares a figure with the default of a setting. unit is the number of the setting's
-// units in one unit of the figure.
+// defaultOf returns a check that a figure equals the default of a setting. unit is the
+// number of the setting's units that make up one unit of the figure.
 func defaultOf(key string, unit int) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, _ *apitest.Server, n int) {
 		t.Helper()
@@ -229,7 +231,7 @@ func defaultOf(key string, unit int) func(*testing.T, *apitest.Server, int) {
 	}
 }
 
-// ofProject compares a figure with a field of a new project.
+// ofProject returns a check that a figure equals a field of a new project.
 func ofProject(field string) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		if got := apitest.Field[int](t, s.Must(t, 200, "GET", "/admin/projects/a", ""), field); got != n {
@@ -238,7 +240,8 @@ func ofProject(field string) func(*testing.T, *apitest.Server, int) {
 	}
 }
 
-// retention checks a limit of both retention settings; the limit plus step is rejected.
+// retention returns a check of a limit of both retention settings. The limit plus step
+// must be rejected.
 func retention(step int) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		for _, field := range []string{"stats_retention_days", "event_retention_days"} {
@@ -280,7 +283,7 @@ func zeroBits(t *testing.T, address string, want int) {
 	}
 }
 
-// TestFields compares the fields listed in sections of the texts with the fields that openapi.yaml
+// TestFields checks that the fields listed in the texts are those that openapi.yaml
 // describes as sent and stored.
 func TestFields(t *testing.T) {
 	t.Parallel()
@@ -343,7 +346,8 @@ func TestForwardedFields(t *testing.T) {
 	}
 }
 
-// TestHeaders compares the list of headers with the client headers that the server reads.
+// TestHeaders checks that the list of headers in the texts contains the client headers
+// that the server reads.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	own := slices.Sorted(slices.Values(headers(t)))
@@ -364,8 +368,8 @@ func TestHeaders(t *testing.T) {
 	})
 }
 
-// fieldsIn returns the fields named in the first column of the tables of a section, or in its text
-// if it has no table.
+// fieldsIn returns the fields that a section names in the first column of its tables, or
+// in its text if it has no table.
 func fieldsIn(t *testing.T, source, section string) (fields []string) {
 	t.Helper()
 	_, text, found := strings.Cut(source, "\n### "+section+" ")
@@ -387,7 +391,7 @@ func fieldsIn(t *testing.T, source, section string) (fields []string) {
 	return slices.Compact(fields)
 }
 
-// queries returns the names of query parameters.
+// queries returns the names of the query parameters among the given parameters.
 func queries(parameters openapi3.Parameters) (names []string) {
 	for _, p := range parameters {
 		if p.Value.In == "query" {
@@ -397,7 +401,8 @@ func queries(parameters openapi3.Parameters) (names []string) {
 	return names
 }
 
-// headers returns the X-Svc-* headers that the program reads, found in its source code.
+// headers returns the names of the X-Svc-* headers that the program reads. It finds them
+// in the program's source code.
 func headers(t *testing.T) (names []string) {
 	t.Helper()
 	own := regexp.MustCompile(`"(X-Svc-[A-Za-z-]+)"`)

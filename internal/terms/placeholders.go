@@ -1,6 +1,6 @@
 package terms
 
-// Placeholder is a blank in a built-in text for the operator of an instance to fill in.
+// Placeholder is a blank in a built-in text that the operator of an instance fills in.
 type Placeholder struct {
 	Key      string // as in {{ key }}
 	Required bool   // a text without it is incomplete
@@ -78,10 +78,10 @@ var placeholders = []struct {
 	}},
 }
 
-// words are the texts that describe a placeholder in one language.
+// words holds the texts that describe a placeholder in one language.
 type words struct{ label, hint, example string }
 
-// describe returns the placeholder with a key.
+// describe returns the placeholder with the given key, described in the given language.
 func describe(key string, l Language) (p Placeholder, ok bool) {
 	for _, one := range placeholders {
 		if one.key == key {

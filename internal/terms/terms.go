@@ -1,7 +1,8 @@
-// Package terms contains the built-in terms documents: a privacy policy for the users of apps, and a
-// statement for app developers about the data processed by the client libraries. They describe the
-// behaviour of this program. They are templates: placeholders such as {{ operator_name }} are filled
-// in by the operator of an instance.
+// Package terms contains the built-in terms documents: a privacy policy for the users of
+// apps, and a statement for app developers about the data processed by the client
+// libraries. The documents describe the behaviour of this program. They are templates
+// with placeholders such as {{ operator_name }}, which the operator of an instance fills
+// in.
 //
 //	terms.go         Document and Text, read from the files beside it
 //	placeholders.go  descriptions of the placeholders
@@ -29,7 +30,7 @@ const (
 // Document is a built-in document.
 type Document struct {
 	Slug string
-	// Revised is the time of the last change of the text, in Unix seconds. A change of the
+	// Revised is the time of the text's last change, in Unix seconds. A change of the
 	// collected data requires a change of the text in all languages, and of this time.
 	Revised int64
 	texts   [languages]Text
@@ -40,27 +41,29 @@ type Text struct {
 	Title   string
 	Summary string // one sentence
 	Content string // Markdown with placeholders, without the title
-	// Placeholders lists the placeholders in Content, without repetitions, in the order of their
-	// first appearance.
+	// Placeholders lists the placeholders in Content, without repetitions, in the order in
+	// which they first appear.
 	Placeholders []Placeholder
 }
 
 // Language is a language of the documents.
 type Language int
 
-// The languages. The first one is the default, also for languages that are missing.
+// The languages of the documents. The first one is the default, which also replaces
+// languages that are not available.
 const (
 	English Language = iota
 	Chinese          // Simplified
 	languages
 )
 
-// tags maps languages to their part of the file names.
+// tags maps languages to the part of the file names that denotes them.
 var tags = [languages]string{English: "en", Chinese: "zh"}
 
-// LanguageFor returns the language that a caller prefers. It compares the first part of the tag, so
-// that zh-Hans-CN and zh_TW are both Chinese. Without a preference it returns English. unknown
-// reports that the preferred language is missing.
+// LanguageFor returns the language that a caller prefers. It compares only the first part
+// of the language tag, so that zh-Hans-CN and zh_TW are both Chinese. Without a
+// preference it returns English. unknown reports whether the preferred language is not
+// available.
 func LanguageFor(preference string) (l Language, unknown bool) {
 	if strings.TrimSpace(preference) == "" {
 		return English, false
@@ -74,18 +77,19 @@ func LanguageFor(preference string) (l Language, unknown bool) {
 	return English, true
 }
 
-// In returns the document in a language.
+// In returns the document's text in the given language.
 func (d *Document) In(l Language) *Text { return &d.texts[l] }
 
-// Complete reports whether a text has no placeholders left. Only complete texts are published.
+// Complete reports whether a text contains no placeholders. Only complete texts are
+// published.
 func Complete(text string) bool {
 	return !strings.Contains(text, "{{") || len(placeholder.Names(text)) == 0
 }
 
-// All returns the documents in their order. They must not be changed.
+// All returns all documents in order. The caller must not modify them.
 func All() []*Document { return documents }
 
-// Find returns the document with a slug, or nil.
+// Find returns the document with the given slug, or nil if there is none.
 func Find(slug string) *Document {
 	for _, d := range documents {
 		if d.Slug == slug {
@@ -98,7 +102,8 @@ func Find(slug string) *Document {
 //go:embed *.md
 var files embed.FS
 
-// documents are read when the program starts. A file that mustRead rejects makes every test fail.
+// documents holds the documents. They are read when the program starts. A file that
+// mustRead rejects makes every test fail.
 var documents = []*Document{
 	{
 		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 25, 1, 30, 0, 0, time.UTC).Unix(),
@@ -127,8 +132,8 @@ func mustReadAll(slug string) (texts [languages]Text) {
 // fact matches a reference to a figure in the source of a text: [[public_rate_limit]].
 var fact = regexp.MustCompile(`\[\[([^\]]*)\]\]`)
 
-// read parses the source of a text: a heading with the title, a paragraph with the summary, the
-// content. Unknown figures and placeholders are errors.
+// read parses the source of a text: a heading with the title, a paragraph with the
+// summary, and the content. It returns an error for unknown figures and placeholders.
 func read(source string, l Language) (t Text, err error) {
 	for _, m := range fact.FindAllStringSubmatch(source, -1) {
 		if facts[m[1]] == "" {

@@ -62,7 +62,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestTexts checks the required parts of every text.
+// TestTexts checks that every text has the required parts.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	chapters := map[string]int{terms.PrivacyPolicy: 12, terms.SDKCompliance: 11}
@@ -98,8 +98,8 @@ func TestTexts(t *testing.T) {
 	})
 }
 
-// TestHeadings checks that chapters and sections are numbered in order, and that references lead to
-// existing ones.
+// TestHeadings checks that chapters and sections are numbered in order, and that
+// references lead to existing sections.
 func TestHeadings(t *testing.T) {
 	t.Parallel()
 	heading := regexp.MustCompile(`(?m)^(#{2,3}) (?:(\d+)\. |(\d+)\.(\d+) )?\S`)
@@ -129,8 +129,9 @@ func TestHeadings(t *testing.T) {
 	})
 }
 
-// notFigures matches digits in a source that are not facts about this program: numbers of chapters,
-// references to them, names of standards, statuses, file modes.
+// notFigures matches digits in a source that are not facts about this program. Examples
+// are the numbers of chapters and references to them, names of standards, statuses and
+// file modes.
 var notFigures = regexp.MustCompile(`(?m)\[\[[a-z0-9_]+\]\]|^#{2,3} [\d.]+ |^\d+\. |` +
 	`(?:[Ss]ections?|[Cc]hapters?|第) ?[\d.]*\d(?:(?:, | and | or | ?、| ?和| ?或) ?[\d.]*\d)*|` +
 	`IPv[46]\b|Argon2id|ES2020|a-z 0-9|mode 0600|0600|\b(?:40[01345]|41[03]|422|429|50[234])\b`)
@@ -159,8 +160,9 @@ func TestFiguresAreFacts(t *testing.T) {
 	})
 }
 
-// TestTranslations compares the languages of each document: every section must have the same tables
-// and lists, and name the same fields, figures, placeholders and other sections.
+// TestTranslations checks that the translations of each document agree. Every section
+// must have the same tables and lists, and name the same fields, figures, placeholders
+// and other sections.
 func TestTranslations(t *testing.T) {
 	t.Parallel()
 	token := regexp.MustCompile("`[^`]+`|\\[\\[[a-z0-9_]+\\]\\]|\\{\\{ [a-z0-9_]+ \\}\\}|\\b\\d+(?:\\.\\d+)?|(?m)^(?:\\| |- |\\d+\\. |> |\\|-)")
@@ -188,8 +190,9 @@ func TestTranslations(t *testing.T) {
 	}
 }
 
-// TestEmphasis checks that emphasis ends correctly. CommonMark does not end it between punctuation
-// and a letter, as in **名称：**某公司, and a filled-in placeholder may begin with a letter.
+// TestEmphasis checks that emphasis ends correctly. CommonMark does not end emphasis
+// between a punctuation mark and a letter, as in **名称：**某公司. A filled-in placeholder may
+// begin with a letter.
 func TestEmphasis(t *testing.T) {
 	t.Parallel()
 	mark := regexp.MustCompile(`\*{1,2}`)
@@ -211,7 +214,8 @@ func TestEmphasis(t *testing.T) {
 	})
 }
 
-// TestRead checks which sources are rejected, because readers would see notes for authors.
+// TestRead checks which sources are rejected. Readers of such a text would see marks that
+// are meant for its authors.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, source, want string }{
@@ -254,8 +258,9 @@ func TestHeadCells(t *testing.T) {
 	}
 }
 
-// TestRevisions checks that a changed text has a later revision. The golden file contains the last
-// revision of each text with its checksum, and is only updated with a later revision.
+// TestRevisions checks that a changed text has a later revision. The golden file contains
+// the last revision and the checksum of each text. It is only updated if the revision is
+// later.
 func TestRevisions(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/revisions.golden"
@@ -288,7 +293,7 @@ func TestRevisions(t *testing.T) {
 	}
 }
 
-// eachText runs a test with the source of each text.
+// eachText runs a subtest with the source of each text.
 func eachText(t *testing.T, test func(t *testing.T, slug string, l terms.Language, source string)) {
 	t.Helper()
 	for _, name := range sources(t) {
