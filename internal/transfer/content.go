@@ -14,19 +14,21 @@ import (
 	"svc/internal/files"
 )
 
-// ContentFolder is the prefix of the names of contents; the ID of the file follows. The
-// manifest does not list contents. FilesFile lists them, with sizes and checksums.
+// ContentFolder is the prefix of the names of archive members that hold the content of a
+// file. The ID of the file follows it. The manifest does not list these members.
+// FilesFile lists them, with sizes and checksums.
 const ContentFolder = "files/"
 
-// contentOf returns the ID of the file that an archive member is the content of.
+// contentOf returns the ID of the file whose content is in the given archive member.
 func contentOf(name string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(name, ContentFolder)
 	return id, ok && files.ValidID(id)
 }
 
 // Content adds the content of a file from r and returns its size and SHA-256. It does not
-// compress the content, because downloads usually already are. If reading fails, the part
-// written so far stays in the archive and must not be listed as a content.
+// compress the content, because downloadable files usually are compressed already. If
+// reading fails, the part written so far stays in the archive. The caller must not list
+// it as a content.
 func (a *Writer) Content(id string, r io.Reader) (size int64, sum string, err error) {
 	if err := a.end(); err != nil {
 		return 0, "", err
@@ -42,8 +44,8 @@ func (a *Writer) Content(id string, r io.Reader) (size int64, sum string, err er
 	return size, hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// Contents returns the sorted IDs of the files with content in the archive, even partial
-// content.
+// Contents returns the sorted IDs of the files whose content is in the archive, even if
+// it is incomplete.
 func (a *Reader) Contents() []string {
 	ids := make([]string, 0, len(a.contents))
 	for id := range a.contents {
@@ -53,8 +55,8 @@ func (a *Reader) Contents() []string {
 	return ids
 }
 
-// CheckContent verifies that the archive contains the content of a file, with the size
-// listed in FilesFile. It does not read the content.
+// CheckContent checks that the archive contains the content of a file and that its size
+// is the one listed in FilesFile. It does not read the content.
 func (a *Reader) CheckContent(id string, size int64) error {
 	entry := a.contents[id]
 	switch {
@@ -67,7 +69,8 @@ func (a *Reader) CheckContent(id string, size int64) error {
 }
 
 // Content opens the content of a file, which must have the size and the SHA-256 listed in
-// FilesFile. It reads at most that size, and reports the end only if both are right.
+// FilesFile. The returned reader reads at most that size. It returns io.EOF only if size
+// and checksum are right.
 func (a *Reader) Content(id string, size int64, sum string) (io.ReadCloser, error) {
 	if err := a.CheckContent(id, size); err != nil {
 		return nil, err
@@ -80,7 +83,7 @@ func (a *Reader) Content(id string, size int64, sum string) (io.ReadCloser, erro
 	return &content{ReadCloser: file, name: name, size: size, want: sum, sum: sha256.New()}, nil
 }
 
-// content reads the content of a file.
+// content is a reader of the content of a file.
 type content struct {
 	io.ReadCloser
 	name       string

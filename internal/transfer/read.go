@@ -20,18 +20,19 @@ import (
 	"svc/internal/fault"
 )
 
-// Reader reads an archive. Errors of the archive are faults of kind Invalid, or ErrNewer.
+// Reader reads an archive. Errors in the archive are returned as faults of kind Invalid,
+// or as ErrNewer.
 type Reader struct {
 	Manifest Manifest
 	entries  map[string]*zip.File
 	contents map[string]*zip.File // by file ID
 }
 
-// broken returns an error about an archive.
+// broken returns an error about a damaged archive.
 func broken(format string, args ...any) error { return fault.New(fault.Invalid, format, args...) }
 
-// Open reads the directory and the manifest of an archive and verifies that they agree.
-// The content is not trusted before Verify.
+// Open reads the directory and the manifest of an archive, and checks that they agree.
+// The content can only be trusted after Verify.
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // no path is ever used as a file name
@@ -66,7 +67,7 @@ func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	return a, a.compare()
 }
 
-// short returns a quoted and shortened name for messages.
+// short returns a name, shortened and quoted, for use in messages.
 func short(name string) string {
 	if runes := []rune(strings.ToValidUTF8(name, "�")); len(runes) > 64 {
 		name = string(runes[:64]) + "…"
@@ -74,7 +75,7 @@ func short(name string) string {
 	return fmt.Sprintf("%q", name)
 }
 
-// cause returns the text of an error of the zip format without its prefix.
+// cause returns the text of an error of archive/zip without its prefix.
 func cause(err error) string { return strings.TrimPrefix(err.Error(), "zip: ") }
 
 func (a *Reader) readManifest() error {
@@ -96,7 +97,7 @@ func (a *Reader) readManifest() error {
 	var format struct {
 		Format *int `json:"format"`
 	}
-	// Read the number first, because fields can have other types in a newer format.
+	// Read the format number first, because fields can have other types in a newer format.
 	if json.Unmarshal(text, &format) != nil || format.Format == nil || *format.Format < 1 {
 		return broken("%s must be a JSON object with the number of the format in \"format\"", ManifestFile)
 	}
@@ -109,7 +110,7 @@ func (a *Reader) readManifest() error {
 	return nil
 }
 
-// compare compares the files with the manifest.
+// compare returns an error if the files in the archive are not those in the manifest.
 func (a *Reader) compare() error {
 	listed := map[string]bool{}
 	for _, f := range a.Manifest.Files {
@@ -141,8 +142,8 @@ func (a *Reader) compare() error {
 }
 
 // Verify reads all files that the manifest lists and compares their checksums. Contents
-// are verified when they are read. progress is called with the number of bytes read since
-// the last call.
+// are only verified when they are read. Verify calls progress with the number of bytes
+// read since the previous call.
 func (a *Reader) Verify(ctx context.Context, progress func(bytes int64)) error {
 	for _, f := range a.Manifest.Files {
 		r, err := a.open(f)
@@ -167,8 +168,8 @@ func (a *Reader) Verify(ctx context.Context, progress func(bytes int64)) error {
 	return nil
 }
 
-// reader reads a file. At the end, it compares length, number of lines and checksum with
-// the manifest.
+// reader reads a file of the archive. At the end of the file, it compares the length, the
+// number of lines and the checksum with the manifest.
 type reader struct {
 	of    File
 	file  io.ReadCloser
@@ -207,7 +208,7 @@ func (r *reader) Read(room []byte) (n int, err error) {
 	return n, nil
 }
 
-// end returns io.EOF if everything matches the manifest.
+// end returns io.EOF if the file matches the manifest, and an error otherwise.
 func (r *reader) end() error {
 	lines := r.lines
 	if r.read > 0 && r.last != '\n' {
@@ -224,8 +225,8 @@ func (r *reader) end() error {
 	return io.EOF
 }
 
-// Lines calls each with the lines of a file, numbered from 1. If the file does not exist,
-// it does nothing. A line is only valid during the call.
+// Lines calls each with every line of a file. Lines are numbered from 1. A line is only
+// valid during the call. If the file does not exist, Lines does nothing.
 func (a *Reader) Lines(ctx context.Context, name string, each func(line int64, text []byte) error) error {
 	f, ok := a.Manifest.File(name)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package transfer implements the format in which a project moves to another installation
-// or to another program: a zip archive of JSON lines and contents of files, with a
-// manifest. docs/moving.md describes it.
+// Package transfer implements the archive format in which a project moves to another
+// installation or to another program. An archive is a zip file of JSON lines and contents
+// of files, with a manifest. docs/moving.md describes the format.
 package transfer
 
 import (
@@ -9,10 +9,11 @@ import (
 )
 
 // Format is the version of the format that this program writes. An archive with a greater
-// version is refused.
+// version is rejected.
 const Format = 1
 
-// The files of an archive. Each contains a JSON object, or one in each line.
+// The files of an archive. Each file contains a single JSON object, or one JSON object
+// per line.
 const (
 	ManifestFile       = "manifest.json"
 	ProjectFile        = "project.json"
@@ -33,24 +34,26 @@ const (
 )
 
 // members lists all files except the manifest and contents, in the order in which they
-// are written. The last one comes after the contents, because it lists them.
+// are written. The last file is written after the contents, because it lists them.
 var members = []string{
 	ProjectFile, AliasesFile, LanguagesFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile, CardsFile,
 	DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile, FilesFile,
 }
 
-// Files returns the files that an archive can have besides its manifest and contents.
+// Files returns the names of the files that an archive can have besides its manifest and
+// contents.
 func Files() []string { return slices.Clone(members) }
 
 const (
-	// LongestLine limits a line, in bytes. The longest line that the program writes is a
-	// version with two requests full of texts with every byte escaped.
+	// LongestLine is the maximum length of a line, in bytes. The longest line that the
+	// program writes is a version with two requests that are full of texts in which every
+	// byte is escaped.
 	LongestLine = 256 << 20
 
 	maxManifest = 1 << 20 // bytes
 )
 
-// ErrNewer reports that an archive has the format of a newer program.
+// ErrNewer reports that an archive has a format of a newer version of the program.
 var ErrNewer = errors.New("made by a newer version of svc")
 
 // Manifest describes the content of an archive.
@@ -70,7 +73,7 @@ type File struct {
 	SHA256  string `json:"sha256"`  // of these bytes, in hex
 }
 
-// File returns the file with a name.
+// File returns the manifest's entry for the named file.
 func (m *Manifest) File(name string) (f File, ok bool) {
 	at := slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })
 	if at < 0 {

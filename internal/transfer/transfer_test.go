@@ -21,7 +21,7 @@ import (
 // entry is a file of a zip archive.
 type entry struct{ name, text string }
 
-// pack returns a zip archive of files, in order.
+// pack returns a zip archive of the given files, in order.
 func pack(t testing.TB, entries ...entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -41,13 +41,13 @@ func pack(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// listed returns the entry of a file in a manifest.
+// listed returns the manifest's entry for a file.
 func listed(e entry) transfer.File {
 	sum := sha256.Sum256([]byte(e.text))
 	return transfer.File{Name: e.name, Records: int64(strings.Count(e.text, "\n")), Bytes: int64(len(e.text)), SHA256: hex.EncodeToString(sum[:])}
 }
 
-// manifest returns a manifest of files.
+// manifest returns a manifest that lists the given files.
 func manifest(t testing.TB, files ...transfer.File) entry {
 	t.Helper()
 	text, err := json.Marshal(transfer.Manifest{Format: 1, ProjectKey: "a", Files: files})
@@ -57,7 +57,7 @@ func manifest(t testing.TB, files ...transfer.File) entry {
 	return entry{transfer.ManifestFile, string(text)}
 }
 
-// check opens an archive and reads all of it.
+// check opens an archive, reads all of it, and returns the number of lines.
 func check(ctx context.Context, archive []byte) (lines int, err error) {
 	a, err := transfer.Open(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
@@ -78,13 +78,13 @@ func check(ctx context.Context, archive []byte) (lines int, err error) {
 	return lines, checkContents(ctx, a)
 }
 
-// listedContent is a line of files.jsonl that lists a content.
+// listedContent is a line of files.jsonl that lists the content of a file.
 type listedContent struct {
 	ID, SHA256 string
 	Size       int64
 }
 
-// checkContents reads the contents that files.jsonl lists.
+// checkContents reads all contents that files.jsonl lists.
 func checkContents(ctx context.Context, a *transfer.Reader) error {
 	return a.Lines(ctx, transfer.FilesFile, func(_ int64, text []byte) error {
 		var f listedContent
@@ -177,7 +177,8 @@ func withFiles(t testing.TB, files entry, list ...entry) []byte {
 	return pack(t, slices.Concat([]entry{project, files}, list, []entry{manifest(t, listed(project), listed(files))})...)
 }
 
-// Contents are read back unchanged, and are not compressed.
+// TestContents checks that contents are read back unchanged, and that they are not
+// compressed.
 func TestContents(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -214,7 +215,8 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// An archive that does not match its manifest is refused.
+// TestArchiveIsRefused checks that an archive is rejected if it does not match its
+// manifest.
 func TestArchiveIsRefused(t *testing.T) {
 	t.Parallel()
 	project := entry{transfer.ProjectFile, "{}\n"}
@@ -274,7 +276,8 @@ func TestArchiveIsRefused(t *testing.T) {
 	}
 }
 
-// A file that unpacks to more than its listed size is read only up to that size.
+// TestArchiveThatUnpacksToMore checks that a file that unpacks to more than its listed
+// size is read only up to that size.
 func TestArchiveThatUnpacksToMore(t *testing.T) {
 	t.Parallel()
 	bomb := entry{transfer.ProjectFile, strings.Repeat("{}\n", 1<<20)}
@@ -293,7 +296,8 @@ func TestArchiveThatUnpacksToMore(t *testing.T) {
 	}
 }
 
-// Any changed byte is detected, or has no effect on the content that is read.
+// TestArchiveWithOneByteChanged checks that a changed byte is either detected or has no
+// effect on the content that is read.
 func TestArchiveWithOneByteChanged(t *testing.T) {
 	t.Parallel()
 	files := []entry{{transfer.ProjectFile, "{\"project_key\":\"a\"}\n"}, {transfer.LogsFile, "{\"n\":1}\n{\"n\":2}\n"}}

@@ -14,11 +14,11 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// level is the level of compression. Higher levels take much longer and save little.
+// level is the compression level. Higher levels take much longer and save little.
 const level = 3
 
-// Writer writes an archive sequentially, one file after the other, so that it can write
-// to a network.
+// Writer writes an archive sequentially, one file after another, so that the archive can
+// be written to a network connection.
 type Writer struct {
 	zip      *zip.Writer
 	manifest Manifest
@@ -31,7 +31,7 @@ type Writer struct {
 	size counter
 }
 
-// counter counts the bytes that are written to it.
+// counter is a writer that counts the bytes written to it.
 type counter int64
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -39,7 +39,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// NewWriter starts an archive. The Writer fills in the files of the manifest.
+// NewWriter starts an archive with the given manifest. The Writer adds the list of files
+// to the manifest.
 func NewWriter(w io.Writer, m Manifest) *Writer {
 	a := &Writer{zip: zip.NewWriter(w), manifest: m}
 	a.manifest.Format, a.manifest.Files = Format, []File{}
@@ -47,7 +48,7 @@ func NewWriter(w io.Writer, m Manifest) *Writer {
 	return a
 }
 
-// Begin starts the next file.
+// Begin starts the file with the given name.
 func (a *Writer) Begin(name string) error {
 	if err := a.end(); err != nil {
 		return err
@@ -63,7 +64,7 @@ func (a *Writer) Begin(name string) error {
 	return nil
 }
 
-// Line adds a record to the file.
+// Line adds a record to the current file.
 func (a *Writer) Line(record any) error {
 	a.file.Records++
 	return a.text.Encode(record)
