@@ -2,9 +2,9 @@ package geo
 
 import "strings"
 
-// Province returns the province of a code of GB/T 2260, which has six digits: its code,
-// and its name in Chinese, or its code if the name is not known. ok is false for anything
-// that is not such a code.
+// Province returns the province that contains the place with the given six-digit code of
+// GB/T 2260. province is the province's code, and name its Chinese name, or its code if
+// the name is not known. ok reports whether code has the form of such a code.
 func Province(code string) (province, name string, ok bool) {
 	if len(code) != 6 || strings.Trim(code, "0123456789") != "" {
 		return "", "", false
@@ -26,13 +26,14 @@ var provinceNames = map[string]string{
 	"710000": "台湾省", "810000": "香港特别行政区", "820000": "澳门特别行政区",
 }
 
-// division is a province with the names that databases use for it.
+// division is a province of China with the names that databases use for it.
 type division struct {
 	digits string // the first two of its code, which ISO 3166-2 used until 2017
 	iso    string // its code in ISO 3166-2, without the country
 	names  string // prefixes of its English names, letters only, separated by blanks
-	// cities lists its prefectures and cities: the next two digits of the code, then the
-	// English name, letters only. A city with several names is listed once for each name.
+	// cities lists the prefectures and cities of the province. Each entry consists of the
+	// next two digits of the code and the English name, letters only. A city with several
+	// names has an entry for each name.
 	cities string
 }
 
@@ -157,8 +158,8 @@ var divisions = []division{
 	{"82", "MO", "macao macau aomen", ""},
 }
 
-// cityCodes maps the two digits of a province and the name of a city to the code of the
-// city.
+// cityCodes maps the two digits of a province followed by the name of a city to the code
+// of the city.
 var cityCodes = indexCities()
 
 func indexCities() map[string]string {
@@ -172,10 +173,10 @@ func indexCities() map[string]string {
 	return codes
 }
 
-// chineseCodes returns the codes of a province and of a city in it. The arguments are the
-// ISO 3166-2 code or else the English name of the province, and the English name of the
-// city. An unknown code is "". The four cities that are provinces have one city each,
-// whichever part of them is named.
+// chineseCodes returns the codes of a province and of a city in it. The province is given
+// by its ISO 3166-2 code or, if that is not known, by its English name. The city is given
+// by its English name. A code is "" if the place is not known. Four cities are provinces.
+// Each of them has one city code, whichever part of the city is named.
 func chineseCodes(iso, region, city string) (province, cityCode string) {
 	d, ok := findDivision(strings.TrimPrefix(iso, "CN-"), letters(region))
 	if !ok {
@@ -203,7 +204,7 @@ func findDivision(iso, name string) (division, bool) {
 	return division{}, false
 }
 
-// startsWithOne reports whether a text starts with one of the words in a list.
+// startsWithOne reports whether text starts with one of the words in list.
 func startsWithOne(text, list string) bool {
 	for word := range strings.FieldsSeq(list) {
 		if strings.HasPrefix(text, word) {
@@ -213,8 +214,8 @@ func startsWithOne(text, list string) bool {
 	return false
 }
 
-// letters returns the letters of a name in lower case, without the diacritics of names of
-// Chinese places.
+// letters returns the letters of a name in lower case. It removes the diacritics that
+// occur in names of Chinese places.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// provinceTable is the table of the API documentation.
+// provinceTable is the table of provinces in the API documentation.
 const provinceTable = `110000 北京市 · 120000 天津市 · 130000 河北省 · 140000 山西省 · 150000 内蒙古自治区 · 210000 辽宁省 · 220000 吉林省 · 230000 黑龙江省 · 310000 上海市 · 320000 江苏省 · 330000 浙江省 · 340000 安徽省 · 350000 福建省 · 360000 江西省 · 370000 山东省 · 410000 河南省 · 420000 湖北省 · 430000 湖南省 · 440000 广东省 · 450000 广西壮族自治区 · 460000 海南省 · 500000 重庆市 · 510000 四川省 · 520000 贵州省 · 530000 云南省 · 540000 西藏自治区 · 610000 陕西省 · 620000 甘肃省 · 630000 青海省 · 640000 宁夏回族自治区 · 650000 新疆维吾尔自治区 · 710000 台湾省 · 810000 香港特别行政区 · 820000 澳门特别行政区`
 
 func TestProvinces(t *testing.T) {
@@ -73,9 +73,9 @@ func TestChineseCodes(t *testing.T) {
 	}
 }
 
-// TestCityTable verifies the form of the table: two digits and a name of letters, in
-// order, with unique names within a province. Each province must be found by its own
-// names.
+// TestCityTable checks the form of the table: each entry has two digits and a name of
+// letters, and entries are in order, with unique names within a province. Each province
+// must be found by its own names.
 func TestCityTable(t *testing.T) {
 	t.Parallel()
 	codes := map[string]bool{}
@@ -102,7 +102,7 @@ func TestCityTable(t *testing.T) {
 			}
 		}
 	}
-	// 333 below the provinces, and the four cities that are provinces
+	// There are 333 below the provinces, and four cities that are provinces.
 	if len(codes) != 337 {
 		t.Errorf("got %d cities, want 337", len(codes))
 	}

@@ -53,7 +53,7 @@ func TestCountryNames(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", code, got, want)
 		}
 	}
-	// ISO 3166-1 has 249 codes, and XK is added.
+	// ISO 3166-1 has 249 codes. XK is added to them.
 	if got := len(countryNames); got != 250 {
 		t.Errorf("got %d countries, want 250", got)
 	}
@@ -69,8 +69,8 @@ func TestCountryNames(t *testing.T) {
 	}
 }
 
-// TestTableHasNoOtherCountries walks over the built-in table: it contains only countries
-// with a name, or nothing.
+// TestTableHasNoOtherCountries checks that every country in the built-in table has a
+// name.
 func TestTableHasNoOtherCountries(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

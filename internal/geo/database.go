@@ -12,18 +12,19 @@ import (
 )
 
 const (
-	// rememberedBits gives 8192 decoded places in memory, about 2 MiB.
+	// rememberedBits is the base-2 logarithm of the number of decoded places in the cache.
+	// It allows 8192 places, which take about 2 MiB.
 	rememberedBits = 13
-	// maxProbes limits the networks of each IP version that are searched for a place
-	// before a file counts as one without places.
+	// maxProbes limits the number of networks of each IP version that are searched for a
+	// place. If none of them has a place, the file is treated as one without places.
 	maxProbes = 100_000
 )
 
-// database is one version of the operator's file.
+// database is one version of the operator's database file.
 type database struct {
 	reader *maxminddb.Reader
-	// places caches records by their offset in the file, which many networks share. A new
-	// entry replaces the old one in its slot.
+	// places caches decoded places by the offset of their record in the file, because many
+	// networks share a record. A new entry replaces the previous one in its slot.
 	places [1 << rememberedBits]atomic.Pointer[remembered]
 }
 
@@ -32,8 +33,8 @@ type remembered struct {
 	place  Place
 }
 
-// record is the part of an entry that is read. The sizes limit how much a file can make
-// the program read.
+// record is the part of a database entry that is decoded. The array sizes limit how much
+// data a file can make the program decode.
 type record struct {
 	Country struct {
 		Code string `maxminddb:"iso_code,maxsize:16"`
@@ -51,7 +52,7 @@ type names struct {
 	English string `maxminddb:"en,maxsize:512"`
 }
 
-// openDatabase opens a file that contains places.
+// openDatabase opens a database file. It returns an error if the file contains no places.
 func openDatabase(path string) (*database, error) {
 	reader, err := openReader(path)
 	if err != nil {
@@ -67,10 +68,10 @@ func openDatabase(path string) (*database, error) {
 	return d, nil
 }
 
-// openReader maps the file into memory, so that only the used parts take memory. On
-// Windows a mapped file could not be replaced, so it is read instead.
+// openReader maps the file into memory, so that only the parts in use take memory. On
+// Windows, a mapped file could not be replaced, so the file is read into memory instead.
 func openReader(path string) (*maxminddb.Reader, error) {
-	// The cached places already hold their texts.
+	// The string cache is not needed, because the cached places hold their strings.
 	options := maxminddb.DisableStringCache()
 	if runtime.GOOS != "windows" {
 		return maxminddb.Open(path, options)
@@ -85,8 +86,8 @@ func openReader(path string) (*maxminddb.Reader, error) {
 func (d *database) close() error { return d.reader.Close() }
 
 // read calls fn, which reads the file. If a new database is copied over the old one
-// instead of renamed, the mapped file is truncated, and reading it faults. That must not
-// end the program: fn is then aborted.
+// instead of renamed, the mapped file is truncated, and reading it causes a fault. read
+// then aborts fn, so that the fault does not end the program.
 func (d *database) read(fn func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -117,9 +118,9 @@ func (d *database) place(a netip.Addr) (p Place) {
 	return p
 }
 
-// hasPlaces searches for a network with a place, first in IPv4, then in the used part of
-// IPv6. It advances from network to network with lookups, because walking the tree of a
-// damaged file may never end.
+// hasPlaces reports whether the database has a network with a place. It searches IPv4 and
+// then the used part of IPv6. It advances from network to network with lookups, because
+// walking the tree of a damaged file may never end.
 func (d *database) hasPlaces() bool {
 	for _, a := range [...]netip.Addr{netip.IPv4Unspecified(), netip.MustParseAddr("2000::")} {
 		for range maxProbes {
@@ -135,7 +136,7 @@ func (d *database) hasPlaces() bool {
 	return false
 }
 
-// after returns the address after a network, or the zero Addr if there is none.
+// after returns the first address after a network, or the zero Addr if there is none.
 func after(network netip.Prefix) netip.Addr {
 	if !network.IsValid() {
 		return netip.Addr{}
@@ -148,8 +149,8 @@ func after(network netip.Prefix) netip.Addr {
 	return a.Next()
 }
 
-// decodePlace returns the place in an entry. It returns the zero Place for an entry of
-// another form.
+// decodePlace returns the place in a database entry. It returns the zero Place if the
+// entry has another form.
 func decodePlace(result maxminddb.Result) (p Place) {
 	var r record
 	if result.Decode(&r) != nil {

@@ -30,7 +30,7 @@ var someEntries = []entry{
 	{"9.9.9.0/24", "zz", "", "", ""},
 }
 
-// writeDatabase writes a file in MaxMind's format with its city schema.
+// writeDatabase writes a file in MaxMind's format with the schema of its city databases.
 func writeDatabase(t testing.TB, path, kind string, entries []entry) {
 	t.Helper()
 	named := func(name string) mmdbtype.Map {
@@ -69,7 +69,7 @@ func insert(t testing.TB, tree *mmdbwriter.Tree, network string, value mmdbtype.
 	}
 }
 
-// save renames the file into place, like updaters do.
+// save writes a file and renames it into place, as update programs do.
 func save(t testing.TB, tree *mmdbwriter.Tree, path string) {
 	t.Helper()
 	f, err := os.CreateTemp(filepath.Dir(path), "new")
@@ -87,7 +87,8 @@ func save(t testing.TB, tree *mmdbwriter.Tree, path string) {
 	}
 }
 
-// TestFirstPlaceIsFarOff places it after networks without a place.
+// TestFirstPlaceIsFarOff checks that a file is accepted if its first place comes after
+// many networks without a place.
 func TestFirstPlaceIsFarOff(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "country.mmdb")
@@ -123,8 +124,8 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestCutFile truncates the file while it is open, as a copy over it does, and then
-// replaces it with other content. Lookups must not fail; at worst they find nothing.
+// TestCutFile truncates the file while it is open, as copying a file over it does, and
+// then replaces it with other content. Lookups must not fail. They may only find nothing.
 func TestCutFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")
@@ -158,7 +159,7 @@ func TestCutFile(t *testing.T) {
 	}
 }
 
-// TestDamagedFile changes every byte of a file in turn. Lookups may then find other
+// TestDamagedFile changes every byte of a file in turn. Lookups may then find wrong
 // places, but must return valid values.
 func TestDamagedFile(t *testing.T) {
 	t.Parallel()
@@ -190,8 +191,8 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// TestRememberedPlaces writes more entries to a file than are cached, so that slots are
-// replaced.
+// TestRememberedPlaces checks lookups in a file with more entries than the cache has
+// slots, so that slots are replaced.
 func TestRememberedPlaces(t *testing.T) {
 	t.Parallel()
 	const count = 3 << rememberedBits / 2

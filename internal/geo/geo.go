@@ -1,6 +1,6 @@
-// Package geo locates addresses. The country comes from a table in the program, and more
-// detail from the operator's file in MaxMind's format. It makes no network requests, so
-// no address leaves the machine.
+// Package geo locates IP addresses. The country comes from a table in the program. More
+// detail comes from the operator's file in MaxMind's format. The package makes no network
+// requests, so no address leaves the machine.
 //
 // geo.go contains the Locator, database.go reads the file, and country.go and china.go
 // contain the names of countries and of Chinese provinces.
@@ -19,7 +19,7 @@ import (
 	"svc/internal/proxy"
 )
 
-// Regions that are not countries.
+// Values of Region that are not countries.
 const (
 	RegionLocal   = "LOCAL"   // a private address
 	RegionUnknown = "UNKNOWN" // no address, lookups disabled, or not found
@@ -31,13 +31,13 @@ type Place struct {
 	CountryName string // in English, like the next two
 	RegionName  string // of the largest subdivision of the country
 	City        string
-	// For CN, the codes of GB/T 2260, six digits: of the province, and of the prefecture
-	// or city in it.
+	// ProvinceCode and CityCode are set for CN only. They are the six-digit GB/T 2260
+	// codes of the province and of the prefecture or city in it.
 	ProvinceCode, CityCode string
 }
 
-// Region returns the place in the form used in statistics: the country, RegionLocal or
-// RegionUnknown.
+// Region returns the region in the form used in statistics: the country code, RegionLocal
+// or RegionUnknown.
 func (p Place) Region() string {
 	if p.CountryCode == "" {
 		return RegionUnknown
@@ -45,9 +45,9 @@ func (p Place) Region() string {
 	return p.CountryCode
 }
 
-// Locator finds the places of addresses, using the country table in the program or a
-// database file of the operator. The table has the data of IP2Location LITE and contains
-// only countries. A nil Locator has lookups disabled.
+// Locator finds the places of addresses. It uses the country table in the program or the
+// operator's database file. The table has the data of IP2Location LITE and contains only
+// countries. A nil Locator finds no places.
 type Locator struct {
 	path     string                   // of the database; "" without one
 	database atomic.Pointer[database] // nil without one
@@ -56,15 +56,16 @@ type Locator struct {
 	tried stamp // guarded by mu: the state of the file when it was last read
 }
 
-// stamp identifies a version of a file.
+// stamp identifies a version of a file by its size and modification time.
 type stamp struct {
 	size int64
 	time time.Time
 }
 
-// Open prepares lookups. Without a database, the table in the program is used. A database
-// is a file in MaxMind's format with records like those of GeoLite2 Country or City. If
-// it cannot be used, the error is one line that can follow the name of the setting.
+// Open returns a Locator. Without a database, the Locator uses the table in the program.
+// A database is a file in MaxMind's format with records like those of GeoLite2 Country or
+// City. If it cannot be used, Open returns an error of one line that can follow the name
+// of the setting.
 //
 // If enabled is false, Open returns nil without opening the database.
 func Open(enabled bool, database string) (*Locator, error) {
@@ -82,8 +83,8 @@ func Open(enabled bool, database string) (*Locator, error) {
 }
 
 // Refresh rereads the database if the file has changed since the last call, and reports
-// whether it did. If that fails, the old database stays in use, and later calls return no
-// error for the same file. Lookups continue in the meantime.
+// whether it has reread it. If reading fails, the old database stays in use. Later calls
+// return no error for the same file. Lookups may continue during Refresh.
 func (g *Locator) Refresh() (changed bool, err error) {
 	if g == nil || g.path == "" {
 		return false, nil
@@ -106,13 +107,14 @@ func (g *Locator) Refresh() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// The garbage collector closes the old one, because a lookup may be reading it.
+	// The garbage collector closes the old database, because a lookup may be reading it.
 	g.database.Store(d)
 	return true, nil
 }
 
-// Place returns the place of an address. Private addresses are RegionLocal and are never
-// looked up. Place never fails; an address that is not found has the zero Place.
+// Place returns the place of an address. The place of a private address is RegionLocal,
+// without a lookup. Place never fails. If an address is not found, it returns the zero
+// Place.
 func (g *Locator) Place(a netip.Addr) Place {
 	a = a.Unmap()
 	switch {
@@ -124,8 +126,8 @@ func (g *Locator) Place(a netip.Addr) Place {
 	if d := g.database.Load(); d != nil {
 		return d.place(a)
 	}
-	// The first lookup of an IPv6 address waits about 50 ms while that half of the table
-	// is unpacked into 11 MB of memory.
+	// The first lookup of an IPv6 address takes about 50 ms, because it unpacks that half
+	// of the table into 11 MB of memory.
 	code := iploc.IPCountry(a)
 	name := CountryName(code)
 	if name == "" { // ZZ
@@ -134,7 +136,7 @@ func (g *Locator) Place(a netip.Addr) Place {
 	return Place{CountryCode: code, CountryName: name}
 }
 
-// Close closes the database. There must be no lookups in progress.
+// Close closes the database. The caller must ensure that no lookups are in progress.
 func (g *Locator) Close() error {
 	if g == nil {
 		return nil

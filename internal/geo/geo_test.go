@@ -28,7 +28,7 @@ func openGeo(t testing.TB, enabled bool, path string) *Locator {
 	return g
 }
 
-// place returns the place of an address in text form.
+// place looks up an address in text form.
 func place(g *Locator, text string) Place {
 	a, _ := netip.ParseAddr(text)
 	return g.Place(a)
@@ -139,7 +139,8 @@ func TestOpenGeoRefuses(t *testing.T) {
 	}
 }
 
-// TestRefresh replaces the file in all usual ways.
+// TestRefresh checks that Refresh detects a file that was replaced in any of the usual
+// ways.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")
@@ -155,7 +156,8 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", what, got, want)
 		}
 	}
-	// age distinguishes files that are written within one tick of the clock.
+	// age sets the modification time of a file, to distinguish files that are written
+	// within one tick of the clock.
 	age := func(d time.Duration) {
 		t.Helper()
 		when := time.Now().Add(-d)
@@ -203,7 +205,8 @@ func TestRefreshWithoutAFile(t *testing.T) {
 	}
 }
 
-// TestLookupsDuringRefresh exists for the race detector.
+// TestLookupsDuringRefresh runs lookups and refreshes at the same time for the race
+// detector.
 func TestLookupsDuringRefresh(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")
