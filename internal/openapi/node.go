@@ -15,17 +15,17 @@ type reader struct {
 	left *int // number of values that may still be described
 }
 
-// maxValues limits the number of values that are described, because references can expand a short
-// file beyond any bound.
+// maxValues limits the number of values that are described. Without a limit, references
+// could expand a short file to any size.
 const maxValues = 1 << 18
 
-// more reports whether another value may be described, and counts it.
+// more reports whether another value may be described, and if so, counts it.
 func (r reader) more() bool {
 	*r.left--
 	return *r.left >= 0
 }
 
-// at returns the node under a path of keys, or nil.
+// at returns the node at a path of keys, or nil if there is none.
 func at(n *yaml.Node, keys ...string) *yaml.Node {
 	for _, key := range keys {
 		n = under(n, key)
@@ -42,7 +42,8 @@ func under(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// pairs iterates over the entries of an object. Other nodes have none.
+// pairs returns an iterator over the entries of an object. It yields nothing for other
+// nodes.
 func pairs(n *yaml.Node) iter.Seq2[string, *yaml.Node] {
 	return func(yield func(string, *yaml.Node) bool) {
 		if n == nil || n.Kind != yaml.MappingNode {
@@ -56,7 +57,7 @@ func pairs(n *yaml.Node) iter.Seq2[string, *yaml.Node] {
 	}
 }
 
-// items returns the elements of a list. Other nodes have none.
+// items returns the elements of a list, or nil for other nodes.
 func items(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
@@ -71,7 +72,7 @@ func first(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// value returns a scalar as written, or "".
+// value returns a scalar as written in the file, or "" for other nodes.
 func value(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
 		return ""
@@ -87,7 +88,9 @@ func reference(n *yaml.Node) string { return strings.TrimPrefix(value(at(n, "$re
 // maxReferences limits the length of a chain of references.
 const maxReferences = 8
 
-// resolve follows references.
+// resolve returns the node that a reference leads to, or n itself if it is not a
+// reference. It returns nil if the target does not exist or the chain of references is
+// too long.
 func (r reader) resolve(n *yaml.Node) *yaml.Node {
 	for range maxReferences {
 		to := reference(n)
@@ -99,7 +102,7 @@ func (r reader) resolve(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// appendJSON appends a node as JSON and keeps the order of objects.
+// appendJSON appends a node as JSON. The order of the entries of objects is preserved.
 func appendJSON(b []byte, n *yaml.Node) []byte {
 	if n == nil {
 		return append(b, "null"...)

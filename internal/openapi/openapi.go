@@ -1,5 +1,5 @@
-// Package openapi reads a description of an API, OpenAPI 3.0, for its documentation pages: it
-// resolves references and keeps everything in the order of the file.
+// Package openapi parses an OpenAPI 3.0 description of an API for its documentation
+// pages. It resolves references and preserves the order of the file.
 //
 //	openapi.go  Document and its parts
 //	schema.go   descriptions of values
@@ -17,7 +17,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Document is a description of an API. It is immutable. Descriptions are Markdown.
+// Document is the description of an API. It is immutable. The descriptions in it are
+// Markdown.
 type Document struct {
 	Description string
 	Schemes     []Scheme
@@ -28,7 +29,7 @@ type Document struct {
 	tags       map[string]*Tag
 }
 
-// Scheme is a way to authenticate.
+// Scheme is an authentication scheme.
 type Scheme struct{ Name, Header, Description string }
 
 // Tag is a group of operations.
@@ -60,31 +61,32 @@ type Field struct {
 	Schema                *Schema
 }
 
-// Media is a body of one type.
+// Media is a body of one media type.
 type Media struct {
 	Type     string
 	Schema   *Schema
 	Examples []Example
 }
 
-// Example is an example of a request or an answer.
+// Example is an example of a request or response.
 type Example struct{ Name, Text string }
 
-// Answer is one of the answers to a request.
+// Answer is one of the possible responses to a request.
 type Answer struct {
 	Status, Description string // the status "default" stands for all other statuses
 	Headers             []Field
 	Media               []Media
 }
 
-// Operation returns the operation with an id, or nil.
+// Operation returns the operation with the given ID, or nil if there is none.
 func (d *Document) Operation(id string) *Operation { return d.operations[id] }
 
-// Tag returns the tag with a slug, or nil.
+// Tag returns the tag with the given slug, or nil if there is none.
 func (d *Document) Tag(slug string) *Tag { return d.tags[slug] }
 
-// Search returns the operations that contain all words of a text. Those with all words in id, path
-// or summary come first; otherwise they are in document order.
+// Search returns the operations that contain all words of text. Operations that contain
+// all words in their ID, path or summary come first. Otherwise operations are in document
+// order.
 func (d *Document) Search(text string) (found []*Operation) {
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) == 0 {
@@ -109,10 +111,11 @@ func (d *Document) Search(text string) (found []*Operation) {
 	return found
 }
 
-// methods are the methods of operations in the order of their display.
+// methods lists the methods of operations in the order in which they are displayed.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// Read parses a document. It returns an error if text is not YAML or not a description of an API.
+// Read parses a document. It returns an error if text is not YAML or does not describe an
+// API.
 func Read(text []byte) (*Document, error) {
 	var file yaml.Node
 	if err := yaml.Unmarshal(text, &file); err != nil {
@@ -166,7 +169,7 @@ func (d *Document) add(o *Operation, tag string) {
 	}
 }
 
-// operation parses an operation and returns it with the name of its tag.
+// operation parses an operation. It returns the operation and the name of its tag.
 func (r reader) operation(n, item *yaml.Node, method, path string, schemes map[string]Scheme) (*Operation, string) {
 	tag := value(first(at(n, "tags")))
 	o := &Operation{

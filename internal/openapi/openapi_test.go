@@ -132,8 +132,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestOwnDescription checks that all of openapi.yaml is read, and that ids of operations and slugs
-// of tags are unique.
+// TestOwnDescription checks that all of openapi.yaml is read, and that the IDs of
+// operations and the slugs of tags are unique.
 func TestOwnDescription(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../openapi.yaml")

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Schema describes the allowed values.
+// Schema describes the values that are allowed for a field or a body.
 type Schema struct {
 	Type        string // for display, such as "list of strings"
 	Description string
@@ -17,11 +17,11 @@ type Schema struct {
 	Choices     []*Schema
 }
 
-// maxDepth limits the nesting of described objects.
+// maxDepth limits the nesting of objects that are described.
 const maxDepth = 5
 
-// schema parses a schema. within lists the names of the enclosing schemas, which it does not enter
-// again.
+// schema parses a schema. within lists the names of the enclosing schemas, which are not
+// parsed again, because a schema can contain itself.
 func (r reader) schema(n *yaml.Node, within []string) *Schema {
 	name := reference(n)
 	around := within
@@ -91,12 +91,13 @@ func (r reader) fields(object *yaml.Node, within []string) (all []Field) {
 	return all
 }
 
-// plurals maps types to their names in lists.
+// plurals maps the names of types to the plurals that are used for lists of them.
 var plurals = map[string]string{
 	"string": "strings", "integer": "integers", "number": "numbers", "boolean": "truth values", "object": "objects",
 }
 
-// typeName returns the type of a value for display. depth is the number of enclosing lists.
+// typeName returns the type of a value in the form that is displayed. depth is the number
+// of enclosing lists.
 func (r reader) typeName(n *yaml.Node, depth int) string {
 	n = r.resolve(n)
 	name, format := value(at(n, "type")), value(at(n, "format"))
@@ -123,7 +124,7 @@ func (r reader) typeName(n *yaml.Node, depth int) string {
 	return name
 }
 
-// rules returns the limits of a value for display.
+// rules returns the limits of a value in the form that is displayed.
 func rules(n *yaml.Node) (all []string) {
 	limit := func(low, high, of string) {
 		least, most := value(at(n, low)), value(at(n, high))
