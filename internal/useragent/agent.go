@@ -6,8 +6,8 @@ import (
 	"svc/internal/platform"
 )
 
-// parseAgent returns the system that a User-Agent names. The first of these rules that matches
-// wins, in any case of the letters:
+// parseAgent returns the system that a User-Agent names. It applies the first of these
+// rules that matches. Upper and lower case are not distinguished.
 //
 //	iphone, ipad or ipod, and behind it "os N.N" or "os N_N"   ios and the number
 //	iphone, ipad, ipod, or ios as a word of its own            ios
@@ -21,8 +21,8 @@ import (
 //	cros                                                       others and chrome os
 //	anything else                                              others
 //
-// The order matters because systems name each other, as in "like Mac OS X". No User-Agent names
-// the platform web.
+// The order matters because User-Agents of one system contain the names of others, as in
+// "like Mac OS X". No User-Agent has the platform web.
 func parseAgent(text string) System {
 	text = strings.Map(lower, text)
 	apple := behindFirst(text, "iphone", "ipad", "ipod")
@@ -65,7 +65,8 @@ func hasAny(text string, words ...string) bool {
 	return false
 }
 
-// hasWord reports whether a word occurs without a letter or digit beside it.
+// hasWord reports whether text contains word with neither a letter nor a digit next to
+// it.
 func hasWord(text, word string) bool {
 	for {
 		before, rest, found := strings.Cut(text, word)
@@ -79,7 +80,7 @@ func hasWord(text, word string) bool {
 	}
 }
 
-// behindFirst returns the text behind the first occurrence of any of the words.
+// behindFirst returns the text after the first occurrence of any of the words.
 func behindFirst(text string, words ...string) string {
 	behind := ""
 	for _, word := range words {
@@ -90,8 +91,9 @@ func behindFirst(text string, words ...string) string {
 	return behind
 }
 
-// numberBehind returns the first number behind a word that is accepted, or "". A blank or a slash
-// may separate them, unless the word ends with a blank.
+// numberBehind returns the first number after word that accepted returns true for, or ""
+// if there is none. A blank or a slash may separate word and number, unless the word ends
+// with a blank.
 func numberBehind(text, word, separators string, accepted func(string) bool) string {
 	for {
 		_, rest, found := strings.Cut(text, word)
@@ -111,8 +113,8 @@ func numberBehind(text, word, separators string, accepted func(string) bool) str
 func isNumber(text string) bool { return text != "" }
 func isDotted(text string) bool { return strings.ContainsAny(text, "._") }
 
-// leadingNumber returns the run of digits that a text starts with, and further runs that each
-// follow after one separator.
+// leadingNumber returns the run of digits at the start of text, together with any further
+// runs that each follow a single separator.
 func leadingNumber(text, separators string) string {
 	end := 0
 	for i := 0; i < len(text); i++ {
@@ -127,7 +129,7 @@ func leadingNumber(text, separators string) string {
 	return text[:end]
 }
 
-// windowsName returns the name under which a version of Windows NT is sold. Windows 11 reports NT
+// windowsName returns the product name of a version of Windows NT. Windows 11 reports NT
 // 10.0, like Windows 10.
 func windowsName(nt string) string {
 	major, rest, _ := strings.Cut(nt, ".")
@@ -152,7 +154,7 @@ func agentVersion(number string) string {
 	return strings.ReplaceAll(number, "_", ".")
 }
 
-// lower returns the lower case of an ASCII letter, and any other character unchanged.
+// lower converts an ASCII letter to lower case and returns any other character unchanged.
 func lower(c rune) rune {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'

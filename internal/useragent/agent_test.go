@@ -98,8 +98,8 @@ func TestParseAgent(t *testing.T) {
 	}
 }
 
-// TestDistributions goes through the list: each is found, and wins over all that
-// come after it.
+// TestDistributions checks that each distribution in the list is found, and that it takes
+// precedence over those after it.
 func TestDistributions(t *testing.T) {
 	t.Parallel()
 	list := []string{"ubuntu", "debian", "fedora", "centos", "arch", "manjaro", "opensuse", "suse", "mint", "deepin", "kylin"}

@@ -9,7 +9,8 @@ import (
 	"svc/internal/platform"
 )
 
-// The functions below implement the rules a second time, close to their wording, for comparison.
+// The functions below are a second implementation of the rules that stays close to their
+// wording. Tests compare the two implementations.
 
 var (
 	appleNumber   = regexp.MustCompile(`(?s)(?:iphone|ipad|ipod).*?os ([0-9]+(?:[._][0-9]+)+)`)

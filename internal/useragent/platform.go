@@ -9,16 +9,16 @@ import (
 	"svc/internal/platform"
 )
 
-// maxVersion is the maximum number of characters of a version. Longer ones are dropped instead of
-// cut, because a part of a version would be another version.
+// maxVersion is the maximum number of characters of a version. A longer version is
+// dropped instead of truncated, because a truncated version would be a different version.
 const maxVersion = 32
 
-// token is a name by which clients declare a platform.
+// token is a name by which clients declare their platform.
 type token struct {
 	text     string
 	platform platform.Platform
-	// keep makes the token part of the version: "ubuntu 24.04" is kept, but "windows 11" has
-	// version 11.
+	// keep reports whether the token is part of the version. The version of "ubuntu 24.04"
+	// is the whole text, but the version of "windows 11" is 11.
 	keep bool
 }
 
@@ -71,7 +71,7 @@ var tokens = []token{
 	{"unknown", platform.Others, false},
 }
 
-// tokensFrom holds the tokens by their first letter, longer ones first.
+// tokensFrom holds the tokens grouped by their first letter. Longer tokens come first.
 var tokensFrom = sortTokens(tokens)
 
 func sortTokens(all []token) (from ['z' - 'a' + 1][]token) {
@@ -85,8 +85,10 @@ func sortTokens(all []token) (from ['z' - 'a' + 1][]token) {
 	return from
 }
 
-// parseDeclared returns the platform of the longest token that a normal text starts with and that
-// no letter follows, and the version behind it.
+// parseDeclared returns the platform and the version that a normal text declares. The
+// platform is that of the longest token that the text starts with and that is not
+// followed by a letter. The version is the text after the token, or the whole text if the
+// token is part of the version.
 func parseDeclared(text string) (p platform.Platform, version string, recognised bool) {
 	if text == "" || !letter(text[0]) {
 		return "", "", false
@@ -106,8 +108,8 @@ func parseDeclared(text string) (p platform.Platform, version string, recognised
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// cleanVersion trims punctuation from both ends of a normal text. It returns "" for a text that
-// is too long for a version.
+// cleanVersion trims punctuation from both ends of a normal text. It returns "" if the
+// text is too long for a version.
 func cleanVersion(text string) string {
 	for text != "" && punctuation(text[0]) {
 		text = text[1:]
@@ -123,9 +125,9 @@ func cleanVersion(text string) string {
 
 func punctuation(c byte) bool { return strings.IndexByte(" .-/,;:", c) >= 0 }
 
-// normal trims a text, converts it to lower case and replaces each run of white space with one
-// blank. Control characters count as white space, because versions become parts of keys and of
-// lines. A text in this form is returned unchanged.
+// normal trims a text, converts it to lower case and replaces each run of white space
+// with one blank. Control characters count as white space, because versions become parts
+// of keys and of lines. If the text is already in this form, it is returned unchanged.
 func normal(text string) string {
 	if isNormal(text) {
 		return text
@@ -145,8 +147,8 @@ func normal(text string) string {
 	return string(made)
 }
 
-// isNormal reports whether normal would return the text unchanged. It may return false for such a
-// text if it is not ASCII, which normal then examines.
+// isNormal is a fast check of whether normal would return the text unchanged. It returns
+// false for texts that are not ASCII, even if they are normal.
 func isNormal(text string) bool {
 	blank := true // a blank before this byte, or the beginning
 	for i := range len(text) {

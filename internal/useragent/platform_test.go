@@ -8,8 +8,8 @@ import (
 	"svc/internal/platform"
 )
 
-// tokenTable is the table of the interface: platform, its tokens between commas,
-// and whether the token stays in the version.
+// tokenTable is the table of tokens in the interface: the platform, its tokens separated
+// by commas, and whether a token is part of the version.
 var tokenTable = []struct {
 	platform platform.Platform
 	tokens   string
@@ -26,7 +26,7 @@ var tokenTable = []struct {
 	{platform.Others, "others,other,unknown", false},
 }
 
-// TestTokens goes through every token of the table.
+// TestTokens checks every token of the table.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -124,7 +124,7 @@ func TestVersionNormalisation(t *testing.T) {
 	}
 }
 
-// TestNormalKeepsWhatIsNormal holds the short way to the long one.
+// TestNormalKeepsWhatIsNormal compares isNormal and normal with a simple implementation.
 func TestNormalKeepsWhatIsNormal(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "a", "a b", "mac os x 10", " a", "a ", "a  b", "A", "a\tb", "ä", "a\x7f", "\x00"} {
@@ -141,8 +141,8 @@ func TestNormalKeepsWhatIsNormal(t *testing.T) {
 	}
 }
 
-// TestTokensAreReachable holds the table to what the index by first letter
-// needs: normal texts that start with a letter, each once.
+// TestTokensAreReachable checks the properties that the index by first letter requires:
+// tokens are unique normal texts that start with a letter.
 func TestTokensAreReachable(t *testing.T) {
 	t.Parallel()
 	var seen []string

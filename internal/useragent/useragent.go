@@ -1,5 +1,5 @@
-// Package useragent detects the operating system of a client and its version from the
-// declarations in a request and from its User-Agent. Its functions are pure.
+// Package useragent detects the operating system of a client and its version. It uses the
+// declarations in a request and its User-Agent. The functions of the package are pure.
 //
 // useragent.go contains the rules of precedence, platform.go the tokens of declared platforms,
 // agent.go the parser of User-Agent texts.
@@ -7,43 +7,43 @@ package useragent
 
 import "svc/internal/platform"
 
-// Text is a text that a client may have sent. An empty text that was sent differs from one that
-// was not.
+// Text is a text that a client may have sent. It distinguishes an empty text that was
+// sent from one that was not sent.
 type Text struct {
 	Value string
 	Sent  bool
 }
 
-// Source holds the declarations of one part of a request about its client.
+// Source holds what one part of a request declares about its client.
 type Source struct {
 	Platform Text
 	Version  Text // of the system
 }
 
-// Declared holds the declarations of all parts of a request. In a query, an empty value counts as
-// not sent.
+// Declared holds the declarations of all parts of a request. In the query, an empty value
+// counts as not sent.
 type Declared struct{ Header, Query, Body Source }
 
-// System is the system of a caller.
+// System is the operating system of a client.
 //
-// Version is "" when it is not known. Otherwise it is valid UTF-8 in lower case
-// with at most 32 characters, without control characters, with single blanks
-// only and none around it. It may share the memory of what was sent; a caller
-// that keeps it longer than the request clones it.
+// Version is "" if it is not known. Otherwise it is valid UTF-8 in lower case with at
+// most 32 characters. It contains no control characters and no white space except single
+// blanks between words. It may share memory with the request. A caller that stores it
+// longer than the request must clone it.
 type System struct {
 	Platform platform.Platform
 	Version  string
 }
 
-// Detect finds the system of a caller. Platform and version are taken each on
-// its own from the first source that sent one, in the order header, query, body.
-// A platform that is not recognised does not fall through to the next source but
-// to the User-Agent. The version is the declared one, else the one in the text
-// of the platform, else that of the User-Agent where it speaks of the same
-// platform, else, for platform others, the text that was not recognised.
+// Detect returns the system of a client. The platform is taken from the first source that
+// sent one, in the order header, query, body. The version is taken in the same way, but
+// independently. If the platform is not recognised, the User-Agent determines it; the
+// other sources are not tried. If no version was declared, Detect tries the text of the
+// platform, then the User-Agent if its platform is the same. If the platform is then
+// platform.Others, the version is the text that was not recognised.
 //
-// It never fails: what cannot be used counts as not known, and the platform is
-// then platform.Others.
+// Detect never fails. A value that cannot be used counts as not known. If the platform is
+// not known, it is platform.Others.
 func Detect(d Declared, userAgent string) System {
 	query := d.Query.withoutEmpty()
 	text := normal(firstSent(d.Header.Platform, query.Platform, d.Body.Platform))
@@ -69,11 +69,11 @@ func Detect(d Declared, userAgent string) System {
 	return System{p, version}
 }
 
-// Feedback returns the system that a public feedback is stored with. A platform in its body, one
-// of the closed set, takes precedence over every other source, with the version in the body. The
-// version of the header, then of the query, is only used if that source names the same platform
-// or none. Without a platform in the body, Feedback returns the result of detect, which is Detect
-// of the same request.
+// Feedback returns the system to store with public feedback. A known platform in the body
+// takes precedence over every other source, and so does the version in the body. The
+// version of the header, and then that of the query, is only used if that source names
+// the same platform or no platform. Without a known platform in the body, Feedback
+// returns the result of detect, which must call Detect for the same request.
 func Feedback(d Declared, detect func() System) System {
 	p, ok := platform.Parse(d.Body.Platform.Value)
 	if !d.Body.Platform.Sent || !ok {
@@ -88,8 +88,8 @@ func Feedback(d Declared, detect func() System) System {
 	return System{p, version}
 }
 
-// Stored returns the system as submissions store it. Others without a version carries no
-// information and becomes the zero System.
+// Stored returns the system in the form in which submissions store it. The platform
+// Others without a version carries no information, so it becomes the zero System.
 func (o System) Stored() System {
 	if o.Platform == platform.Others && o.Version == "" {
 		return System{}
@@ -97,8 +97,8 @@ func (o System) Stored() System {
 	return o
 }
 
-// StatisticsName returns the name of a platform in statistics, in upper case. The name of no
-// platform is OTHERS.
+// StatisticsName returns the name of a platform in statistics, in upper case. If the
+// platform is empty, the name is OTHERS.
 func StatisticsName(p platform.Platform) string {
 	switch p {
 	case platform.Windows:

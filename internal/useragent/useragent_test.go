@@ -9,7 +9,7 @@ import (
 	"svc/internal/platform"
 )
 
-// said returns a text that was sent, or for "-" one that was not.
+// said returns a Text that was sent. For "-", it returns one that was not sent.
 func said(text string) Text {
 	if text == "-" {
 		return Text{}
@@ -22,8 +22,8 @@ const (
 	onMac     = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)"
 )
 
-// TestDetectExamples has the examples of the interface, from a header with no
-// other source.
+// TestDetectExamples checks the examples of the interface, which declare the platform in
+// a header only.
 func TestDetectExamples(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -104,7 +104,7 @@ func TestDetectRules(t *testing.T) {
 	}
 }
 
-// feedback calls Feedback for a request with a User-Agent.
+// feedback returns the result of Feedback for a request with a User-Agent.
 func feedback(d Declared, agent string) System {
 	return Feedback(d, func() System { return Detect(d, agent) })
 }
@@ -175,8 +175,9 @@ func TestStatisticsName(t *testing.T) {
 	}
 }
 
-// TestAgainstOracle composes texts of the parts that matter, which a fuzzer finds too rarely, and
-// compares the results with the oracle's.
+// TestAgainstOracle compares the results with those of the second implementation. It
+// composes texts from the parts that the rules distinguish, because a fuzzer rarely finds
+// these.
 func TestAgainstOracle(t *testing.T) {
 	t.Parallel()
 	const seed = 1
@@ -214,7 +215,7 @@ func TestAgainstOracle(t *testing.T) {
 	}
 }
 
-// checkOrigin holds an origin to what every origin promises.
+// checkOrigin checks the properties that every System must have.
 func checkOrigin(t *testing.T, o System) {
 	t.Helper()
 	if p, ok := platform.Parse(string(o.Platform)); !ok || p != o.Platform {
