@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 )
 
-// quick returns a hasher with the lowest cost of the algorithm.
+// quick returns a hasher with the lowest cost that the algorithm permits.
 func quick() *Hasher {
 	h := NewHasher()
 	h.cost.memory, h.cost.passes = 8, 1
@@ -58,7 +58,7 @@ func TestHashIsSalted(t *testing.T) {
 
 func TestVerifyKnownHash(t *testing.T) {
 	t.Parallel()
-	// From the tests of the reference implementation of Argon2.
+	// This hash is from the tests of the reference implementation of Argon2.
 	const text = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 	ok, _, err := NewHasher().Verify(t.Context(), text, "password")
 	if !ok || err != nil {
@@ -215,8 +215,8 @@ func TestParsePHC(t *testing.T) {
 	}
 }
 
-// FuzzParsePHC checks that an accepted text is the only spelling of its hash, and that its cost is
-// affordable.
+// FuzzParsePHC checks that an accepted text is the only spelling of its hash, and that
+// the cost in it is within the limits.
 func FuzzParsePHC(f *testing.F) {
 	f.Add("$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
 	f.Add("$argon2id$v=19$m=4294967295,t=0,p=256$$")
@@ -292,7 +292,8 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// TestSaltMark checks that marks identify salts, and that the mark of a salt is not a valid key.
+// TestSaltMark checks that the marks of different salts differ, and that the mark of a
+// salt is not a valid key.
 func TestSaltMark(t *testing.T) {
 	t.Parallel()
 	mark := SaltMark([]byte("salt"))

@@ -13,7 +13,8 @@ import (
 // errPHC reports a stored hash that cannot be parsed.
 var errPHC = errors.New("not an argon2id hash")
 
-// Limits for a stored hash, so that a damaged record cannot allocate all memory of the machine.
+// Limits for the parameters of a stored hash. Without them, a damaged record could
+// allocate all memory of the machine.
 const (
 	maxMemory = 1 << 20 // KiB
 	maxPasses = 64
@@ -32,13 +33,13 @@ type cost struct {
 	key    int // bytes
 }
 
-// below reports whether c is weaker than want in any respect. The number of lanes does not matter:
-// it only determines how the work can be divided.
+// below reports whether c is weaker than want in any respect. The number of lanes is not
+// compared, because it only determines how the work can be divided.
 func (c cost) below(want cost) bool {
 	return c.memory < want.memory || c.passes < want.passes || c.salt < want.salt || c.key < want.key
 }
 
-// phc is a hash with the parameters to compute it again.
+// phc is a hash with the parameters that are needed to compute it again.
 type phc struct {
 	cost      cost
 	saltBytes []byte
@@ -56,8 +57,8 @@ func (p phc) String() string {
 		base64.RawStdEncoding.EncodeToString(p.saltBytes), base64.RawStdEncoding.EncodeToString(p.keyBytes))
 }
 
-// parsePHC parses exactly the form that String returns: no other order, no blanks, no leading
-// zeros, no other spelling of the same bytes.
+// parsePHC parses exactly the form that String returns. It rejects any other order of
+// parameters, blanks, leading zeros and other spellings of the same bytes.
 func parsePHC(text string) (phc, error) {
 	part := strings.Split(text, "$")
 	if len(part) != 6 || part[0] != "" || part[1] != "argon2id" || part[2] != "v="+strconv.Itoa(argon2.Version) {
@@ -104,7 +105,7 @@ func parseNumber(text, prefix string, least, most uint32) (uint32, bool) {
 }
 
 func parseBytes(text string, least int) ([]byte, error) {
-	// The decoder skips line ends even in strict mode.
+	// The base64 decoder skips line breaks even in strict mode.
 	if strings.ContainsAny(text, "\r\n") || len(text) > base64.RawStdEncoding.EncodedLen(maxBytes) {
 		return nil, errPHC
 	}

@@ -12,36 +12,41 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// ErrToken is returned for every rejected token, whatever the reason, so that the difference
-// reveals nothing.
+// ErrToken is returned for every rejected token. It is the same for all reasons, so that
+// callers learn nothing from it.
 var ErrToken = errors.New("token is invalid or expired")
 
 const (
 	issuer = "svc"
-	// minSecret is the length of an HS256 digest in bytes; a shorter secret would be the weakest
-	// part.
+	// minSecret is the length of an HS256 digest in bytes. A shorter secret would be the
+	// weakest part of a token.
 	minSecret = 32
-	// maxToken is the maximum length of a parsed token. Valid ones have about 200 characters.
+	// maxToken is the maximum length of a token that is parsed, in bytes. Valid tokens
+	// have about 200.
 	maxToken = 4096
-	// maxSkew limits how far the clock may have been set back since a token was issued. Otherwise
-	// the token would be valid for longer than its lifetime.
+	// maxSkew limits how far in the future the time of issue may be. It lies in the future
+	// if the clock has been set back since. Without the limit, such a token would be valid
+	// for longer than its lifetime.
 	maxSkew = 30 * time.Second
 )
 
-// Tokens signs and verifies login tokens: JWTs with HMAC-SHA-256. It is safe for concurrent use.
+// Tokens signs and verifies login tokens, which are JWTs signed with HMAC-SHA-256. It is
+// safe for concurrent use.
 type Tokens struct {
 	secret []byte
 	life   time.Duration
 }
 
-// claims is the content of a token. Epoch is a pointer so that tokens without it can be rejected.
+// claims is the content of a token. Epoch is a pointer so that tokens without an epoch
+// can be rejected.
 type claims struct {
 	jwt.RegisteredClaims
 	Epoch *uint64 `json:"epoch"`
 }
 
-// NewTokens returns a signer of tokens that are valid for life. The secret must have at least 32
-// bytes, and life must be at least a second; tokens contain whole seconds.
+// NewTokens returns a Tokens whose tokens are valid for the given lifetime. The secret
+// must have at least 32 bytes. The lifetime must be at least one second, because tokens
+// contain times in whole seconds.
 func NewTokens(secret []byte, life time.Duration) (*Tokens, error) {
 	if len(secret) < minSecret {
 		return nil, fmt.Errorf("the token secret must have at least %d bytes, not %d", minSecret, len(secret))
@@ -55,8 +60,8 @@ func NewTokens(secret []byte, life time.Duration) (*Tokens, error) {
 // Life returns how long tokens are valid after signing.
 func (t *Tokens) Life() time.Duration { return t.life }
 
-// Sign returns a token for the subject. The caller stores the epoch with the subject and increments
-// it to invalidate all earlier tokens.
+// Sign returns a token for the subject. The caller stores the epoch with the subject.
+// Incrementing the epoch invalidates all earlier tokens.
 func (t *Tokens) Sign(subject string, epoch uint64, now time.Time) (string, error) {
 	c := claims{Epoch: &epoch, RegisteredClaims: jwt.RegisteredClaims{
 		Issuer:    issuer,
@@ -71,10 +76,11 @@ func (t *Tokens) Sign(subject string, epoch uint64, now time.Time) (string, erro
 	return token, nil
 }
 
-// Verify returns the arguments of Sign for a token that was signed with this secret and has not
-// expired. The caller must compare the epoch. The only error is ErrToken.
+// Verify returns the subject and epoch of a token that was signed with this secret and
+// has not expired. The caller must check that the epoch is the current one. The only
+// possible error is ErrToken.
 func (t *Tokens) Verify(token string, now time.Time) (subject string, epoch uint64, err error) {
-	// The base64 decoder skips line ends, which would give a token many forms.
+	// The base64 decoder skips line breaks, which would give a token many forms.
 	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") {
 		return "", 0, ErrToken
 	}
@@ -95,16 +101,17 @@ func (t *Tokens) Verify(token string, now time.Time) (subject string, epoch uint
 	return c.Subject, *c.Epoch, nil
 }
 
-// ParseLife parses the lifetime of tokens: an integer, alone or followed by s, m, h or d. Without a
-// unit it means seconds. The result is a whole number of seconds above zero. ok is false for any
-// other text and for values that exceed a Duration, about 292 years.
+// ParseLife parses the lifetime of tokens, which is an integer, optionally followed by
+// the unit s, m, h or d. Without a unit, the number is in seconds. The result is a
+// positive number of whole seconds. ok is false for any other text and for values that
+// exceed the range of a Duration, about 292 years.
 func ParseLife(text string) (time.Duration, bool) {
 	unit := time.Second
 	if digits := strings.TrimRight(text, "smhd"); len(text)-len(digits) == 1 {
 		units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
 		text, unit = digits, units[text[len(digits):]]
 	}
-	// 63 bits: ParseUint accepts no sign, and the product must fit a Duration.
+	// Use 63 bits, because ParseUint accepts no sign and the product must fit a Duration.
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || n == 0 || n > uint64(math.MaxInt64/unit) {
 		return 0, false

@@ -25,7 +25,7 @@ func newTokens(t testing.TB, life time.Duration) *Tokens {
 	return tokens
 }
 
-// forge signs arbitrary claims with any method and key.
+// forge returns a token with arbitrary claims, signed with any method and key.
 func forge(t testing.TB, method jwt.SigningMethod, key any, claims jwt.MapClaims) string {
 	t.Helper()
 	token, err := jwt.NewWithClaims(method, claims).SignedString(key)
@@ -152,7 +152,7 @@ func TestTokenRefused(t *testing.T) {
 	}
 }
 
-// FuzzVerifyToken checks that only the signed token is accepted.
+// FuzzVerifyToken checks that Verify accepts only the token that was signed.
 func FuzzVerifyToken(f *testing.F) {
 	tokens := newTokens(f, time.Hour)
 	signed, err := tokens.Sign("u1", 7, tokenTime)
@@ -217,7 +217,7 @@ func TestParseLife(t *testing.T) {
 	}
 }
 
-// FuzzParseLife compares the result with arithmetic that cannot overflow.
+// FuzzParseLife compares the result of ParseLife with arithmetic that cannot overflow.
 func FuzzParseLife(f *testing.F) {
 	f.Add("2h")
 	f.Add("106751d")
