@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// WriteCertificate writes a self-signed certificate for a name and this machine, and returns a pool
-// that trusts it.
+// WriteCertificate writes a self-signed certificate that is valid for the given name and
+// for this machine. It returns a pool that trusts the certificate.
 func WriteCertificate(t testing.TB, certFile, keyFile, name string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -2,10 +2,11 @@ package testutil
 
 import "testing"
 
-// WithoutDetector skips a test under -short. The gate combines -short with the race detector, and
-// afterwards runs the skipped tests without both. Use it in tests that count allocations, which the
-// detector changes, and in sequential tests with very many inputs, which the detector slows down
-// several times without finding anything.
+// WithoutDetector skips a test under -short. The gate runs the tests with -short and the
+// race detector first, and then runs the skipped tests without either. Use
+// WithoutDetector in tests that count allocations, because the detector changes the
+// count. Also use it in sequential tests with very many inputs, which the detector makes
+// several times slower without finding anything.
 func WithoutDetector(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// SmallDisk mounts an in-memory file system at a folder until the end of the test. size is an
-// argument for mount, such as 16m.
+// SmallDisk mounts an in-memory file system at a directory until the end of the test.
+// size is a size for mount, such as 16m.
 func SmallDisk(t testing.TB, dir, size string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "mode=700,size="+size); err != nil {

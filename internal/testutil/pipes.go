@@ -5,12 +5,12 @@ import (
 	"net"
 )
 
-// Pipes is a network without sockets: Accept returns the connections opened by Dial. Waiting for it
-// is durably blocking in a bubble of testing/synctest. Close ends Accept; Dial must not be called
-// afterwards.
+// Pipes is a network without sockets. Accept returns the connections opened by Dial. In a
+// bubble of testing/synctest, a goroutine that waits in Accept or Dial is durably
+// blocked. Close makes Accept return. Dial must not be called after Close.
 type Pipes chan net.Conn
 
-// Dial opens a connection to the caller of Accept. It ignores the network and address.
+// Dial opens a connection, which Accept returns. It ignores the network and address.
 func (p Pipes) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	here, there := net.Pipe()
 	select {
@@ -29,7 +29,7 @@ func (p Pipes) Accept() (net.Conn, error) {
 	return nil, net.ErrClosed
 }
 
-// Close ends Accept.
+// Close makes Accept return an error.
 func (p Pipes) Close() error {
 	close(p)
 	return nil

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// Patience limits how long a test waits for a condition. It is longer than any machine needs, so
-// that no test depends on the speed of one.
+// Patience limits how long a test waits for a condition. It is longer than the slowest
+// machine needs, so that no test depends on the speed of a machine.
 const Patience = 3 * time.Minute
 
-// Until waits until ok returns true, at most for Patience. Then it fails the test with what, which
-// names the missing event.
+// Until waits until ok returns true. If this takes longer than Patience, it fails the
+// test with a message that contains what, the name of the expected event.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	late := time.After(Patience)

@@ -9,20 +9,22 @@ import (
 	"time"
 )
 
-// Process is the id of a process of this machine. Its resource usage is known on Linux only;
-// elsewhere all values are 0.
+// Process is the ID of a process on this machine. Its resource usage is only known on
+// Linux. On other systems, all values are 0.
 type Process int
 
-// clockTick is the unit of times in /proc. It is the same on every machine supported by Go.
+// clockTick is the unit of times in /proc. It is the same on all architectures supported
+// by Go.
 const clockTick = time.Second / 100
 
-// CPU returns the processor time used by the process so far.
+// CPU returns the CPU time that the process has used so far.
 func (p Process) CPU() time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
 	if err != nil {
 		return 0
 	}
-	// The second field is the name in parentheses, which may contain any characters.
+	// The second field is the name of the program in parentheses. It may contain any
+	// characters.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 13 {
 		return 0
@@ -33,11 +35,11 @@ func (p Process) CPU() time.Duration {
 	return time.Duration(user+system) * clockTick
 }
 
-// Memory is the memory of a process in bytes: all resident memory, and the part that is not mapped
-// from files.
+// Memory is the memory of a process in bytes. Resident is all resident memory. Own is the
+// part of it that is not mapped from files.
 type Memory struct{ Resident, Own int64 }
 
-// Memory returns the current memory of the process.
+// Memory returns the current memory usage of the process.
 func (p Process) Memory() (m Memory) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p))
 	if err != nil {
@@ -57,7 +59,7 @@ func (p Process) Memory() (m Memory) {
 	return m
 }
 
-// Written returns the number of bytes that the process has caused the system to write to disks.
+// Written returns the number of bytes that the process has caused to be written to disk.
 func (p Process) Written() (bytes int64) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", p))
 	if err != nil {
@@ -71,8 +73,8 @@ func (p Process) Written() (bytes int64) {
 	return bytes
 }
 
-// WatchMemory samples the memory of the process until the returned function is called, which
-// returns the peaks.
+// WatchMemory starts sampling the memory of the process. The returned function stops the
+// sampling and returns the peak values.
 func (p Process) WatchMemory() (peak func() Memory) {
 	stop := make(chan struct{})
 	var wait sync.WaitGroup

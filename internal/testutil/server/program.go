@@ -1,6 +1,7 @@
-// Package server runs svc for measurements as in production: the program is built like a release,
-// "svc serve" is a process of its own with default settings, and all requests use HTTP or the
-// command line. Only the rate limit is off, because all requests come from one address.
+// Package server runs svc for measurements as in production. The program is built like a
+// release, "svc serve" runs as a separate process with default settings, and all requests
+// use HTTP or the command line. Only the rate limit is off, because all requests come
+// from one address.
 package server
 
 import (
@@ -15,11 +16,11 @@ import (
 	"strings"
 )
 
-// Program is an executable file of svc.
+// Program is an executable of svc.
 type Program struct{ Path string }
 
-// Find returns the program named by the variable SVC_BINARY, or builds it into dir. The caller must
-// run in a folder of the module.
+// Find returns the program that the environment variable SVC_BINARY names. If it is not
+// set, Find builds the program into dir. The working directory must be in the module.
 func Find(ctx context.Context, dir string) (Program, error) {
 	if path := os.Getenv("SVC_BINARY"); path != "" {
 		return Program{Path: path}, nil
@@ -28,14 +29,14 @@ func Find(ctx context.Context, dir string) (Program, error) {
 }
 
 const (
-	// indexer is the beginning of the function that BuildWithoutIndex replaces: it keeps the search
-	// index up to date.
+	// indexer is the beginning of the function that BuildWithoutIndex replaces. That
+	// function keeps the search index up to date.
 	indexerPackage = "svc/search"
 	indexerFile    = "indexer.go"
 	indexer        = "func (x *Index) Run(ctx context.Context) {\n"
 )
 
-// BuildWithoutIndex builds a program that never updates its search index and is otherwise
+// BuildWithoutIndex builds a program that never updates its search index but is otherwise
 // identical. There is no setting for this, so one function is replaced during the build.
 func BuildWithoutIndex(ctx context.Context, dir string) (Program, error) {
 	folder, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", indexerPackage).Output()
@@ -80,7 +81,7 @@ func build(ctx context.Context, dir, name string, flags ...string) (Program, err
 	return p, nil
 }
 
-// Size is the size of the file in bytes.
+// Size returns the size of the executable in bytes.
 func (p Program) Size() (int64, error) {
 	info, err := os.Stat(p.Path)
 	if err != nil {
@@ -89,7 +90,8 @@ func (p Program) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Command returns a command that runs the program without the caller's settings.
+// Command returns a command that runs the program. The caller's settings in the
+// environment are not passed on.
 func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, p.Path, args...)
 	c.Env = []string{}
@@ -105,7 +107,7 @@ func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return c
 }
 
-// Run runs a command and returns its output.
+// Run runs the program with the given arguments and returns its output.
 func (p Program) Run(ctx context.Context, args ...string) (string, error) {
 	out, err := p.Command(ctx, args...).Output()
 	if err != nil {

@@ -20,19 +20,19 @@ import (
 )
 
 const (
-	// startTime limits the wait for a start. startPoll is the interval between requests to a
-	// starting server, which is the precision of Start.
+	// startTime limits the time that a server may take to start. startPoll is the interval
+	// between requests to a server that is starting, and thus the precision of Start.
 	startTime = 2 * time.Minute
 	startPoll = time.Millisecond
 )
 
-// Server is "svc serve" as a process.
+// Server is a process of "svc serve".
 type Server struct {
 	Process
 
 	Addr string
 	Data string
-	// Start is the time from the start of the process until its first answer.
+	// Start is the time from the start of the process to its first response.
 	Start time.Duration
 
 	program Program
@@ -43,8 +43,8 @@ type Server struct {
 	token   string // "" until CallAsAdministrator needs it
 }
 
-// Serve starts the program on a data directory, which it creates if necessary, and returns when the
-// server answers. settings are additional flags.
+// Serve starts a server on a data directory, which it creates if necessary. It returns
+// when the server responds. settings are additional flags.
 func (p Program) Serve(ctx context.Context, data string, settings ...string) (*Server, error) {
 	args := append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0"}, settings...)
 	s := &Server{Data: data, program: p, command: p.Command(ctx, args...), exited: make(chan error, 1)}
@@ -74,8 +74,8 @@ func (p Program) Serve(ctx context.Context, data string, settings ...string) (*S
 	return s, nil
 }
 
-// Await calls done at an interval until it returns true or an error. If the server ends first, the
-// error contains the end of its log.
+// Await calls done at the given interval until it returns true or an error. If the server
+// ends first, Await returns an error that contains the end of the server's log.
 func (s *Server) Await(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -94,7 +94,7 @@ func (s *Server) Await(ctx context.Context, every time.Duration, done func() (bo
 	}
 }
 
-// lastLines returns the end of the log.
+// lastLines returns the end of the server's log.
 func (s *Server) lastLines() string {
 	text, err := os.ReadFile(s.log.Name())
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Server) lastLines() string {
 	return string(text[max(0, len(text)-most):])
 }
 
-// findAddr reads the address from the log.
+// findAddr reads the server's address from its log.
 func (s *Server) findAddr() error {
 	text, err := os.ReadFile(s.log.Name())
 	if err != nil {
@@ -132,8 +132,8 @@ func (s *Server) answers() bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// Stop interrupts the server and waits for its end. Where processes cannot be interrupted, as on
-// Windows, it kills the server.
+// Stop interrupts the server and waits until it has ended. On systems such as Windows,
+// where processes cannot be interrupted, Stop kills the server.
 func (s *Server) Stop() error {
 	if s.command.Process.Signal(os.Interrupt) != nil {
 		return s.Kill()
@@ -145,7 +145,7 @@ func (s *Server) Stop() error {
 	return errors.Join(err, s.log.Close())
 }
 
-// Discard stops the server and removes its data.
+// Discard stops the server and removes its data directory.
 func (s *Server) Discard() error {
 	return errors.Join(s.Stop(), os.RemoveAll(s.Data), os.Remove(s.log.Name()))
 }
@@ -174,8 +174,8 @@ func (s *Server) Key(ctx context.Context) (string, error) {
 	return key, nil
 }
 
-// Call makes a request with an API key and decodes the answer into a value unless that is nil. path
-// begins after /api/v1.
+// Call makes a request with an API key and decodes the response into the given value
+// unless it is nil. path is relative to /api/v1.
 func (s *Server) Call(ctx context.Context, method, path string, body, into any) error {
 	key, err := s.Key(ctx)
 	if err != nil {
@@ -184,8 +184,8 @@ func (s *Server) Call(ctx context.Context, method, path string, body, into any) 
 	return s.call(ctx, "X-Api-Key", key, method, path, body, into)
 }
 
-// CallAsAdministrator is Call for requests that an API key may not make. The first call logs in
-// with the initial password.
+// CallAsAdministrator is like Call, for requests that an API key does not permit. The
+// first call logs in with the initial password.
 func (s *Server) CallAsAdministrator(ctx context.Context, method, path string, body, into any) error {
 	if s.token == "" {
 		text, err := os.ReadFile(filepath.Join(s.Data, datadir.Bootstrap))
@@ -235,13 +235,14 @@ func (s *Server) call(ctx context.Context, header, value, method, path string, b
 	return json.Unmarshal(text, into)
 }
 
-// CreateProject creates a project that keeps its events for a year.
+// CreateProject creates a project that stores its events for a year.
 func (s *Server) CreateProject(ctx context.Context, key string) error {
 	return s.Call(ctx, http.MethodPost, "/admin/projects", map[string]any{"project_key": key, "name": "Bench", "event_retention_days": 365},
 		nil)
 }
 
-// Metric returns the value of a metric without labels. It uses the control socket.
+// Metric returns the value of a metric without labels. It requests the metrics over the
+// control socket.
 func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 	client := control.Client(s.Data)
 	defer client.CloseIdleConnections()
@@ -254,7 +255,8 @@ func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 		return 0, err
 	}
 	defer answer.Body.Close()
-	// Read the whole answer: the server logs an error if it is cut off.
+	// Read the whole response, because the server logs an error if the connection is
+	// closed early.
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return 0, err
@@ -267,7 +269,7 @@ func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 	return 0, fmt.Errorf("the server has no metric %s", name)
 }
 
-// AwaitIndex waits until the search index is up to date and returns the duration of the wait.
+// AwaitIndex waits until the search index is up to date. It returns how long that took.
 func (s *Server) AwaitIndex(ctx context.Context) (time.Duration, error) {
 	begin := time.Now()
 	err := s.Await(ctx, 20*time.Millisecond, func() (bool, error) {
