@@ -18,8 +18,8 @@ type Options struct {
 	CA     string   // URL of the certificate authority's directory; "" = Let's Encrypt
 	Email  string   // contact address for the certificate authority; "" = none
 
-	// The ports that this process listens on. They must be reachable from outside as 443
-	// and 80.
+	// TLSPort and HTTPPort are the ports on which this process listens. They must be
+	// reachable from outside as 443 and 80.
 	TLSPort  int
 	HTTPPort int // 0 = no listener for plain HTTP
 
@@ -27,7 +27,8 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Automatic gets certificates from an ACME certificate authority and renews them in time.
+// Automatic obtains certificates from an ACME certificate authority and renews them
+// before they expire.
 type Automatic struct {
 	names  []string
 	cache  *certmagic.Cache
@@ -35,7 +36,7 @@ type Automatic struct {
 	issuer *certmagic.ACMEIssuer
 }
 
-// NewAutomatic returns an Automatic that has not sent requests yet. Close releases its
+// NewAutomatic returns an Automatic that has not sent any requests. Close releases its
 // resources.
 func NewAutomatic(o Options) *Automatic {
 	log := zap.New(logCore{o.Log.Handler()})
@@ -65,8 +66,8 @@ func NewAutomatic(o Options) *Automatic {
 	return a
 }
 
-// Start loads certificates from the directory, and gets and renews certificates in the
-// background until ctx is done.
+// Start loads certificates from the directory. It starts to obtain and renew certificates
+// in the background until ctx is done.
 func (a *Automatic) Start(ctx context.Context) error {
 	if err := a.config.ManageAsync(ctx, a.names); err != nil {
 		return fmt.Errorf("automatic certificates: %w", err)
@@ -77,8 +78,7 @@ func (a *Automatic) Start(ctx context.Context) error {
 // Close stops all background work.
 func (a *Automatic) Close() { a.cache.Stop() }
 
-// Config returns the configuration for an HTTPS listener, with HTTP/2. It also answers
-// the authority's challenges over TLS.
+// Config returns the TLS configuration of an HTTPS listener with HTTP/2.
 func (a *Automatic) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,
@@ -87,14 +87,14 @@ func (a *Automatic) Config() *tls.Config {
 	}
 }
 
-// Challenges answers the authority's challenges over plain HTTP and passes all other
-// requests to next.
+// Challenges returns a handler that answers the authority's challenges over plain HTTP
+// and passes all other requests to next.
 func (a *Automatic) Challenges(next http.Handler) http.Handler {
 	return a.issuer.HTTPChallengeHandler(next)
 }
 
-// tellFetched returns an event handler that logs when certificates are issued and loaded.
-// certmagic logs failures itself.
+// tellFetched returns an event handler that logs when certificates are issued and when
+// they are loaded. Failures are logged by certmagic itself.
 func tellFetched(log *slog.Logger) func(context.Context, string, map[string]any) error {
 	return func(_ context.Context, event string, data map[string]any) error {
 		switch event {

@@ -1,5 +1,6 @@
-// Package certificate provides the TLS certificates of the server: one from files that
-// another program keeps up to date, or automatic ones from a certificate authority.
+// Package certificate provides the TLS certificates of the server. They are either read
+// from files that another program keeps up to date, or obtained automatically from a
+// certificate authority.
 package certificate
 
 import (
@@ -15,10 +16,11 @@ import (
 	"time"
 )
 
-// lookEvery is the minimum interval at which handshakes check the files for changes.
+// lookEvery is the minimum interval between two checks of the files for changes.
+// Handshakes perform the checks.
 const lookEvery = time.Minute
 
-// Files is a certificate in PEM files. It is reloaded when they change.
+// Files is a certificate in PEM files. It is reloaded when the files change.
 type Files struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -31,21 +33,21 @@ type Files struct {
 	looked time.Time
 }
 
-// failure is the reason why files could not be used. The zero value means that they
-// could.
+// failure is the reason why the files could not be used. The zero value means that they
+// could be used.
 type failure struct {
 	of   [2]version
 	text string
 }
 
-// version identifies a version of a file.
+// version identifies a version of a file by its size and modification time.
 type version struct {
 	modified time.Time
 	bytes    int64
 }
 
-// OpenFiles loads a certificate with its chain, and its key. now is the clock; nil means
-// time.Now.
+// OpenFiles loads a certificate with its chain and its private key. now returns the
+// current time. If now is nil, time.Now is used.
 func OpenFiles(certFile, keyFile string, log *slog.Logger, now func() time.Time) (*Files, error) {
 	if now == nil {
 		now = time.Now
@@ -54,7 +56,7 @@ func OpenFiles(certFile, keyFile string, log *slog.Logger, now func() time.Time)
 	return f, f.read(true)
 }
 
-// Config returns the configuration for an HTTPS listener, with HTTP/2.
+// Config returns the TLS configuration of an HTTPS listener with HTTP/2.
 func (f *Files) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -67,7 +69,7 @@ func (f *Files) Config() *tls.Config {
 }
 
 // Reload loads the files immediately. If they cannot be used, the old certificate stays
-// in use and Reload returns the reason.
+// in use and Reload returns the error.
 func (f *Files) Reload() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,9 +80,9 @@ func (f *Files) Reload() error {
 }
 
 // look reloads the files if they differ from those of the current certificate and the
-// last check was at least lookEvery ago, because unreadable files may have become
-// readable. It logs each problem once, unless Reload has returned it. Other handshakes do
-// not wait for a check in progress.
+// last check was at least lookEvery ago. It checks again after a failure, because
+// unreadable files may have become readable. It logs each problem once, unless Reload has
+// returned it. Other handshakes do not wait while a check is in progress.
 func (f *Files) look() {
 	if !f.mu.TryLock() {
 		return
@@ -108,11 +110,11 @@ func (f *Files) versions() (v [2]version, err error) {
 	return v, nil
 }
 
-// read loads the certificate from the files if they have changed, or unconditionally if
-// always is true. The caller must hold mu.
+// read loads the certificate if the files have changed. If always is true, it loads it
+// unconditionally. The caller must hold mu.
 func (f *Files) read(always bool) error {
-	// Before reading the files, so that a change during the read is detected by a later
-	// check.
+	// Get the versions before reading the files, so that a change during the read is
+	// detected by a later check.
 	seen, err := f.versions()
 	if err == nil && (always || seen != f.seen) {
 		err = f.use(seen)
@@ -138,7 +140,7 @@ func (f *Files) use(seen [2]version) error {
 	return nil
 }
 
-// tell logs the certificate that clients will get, and warns if they will reject it.
+// tell logs the new certificate and warns if clients will reject it.
 func (f *Files) tell(leaf *x509.Certificate) {
 	until := leaf.NotAfter.UTC().Format(time.RFC3339)
 	if now := f.now(); now.After(leaf.NotAfter) || now.Before(leaf.NotBefore) {

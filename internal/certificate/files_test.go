@@ -21,7 +21,7 @@ import (
 
 var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// pair is a certificate for a name with its key, in PEM.
+// pair is a certificate and its private key, both in PEM.
 type pair struct{ cert, key []byte }
 
 func makePair(t *testing.T, name string, until time.Time) pair {
@@ -45,7 +45,7 @@ func makePair(t *testing.T, name string, until time.Time) pair {
 	}
 }
 
-// bench is a certificate in files, with a clock and a log.
+// bench is a test fixture: certificate files with a clock and a log.
 type bench struct {
 	dir   string
 	now   time.Time
@@ -69,7 +69,7 @@ func newBench(t *testing.T, first pair) *bench {
 
 func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
 
-// write replaces a file, with a different modification time each time.
+// write replaces a file. Each call sets a different modification time.
 func (b *bench) write(t *testing.T, name string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(b.path(name), content, 0o600); err != nil {
@@ -82,7 +82,7 @@ func (b *bench) write(t *testing.T, name string, content []byte) {
 	}
 }
 
-// served returns the name in the certificate that a client gets.
+// served returns the name in the certificate that a client receives.
 func (b *bench) served(t *testing.T) string {
 	t.Helper()
 	cert, err := b.files.Config().GetCertificate(&tls.ClientHelloInfo{})
@@ -120,7 +120,8 @@ func TestFilesAreReadAgainWhenTheyChange(t *testing.T) {
 	b.wants(t, "new.example", "certificate loaded")
 }
 
-// TestHalfReplaced: the two files cannot be replaced atomically.
+// TestHalfReplaced checks a certificate file that was replaced before its key, because
+// the two files cannot be replaced atomically.
 func TestHalfReplaced(t *testing.T) {
 	t.Parallel()
 	later := today.AddDate(0, 3, 0)
@@ -138,8 +139,9 @@ func TestHalfReplaced(t *testing.T) {
 	b.wants(t, "new.example", "certificate loaded")
 }
 
-// TestReadableLater: unusable files may be usable a minute later, even if only a property
-// such as their owner has changed that is not visible from size and time.
+// TestReadableLater checks that unusable files are tried again after a minute, even if
+// size and time are unchanged, because another property such as the owner may have
+// changed.
 func TestReadableLater(t *testing.T) {
 	t.Parallel()
 	later := today.AddDate(0, 3, 0)

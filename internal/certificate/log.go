@@ -8,12 +8,12 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logCore writes the log of certmagic to the server's log, one or two levels lower: its
-// information messages are single steps, its warnings are followed by an immediate retry,
-// and its errors state the time of the next one.
+// logCore writes the log of certmagic to the server's log, one or two levels lower.
+// Certmagic's information messages are single steps, its warnings are followed by an
+// immediate retry, and its errors state the time of the next retry.
 type logCore struct{ handler slog.Handler }
 
-// Enabled reports whether entries of a level are written.
+// Enabled reports whether entries of the given level are written.
 func (c logCore) Enabled(level zapcore.Level) bool {
 	return c.handler.Enabled(context.Background(), slogLevel(level))
 }
@@ -23,7 +23,7 @@ func (c logCore) With(fields []zapcore.Field) zapcore.Core {
 	return logCore{c.handler.WithAttrs(attributes(fields))}
 }
 
-// Check adds the core to an entry that it writes.
+// Check adds the core to an entry if the core writes that entry.
 func (c logCore) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	if c.Enabled(e.Level) {
 		return checked.AddCore(e, c)
