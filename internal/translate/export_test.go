@@ -2,5 +2,5 @@ package translate
 
 import "time"
 
-// Within sets the time limit of a translation.
+// Within returns a copy of c with a different time limit for translations.
 func (c *Client) Within(limit time.Duration) *Client { return &Client{c.http, limit} }

@@ -14,7 +14,7 @@ import (
 	"svc/internal/outbound"
 )
 
-// The providers. OpenAI includes every service with the same protocol.
+// The supported providers. OpenAI includes every service with the same protocol.
 const (
 	OpenAI    = "openai"
 	Anthropic = "anthropic"
@@ -30,7 +30,7 @@ const (
 	maxTokens        = 32000
 )
 
-// Service is a model of a translation service.
+// Service identifies a model at a translation service.
 type Service struct {
 	Provider string // OpenAI or Anthropic
 	BaseURL  string
@@ -38,7 +38,7 @@ type Service struct {
 	APIKey   string // "" = the service needs none
 }
 
-// RequestURL returns the URL for requests, or "" without a base URL.
+// RequestURL returns the URL to which requests are sent, or "" if there is no base URL.
 func (s Service) RequestURL() string {
 	base := strings.TrimRight(s.BaseURL, "/")
 	switch {
@@ -69,8 +69,9 @@ type messagesRequest struct {
 	Messages  []message `json:"messages"`
 }
 
-// body returns a request in the form of the provider. The plain form is for services that
-// do not support all of the protocol, and for models with a smaller output limit.
+// body returns the body of a request in the provider's format. If plain is true, it uses
+// no optional features and a small output limit. Some services do not support all of the
+// protocol, and some models have a smaller output limit.
 func (s Service) body(system, user string, plain bool) any {
 	if s.Provider == Anthropic {
 		tokens := min(max(utf8.RuneCountInString(user), minTokens), maxTokens)
@@ -101,8 +102,8 @@ func (s Service) setHeaders(h http.Header) {
 	}
 }
 
-// complete returns the output of the model. If a request is refused with 400, complete
-// repeats it once in the plain form.
+// complete sends a request and returns the output of the model. If the service responds
+// with status 400, complete retries once with a plain body.
 func (c *Client) complete(ctx context.Context, s Service, system, user string) (text string, err error) {
 	status, answer, err := c.post(ctx, s, s.body(system, user, false))
 	if err == nil && status == http.StatusBadRequest {
@@ -122,7 +123,7 @@ func (c *Client) complete(ctx context.Context, s Service, system, user string) (
 	return text, nil
 }
 
-// post sends a request and reads the answer.
+// post sends a request and returns the status and the body of the response.
 func (c *Client) post(ctx context.Context, s Service, body any) (status int, answer []byte, err error) {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -145,7 +146,8 @@ func (c *Client) post(ctx context.Context, s Service, body any) (status int, ans
 	return got.StatusCode, answer, err
 }
 
-// textOf returns the output of the model, or "" if the answer has another form.
+// textOf extracts the output of the model from a response. It returns "" if the response
+// has another form.
 func textOf(provider string, answer []byte) string {
 	var got struct {
 		Choices []struct{ Message struct{ Content string } }
@@ -169,8 +171,9 @@ func textOf(provider string, answer []byte) string {
 	return text.String()
 }
 
-// excerpt returns the start of a text from a service for an error: after a colon, on one
-// line and without the key, which some services repeat. It returns "" for an empty text.
+// excerpt formats the start of a text from a service for use at the end of an error
+// message. The result begins with a colon, is on one line, and does not contain the API
+// key, which some services repeat. It is "" for an empty text.
 func (s Service) excerpt(text string, limit int) string {
 	if s.APIKey != "" {
 		text = strings.ReplaceAll(text, s.APIKey, "***")

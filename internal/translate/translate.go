@@ -1,5 +1,6 @@
-// Package translate translates texts with a language model. It supports the chat
-// completions of OpenAI, which many services imitate, and the messages of Anthropic.
+// Package translate translates texts with a language model. It supports two protocols:
+// the chat completions of OpenAI, which many services have adopted, and the messages of
+// Anthropic.
 //
 //	translate.go  Translate: the request to the model, and its expected answer
 //	prompt.go     the built-in prompt
@@ -19,7 +20,7 @@ import (
 	"svc/internal/placeholder"
 )
 
-// timeLimit limits one translation, including a repeated request.
+// timeLimit is the time limit of one translation, including a retry.
 const timeLimit = 60 * time.Second
 
 // Kind is the kind of record that a text belongs to.
@@ -32,7 +33,7 @@ const (
 	Project      Kind = "project"
 )
 
-// notes describe the fields of a kind to the model.
+// notes holds, for each kind, a description of its fields for the model.
 var notes = map[Kind]string{
 	Announcement: "The fields belong to an announcement to the users of an app: `title` is a short title, `content` is a body in Markdown.",
 	Version: "The fields belong to the release notes of a version of an app, in Markdown. Keep commit hashes, package names and user " +
@@ -40,7 +41,7 @@ var notes = map[Kind]string{
 	Project: "The fields belong to an app: `name` is its short name, `description` is a description of one line.",
 }
 
-// Texts are the texts to translate.
+// Texts holds the texts to translate.
 type Texts struct {
 	Kind   Kind
 	Fields map[string]string
@@ -58,12 +59,12 @@ type Client struct {
 // New returns a Client. The HTTP client must have profile outbound.Operator.
 func New(client *http.Client) *Client { return &Client{client, timeLimit} }
 
-// Translate returns the fields of the texts in the target language. prompt is the system
-// prompt, with the placeholders of Variables.
+// Translate translates the fields of the texts to the target language and returns them by
+// name. prompt is the system prompt. It may contain the placeholders in Variables.
 //
-// The error is a fault with a text for administrators: Unavailable if the service fails,
-// does not answer within 60 seconds, or answers without a text, and BadGateway if the
-// output of the model is not in the requested form.
+// The error is a fault with a text for administrators. It is Unavailable if the service
+// fails, does not respond within 60 seconds, or responds without a text. It is BadGateway
+// if the output of the model does not have the requested form.
 func (c *Client) Translate(ctx context.Context, s Service, prompt string, t Texts) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
@@ -113,7 +114,7 @@ func (t *Texts) read(s Service, answer string) (map[string]string, error) {
 	return translated, nil
 }
 
-// withoutFence returns a text without an enclosing code fence, which may name a language.
+// withoutFence removes an enclosing code fence, which may name a language, from a text.
 func withoutFence(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "```")

@@ -18,15 +18,15 @@ import (
 	"svc/internal/translate"
 )
 
-// request is a request to a service.
+// request is a request that the fake service received.
 type request struct {
 	path   string
 	header http.Header
 	body   map[string]any
 }
 
-// service is a fake translation service. It returns its answers in turn and repeats the
-// last one.
+// service is a fake translation service. It returns its responses in order and repeats
+// the last one.
 type service struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -61,7 +61,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.body)
 }
 
-// says returns the answer of a service with a model that outputs text.
+// says returns the response of a service whose model outputs text.
 func says(provider, text string) answer {
 	quoted, _ := json.Marshal(text) // texts always encode
 	if provider == translate.Anthropic {
