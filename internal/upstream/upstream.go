@@ -1,5 +1,5 @@
-// Package upstream checks for updates of this program at another instance of this service
-// that publishes the program as a project.
+// Package upstream checks for updates of this program. It asks another instance of this
+// service, which publishes the program as one of its projects.
 package upstream
 
 import (
@@ -47,7 +47,7 @@ type Release struct {
 	PublishedAt int64   `json:"published_at"`
 }
 
-// Check is the answer of the other instance.
+// Check is the result of an update check at the other instance.
 type Check struct {
 	At      time.Time
 	Failure string   // the error, in words for people; "" if there is none
@@ -60,23 +60,23 @@ type Check struct {
 	Target       *Release `json:"target_version"` // nil = there is no newer version
 }
 
-// Client checks for updates at another instance and caches the answer.
+// Client checks for updates at another instance and caches the result.
 type Client struct {
 	Config
 	mu   sync.Mutex // held during a check
 	last *Check     // nil = there was no check yet; guarded by mu
 }
 
-// New returns a Client, which makes its first request at the first Check.
+// New returns a Client. The Client makes its first request when Check is first called.
 func New(c Config) *Client { return &Client{Config: c} }
 
-// Page returns the URL of a version on the public page of the project.
+// Page returns the URL of a version on the project's public page.
 func (c *Client) Page(version string) string {
 	return c.Origin + "/projects/" + project + "?version=" + url.QueryEscape(version)
 }
 
-// Check returns the result of the last check. It makes a new check if that result is too
-// old or again is true, which takes up to ten seconds.
+// Check returns the result of the last check. If that result is too old, or if again is
+// true, Check makes a new check, which takes up to ten seconds.
 func (c *Client) Check(ctx context.Context, again bool) Check {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +93,8 @@ func (c *Client) Check(ctx context.Context, again bool) Check {
 			return *c.last
 		}
 	}
-	// Continue if the caller leaves, because other callers wait for the result.
+	// Continue if the caller's context is cancelled, because other callers wait for the
+	// result.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeLimit)
 	defer cancel()
 	check, err := c.ask(ctx)
@@ -146,8 +147,8 @@ var errForm = errors.New("its answer has an unexpected form")
 
 func unexpected(status int) error { return fmt.Errorf("it answered with status %d", status) }
 
-// call sends a request and decodes the answer into v if its status is 200. The text of an
-// error is for people; the error that it wraps is for the log.
+// call sends a request. If the status is 200, it decodes the response into v. The text of
+// a returned error is for display. The error that it wraps is for the log.
 func (c *Client) call(ctx context.Context, method, path string, body []byte, v any) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.Origin+"/api/v1/public/"+project+path, bytes.NewReader(body))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"svc/internal/upstream"
 )
 
-// world is another instance with configurable answers, and a client of it.
+// world is a fake other instance with configurable responses, and a client of it.
 type world struct {
 	*upstream.Client
 	asked  atomic.Int64 // number of update checks
@@ -143,7 +143,8 @@ func TestFailuresAreSaid(t *testing.T) {
 	})
 }
 
-// TestChecksAreKept: callers share the result of a check for as long as it is valid.
+// TestChecksAreKept checks that callers share the result of a check as long as it is
+// valid.
 func TestChecksAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "1.0.0")
