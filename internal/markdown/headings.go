@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// Below renders Markdown for a place under a heading of the given level, 1 to 5. The text's own
-// headings begin at the next level.
+// Below renders Markdown for a place under a heading of the given level, which is 1 to 5.
+// The headings in the Markdown begin at the next level.
 func Below(source string, level int) string { return nest(convert(source), level+1) }
 
 var heading = regexp.MustCompile(`<(/?)h([1-6])>`)
 
-// nest changes the levels of headings in rendered text so that they begin at outermost and skip no
-// level on the way down: a skipped level would confuse users of screen readers. Tags in the source
-// are escaped, so every match is a heading.
+// nest changes the levels of headings in rendered text so that they begin at outermost
+// and no level is skipped. A skipped level would confuse users of screen readers. Tags in
+// the source are escaped, so every match is a heading.
 func nest(rendered string, outermost int) string {
 	var open []int // levels in the source of the headings around the current one
 	return heading.ReplaceAllStringFunc(rendered, func(tag string) string {

@@ -1,5 +1,6 @@
-// Package markdown renders user-written Markdown, GitHub's dialect of CommonMark, as HTML that is
-// safe in any page: texts of projects, announcements, versions and terms documents.
+// Package markdown renders user-written Markdown, in GitHub's dialect of CommonMark, as
+// HTML that is safe in any page. It is used for the texts of projects, announcements,
+// versions and terms documents.
 package markdown
 
 import (
@@ -22,20 +23,22 @@ import (
 )
 
 const (
-	// maxSource is the maximum number of bytes that are rendered. Longer texts are shown as plain
-	// text.
+	// maxSource is the maximum size of a text that is rendered, in bytes. A longer text is
+	// shown as plain text.
 	maxSource = 128 << 10
 
-	// maxInline is the maximum number of bytes of a paragraph or a line. The parser's time grows
-	// with the square of that number: 0.1 s for "*_ *_ …" of this length.
+	// maxInline is the maximum size of a paragraph or a line that is rendered, in bytes.
+	// The parser's time grows with the square of the size: "*_ *_ …" of this size takes
+	// 0.1 s.
 	maxInline = 16 << 10
 
-	// maxMarks is the maximum number of consecutive marks that open a level in a line. The parser
-	// keeps every level open, so its time grows with the product of levels and lines.
+	// maxMarks is the maximum number of consecutive marks in a line that each open a
+	// nesting level. The parser keeps every level open, so its time grows with the product
+	// of levels and lines.
 	maxMarks = 64
 
-	// outermost is the level of the highest heading. Higher ones belong to the page around the
-	// text.
+	// outermost is the level of the highest heading in the output. Higher levels belong to
+	// the page around the text.
 	outermost = 3
 
 	linkRel = "nofollow noopener noreferrer"
@@ -43,14 +46,15 @@ const (
 
 // HTML renders Markdown.
 //
-// Headings begin at level 3 and skip no level. Links lead to http, https, mailto or within the
-// site, and reveal nothing about the reader (rel="nofollow noopener noreferrer"). Pictures are
-// loaded from https only, lazily and without referrer; other pictures become links. Tags in the
-// source are shown as text and comments are omitted, so that no element, attribute, id, class or
-// style of an author gets into the page.
+// Headings begin at level 3, and no level is skipped. Links may only lead to http, https,
+// mailto or a place within the site. They reveal nothing about the reader (rel="nofollow
+// noopener noreferrer"). Images are loaded only over https, lazily and without a
+// referrer. Other images become links. Tags in the source are shown as text and comments
+// are omitted, so that authors cannot add elements, attributes, IDs, classes or styles to
+// the page.
 func HTML(source string) string { return nest(convert(source), outermost) }
 
-// convert renders Markdown and leaves headings at the levels of the source.
+// convert renders Markdown. Headings have the levels of the source.
 func convert(source string) string {
 	source = strings.ToValidUTF8(source, "\uFFFD")
 	if len(source) > maxSource || longLine(source) || deep.MatchString(source) {
@@ -72,7 +76,7 @@ func longLine(source string) bool {
 	return false
 }
 
-// plain returns a text as preformatted, unrendered HTML.
+// plain returns HTML that shows a text preformatted, without rendering its Markdown.
 func plain(source string) string {
 	return "<pre><code>" + html.EscapeString(strings.ReplaceAll(source, "\x00", "\uFFFD")) + "</code></pre>\n"
 }
@@ -103,8 +107,8 @@ var (
 	policy = newPolicy()
 )
 
-// newPolicy allows exactly the elements that converter produces. It protects against errors in the
-// converter.
+// newPolicy returns a policy that allows exactly the elements that converter produces. It
+// protects against errors in the converter.
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "del", "blockquote", "ul", "ol", "li",
@@ -125,7 +129,8 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// paragraphs turns paragraphs that are too long into unrendered text.
+// paragraphs is a transformer that turns paragraphs that are too long into unrendered
+// text.
 type paragraphs struct{}
 
 func (paragraphs) Transform(paragraph *ast.Paragraph, _ text.Reader, _ parser.Context) {
@@ -142,8 +147,9 @@ func (paragraphs) Transform(paragraph *ast.Paragraph, _ text.Reader, _ parser.Co
 	paragraph.Parent().ReplaceChild(paragraph.Parent(), paragraph, code)
 }
 
-// tables skips tables with short rows that would be padded with more cells than the text has bytes:
-// a line of n columns and n short rows would produce n² cells.
+// tables is a transformer for tables. It skips tables in which short rows would be padded
+// with more cells than the text has bytes. Otherwise a line of n columns followed by n
+// short rows would produce n² cells.
 type tables struct{ parser.ParagraphTransformer }
 
 func (t tables) Transform(paragraph *ast.Paragraph, reader text.Reader, pc parser.Context) {
@@ -158,13 +164,14 @@ func (t tables) Transform(paragraph *ast.Paragraph, reader text.Reader, pc parse
 	}
 }
 
-// rules applies the documented rules of HTML to the parsed text.
+// rules is a transformer that applies the rules in the documentation of HTML to the
+// parsed text.
 type rules struct{}
 
 func (rules) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
 	source := reader.Source()
 	var links, images, addresses []ast.Node
-	// The function never returns an error, and therefore Walk does not either.
+	// The function never returns an error, so Walk does not return one.
 	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := node.(type) {
 		case *ast.Link:
@@ -206,8 +213,8 @@ func (rules) Transform(document *ast.Document, reader text.Reader, _ parser.Cont
 	}
 }
 
-// image sets how a picture is loaded. A picture that is not on an https server becomes a link, or
-// its description if a link is not possible there.
+// image sets how an image is loaded. An image that is not on an https server becomes a
+// link. Where a link is not possible, it becomes its description.
 func image(n *ast.Image) {
 	address, ok := parseAddress(n.Destination)
 	switch {
@@ -230,7 +237,7 @@ func image(n *ast.Image) {
 	}
 }
 
-// linkable reports whether a link may lead to an address.
+// linkable reports whether a link to the destination is allowed.
 func linkable(destination []byte) bool {
 	address, ok := parseAddress(destination)
 	switch address.Scheme {
@@ -242,8 +249,8 @@ func linkable(destination []byte) bool {
 	return false
 }
 
-// parseAddress parses a destination in the form written by the renderer. The source can differ, for
-// example with a colon as an entity.
+// parseAddress parses a destination in the form that the renderer writes. The source can
+// have another form, such as a colon that is written as an entity.
 func parseAddress(destination []byte) (*url.URL, bool) {
 	address, err := url.Parse(string(util.URLEscape(destination, true)))
 	if err != nil {
@@ -261,7 +268,7 @@ func insideLink(n ast.Node) bool {
 	return false
 }
 
-// unwrap replaces a node by its children.
+// unwrap replaces a node with its children.
 func unwrap(n ast.Node) {
 	parent := n.Parent()
 	for child := n.FirstChild(); child != nil; child = n.FirstChild() {
@@ -270,7 +277,7 @@ func unwrap(n ast.Node) {
 	parent.RemoveChild(parent, n)
 }
 
-// texts renders elements that are not allowed as text.
+// texts is a renderer that shows elements that are not allowed as text.
 type texts struct{}
 
 func (texts) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
@@ -281,8 +288,8 @@ func (texts) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
 	register.Register(ast.KindCodeBlock, renderCode)
 }
 
-// renderHTMLBlock shows a block of HTML as text. It omits comments, which are for readers of the
-// source.
+// renderHTMLBlock shows a block of HTML as text. It omits comments, because they are
+// meant for readers of the source.
 func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	n := node.(*ast.HTMLBlock)
 	if !entering || n.HTMLBlockType == ast.HTMLBlockType2 {
@@ -306,7 +313,8 @@ func renderTag(w util.BufWriter, source []byte, node ast.Node, entering bool) (a
 	return ast.WalkSkipChildren, nil
 }
 
-// renderTask shows a box as a character, because a form field would need a label.
+// renderTask shows a task's check box as a character, because a form field would need a
+// label.
 func renderTask(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	box := "☐ "
 	if node.(*extast.TaskCheckBox).IsChecked {
@@ -318,7 +326,7 @@ func renderTask(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.W
 	return ast.WalkContinue, nil
 }
 
-// renderCode omits the language of a block, which is not used.
+// renderCode renders a code block without its language, which is not used.
 func renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		_, err := w.WriteString("</code></pre>\n")

@@ -59,8 +59,8 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// TestLimits checks that text that would take too long is not rendered: the whole text, or its
-// paragraph.
+// TestLimits checks that text that would take too long to parse is shown without
+// rendering. This affects either the whole text or only the paragraph.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	whole := func(source string) string { return "<pre><code>" + html.EscapeString(source) + "</code></pre>\n" }
@@ -88,7 +88,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// FuzzHTML checks that the result is safe in any page.
+// FuzzHTML checks that the rendered HTML is safe in any page.
 func FuzzHTML(f *testing.F) {
 	for _, seed := range []string{
 		"[a](b 'c') ![d](https://e/f.png) <g@h.i>", "- [x] a\n  1. b\n\n    c\n", "|a|b|\n|-|:-:|\n|`c\\|d`|\n", "a<!--b-->c<d e=\"f\">",
@@ -167,8 +167,8 @@ func acceptableElement(token html.Token, open []string) error {
 	return nil
 }
 
-// TestBelow checks that headings begin below the one around the text, whatever their levels in the
-// source.
+// TestBelow checks that headings begin one level below the heading around the text,
+// whatever their levels in the source.
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	const source = "### A\n##### B\n#### C\n# D\n## E\n### F\n#### G\n##### H\n###### I\n"
