@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// forwardingHeaders lists headers in which proxies send an address, in canonical form. Those that
-// are read by default come first.
+// forwardingHeaders lists the headers in which proxies send the address of a client, in
+// canonical form. The headers that are read by default come first.
 var forwardingHeaders = []string{
 	forwardedFor, "X-Real-Ip", "Forwarded", "Cf-Connecting-Ip", "True-Client-Ip",
 	"X-Client-Ip", "X-Cluster-Client-Ip", "Fly-Client-Ip",
 }
 
-// maxShown limits the length of a header's value in the output.
+// maxShown limits the length of header values in the output.
 const maxShown = 200
 
-// Forwarded returns the forwarding headers of a request as "Name: value", nil if there are none.
-// counted reports whether one of them determined the address that Client returns.
+// Forwarded returns the forwarding headers of a request as lines of the form "Name:
+// value". It returns nil if there are none. counted reports whether one of them
+// determined the address that Client returns.
 func (p Proxies) Forwarded(remoteAddr string, header map[string][]string) (lines []string, counted bool) {
 	read := p.read()
 	names := slices.Clone(forwardingHeaders)
@@ -38,8 +39,8 @@ func (p Proxies) Forwarded(remoteAddr string, header map[string][]string) (lines
 	return lines, counted
 }
 
-// Peer returns the address of a direct peer, given with or without a port. It returns the zero Addr
-// if there is none.
+// Peer returns the address in remoteAddr, which may include a port. It returns the zero
+// Addr if remoteAddr contains no address.
 func Peer(remoteAddr string) netip.Addr {
 	if peer, err := netip.ParseAddrPort(remoteAddr); err == nil { // the form used by net/http
 		return peer.Addr().Unmap().WithZone("")

@@ -145,7 +145,8 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// naiveForwarded reads X-Forwarded-For with a slice and an index, as the rule is worded.
+// naiveForwarded is a second implementation of the rule for X-Forwarded-For. It follows
+// the wording of the rule and splits the whole list.
 func naiveForwarded(list string, count int) netip.Addr {
 	var entries []string
 	for e := range strings.SplitSeq(list, ",") {

@@ -5,16 +5,16 @@ import (
 	"net/netip"
 )
 
-// These are the settings for storing the addresses of clients.
+// The settings for storing the addresses of clients.
 const (
 	IPAnonymized = "anonymized" // without its last part
 	IPFull       = "full"
 	IPNone       = "none"
 )
 
-// StoredAddress returns the form of an address that events are stored with. An anonymized
-// address identifies a network: the last 8 bits of IPv4 or the last 80 bits of IPv6 are
-// zero, and IPv6 is written in full, such as 2001:db8:1:0:0:0:0:0.
+// StoredAddress returns the form in which the address is stored with events. An
+// anonymized address identifies only a network: the last 8 bits of IPv4 or the last 80
+// bits of IPv6 are zero. IPv6 is written in full, such as 2001:db8:1:0:0:0:0:0.
 func StoredAddress(a netip.Addr, storage string) string {
 	a = a.Unmap()
 	switch {
