@@ -1,5 +1,5 @@
-// Package disk queries the disk that contains a directory, and reserves free space on it
-// for other uses.
+// Package disk measures the free space of the disk that contains a directory, and keeps a
+// reserve of free space for other uses.
 package disk
 
 import (
@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// Free returns the number of bytes that this process can still write below a directory.
+// Free returns the number of bytes that this process can still write to the file system
+// of a directory.
 func Free(dir string) (bytes uint64, err error) {
 	if bytes, err = free(dir); err != nil {
 		return 0, fmt.Errorf("query free space of %s: %w", dir, err)
@@ -15,8 +16,9 @@ func Free(dir string) (bytes uint64, err error) {
 	return bytes, nil
 }
 
-// Device returns a number that identifies the file system of a path among those currently
-// mounted, or 0 if the operating system does not provide it.
+// Device returns a number that identifies the file system of a path. The number is unique
+// among the file systems that are currently mounted. It is 0 if the operating system does
+// not provide it.
 func Device(path string) (uint64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -25,8 +27,9 @@ func Device(path string) (uint64, error) {
 	return device(info), nil
 }
 
-// Allocate extends a file to size bytes, unless it is longer, and reserves the space, if
-// the operating system and the file system can do so before the bytes are written.
+// Allocate extends a file to size bytes and reserves the space. It does not shorten a
+// longer file. It reserves nothing if the operating system or the file system cannot
+// reserve space in advance.
 func Allocate(f *os.File, size int64) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -38,8 +41,8 @@ func Allocate(f *os.File, size int64) error {
 	return allocate(f, size)
 }
 
-// Extend extends a file to size bytes without reserving space, if the file system
-// supports holes.
+// Extend extends a file to size bytes. It reserves no space if the file system supports
+// holes.
 func Extend(f *os.File, size int64) error {
 	if err := allowHoles(f); err != nil {
 		return err

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// fresh is the lifetime of a measurement. Even a fast disk writes less than the Reserve in
-// that time.
+// fresh is the time for which a measurement is used. Even a fast disk writes less than
+// the Reserve in that time.
 const fresh = 50 * time.Millisecond
 
-// Gauge measures the free space below a directory at most every 50 ms, because a system
-// call costs a noticeable part of a request. It is safe for concurrent use.
+// Gauge measures the free space of a directory's file system. It does so at most every 50
+// ms, because a system call takes a noticeable part of a request's time. Gauge is safe
+// for concurrent use.
 type Gauge struct {
 	measure func() (uint64, error)
 
@@ -30,7 +31,7 @@ func NewGauge(dir string) *Gauge {
 	return &Gauge{measure: func() (uint64, error) { return Free(dir) }}
 }
 
-// Free returns a recent number of free bytes, or a recent error of Free.
+// Free returns a recent result of the function Free for the directory.
 func (g *Gauge) Free() (uint64, error) {
 	last := g.last.Load()
 	if last != nil && time.Since(last.at) < fresh {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestGauge: callers share a measurement for its lifetime, even a failed one.
+// TestGauge checks that callers share a measurement for as long as it is valid, even if
+// it failed.
 func TestGauge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,21 +10,22 @@ import (
 	"svc/internal/fault"
 )
 
-// Floor is the free space, in bytes, below which a server is not ready. It suffices for
-// some minutes of writes and for the files that free space. Copies of databases leave it
-// free.
+// Floor is the free space, in bytes, below which a server is not ready. It is enough for
+// some minutes of writes and for the files that are needed to free space. Copying a
+// database leaves this space free.
 const Floor = 64 << 20
 
-// Reserve is the space, in bytes, that all writers of files leave free for other uses:
-// uploads, attachments, imports and the file cache. It is more than the Floor.
+// Reserve is the space, in bytes, that all writers of files leave free for other uses.
+// These writers are uploads, attachments, imports and the file cache. The Reserve is
+// larger than the Floor.
 const Reserve = 128 << 20
 
 // look is the number of bytes of a file that are written between two checks of the free
 // space.
 const look = 64 << 20
 
-// Need returns a NoSpace error if fewer than bytes are free below a directory. purpose
-// names in the error what needs the space.
+// Need returns a NoSpace error if fewer than the given number of bytes are free below a
+// directory. purpose states in the error what the space is needed for.
 func Need(dir string, bytes uint64, purpose string) error { return need(Free, dir, bytes, purpose) }
 
 func need(free func(dir string) (uint64, error), dir string, bytes uint64, purpose string) error {
@@ -36,10 +37,10 @@ func need(free func(dir string) (uint64, error), dir string, bytes uint64, purpo
 	return err
 }
 
-// Fill writes all data of a reader to a file, while it keeps the Reserve free, and
-// returns when the data is durable. size is the expected number of bytes, or negative if
-// it is not known. Fill returns errors of the disk as faults, like fault.Disk, and an
-// error of the reader unchanged.
+// Fill writes all data from a reader to a file and returns when the data is durable. It
+// leaves the Reserve free. size is the expected number of bytes, or negative if it is not
+// known. Fill returns errors of the disk as faults, like fault.Disk, and an error of the
+// reader unchanged.
 func Fill(f *os.File, from io.Reader, size int64, purpose string) (n int64, err error) {
 	return fill(Free, f, from, size, purpose)
 }

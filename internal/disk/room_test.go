@@ -13,7 +13,7 @@ import (
 	"svc/internal/fault"
 )
 
-// sized returns a function that reports a fixed number of free bytes.
+// sized returns a replacement for Free that returns a fixed number of bytes.
 func sized(bytes uint64) func(string) (uint64, error) {
 	return func(string) (uint64, error) { return bytes, nil }
 }
@@ -32,8 +32,8 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// TestFillKeepsTheReserve: a file that does not fit is refused before it is written, or
-// while it is being written if other writers have taken the space.
+// TestFillKeepsTheReserve checks that a file that does not fit is rejected. This happens
+// before it is written, or during the write if other writers have taken the space.
 func TestFillKeepsTheReserve(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -80,9 +80,9 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestFillTellsErrorsApart: an error of the reader is returned unchanged, and the data
-// read before it is in the file. An error of the file is not mistaken for one of the
-// reader.
+// TestFillTellsErrorsApart checks that an error of the reader is returned unchanged, and
+// that the data read before it is in the file. An error of the file must not be mistaken
+// for one of the reader.
 func TestFillTellsErrorsApart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
