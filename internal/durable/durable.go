@@ -1,5 +1,5 @@
-// Package durable replaces files so that a crash or a power failure leaves either the old
-// or the new content, never a mixture, and creates directories durably.
+// Package durable replaces files and creates directories durably. After a crash or a
+// power failure, a file has either its old or its new content, never a mixture.
 package durable
 
 import (
@@ -10,7 +10,7 @@ import (
 	"runtime"
 )
 
-// WriteFile replaces the file at path with data, like Write.
+// WriteFile is like Write, with data as the new content.
 func WriteFile(path string, data []byte, mode os.FileMode) error {
 	return Write(path, mode, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -18,13 +18,15 @@ func WriteFile(path string, data []byte, mode os.FileMode) error {
 	})
 }
 
-// TempPattern returns a pattern for the temporary files of a file, to find those left by
-// a killed process; the star matches digits.
+// TempPattern returns a pattern that matches the names of temporary files for the named
+// file. It serves to find files that were left behind by a killed process. The star
+// stands for digits.
 func TempPattern(name string) string { return "." + name + ".*" }
 
 // Write replaces the file at path with the output of content. It writes a temporary file
-// in the same directory, syncs it, renames it and syncs the directory. The mode is set
-// exactly. After an error the old file is unchanged, and no temporary file is left.
+// in the same directory, syncs it, renames it and syncs the directory. The file gets
+// exactly the given mode. After an error, the old file is unchanged and there is no
+// temporary file.
 func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	dir, name := filepath.Split(path)
 	if dir == "" {
@@ -48,8 +50,8 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	return SyncDir(dir)
 }
 
-// MkdirAll creates a directory and its missing parents. When it returns, their names are
-// on disk; otherwise data synced inside them could be lost.
+// MkdirAll creates a directory and its missing parents. It returns after their names are
+// on disk. Otherwise data that is synced inside them could be lost.
 func MkdirAll(path string, mode os.FileMode) error {
 	var changed []string // directories that get a new entry
 	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
@@ -69,8 +71,8 @@ func MkdirAll(path string, mode os.FileMode) error {
 	return nil
 }
 
-// SyncDir makes renames in a directory durable. Windows has no such call and does not
-// need one.
+// SyncDir makes renames in a directory durable. It does nothing on Windows, which has no
+// such call and does not need it.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -82,12 +84,12 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// pace is the maximum number of bytes of a large file that wait for the disk before they
-// are synced. More would delay the syncs of other writers.
+// pace is the maximum number of bytes of a large file that may be waiting to be synced. A
+// larger number would delay the syncs of other writers.
 const pace = 8 << 20
 
-// Paced writes a file and syncs it in pieces while more is written. It is not safe for
-// concurrent use. The caller must end with Sync.
+// Paced writes a large file and syncs it in pieces while further data is being written.
+// It is not safe for concurrent use. The caller must call Sync at the end.
 type Paced struct {
 	file    *os.File
 	waiting int        // bytes
@@ -97,7 +99,7 @@ type Paced struct {
 // NewPaced returns a Paced that writes to a file at its current position.
 func NewPaced(f *os.File) *Paced { return &Paced{file: f} }
 
-// Write writes b.
+// Write writes b to the file and may start a sync in the background.
 func (p *Paced) Write(b []byte) (int, error) {
 	n, err := p.file.Write(b)
 	if p.waiting += n; err != nil || p.waiting < pace {
@@ -112,11 +114,11 @@ func (p *Paced) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Sync returns when all written data is on disk. Even after an error, it ends background
-// work.
+// Sync returns when all written data is on disk. After it returns, even with an error,
+// there is no background work.
 func (p *Paced) Sync() error { return errors.Join(p.wait(), p.file.Sync()) }
 
-// wait waits for the running sync and returns its error.
+// wait waits for the running sync, if there is one, and returns its error.
 func (p *Paced) wait() error {
 	if p.syncing == nil {
 		return nil

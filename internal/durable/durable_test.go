@@ -50,8 +50,8 @@ func TestWriteFileThatFailsLeavesNothingBehind(t *testing.T) {
 	assertOnly(t, dir, "folder")
 }
 
-// TestWriteLargeFile: all data that is synced early is in the completed file, and a file
-// that is not completed leaves the old one unchanged.
+// TestWriteLargeFile checks that a completed file contains all data, including the parts
+// that were synced early. If a file is not completed, the old one must be unchanged.
 func TestWriteLargeFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -87,7 +87,8 @@ func assertOnly(t *testing.T, dir, name string) {
 	}
 }
 
-// TestPowerCut of package crash verifies that the names survive a power failure.
+// TestMkdirAllMakesWhatIsMissing checks that missing parents are created. TestPowerCut of
+// package crash checks that their names survive a power failure.
 func TestMkdirAllMakesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
