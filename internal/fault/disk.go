@@ -8,13 +8,15 @@ import (
 	"time"
 )
 
-// diskWait is the Retry-After for disk errors, which need an administrator.
+// diskWait is the Retry-After time for disk errors. It is long because such errors
+// usually need an administrator.
 const diskWait = time.Minute
 
-// Disk converts temporary errors of writing or opening a file to faults: NoSpace if the disk is
-// full or a file size limit is reached; Unavailable if the disk cannot be written, if too many
-// files are open, or if another process has the file open. The text for the log and the error chain
-// keep the cause. Other errors, and errors that are faults already, are returned unchanged.
+// Disk converts temporary errors of writing or opening a file to faults. The fault is
+// NoSpace if the disk is full or a limit of the file size is reached. It is Unavailable
+// if the disk cannot be written, if too many files are open, or if another process has
+// the file open. The original error remains in the log text and in the error chain. Other
+// errors, and errors that already are faults, are returned unchanged.
 func Disk(err error) error {
 	if err == nil {
 		return nil
@@ -29,7 +31,7 @@ func Disk(err error) error {
 	return fmt.Errorf("%w: %w", f, err)
 }
 
-// ofDisk returns the fault for a system error, or nil for other errors.
+// ofDisk returns the fault for a system error, or nil if err is another kind of error.
 func ofDisk(err error) *Error {
 	is := func(number syscall.Errno) bool { return errors.Is(err, number) }
 	switch {
@@ -45,7 +47,7 @@ func ofDisk(err error) *Error {
 	return nil
 }
 
-// Unwritable returns the fault for a disk that cannot be written, whatever the reason.
+// Unwritable returns the fault for a disk that cannot be written for any reason.
 func Unwritable() *Error {
 	return New(Unavailable,
 		"the disk of the server cannot be written at the moment, nothing was stored; try again in a minute").After(diskWait)

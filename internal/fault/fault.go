@@ -1,5 +1,5 @@
-// Package fault defines errors with texts that may be shown to clients. All other errors are
-// internal: their texts are only logged.
+// Package fault defines errors whose texts may be shown to clients. All other errors are
+// internal, and their texts are only logged.
 package fault
 
 import (
@@ -16,7 +16,7 @@ import (
 // HTTP statuses.
 type Kind uint8
 
-// The kinds, in the order of their statuses.
+// The kinds, in the order of their HTTP statuses.
 const (
 	Invalid        Kind = iota + 1 // the request breaks a rule
 	Unauthorized                   // no credential, or one without access
@@ -33,15 +33,18 @@ const (
 	Damaged                        // stored data cannot be read, nothing was changed
 )
 
-// Error holds texts for display: English, with the field and the limit, never a secret.
+// Error is an error with texts for display. The texts are in English, name the field and
+// the limit, and never contain a secret.
 type Error struct {
 	Kind Kind
-	// Messages has one entry, or for a validation failure one per violated rule.
+	// Messages has one entry. For a validation failure, it has one entry per violated
+	// rule.
 	Messages []string
-	// Validation marks a list of violated rules, which clients receive as an array even if it has
-	// one entry.
+	// Validation reports that Messages is a list of violated rules. Clients receive such a
+	// list as an array, even if it has one entry.
 	Validation bool
-	// RetryAfter is how long to wait, or 0 if waiting does not help.
+	// RetryAfter is the time after which a retry may succeed, or 0 if waiting does not
+	// help.
 	RetryAfter time.Duration
 }
 
@@ -50,7 +53,7 @@ func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Messages: []string{fmt.Sprintf(format, args...)}}
 }
 
-// Validation returns an Invalid error with one text per violated rule.
+// Validation returns an error of kind Invalid with one text per violated rule.
 func Validation(messages ...string) *Error {
 	return &Error{Kind: Invalid, Messages: messages, Validation: true}
 }
@@ -61,19 +64,20 @@ func (e *Error) After(wait time.Duration) *Error {
 	return e
 }
 
-// Error joins the texts as clients do.
+// Error returns the texts joined as clients join them.
 func (e *Error) Error() string { return strings.Join(e.Messages, "; ") }
 
 // Is makes every fault of kind Damaged match integrity.ErrDamaged.
 func (e *Error) Is(target error) bool { return e.Kind == Damaged && target == integrity.ErrDamaged }
 
-// Is reports whether err is a fault of the kind.
+// Is reports whether err is a fault of the given kind.
 func Is(err error, kind Kind) bool {
 	f, ok := errors.AsType[*Error](err)
 	return ok && f.Kind == kind
 }
 
-// Catch calls work and turns a panic into an error with the stack.
+// Catch calls work and returns its error. If work panics, Catch returns an error with the
+// stack.
 func Catch(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
