@@ -11,7 +11,7 @@ import (
 	"svc/internal/logging"
 )
 
-// moment is the time of the logged lines.
+// moment is the time of the lines that the tests log.
 var moment = time.Date(2026, 11, 21, 22, 49, 30, 120_000_000, time.FixedZone("", 3600))
 
 // both returns the output of this package and of slog for the same line.
@@ -111,7 +111,7 @@ func BenchmarkLine(b *testing.B) {
 	})
 }
 
-// discard is a writer as cheap as possible.
+// discard is a writer that costs as little as possible.
 type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }

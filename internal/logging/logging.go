@@ -1,5 +1,5 @@
-// Package logging makes the log of a server. It buffers lines briefly, so that not every request
-// costs a system call.
+// Package logging creates the log of a server. It buffers lines for a short time, so that
+// not every request costs a system call.
 package logging
 
 import (
@@ -13,13 +13,14 @@ import (
 const (
 	// delay is the longest time for which a line is buffered.
 	delay = 50 * time.Millisecond
-	// most is the number of buffered bytes that is written at once.
+	// most is the number of buffered bytes at which the buffer is written at once.
 	most = 64 << 10
 )
 
-// New returns a log that writes lines to out from a level on, as JSON or as text. Lines are
-// buffered for up to 50 ms. Warnings and errors are written at once, together with the buffered
-// lines. flush writes buffered lines; call it before the program ends.
+// New returns a log that writes lines of the given level or higher to out, as JSON or as
+// text. Lines are buffered for up to 50 ms. Warnings and errors are written at once,
+// together with the buffered lines. flush writes the buffered lines. The caller must call
+// it before the program ends.
 func New(out io.Writer, json bool, level slog.Leveler) (log *slog.Logger, flush func()) {
 	w := &writer{out: out}
 	options := &slog.HandlerOptions{Level: level}
@@ -30,7 +31,7 @@ func New(out io.Writer, json bool, level slog.Leveler) (log *slog.Logger, flush 
 	return slog.New(handler{inner, w, json}), w.flush
 }
 
-// handler flushes the buffer for warnings and errors.
+// handler is a slog.Handler that flushes the buffer for warnings and errors.
 type handler struct {
 	slog.Handler
 	writer *writer
@@ -46,17 +47,17 @@ func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// WithAttrs returns a handler with attributes that flushes in the same way.
+// WithAttrs returns a handler that adds attributes and flushes in the same way.
 func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return handler{h.Handler.WithAttrs(attrs), h.writer, false}
 }
 
-// WithGroup returns a handler with a group that flushes in the same way.
+// WithGroup returns a handler that adds a group and flushes in the same way.
 func (h handler) WithGroup(name string) slog.Handler {
 	return handler{h.Handler.WithGroup(name), h.writer, false}
 }
 
-// writer buffers lines. It has no goroutine of its own: the first buffered line starts a timer.
+// writer buffers lines. It has no goroutine: the first buffered line starts a timer.
 type writer struct {
 	out io.Writer
 
@@ -65,8 +66,8 @@ type writer struct {
 	waiting bool   // a timer is running
 }
 
-// Write buffers a whole line. It never fails, because there is no place to report an error of the
-// log.
+// Write buffers a complete line. It never fails, because an error of the log cannot be
+// reported anywhere.
 func (w *writer) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

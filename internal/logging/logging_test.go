@@ -12,7 +12,7 @@ import (
 	"svc/internal/logging"
 )
 
-// output may be read while it is being written.
+// output is a buffer that may be read while it is being written.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
