@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// maxShown limits the number of characters of a submitted tag that are repeated to the caller.
+// maxShown limits the number of characters of a requested tag that are repeated to the
+// caller.
 const maxShown = 64
 
 // Language is a registered language.
@@ -19,8 +20,8 @@ type Set struct {
 	byKey map[string]int
 }
 
-// NewSet returns a set. Find and Resolve return indexes into languages. If two languages claim a
-// tag, it belongs to the first one.
+// NewSet returns a set. Find and Resolve return indexes into languages. If two languages
+// have the same tag, it belongs to the first one.
 func NewSet(languages []Language) *Set {
 	s := &Set{byKey: make(map[string]int, len(languages))}
 	for i, l := range languages {
@@ -39,7 +40,8 @@ func (s *Set) claim(tag string, language int) {
 	}
 }
 
-// Find returns the index of the language with this primary tag or synonym, -1 if there is none.
+// Find returns the index of the language with the given primary tag or synonym, or -1 if
+// there is none.
 func (s *Set) Find(tag string) int {
 	if i, ok := s.byKey[Key(tag)]; ok {
 		return i
@@ -47,9 +49,9 @@ func (s *Set) Find(tag string) int {
 	return -1
 }
 
-// Resolve returns the index of the language that a caller prefers, or -1 for the default content.
-// unknown reports that the preferred language is not registered; the caller should then receive
-// Message.
+// Resolve returns the index of the language that a caller prefers, or -1 for the default
+// content. unknown reports whether the preferred language is not registered. If so, the
+// caller should receive Message.
 func (s *Set) Resolve(preference string) (index int, unknown bool) {
 	if strings.TrimSpace(preference) == "" {
 		return -1, false
@@ -58,9 +60,9 @@ func (s *Set) Resolve(preference string) (index int, unknown bool) {
 	return index, index < 0
 }
 
-// Message returns the sentence for a caller if no language matches the requested tag. It shortens
-// the tag, which may be any text, to 64 characters and replaces characters that cannot be shown,
-// such as controls and invalid UTF-8.
+// Message returns the sentence to show if no language matches the requested tag. The tag
+// may be any text. Message shortens it to 64 characters and replaces characters that
+// cannot be shown, such as control characters and invalid UTF-8.
 func Message(tag string) string {
 	const begin, end = `The language "`, `" is not available, so the default text is shown.`
 	var b strings.Builder

@@ -7,7 +7,7 @@ import (
 	"svc/internal/locale"
 )
 
-// registered returns the set used by the tests of this file.
+// registered returns the set of languages used by the tests of this file.
 func registered() *locale.Set {
 	return locale.NewSet([]locale.Language{
 		{Tag: "pt", Synonyms: []string{"pt-PT", "pt_AO"}},

@@ -108,8 +108,8 @@ func TestCleanSynonyms(t *testing.T) {
 	}
 }
 
-// FuzzKey compares Key with a second implementation that follows the steps of its definition, and
-// checks the properties on which its users rely.
+// FuzzKey compares Key with a second implementation that follows the steps of its
+// definition. It also checks the properties on which users of Key rely.
 func FuzzKey(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tag string) {
 		key := locale.Key(tag)

@@ -7,8 +7,8 @@ import (
 	"svc/internal/locale"
 )
 
-// TestVectors checks the keys of tags. TestLanguageMatchVectors in package api checks the remaining
-// vectors on a server.
+// TestVectors checks the test vectors for keys of tags. TestLanguageMatchVectors in
+// package api checks the remaining vectors on a server.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	for _, c := range vectors.Section[[]struct{ In, Out string }](t, "language_key") {
