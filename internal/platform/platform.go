@@ -1,9 +1,11 @@
-// Package platform defines the closed set of platforms of versions, announcements and submissions.
+// Package platform defines the fixed set of platforms of versions, announcements and
+// submissions.
 package platform
 
 import "strings"
 
-// Platform is one of the seven platforms, always in lower case. The zero value means none.
+// Platform is one of the seven platforms, always in lower case. The zero value means no
+// platform.
 type Platform string
 
 // The platforms.
@@ -17,11 +19,11 @@ const (
 	Others  Platform = "others"
 )
 
-// All lists every platform once, in the order of their display.
+// All lists all platforms in the order in which they are displayed.
 var All = [...]Platform{Windows, Linux, MacOS, IOS, Android, Web, Others}
 
-// Parse parses a platform. It ignores case and surrounding blanks, and reports false for any other
-// text.
+// Parse parses a platform. It ignores case and surrounding blanks. It returns false for
+// any other text.
 func Parse(text string) (Platform, bool) {
 	text = strings.TrimSpace(text)
 	for _, p := range All {
@@ -32,9 +34,9 @@ func Parse(text string) (Platform, bool) {
 	return "", false
 }
 
-// equalASCII compares two texts without regard to the case of A to Z. The functions of package
-// strings fold all of Unicode, so that a dotted capital I would equal i, and a long s would equal
-// s.
+// equalASCII reports whether two texts are equal if the case of A to Z is ignored. The
+// functions of package strings fold all of Unicode, so that a dotted capital I would
+// equal i, and a long s would equal s.
 func equalASCII(text, lower string) bool {
 	if len(text) != len(lower) {
 		return false
