@@ -1,5 +1,5 @@
-// Package placeholder finds {{ name }} in texts: templates of issues, prompts for machine
-// translation, the terms documents.
+// Package placeholder finds placeholders of the form {{ name }} in texts. It is used for
+// templates of issues, prompts for machine translation, and the terms documents.
 package placeholder
 
 import (
@@ -11,14 +11,15 @@ import (
 
 var pattern = regexp.MustCompile(`\{\{ *([a-z0-9_]+) *\}\}`)
 
-// Expand replaces each placeholder for which there is a value. Values are not expanded again; other
-// placeholders are left unchanged.
+// Expand replaces each placeholder that has a value in values. Placeholders within values
+// are not expanded. Other placeholders are left unchanged.
 func Expand(text string, values map[string]string) string {
 	return ExpandAtMost(math.MaxInt, text, values)
 }
 
-// ExpandAtMost is Expand with a limit: it stops at the first placeholder after limit bytes, because
-// a template can repeat a long value.
+// ExpandAtMost is like Expand but stops after the placeholder whose value makes the
+// output longer than limit bytes. The limit is necessary because a template can repeat a
+// long value.
 func ExpandAtMost(limit int, text string, values map[string]string) string {
 	var expanded strings.Builder
 	done := 0
@@ -37,8 +38,8 @@ func ExpandAtMost(limit int, text string, values map[string]string) string {
 	return expanded.String()
 }
 
-// Names returns the names of the placeholders in a text, without repetitions, in the order of their
-// first appearance.
+// Names returns the names of the placeholders in a text, without repetitions, in the
+// order in which they first appear.
 func Names(text string) []string {
 	names := []string{}
 	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
