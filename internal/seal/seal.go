@@ -1,5 +1,5 @@
-// Package seal encrypts stored secrets of other services with AES-256-GCM. The key for each purpose
-// is derived from JWT_SECRET.
+// Package seal encrypts the stored secrets of other services with AES-256-GCM. The key
+// for each purpose is derived from JWT_SECRET.
 package seal
 
 import (
@@ -15,8 +15,8 @@ import (
 	"svc/internal/fault"
 )
 
-// Purpose is the purpose of a secret, in words for display. A value sealed for one purpose cannot
-// be opened for another, so purposes must never change.
+// Purpose is the purpose of a secret, in words for display. A value that was sealed for
+// one purpose cannot be opened for another, so the text of a purpose must never change.
 type Purpose string
 
 // The purposes.
@@ -39,7 +39,7 @@ const (
 // Keys seals and opens secrets. It is safe for concurrent use.
 type Keys struct{ secret []byte }
 
-// NewKeys returns keys derived from a secret, JWT_SECRET.
+// NewKeys returns keys that are derived from the given secret, which is JWT_SECRET.
 func NewKeys(secret []byte) *Keys { return &Keys{secret: append([]byte(nil), secret...)} }
 
 func (k *Keys) aead(p Purpose) cipher.AEAD {
@@ -58,8 +58,8 @@ func (k *Keys) aead(p Purpose) cipher.AEAD {
 	return aead
 }
 
-// Seal returns the stored form of a secret: v1:{iv}:{tag}:{data}, the parts in base64. An empty
-// secret stays empty.
+// Seal returns the encrypted form of a secret: v1:{iv}:{tag}:{data}, with the parts in
+// base64. An empty secret stays empty.
 func (k *Keys) Seal(p Purpose, plain string) string {
 	if plain == "" {
 		return ""
@@ -72,8 +72,9 @@ func (k *Keys) Seal(p Purpose, plain string) string {
 	return strings.Join([]string{version, text(iv), text(tag), text(data)}, ":")
 }
 
-// Open returns the sealed secret. The error is a fault of kind Invalid which asks to enter the
-// secret again: JWT_SECRET has changed since it was sealed.
+// Open decrypts a sealed secret. If JWT_SECRET has changed since the secret was sealed,
+// it returns a fault of kind Invalid that asks the administrator to enter the secret
+// again.
 func (k *Keys) Open(p Purpose, sealed string) (plain string, err error) {
 	if sealed == "" {
 		return "", nil
@@ -101,8 +102,8 @@ func (k *Keys) Open(p Purpose, sealed string) (plain string, err error) {
 	return string(text), nil
 }
 
-// Fingerprint returns the first 16 hex digits of the SHA-256, to compare secrets without showing
-// them. An empty secret has an empty fingerprint.
+// Fingerprint returns the first 16 hex digits of the secret's SHA-256. It is used to
+// compare secrets without showing them. The fingerprint of an empty secret is empty.
 func Fingerprint(plain string) string {
 	if plain == "" {
 		return ""
