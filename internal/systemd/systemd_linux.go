@@ -1,5 +1,5 @@
-// Package systemd notifies the service manager of the state of the server. It does nothing if there
-// is no service manager.
+// Package systemd notifies the service manager of the state of the server. The package
+// does nothing if there is no service manager.
 package systemd
 
 import (
@@ -10,11 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ready reports that the server answers requests, after a start or a reload. status is one line for
-// display.
+// Ready notifies the service manager that the server answers requests, after a start or a
+// reload. status is one line for display.
 func Ready(status string) error { return notify("READY=1\nSTATUS=" + status) }
 
-// Reloading reports that the settings are being reloaded. Call Ready afterwards.
+// Reloading notifies the service manager that the settings are being reloaded. The caller
+// must call Ready afterwards.
 func Reloading() error {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
@@ -23,7 +24,7 @@ func Reloading() error {
 	return notify(fmt.Sprintf("RELOADING=1\nMONOTONIC_USEC=%d", now.Nano()/1000))
 }
 
-// Stopping reports that the server is stopping.
+// Stopping notifies the service manager that the server is stopping.
 func Stopping() error { return notify("STOPPING=1\nSTATUS=stopping") }
 
 // notify sends a message to the socket in NOTIFY_SOCKET, as described in sd_notify(3).
