@@ -1,7 +1,7 @@
-// Package datadir defines the names of the files in a data directory. It is the only
-// package that contains them: all code that works on the directory, from backups to the
-// lock, uses these constants. Package instance and the packages below it define the
-// content of the files and how they are opened.
+// Package datadir defines the names of the files in a data directory. All code that works
+// on the directory, from backups to the lock, uses these constants. No other package
+// contains the names. Package instance and the packages below it define the content of
+// the files and how they are opened.
 package datadir
 
 import "path/filepath"
@@ -25,15 +25,15 @@ const (
 	Readme       = "README.txt"
 )
 
-// The parts of Files. In addition to Uploads and StagedFiles, Staging holds temporary
-// files, such as copies for a backup.
+// The directories within Files. Besides Uploads and StagedFiles, Staging contains
+// temporary files, such as copies for a backup.
 const (
 	Staging = Files + "/staging"
 	Cache   = Files + "/cache"
 )
 
-// The parts of a directory of local files, which is Files unless another one is
-// configured.
+// The files and directories within a directory of local files. That directory is Files
+// unless another one is configured.
 const (
 	Objects     = "objects"         // contents of files, by object key
 	Uploads     = "staging/uploads" // uploads in progress
@@ -47,5 +47,5 @@ const (
 // Databases lists the files that only svc can write.
 var Databases = []string{Database, Events}
 
-// StagingOf returns the path of Staging in a data directory.
+// StagingOf returns the path of Staging in the given data directory.
 func StagingOf(dir string) string { return filepath.Join(dir, filepath.FromSlash(Staging)) }
