@@ -1,25 +1,26 @@
-// Package assets embeds what browsers are sent: the console, which make console builds
-// into console/dist, and what the public pages and the API reference are made of.
+// Package assets embeds the files that are sent to browsers. These are the console, which
+// make console builds into console/dist, and the files for the public pages and the API
+// reference.
 package assets
 
 import "embed"
 
-// Console is the console as built, below ConsoleDir. A file that is worth it is there in two
-// compressed forms, with .br and .gz at the end of its name, and not as it is.
+// Console holds the built console, below ConsoleDir. Files that are worth compressing are
+// only present in two compressed forms. The suffix .br or .gz is appended to their names.
 //
 //go:embed all:console/dist
 var Console embed.FS
 
-// ConsoleDir is where Console has its files.
+// ConsoleDir is the directory of the files in Console.
 const ConsoleDir = "console/dist"
 
-// Pages are the templates, the style sheet and the icon of the public pages, in the
-// folder pages.
+// Pages holds the templates, the style sheet and the icon of the public pages, in the
+// directory pages.
 //
 //go:embed pages
 var Pages embed.FS
 
-// Reference holds the other files of the API reference, in the folder reference.
+// Reference holds the other files of the API reference, in the directory reference.
 //
 //go:embed reference
 var Reference embed.FS
