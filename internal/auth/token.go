@@ -44,8 +44,8 @@ type claims struct {
 	Epoch *uint64 `json:"epoch"`
 }
 
-// NewTokens returns a Tokens whose tokens are valid for the given lifetime. The secret
-// must have at least 32 bytes. The lifetime must be at least one second, because tokens
+// NewTokens returns a Tokens with the given secret and token lifetime. The secret must
+// have at least 32 bytes. The lifetime must be at least one second, because tokens
 // contain times in whole seconds.
 func NewTokens(secret []byte, life time.Duration) (*Tokens, error) {
 	if len(secret) < minSecret {

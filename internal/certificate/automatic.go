@@ -78,7 +78,8 @@ func (a *Automatic) Start(ctx context.Context) error {
 // Close stops all background work.
 func (a *Automatic) Close() { a.cache.Stop() }
 
-// Config returns the TLS configuration of an HTTPS listener with HTTP/2.
+// Config returns the TLS configuration of an HTTPS listener with HTTP/2. The configuration
+// also answers the authority's challenges over TLS.
 func (a *Automatic) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,

@@ -139,9 +139,9 @@ func TestHalfReplaced(t *testing.T) {
 	b.wants(t, "new.example", "certificate loaded")
 }
 
-// TestReadableLater checks that unusable files are tried again after a minute, even if
-// size and time are unchanged, because another property such as the owner may have
-// changed.
+// TestReadableLater checks that unusable files are read again after a minute, even if
+// their size and modification time have not changed. Another property, such as the owner,
+// may have changed.
 func TestReadableLater(t *testing.T) {
 	t.Parallel()
 	later := today.AddDate(0, 3, 0)

@@ -81,7 +81,7 @@ func (b *answerBody) Close() error {
 	return nil
 }
 
-// answer is an http.ResponseWriter whose output is read by a client in this process.
+// answer is an http.ResponseWriter that passes its output to a client in this process.
 type answer struct {
 	header, sent http.Header
 	status       int // 0 until the header is written

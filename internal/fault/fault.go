@@ -1,5 +1,5 @@
-// Package fault defines errors whose texts may be shown to clients. All other errors are
-// internal, and their texts are only logged.
+// Package fault defines errors with texts that may be shown to clients. All other errors
+// are internal, and their texts are only logged.
 package fault
 
 import (

@@ -8,7 +8,7 @@ import (
 // Sliding limits attempts per key in a sliding period: no period of that length contains
 // more allowed attempts than the limit. It is safe for concurrent use and has no
 // goroutine. The number of keys is limited. When the table is full, Sliding drops the key
-// whose last allowed attempt is the oldest.
+// with the least recent allowed attempt.
 type Sliding struct {
 	limit   int
 	period  time.Duration

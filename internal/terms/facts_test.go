@@ -197,8 +197,8 @@ func allowed(t *testing.T, s *apitest.Server, path, body, beyond string) {
 	}
 }
 
-// text returns a check of the length limit of a text field. In body, %s stands for the
-// value of the field.
+// text returns a check of the length limit of a text field. The field's value replaces %s
+// in body.
 func text(path, body string) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		t.Helper()
@@ -206,8 +206,8 @@ func text(path, body string) func(*testing.T, *apitest.Server, int) {
 	}
 }
 
-// number returns a check of the limit of a numeric field. In body, %d stands for the
-// value of the field. The limit plus step must be rejected.
+// number returns a check of the limit of a numeric field. The field's value replaces %d
+// in body. The limit plus step must be rejected.
 func number(path, body string, step int) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		allowed(t, s, path, fmt.Sprintf(body, n), fmt.Sprintf(body, n+step))

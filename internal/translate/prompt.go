@@ -19,7 +19,7 @@ Rules:
 // Variables lists the names of the placeholders that a prompt may contain.
 var Variables = []string{"target_locale", "target_label", "source_locale"}
 
-// unspecified stands for an unknown source language in the prompt.
+// unspecified is the description of an unknown source language in the prompt.
 const unspecified = "not specified; recognize it from the texts"
 
 func (t *Texts) variables() map[string]string {

@@ -85,10 +85,10 @@ func sortTokens(all []token) (from ['z' - 'a' + 1][]token) {
 	return from
 }
 
-// parseDeclared returns the platform and the version that a normal text declares. The
-// platform is that of the longest token that the text starts with and that is not
-// followed by a letter. The version is the text after the token, or the whole text if the
-// token is part of the version.
+// parseDeclared returns the platform and the version that a normal text declares. It uses
+// the longest token at the start of the text that is not followed by a letter. The
+// version is the text after the token, or the whole text if the token is part of the
+// version.
 func parseDeclared(text string) (p platform.Platform, version string, recognised bool) {
 	if text == "" || !letter(text[0]) {
 		return "", "", false
