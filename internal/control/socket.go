@@ -110,8 +110,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	return ownerConn{c}, nil
 }
 
-// Close removes the socket first, so that clients cannot connect to a socket that no
-// longer answers.
+// Close removes the socket before it closes the listener, so that clients cannot connect
+// to a socket that no longer answers.
 func (l *listener) Close() error {
 	err := net.ErrClosed
 	l.closed.Do(func() {

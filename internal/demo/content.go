@@ -20,7 +20,7 @@ type text struct{ title, body string }
 // whole returns the text including its title.
 func (t text) whole() string { return strings.TrimSpace(t.title + "\n\n" + t.body) }
 
-// text reads a text that must exist.
+// text reads the named text. It panics if the text does not exist.
 func (w *world) text(name string) text {
 	t, ok := w.read(name + ".md")
 	if !ok {

@@ -12,7 +12,8 @@ type Key struct {
 	Expires, Revoked, Used int64
 }
 
-// APIKeys returns the API keys, oldest first: some active, some expired or revoked.
+// APIKeys returns the demo's API keys, oldest first. Some are active, others have expired
+// or have been revoked.
 func APIKeys(c Config) []Key {
 	w := newWorld(c, &project{key: "keys"})
 	r := w.chance("keys")

@@ -106,8 +106,8 @@ func pickHour(c *chance, hours *[24]float64) int {
 
 func hourOf(at int64) int64 { return at - at%3600 }
 
-// emit sends an event after a pause with the given mean, in seconds. properties are
-// alternating names and values; a value is a string, an int or a bool.
+// emit sends an event after a pause with the given mean, in seconds. properties contains
+// names and values in turn. A value is a string, an int or a bool.
 func (s *session) emit(pause float64, name string, properties ...any) {
 	s.at += int64(s.wait(pause))
 	late := int64(s.IntN(4)) // queued by the client

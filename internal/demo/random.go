@@ -29,7 +29,8 @@ func (c *chance) happens(p float64) bool { return c.Float64() < p }
 // between returns a number from a to b, inclusive.
 func (c *chance) between(a, b int) int { return a + c.IntN(b-a+1) }
 
-// wait returns an exponentially distributed waiting time with the given mean.
+// wait returns a random waiting time from an exponential distribution with the given
+// mean.
 func (c *chance) wait(mean float64) float64 { return c.ExpFloat64() * mean }
 
 // around returns a random number of at least 1 from a long-tailed distribution with the

@@ -18,9 +18,9 @@ func WriteFile(path string, data []byte, mode os.FileMode) error {
 	})
 }
 
-// TempPattern returns a pattern that matches the names of the temporary files of the
-// named file. Callers use it to find files that were left behind by a killed process. The
-// star stands for digits.
+// TempPattern returns a pattern for the names of the temporary files that Write creates
+// for the named file. Callers use it to find files that were left behind by a killed
+// process. The star stands for digits.
 func TempPattern(name string) string { return "." + name + ".*" }
 
 // Write replaces the file at path with the output of content. It writes a temporary file

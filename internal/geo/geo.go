@@ -25,7 +25,7 @@ const (
 	RegionUnknown = "UNKNOWN" // no address, lookups disabled, or not found
 )
 
-// Place is the location of an address. An unknown part is "".
+// Place is the location of an address. A field is "" if it is not known.
 type Place struct {
 	CountryCode string // ISO 3166-1 alpha-2, or RegionLocal
 	CountryName string // in English, like the next two

@@ -24,7 +24,8 @@ const (
 	// log. If the process may open fewer than twice this number, half of its limit is
 	// reserved.
 	reservedFiles = 256
-	// shortagePercent is the percentage of the maximum below which a shortage is over.
+	// shortagePercent determines when a shortage of connections is over: the open
+	// connections must be below this percentage of the maximum.
 	shortagePercent = 90
 )
 

@@ -1,6 +1,7 @@
 // Package httpserver opens the listeners that the settings specify, and serves HTTP on
 // them. It supports TCP and Unix sockets, plain or with TLS. Timeouts and connection
-// limits protect it from slow clients. A shutdown lets requests in progress finish.
+// limits protect the server from slow clients. A shutdown lets requests in progress
+// finish.
 //
 //	httpserver.go   Server: timeouts, serving, shutdown
 //	listeners.go    Listeners: addresses, certificates

@@ -23,7 +23,8 @@ type Duplicates struct {
 	gone   uint64         // number of the entry at index 0 of order
 }
 
-// Key identifies a submission: a hash of everything that must be equal.
+// Key identifies a submission. It is a hash of all data that is equal in identical
+// submissions.
 type Key [32]byte
 
 type entry struct {

@@ -32,7 +32,7 @@ type Windows struct {
 	steady steady
 }
 
-// window is the count of one key, in a ring ordered by start.
+// window holds the count of one key. The windows form a ring ordered by start time.
 type window struct {
 	key        string
 	start      time.Time

@@ -12,7 +12,7 @@ import (
 	"svc/internal/datadir"
 )
 
-// Sources are the sources of values. A nil function provides no values.
+// Sources provides the values of settings. A nil function provides no values.
 type Sources struct {
 	// Flag returns the value of the named flag, and whether it was given.
 	Flag func(name string) (string, bool)

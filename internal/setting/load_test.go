@@ -286,7 +286,7 @@ func FuzzParseFile(f *testing.F) {
 	})
 }
 
-// fromEnv returns an input with one variable.
+// fromEnv returns an input with one environment variable.
 func fromEnv(name, value string) given { return given{env: texts{name: value}} }
 
 // TestOrigins checks that the address of a server must consist of a scheme and a valid

@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// maxCount limits numbers without a natural limit.
+// maxCount is the maximum of numeric settings that have no natural limit.
 const maxCount = math.MaxInt32
 
-// MaxRetentionDays is the maximum number of days for which feedback and logs are kept,
-// unless they are kept forever.
+// MaxRetentionDays is the maximum number of days for which feedback and logs are stored
+// if they are not stored forever.
 const MaxRetentionDays = 3650
 
 // into returns a setter that trims white space around a text, parses the text and stores
@@ -262,6 +262,6 @@ func orList(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// problem adds the name of the source to an error. It omits the value, which may be a
-// secret in the wrong variable.
+// problem adds the name of the source to an error. It omits the value, because the value
+// may be a secret that was set in the wrong variable.
 func problem(name string, err error) error { return fmt.Errorf("%s %w", name, err) }

@@ -35,15 +35,16 @@ type Definition struct {
 	// Unset describes what happens when the setting has no value. It is used if Default is
 	// empty.
 	Unset string
-	// Help describes the setting, and Why the reason for its default.
+	// Help describes the setting. Why explains the reason for its default.
 	Help, Why string
-	// Secret values are masked and never quoted in a message. They can also come from a
-	// file named by the variable with the suffix _FILE.
+	// Secret marks settings with a secret value. The value is masked when it is displayed,
+	// and never quoted in a message. It can also come from a file named by the variable
+	// with the suffix _FILE.
 	Secret bool
 	// NotInFile marks settings that determine which file is read.
 	NotInFile bool
-	// Offline marks settings that commands also need when they open the data directory
-	// themselves because no server is running.
+	// Offline marks settings that commands need, too. If no server is running, a command
+	// opens the data directory itself.
 	Offline bool
 
 	set setter
@@ -57,10 +58,11 @@ func (d Definition) Flag() string {
 	return strings.NewReplacer(".", "-", "_", "-").Replace(d.Key)
 }
 
-// FileVariable returns the variable that names a file with the value, for secrets.
+// FileVariable returns the environment variable that names a file with the value. It
+// exists for secrets only.
 func (d Definition) FileVariable() string { return d.Variable + "_FILE" }
 
-// Origin is the kind of source of a value.
+// Origin is the kind of source that a value came from.
 type Origin string
 
 // The origins, in order of precedence.

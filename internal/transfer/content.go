@@ -19,8 +19,8 @@ import (
 // FilesFile lists them, with sizes and checksums.
 const ContentFolder = "files/"
 
-// contentOf returns the ID of the file that an archive member contains the content of. ok
-// is false if the member is not the content of a file.
+// contentOf returns the ID of the file that has its content in the named archive member.
+// ok is false if the member is not the content of a file.
 func contentOf(name string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(name, ContentFolder)
 	return id, ok && files.ValidID(id)
@@ -45,8 +45,8 @@ func (a *Writer) Content(id string, r io.Reader) (size int64, sum string, err er
 	return size, hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// Contents returns the sorted IDs of the files that have content in the archive, even if
-// the content is incomplete.
+// Contents returns the sorted IDs of the files that have content in the archive. The
+// content may be incomplete.
 func (a *Reader) Contents() []string {
 	ids := make([]string, 0, len(a.contents))
 	for id := range a.contents {
