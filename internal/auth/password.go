@@ -23,8 +23,7 @@ type Hasher struct {
 }
 
 // NewHasher returns a hasher with the current cost: 19 MiB, two passes and one lane. This
-// is the minimum that OWASP recommends for Argon2id. Hashing a password takes about 20
-// ms.
+// is the minimum that OWASP recommends for Argon2id. One hash takes about 20 ms.
 func NewHasher() *Hasher {
 	return &Hasher{
 		slots: make(chan struct{}, ParallelHashes),
@@ -48,8 +47,8 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 
 // Verify reports whether text is the hash of the password. The comparison takes constant
 // time. rehash reports that the password is right, but that the hash is weaker than those
-// of Hash. The caller should then replace it, because the password is known now. An error
-// means that text is not a valid hash or that the context has ended.
+// of Hash. The caller should then store a new hash, because the password is known now. An
+// error means that text is not a valid hash or that the context has ended.
 func (h *Hasher) Verify(ctx context.Context, text, password string) (ok, rehash bool, err error) {
 	p, err := parsePHC(text)
 	if err != nil {

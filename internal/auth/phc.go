@@ -39,7 +39,7 @@ func (c cost) below(want cost) bool {
 	return c.memory < want.memory || c.passes < want.passes || c.salt < want.salt || c.key < want.key
 }
 
-// phc is a hash with the parameters that are needed to compute it again.
+// phc is a hash and the parameters that are needed to verify a password against it.
 type phc struct {
 	cost      cost
 	saltBytes []byte

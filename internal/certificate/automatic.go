@@ -66,8 +66,8 @@ func NewAutomatic(o Options) *Automatic {
 	return a
 }
 
-// Start loads certificates from the directory. It starts to obtain and renew certificates
-// in the background until ctx is done.
+// Start loads certificates from the directory. Until ctx is done, it obtains and renews
+// certificates in the background.
 func (a *Automatic) Start(ctx context.Context) error {
 	if err := a.config.ManageAsync(ctx, a.names); err != nil {
 		return fmt.Errorf("automatic certificates: %w", err)

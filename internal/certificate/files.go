@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// lookEvery is the minimum interval between two checks of the files for changes.
-// Handshakes perform the checks.
+// lookEvery is the minimum interval between two checks of the files for changes. The
+// checks are made during handshakes.
 const lookEvery = time.Minute
 
 // Files is a certificate in PEM files. It is reloaded when the files change.

@@ -75,8 +75,9 @@ func listenElsewhere(dir string) (*listener, error) {
 	return l, nil
 }
 
-// bind listens at address, which is an alias of path, the file that is created. It calls
-// done when the socket is closed, or immediately if the socket cannot be opened.
+// bind creates the socket file at path and listens on it. It opens the socket through
+// address, which is either path or a shorter alias of it. bind calls done when the socket
+// is closed, or immediately if the socket cannot be opened.
 func bind(address, path string, done func()) (*listener, error) {
 	inner, err := net.ListenUnix("unix", &net.UnixAddr{Name: address, Net: "unix"})
 	if err != nil {

@@ -64,7 +64,7 @@ func Write(out io.Writer, c Config, key string) error {
 	return w.write(out)
 }
 
-// project defines the data in which the three projects differ.
+// project holds the input data that is specific to one of the projects.
 type project struct {
 	key, name, author, site, docs, repo string
 	folder                              string            // of its texts; also the name of its programs

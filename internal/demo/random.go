@@ -23,7 +23,7 @@ func (w *world) chance(purpose string) *chance {
 	return &chance{Rand: rand.New(rand.NewPCG(w.Seed, sum.Sum64()))}
 }
 
-// happens reports true with probability p.
+// happens returns true with probability p.
 func (c *chance) happens(p float64) bool { return c.Float64() < p }
 
 // between returns a number from a to b, inclusive.

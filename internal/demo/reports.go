@@ -42,7 +42,8 @@ type logLine struct {
 	sent
 }
 
-// sent holds what the server records about a submission: its sender and its time.
+// sent holds the data that the server adds to a submission, about its sender and its
+// time.
 type sent struct {
 	IP          string `json:"ip,omitempty"`
 	UserAgent   string `json:"user_agent,omitempty"`

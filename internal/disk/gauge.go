@@ -10,9 +10,9 @@ import (
 // the Reserve in that time.
 const fresh = 50 * time.Millisecond
 
-// Gauge measures the free space of a directory's file system. It does so at most every 50
-// ms, because a system call takes a noticeable part of a request's time. Gauge is safe
-// for concurrent use.
+// Gauge measures the free space of a directory's file system at intervals of at least 50
+// ms. A system call for every request would take a noticeable part of the request's time.
+// Gauge is safe for concurrent use.
 type Gauge struct {
 	measure func() (uint64, error)
 

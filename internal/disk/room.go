@@ -25,7 +25,7 @@ const Reserve = 128 << 20
 const look = 64 << 20
 
 // Need returns a NoSpace error if fewer than the given number of bytes are free below a
-// directory. purpose states in the error what the space is needed for.
+// directory. The error states that the space is needed for the given purpose.
 func Need(dir string, bytes uint64, purpose string) error { return need(Free, dir, bytes, purpose) }
 
 func need(free func(dir string) (uint64, error), dir string, bytes uint64, purpose string) error {

@@ -19,8 +19,8 @@ func WriteFile(path string, data []byte, mode os.FileMode) error {
 }
 
 // TempPattern returns a pattern for the names of the temporary files that Write creates
-// for the named file. Callers use it to find files that were left behind by a killed
-// process. The star stands for digits.
+// for the named file. It lets callers find the files of a killed process. The star in the
+// pattern stands for digits.
 func TempPattern(name string) string { return "." + name + ".*" }
 
 // Write replaces the file at path with the output of content. It writes a temporary file

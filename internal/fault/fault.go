@@ -64,7 +64,7 @@ func (e *Error) After(wait time.Duration) *Error {
 	return e
 }
 
-// Error returns the texts joined as clients join them.
+// Error joins the texts with semicolons, as clients do.
 func (e *Error) Error() string { return strings.Join(e.Messages, "; ") }
 
 // Is makes every fault of kind Damaged match integrity.ErrDamaged.

@@ -3,8 +3,8 @@ package geo
 import "strings"
 
 // Province returns the province that contains the place with the given six-digit code of
-// GB/T 2260. province is the province's code, and name its Chinese name, or its code if
-// the name is not known. ok reports whether code has the form of such a code.
+// GB/T 2260. province is the province's code. name is its Chinese name, or its code if
+// the name is not known. ok reports whether the given code has six digits.
 func Province(code string) (province, name string, ok bool) {
 	if len(code) != 6 || strings.Trim(code, "0123456789") != "" {
 		return "", "", false

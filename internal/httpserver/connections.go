@@ -45,8 +45,8 @@ const addressShare = 8
 
 // connections limits the public connections, over the network or a Unix socket. When the
 // maximum is reached, a new connection replaces one that is idle between requests. If
-// none is idle, it replaces one that has not sent a complete header. If there is none
-// either, it waits. The control socket has no limit.
+// none is idle, it replaces one that has not sent a complete header. If there is no such
+// connection either, the new connection waits. The control socket has no limit.
 type connections struct {
 	max, perAddress int
 	exempt          func(remoteAddr string) bool
@@ -158,8 +158,8 @@ type connection struct {
 	peer  *peer        // nil for the control socket
 	state atomic.Int32 // http.ConnState or givenAway; while it is StateNew, no complete header has come
 
-	// These are the positions in the queues, or nil if the connection is not in the queue.
-	// They and gone are guarded by connections.mu.
+	// idle, peerIdle and headerless are the positions of the connection in the queues, or
+	// nil if it is not in the queue. They and gone are guarded by connections.mu.
 	idle, peerIdle, headerless *list.Element
 	gone                       bool // it was closed to make room and is not counted
 }
@@ -306,8 +306,8 @@ func (c *connections) closeIfSilent(one *connection) {
 	}
 }
 
-// closeNow closes a connection without sending the TLS close alert, which takes up to
-// five seconds if the client does not read.
+// closeNow closes a connection without sending the TLS close alert. Sending it takes up
+// to five seconds if the client does not read.
 func closeNow(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

@@ -106,8 +106,8 @@ func (s *Slow) Wait(ctx context.Context, network netip.Prefix) error {
 	}
 }
 
-// orSlow returns nil if an attempt has been given a turn, and the fault of a slowed
-// attempt otherwise.
+// orSlow returns nil if an attempt has been given a turn, and a fault of kind TooMany
+// otherwise.
 func orSlow(given bool) error {
 	if given {
 		return nil
@@ -119,8 +119,10 @@ func errSlow() error {
 	return fault.New(fault.TooMany, "too many failed logins; try again in %d seconds", slowMost/time.Second).After(slowMost)
 }
 
-// enter gives an attempt a turn and returns a nil waiter if no other attempt has to be
-// made first. Otherwise it adds a waiter to the queue and returns it.
+// enter gives an attempt a turn and returns a nil waiter if the attempt need not wait.
+// Otherwise it adds a waiter to the queue and returns it. If the queue is full, the
+// waiter that would be served last gives way. If the attempt itself would be served last,
+// enter returns a fault of kind TooMany.
 func (s *Slow) enter(now time.Time, network netip.Prefix) (*waiter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -95,7 +95,7 @@ func (w *Windows) GiveBack(key string, now time.Time) {
 	}
 }
 
-// Peek returns the result that Take would have, without counting an attempt.
+// Peek returns the result that Take would return, but does not count an attempt.
 func (w *Windows) Peek(key string, now time.Time) Verdict {
 	limit := int(w.limit.Load())
 	if limit <= 0 {

@@ -21,7 +21,7 @@ type Set struct {
 }
 
 // NewSet returns a set. Find and Resolve return indexes into languages. If two languages
-// have the same tag, it belongs to the first one.
+// have the same tag, the tag belongs to the first one.
 func NewSet(languages []Language) *Set {
 	s := &Set{byKey: make(map[string]int, len(languages))}
 	for i, l := range languages {

@@ -214,7 +214,7 @@ func (rules) Transform(document *ast.Document, reader text.Reader, _ parser.Cont
 }
 
 // image sets how an image is loaded. An image that is not on an https server becomes a
-// link. Where a link is not possible, it becomes its description.
+// link. Where a link is not possible, such an image is replaced by its description.
 func image(n *ast.Image) {
 	address, ok := parseAddress(n.Destination)
 	switch {

@@ -19,7 +19,7 @@ type reader struct {
 // could expand a short file to any size.
 const maxValues = 1 << 18
 
-// more reports whether another value may be described, and if so, counts it.
+// more reports whether another value may be described. Each call counts as one value.
 func (r reader) more() bool {
 	*r.left--
 	return *r.left >= 0

@@ -6,7 +6,7 @@ var (
 	Read  = read
 )
 
-// Languages returns the languages by the part of the file names that denotes them.
+// Languages returns the languages by the tags that denote them in file names.
 func Languages() map[string]Language {
 	all := map[string]Language{}
 	for l, tag := range tags {

@@ -49,15 +49,15 @@ type Text struct {
 // Language is a language of the documents.
 type Language int
 
-// The languages of the documents. The first one is the default, which also replaces
-// languages that are not available.
+// The languages of the documents. The first one is the default. It is also used in place
+// of languages that are not available.
 const (
 	English Language = iota
 	Chinese          // Simplified
 	languages
 )
 
-// tags maps languages to the part of the file names that denotes them.
+// tags maps each language to the tag that denotes it in file names.
 var tags = [languages]string{English: "en", Chinese: "zh"}
 
 // LanguageFor returns the language that a caller prefers. It compares only the first part

@@ -17,7 +17,7 @@ import (
 const Patience = 3 * time.Minute
 
 // Until waits until ok returns true. If this takes longer than Patience, it fails the
-// test with a message that contains what, the name of the expected event.
+// test. The failure message names the expected event, which is given by what.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	late := time.After(Patience)

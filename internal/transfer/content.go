@@ -19,8 +19,8 @@ import (
 // FilesFile lists them, with sizes and checksums.
 const ContentFolder = "files/"
 
-// contentOf returns the ID of the file that has its content in the named archive member.
-// ok is false if the member is not the content of a file.
+// contentOf returns the file ID in the name of an archive member that holds the content
+// of a file. ok is false for other members.
 func contentOf(name string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(name, ContentFolder)
 	return id, ok && files.ValidID(id)

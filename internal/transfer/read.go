@@ -110,7 +110,8 @@ func (a *Reader) readManifest() error {
 	return nil
 }
 
-// compare returns an error if the files in the archive are not those in the manifest.
+// compare returns an error if the names or sizes of the archive's files differ from those
+// in the manifest.
 func (a *Reader) compare() error {
 	listed := map[string]bool{}
 	for _, f := range a.Manifest.Files {

@@ -61,7 +61,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.body)
 }
 
-// says returns the response of a service if its model outputs text.
+// says returns the response of a service for a model that outputs text.
 func says(provider, text string) answer {
 	quoted, _ := json.Marshal(text) // texts always encode
 	if provider == translate.Anthropic {

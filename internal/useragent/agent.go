@@ -91,7 +91,7 @@ func behindFirst(text string, words ...string) string {
 	return behind
 }
 
-// numberBehind returns the first number after word that accepted returns true for, or ""
+// numberBehind returns the first number after word for which accepted returns true, or ""
 // if there is none. A blank or a slash may separate word and number, unless the word ends
 // with a blank.
 func numberBehind(text, word, separators string, accepted func(string) bool) string {

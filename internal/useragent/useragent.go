@@ -14,7 +14,7 @@ type Text struct {
 	Sent  bool
 }
 
-// Source holds what one part of a request declares about its client.
+// Source holds the declarations that one part of a request makes about its client.
 type Source struct {
 	Platform Text
 	Version  Text // of the system
@@ -37,10 +37,12 @@ type System struct {
 
 // Detect returns the system of a client. The platform is taken from the first source that
 // sent one, in the order header, query, body. The version is taken in the same way, but
-// independently. If the platform is not recognised, the User-Agent determines it; the
-// other sources are not tried. If no version was declared, Detect tries the text of the
-// platform, then the User-Agent if its platform is the same. If the platform is then
-// platform.Others, the version is the text that was not recognised.
+// independently. If the platform is not recognised, Detect takes the platform of the
+// User-Agent and does not try the other sources. If no version was declared, it takes the
+// version in the text of the platform. If that has none either, it takes the version of
+// the User-Agent, provided that the platform is the same. If there is still no version
+// and the platform is platform.Others, the version is the declared text that was not
+// recognised.
 //
 // Detect never fails. A value that cannot be used counts as not known. If the platform is
 // not known, it is platform.Others.
