@@ -20,7 +20,7 @@ func WriteFile(path string, data []byte, mode os.FileMode) error {
 
 // TempPattern returns a pattern for the names of the temporary files that Write creates
 // for the named file. It lets callers find the files of a killed process. The star in the
-// pattern stands for digits.
+// pattern matches digits.
 func TempPattern(name string) string { return "." + name + ".*" }
 
 // Write replaces the file at path with the output of content. It writes a temporary file
