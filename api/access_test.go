@@ -16,21 +16,21 @@ import (
 	"svc/internal/auth"
 )
 
-// target is one of everything that a path can name.
+// target names one record of each kind that a path can contain.
 type target struct {
 	project, alias, version, announcement, feedback, log, key, definition, card, file, link, upload, backend string
 }
 
-// somebody is a target with parts that need not exist.
+// somebody is a target for routes that are called without existing records.
 var somebody = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l"}
 
-// unknownRecords are ids of the right form in the project "a".
+// unknownRecords contains well-formed IDs that do not exist in the project "a".
 var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord}
 
 const noRecord = "00000000-0000-7000-8000-000000000000"
 
-// makeTarget makes a project with a former key, a language and one of each kind
-// of record, and an API key to be looked at.
+// makeTarget creates a project with a former key, a language and one record of each kind. It also
+// creates an API key, which tests read but do not use as a credential.
 func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 	t.Helper()
 	one := "/admin/projects/" + name
@@ -62,8 +62,8 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 	}
 }
 
-// path returns the path of a route with its parameters filled in. Each new parameter needs a
-// value here; until then it has none.
+// path returns the path of a route with its parameters filled in. A new parameter must be added
+// here.
 func (a target) path(route string) string {
 	if strings.HasPrefix(route, "/f/") {
 		return a.link
@@ -100,7 +100,7 @@ func (a target) path(route string) string {
 	return strings.Join(segments, "/")
 }
 
-// record is the record that an id behind some segments names.
+// record returns the ID for a path parameter that follows the given segments.
 func (a target) record(before []string) string {
 	switch before[len(before)-1] {
 	case "announcements":
@@ -129,7 +129,8 @@ func isLink(e api.Endpoint) bool { return strings.HasPrefix(e.Path, "/f/") }
 // isSDK reports whether a route serves the client library for web pages.
 func isSDK(e api.Endpoint) bool { return strings.HasPrefix(e.Path, "/sdk/") }
 
-// grant is the text of a new key that never ends, with more of its fields.
+// grant creates an API key that never expires, with the given scopes and additional fields, and
+// returns its token.
 func grant(t *testing.T, s *apitest.Server, scopes []string, more string) string {
 	t.Helper()
 	list, err := json.Marshal(scopes)
@@ -144,8 +145,9 @@ func scopes(t *testing.T, s *apitest.Server) []string {
 	return apitest.Field[[]string](t, s.Must(t, 200, "GET", "/auth/api-scopes", ""), "data")
 }
 
-// deadKeys are keys with every scope for every project, each past its end in
-// another way. The clock moves by a day, so the login is a new one.
+// deadKeys returns keys with every scope for every project, each of which has become invalid in a
+// different way. It advances the clock by a day and therefore renews the login of the
+// administrator.
 func deadKeys(t *testing.T, s *apitest.Server) map[string]string {
 	t.Helper()
 	all, keys, ids := scopes(t, s), map[string]string{}, map[string]string{}
@@ -166,7 +168,7 @@ func deadKeys(t *testing.T, s *apitest.Server) map[string]string {
 	return keys
 }
 
-// visitor is a kind of caller, with the routes that it may use.
+// visitor is a kind of caller and the routes that it may use.
 type visitor struct {
 	name    string
 	opens   func(api.Endpoint) bool
@@ -179,12 +181,12 @@ func anything(api.Endpoint) bool { return true }
 
 func scopedOnly(e api.Endpoint) bool { return e.Access == "scoped" }
 
-// narrowed is for routes that leave out what a key does not open.
+// narrowed reports whether a route limits its answer to the projects of the key.
 func narrowed(e api.Endpoint) bool { return e.Project == "each" }
 
 func scopedInProject(e api.Endpoint) bool { return e.Access == "scoped" && e.Project != "none" }
 
-// visitors are all kinds of callers.
+// visitors returns all kinds of callers.
 func visitors(t *testing.T, s *apitest.Server) []visitor {
 	t.Helper()
 	account := s.DB.Account().ID.String()
@@ -297,8 +299,8 @@ func TestAccessMatrix(t *testing.T) {
 	}
 }
 
-// visit calls a route once, and once more with HEAD where it has GET, and returns the
-// status of the answer.
+// visit calls a route and checks that the caller is let in only if opens is true. It also calls a
+// GET route with HEAD. It returns the status of the last answer.
 func visit(t *testing.T, s *apitest.Server, e api.Endpoint, v visitor, to target, opens bool) (status int) {
 	t.Helper()
 	methods := []string{e.Method}

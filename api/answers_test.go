@@ -18,11 +18,10 @@ import (
 	"svc/internal/testutil"
 )
 
-// largeText is a text that is sent in a piece of its own.
+// largeText returns a text that is large enough to be sent as a separate piece of an answer.
 func largeText(i int) string { return fmt.Sprint(i) + strings.Repeat("x", 128<<10) }
 
-// addLarge stores a large record of each kind that has lists, and returns the id of the
-// feedback.
+// addLarge stores one large record of each kind that has lists, and returns the ID of the feedback.
 func addLarge(t *testing.T, s *apitest.Server, i int) (feedback string) {
 	t.Helper()
 	text := largeText(i)
@@ -33,14 +32,14 @@ func addLarge(t *testing.T, s *apitest.Server, i int) (feedback string) {
 	return apitest.Field[string](t, s.Must(t, 201, "POST", "/admin/projects/a/feedbacks", fmt.Sprintf(`{"content":"x","custom_data":{"k":%q}}`, text)), "id")
 }
 
-// largeLists contains the lists with records that may be large.
+// largeLists contains the paths of all lists of records that may be large.
 var largeLists = []string{
 	"/admin/projects/a/logs", "/admin/projects/a/feedbacks", "/admin/projects/a/versions", "/admin/projects/a/announcements",
 	"/public/a/versions", "/public/a/announcements",
 }
 
-// TestLargeListsHaveTheirShape checks that a list that is sent in pieces equals its records
-// requested one at a time.
+// TestLargeListsHaveTheirShape checks that a list that is sent in pieces contains the same records
+// as requests for one record at a time.
 func TestLargeListsHaveTheirShape(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -68,7 +67,7 @@ func TestLargeListsHaveTheirShape(t *testing.T) {
 	}
 }
 
-// stuckList asks for a list on a connection and reads the beginning of the answer.
+// stuckList requests a list over a new connection and reads only the beginning of the answer.
 func stuckList(t *testing.T, s *apitest.Server, path string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	c := s.Dial(t, "GET /api/v1"+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.Admin+"\r\nConnection: close\r\n\r\n")
@@ -79,8 +78,8 @@ func stuckList(t *testing.T, s *apitest.Server, path string) (net.Conn, *bufio.R
 	return c, from
 }
 
-// TestMemoryOfLists: a list takes the memory of a few of its records, not of all. The
-// test runs alone, because it measures the heap of the process.
+// TestMemoryOfLists checks that sending a list needs memory for a few of its records, not for all.
+// The test does not run in parallel, because it measures the heap of the process.
 //
 //nolint:paralleltest // see above
 func TestMemoryOfLists(t *testing.T) {
@@ -105,8 +104,8 @@ func TestMemoryOfLists(t *testing.T) {
 	}
 }
 
-// TestListWhileRecordsGo checks that a list omits records that are deleted while it is sent. A
-// changed record appears in its old or its new state.
+// TestListWhileRecordsGo checks that a list omits records that are deleted while it is being sent.
+// A record that is changed during that time appears in its old or its new state.
 func TestListWhileRecordsGo(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -151,8 +150,8 @@ func TestListWhileRecordsGo(t *testing.T) {
 	}
 }
 
-// TestAnswerBudget: large answers share an amount of memory. A request that gets none
-// within ten seconds is refused; small answers need none.
+// TestAnswerBudget checks that all large answers share a memory budget. A large answer that gets no
+// memory within ten seconds is refused. Small answers do not use the budget.
 func TestAnswerBudget(t *testing.T) {
 	t.Parallel()
 	const budget = 256 << 10
@@ -205,14 +204,15 @@ func TestAnswerBudget(t *testing.T) {
 	}
 }
 
-// slowRead asks for a path of the interface from an address and reads nothing.
+// slowRead requests a path of the interface from the given client address and does not read the
+// answer.
 func slowRead(t *testing.T, s *apitest.Server, path, address string) net.Conn {
 	t.Helper()
 	return s.Dial(t, fmt.Sprintf("GET /api/v1%s HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %s\r\n\r\n", path, address))
 }
 
-// TestSlowReadersOfAnAddress checks that slow readers at one address do not keep other addresses
-// from large answers.
+// TestSlowReadersOfAnAddress checks that slow readers at one address do not prevent other addresses
+// from getting large answers.
 func TestSlowReadersOfAnAddress(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -237,8 +237,8 @@ func TestSlowReadersOfAnAddress(t *testing.T) {
 	}
 }
 
-// TestPublicAnswersLeaveHalf checks that a public record larger than the whole budget leaves half
-// of it to administrators.
+// TestPublicAnswersLeaveHalf checks that administrators can use half of the budget even while a
+// public record larger than the whole budget is being sent.
 func TestPublicAnswersLeaveHalf(t *testing.T) {
 	t.Parallel()
 	const budget = 2 << 20

@@ -19,7 +19,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// hostileValues are JSON values that a field may be sent as, whatever its type.
+// hostileValues are JSON values that a client may send in any field, whatever its type.
 var hostileValues = []string{
 	`null`, `true`, `false`, `0`, `-1`, `-0`, `1.5`, `5`, `1e3`, `1e400`, `-1e400`, `1e-400`, `9007199254740993`, `9223372036854775807`, `9223372036854775808`,
 	`1` + strings.Repeat("0", 1000), `0.` + strings.Repeat("3", 1000),
@@ -35,8 +35,8 @@ var hostileValues = []string{
 
 var samples atomic.Int64
 
-// sample is a value that a required field takes. Passwords are wrong, so that
-// no account changes.
+// sample returns a valid value for a required field. Passwords are wrong, so that no account is
+// changed.
 func sample(o *apitest.Operation, field string) string {
 	switch field {
 	case "username":
@@ -84,7 +84,7 @@ func sample(o *apitest.Operation, field string) string {
 	return `"x"`
 }
 
-// propertiesOf collects the fields of an object and which are required.
+// propertiesOf returns the fields of an object and the names of those that are required.
 func propertiesOf(schema *openapi3.Schema) (fields openapi3.Schemas, required []string) {
 	fields = maps.Clone(schema.Properties)
 	if fields == nil {
@@ -99,9 +99,8 @@ func propertiesOf(schema *openapi3.Schema) (fields openapi3.Schemas, required []
 	return fields, required
 }
 
-// hostileObjects are objects in which one field has a hostile value and the
-// other required ones have good ones. The objects in its lists are gone
-// through in the same way.
+// hostileObjects returns objects in which one field has a hostile value and the other required
+// fields have valid ones. It treats objects in lists in the same way.
 func hostileObjects(o *apitest.Operation, schema *openapi3.Schema) (objects []string) {
 	fields, required := propertiesOf(schema)
 	with := func(field, value string) {
@@ -135,8 +134,8 @@ func hostileObjects(o *apitest.Operation, schema *openapi3.Schema) (objects []st
 	return objects
 }
 
-// Every field of every body, sent as everything. The answer is never a fault
-// of the server, and what was refused has changed nothing.
+// TestHostileBodies sends every hostile value in every field of every body. No answer may be a
+// server error, and a refused body must not change anything.
 func TestHostileBodies(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -193,7 +192,7 @@ func (h *hostility) send(t *testing.T, body string) {
 	}
 }
 
-// compare expects the refused bodies to have changed nothing.
+// compare checks that the refused bodies have not changed anything.
 func (h *hostility) compare(t *testing.T) {
 	t.Helper()
 	if h.refused == nil {
@@ -204,15 +203,15 @@ func (h *hostility) compare(t *testing.T) {
 	}
 }
 
-// glance is the part of the state that a request is most likely to change.
+// glance returns the part of the state that a request is most likely to change.
 func glance(t *testing.T, s *apitest.Server) string {
 	t.Helper()
 	return s.InProcess(t, "/admin/projects/a") + s.InProcess(t, "/admin/projects/a/locales") + s.InProcess(t, "/admin/projects/a/versions?limit=2") +
 		s.InProcess(t, "/admin/versions/statistics") + s.InProcess(t, "/admin/projects?limit=1")
 }
 
-// committed is the part of the data file that every commit changes: its two meta
-// pages, which carry the number of the transaction.
+// committed returns the part of the data file that every commit changes: the two meta pages, which
+// contain the number of the last transaction.
 func committed(t *testing.T, s *apitest.Server) []byte {
 	t.Helper()
 	file, err := os.Open(filepath.Join(s.Dir, "svc.db"))
@@ -227,8 +226,8 @@ func committed(t *testing.T, s *apitest.Server) []byte {
 	return pages
 }
 
-// readAll reads what was stored as apps and administrators do, holding the
-// answers to openapi.yaml.
+// readAll reads the stored records like apps and administrators do, and validates the answers
+// against openapi.yaml.
 func readAll(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	for _, path := range []string{

@@ -13,8 +13,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// Whatever stands behind the question mark, the answer is never a fault of the
-// server.
+// TestHostileQueries checks that no query string causes a server error.
 func TestHostileQueries(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -45,8 +44,8 @@ func TestHostileQueries(t *testing.T) {
 	}
 }
 
-// Whatever a parameter of the path is, the answer is never a fault of the
-// server, and nothing is made of what is no UTF-8.
+// TestHostilePaths checks that no value of a path parameter causes a server error, and that a value
+// that is not valid UTF-8 is refused.
 func TestHostilePaths(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -113,8 +112,8 @@ func TestHostileHeaders(t *testing.T) {
 	}
 }
 
-// TestHostileBytes sends bytes that no client library sends. Requests that do not reach the
-// interface are answered by net/http, in text.
+// TestHostileBytes sends bytes that no client library sends. net/http answers requests that do not
+// reach the interface, in plain text.
 func TestHostileBytes(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -197,7 +196,7 @@ func TestHostileBytes(t *testing.T) {
 	}
 }
 
-// A request hidden in the body of another one is a body.
+// TestHiddenRequest checks that a request hidden in the body of another request is not executed.
 func TestHiddenRequest(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

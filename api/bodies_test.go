@@ -17,13 +17,14 @@ import (
 
 const logPath = "/api/v1/public/a/logs"
 
-// announce begins a POST with a body of some bytes.
+// announce sends the headers of a POST, with length as the length of the body. It sends more after
+// the headers.
 func announce(t *testing.T, s *apitest.Server, path, address string, length int, more string) net.Conn {
 	t.Helper()
 	return s.Dial(t, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %s\r\nContent-Length: %d\r\n%s", path, address, length, more))
 }
 
-// sendLog submits a log with a body of some bytes, all at once.
+// sendLog submits a log with a body of at least length bytes, without a pause.
 func sendLog(t *testing.T, s *apitest.Server, address string, length int) (status int, answer string, header http.Header) {
 	t.Helper()
 	body := `{"level":1,"content":"x"}`
@@ -31,7 +32,7 @@ func sendLog(t *testing.T, s *apitest.Server, address string, length int) (statu
 	return s.Send(t, "POST", logPath, map[string]string{"X-Forwarded-For": address}, body)
 }
 
-// slowAnswer is the answer on one of several connections.
+// slowAnswer is the answer received on one of several connections.
 type slowAnswer struct {
 	*http.Response
 	body []byte
@@ -39,7 +40,7 @@ type slowAnswer struct {
 	err  error
 }
 
-// awaitAnswer reads the answer on a connection, whenever it comes.
+// awaitAnswer waits for the answer on a connection, reads it and sends it to the channel.
 func awaitAnswer(c net.Conn, number int, to chan<- slowAnswer) {
 	got := slowAnswer{conn: number}
 	if got.Response, got.err = http.ReadResponse(bufio.NewReader(c), nil); got.err == nil { //nolint:bodyclose // closed below
@@ -49,7 +50,7 @@ func awaitAnswer(c net.Conn, number int, to chan<- slowAnswer) {
 	to <- got
 }
 
-// check holds an answer to a POST to openapi.yaml.
+// check validates an answer to a POST against openapi.yaml.
 func (a slowAnswer) check(t *testing.T, path string, status int) {
 	t.Helper()
 	if a.err != nil {
@@ -65,8 +66,8 @@ func (a slowAnswer) check(t *testing.T, path string, status int) {
 	}
 }
 
-// TestBodiesOnTheirWay: the server waits for eight bodies of an address that sends them
-// slowly. Bodies that arrive at once, and other addresses, pass.
+// TestBodiesOnTheirWay checks that the server waits for at most eight slow bodies per address. It
+// still accepts bodies that arrive at once and bodies from other addresses.
 func TestBodiesOnTheirWay(t *testing.T) {
 	t.Parallel()
 	const one, other = "198.51.100.1", "198.51.100.2"
@@ -118,8 +119,8 @@ func TestBodiesOnTheirWay(t *testing.T) {
 	}
 }
 
-// TestBodyBudget checks that large bodies of callers without a credential share memory, which is free
-// again when they have been answered. Small bodies do not need it.
+// TestBodyBudget checks that large bodies of callers without a credential share a memory budget. A
+// body frees its share once the request has been answered. Small bodies do not use the budget.
 func TestBodyBudget(t *testing.T) {
 	t.Parallel()
 	const budget = 256 << 10
@@ -152,8 +153,8 @@ func TestBodyBudget(t *testing.T) {
 	}
 }
 
-// TestLengthReservesNothing: the length that a body is announced with costs no memory.
-// It runs alone, because it measures the heap of the process.
+// TestLengthReservesNothing checks that the server allocates no memory for the announced length of
+// a body. The test does not run in parallel, because it measures the heap of the process.
 //
 //nolint:paralleltest // see above
 func TestLengthReservesNothing(t *testing.T) {
@@ -179,8 +180,8 @@ func TestLengthReservesNothing(t *testing.T) {
 	}
 }
 
-// TestSubmissionData checks the common limit of the free-form objects in public submissions.
-// Submissions by the administrator have no such limit.
+// TestSubmissionData checks the limit on the total size of the free-form objects in a public
+// submission. Submissions by the administrator have no such limit.
 func TestSubmissionData(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.WithConfig(func(c *api.Config) { c.SubmissionData = 2 << 10 }))

@@ -12,8 +12,8 @@ import (
 	"svc/clients/vectors"
 )
 
-// notInClients are the operations that no client library has a method for, and why.
-// Deprecated ones need no reason: their successors have methods.
+// notInClients lists the operations that no client library has a method for, each with the reason.
+// Deprecated operations need not be listed, because the clients have methods for their successors.
 var notInClients = map[string]string{
 	"GET /healthz":                                         "for a supervisor; health() of the clients is GET /health",
 	"GET /readyz":                                          "for a load balancer",
@@ -40,8 +40,9 @@ var notInClients = map[string]string{
 	"POST /api/v1/auth/tokens/{id}/rotate": "another address of /auth/api-keys",
 }
 
-// TestEndpointsOfClients compares the endpoints of the libraries and of the server in both
-// directions.
+// TestEndpointsOfClients checks that openapi.yaml has every endpoint that a client library calls.
+// Conversely, every operation must have a client method, be deprecated, or be listed in
+// notInClients.
 func TestEndpointsOfClients(t *testing.T) {
 	t.Parallel()
 	placeholder := regexp.MustCompile(`\{[^}]*\}`)
@@ -85,8 +86,9 @@ func TestEndpointsOfClients(t *testing.T) {
 	}
 }
 
-// TestEventNameVectors checks that the server skips exactly the names that a client refuses to
-// send, and stores a name as the client normalizes it.
+// TestEventNameVectors checks that the server skips exactly the event names that a client refuses
+// to send. It also checks that the server stores every other name in the form to which the client
+// normalizes it.
 func TestEventNameVectors(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -117,8 +119,8 @@ func TestEventNameVectors(t *testing.T) {
 	}
 }
 
-// TestHeaderValueVectors checks that the server stores values that a client has normalized. It
-// only changes them to lower case and trims punctuation.
+// TestHeaderValueVectors checks that the server stores the values that a client has normalized. The
+// server only changes them to lower case and trims punctuation.
 func TestHeaderValueVectors(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -139,8 +141,8 @@ func TestHeaderValueVectors(t *testing.T) {
 	}
 }
 
-// TestLanguageMatchVectors checks that a tag selects the same language as in the clients'
-// vectors.
+// TestLanguageMatchVectors checks that the server selects the same language for a tag as the test
+// vectors of the clients.
 func TestLanguageMatchVectors(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -193,8 +195,8 @@ func TestLanguageMatchVectors(t *testing.T) {
 	}
 }
 
-// TestEscapedSegments checks that a path segment that a client escapes arrives unchanged: a
-// version with any ASCII character, a tag with parentheses, and each character escaped.
+// TestEscapedSegments checks that a path segment escaped by a client arrives unchanged. The
+// segments contain every ASCII character.
 func TestEscapedSegments(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -227,7 +229,7 @@ func TestEscapedSegments(t *testing.T) {
 	}
 }
 
-// TestUnloadBatches sends batches as a page does when it is closed: JSON with any content type,
+// TestUnloadBatches sends batches like a page that is being closed: JSON with any content type,
 // with the time in the body, and with fields that the server does not know.
 func TestUnloadBatches(t *testing.T) {
 	t.Parallel()
@@ -252,7 +254,8 @@ func TestUnloadBatches(t *testing.T) {
 	}
 }
 
-// Booleans of queries are written in two ways.
+// TestBooleanQueries checks that booleans in queries can be written as true and false or as 1 and
+// 0.
 func TestBooleanQueries(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

@@ -8,8 +8,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestBodyIsAnObject checks that every endpoint refuses a body that is not a JSON object in the
-// same way, and changes nothing.
+// TestBodyIsAnObject checks that every endpoint refuses a body that is not a JSON object, with the
+// same answer and without changing anything.
 func TestBodyIsAnObject(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -92,7 +92,8 @@ func TestBodyRules(t *testing.T) {
 	})
 }
 
-// The body is JSON whatever the header says.
+// TestContentTypeIsIgnored checks that the server parses a body as JSON whatever its Content-Type
+// is.
 func TestContentTypeIsIgnored(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

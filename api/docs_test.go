@@ -10,8 +10,8 @@ import (
 	"svc/api"
 )
 
-// TestScopesAreDocumented: the table in docs/api-keys.md has each scope that opens
-// something, and no other.
+// TestScopesAreDocumented checks that the table in docs/api-keys.md lists exactly the scopes that
+// give access to a route.
 func TestScopesAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/api-keys.md")

@@ -7,7 +7,7 @@ import (
 	"svc/api/web"
 )
 
-// Endpoint is a line of the route table as tests see it.
+// Endpoint is an entry of the route table in a form that tests can read.
 type Endpoint struct {
 	Method, Path string
 	Access       string // public, administrator, scoped, owner, signed
@@ -17,14 +17,14 @@ type Endpoint struct {
 	Limited      bool
 }
 
-// Routes lists the route table, without what only the control connection
-// reaches.
+// Routes lists the route table without the routes that are only reachable over the control
+// connection.
 func Routes() []Endpoint { return endpoints(false) }
 
-// ControlRoutes lists what only the control connection reaches.
+// ControlRoutes lists the routes that are only reachable over the control connection.
 func ControlRoutes() []Endpoint { return endpoints(true) }
 
-// Pages lists the addresses of what people open in a browser and of its files.
+// Pages lists the methods and paths of the browser pages and of the files that they load.
 func Pages() (paths []string) {
 	for _, r := range (&Server{}).pages.Routes() {
 		paths = append(paths, r.Method+" "+r.Path)
@@ -48,8 +48,8 @@ func endpoints(control bool) []Endpoint {
 	return all
 }
 
-// AddRoute adds a public GET route to a server that has not answered a request yet. Tests use it
-// for handlers that fail.
+// AddRoute adds a public GET route to a server that has not answered a request yet. Tests use it to
+// add handlers that fail.
 func AddRoute(s *Server, path string, handler func(http.ResponseWriter) error) error {
 	return s.serve(append(s.table(), web.Route{
 		Method: "GET", Path: path, Access: web.Anyone(), BodyLimit: web.PublicBodyLimit,

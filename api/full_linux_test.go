@@ -11,11 +11,11 @@ import (
 	"svc/api/apitest"
 )
 
-// fullVariable is set for a test binary that is started because its limits change
-// for the whole process.
+// fullVariable is the environment variable that makes the test binary run onAFullDisk. That test
+// needs a separate process, because it changes the limits of the whole process.
 const fullVariable = "SVC_API_FULL"
 
-// TestDiskIsFull starts TestOnAFullDisk in a process of its own.
+// TestDiskIsFull runs onAFullDisk in a separate process.
 func TestDiskIsFull(t *testing.T) {
 	if os.Getenv(fullVariable) != "" {
 		onAFullDisk(t)
@@ -30,8 +30,8 @@ func TestDiskIsFull(t *testing.T) {
 	}
 }
 
-// onAFullDisk checks that requests that need a temporary file report a full disk, and leave
-// nothing behind.
+// onAFullDisk checks that requests that need a temporary file report a full disk and leave no files
+// behind.
 func onAFullDisk(t *testing.T) {
 	s := apitest.NewServer(t)
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"a","name":"A"}`)

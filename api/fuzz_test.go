@@ -12,9 +12,9 @@ import (
 	"svc/api/apitest"
 )
 
-// FuzzRequest sends any request to a server with a project, in the form in which net/http passes
-// it on: without a credential, as the administrator or with a limited key. The answer must match
-// openapi.yaml and must not be a server error.
+// FuzzRequest sends arbitrary requests to a server with a project, parsed like net/http parses
+// them. Each request has no credential, the administrator's credential or a limited key. The answer
+// must match openapi.yaml and must not be a server error.
 func FuzzRequest(f *testing.F) {
 	s := apitest.NewServer(f, apitest.WithRateLimit(0))
 	s.Project(f, "a")
@@ -143,7 +143,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// parsed reads a request as the HTTP server does; nil when it is none.
+// parsed parses a request like the HTTP server does. It returns nil if the request is invalid.
 func parsed(method, path, headers string, body []byte) *http.Request {
 	var text bytes.Buffer
 	text.WriteString(method + " " + path + " HTTP/1.1\r\nHost: x\r\n")

@@ -8,7 +8,8 @@ import (
 	"svc/api/apitest"
 )
 
-// Nothing that a header says of platform, version or time can fail a request.
+// TestHeadersNeverFail checks that no value of the headers for platform, version and time makes a
+// request fail.
 func TestHeadersNeverFail(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

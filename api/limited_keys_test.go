@@ -10,11 +10,11 @@ import (
 	"svc/api/apitest"
 )
 
-// secretMark is in every text of the project that limited keys must not reach.
+// secretMark appears in every text of the project that limited keys must not reach.
 const secretMark = "internal affair"
 
-// border is two projects, mine and other, and a key with every scope that is
-// limited to mine.
+// border is a server with the projects "mine" and "other". Its key has every scope, but only for
+// the project "mine".
 type border struct {
 	*apitest.Server
 	key           string
@@ -48,8 +48,8 @@ type crossing struct {
 	status                   int
 }
 
-// cross sends requests with the limited key and expects the other project to
-// stay as it is and unseen.
+// cross sends requests with the limited key and checks that they neither change nor reveal the
+// project "other".
 func (b *border) cross(t *testing.T, rows []crossing) {
 	t.Helper()
 	before := b.State(t, "other")
@@ -194,8 +194,8 @@ func TestLimitedKeyRecord(t *testing.T) {
 	})
 }
 
-// TestLimitedKeyFollowsItsProject checks that a key reaches its project under every current name
-// of the project, and no other project that takes over a former name.
+// TestLimitedKeyFollowsItsProject checks that a key reaches its project under every current name of
+// that project. It must not reach another project that takes over a former name.
 func TestLimitedKeyFollowsItsProject(t *testing.T) {
 	t.Parallel()
 	b := newBorder(t)
@@ -240,8 +240,8 @@ func TestLimitedKeyFollowsItsProject(t *testing.T) {
 	step("key of the deleted project given to a new one", nil, "renamed", "mine")
 }
 
-// Between the check of the credential and the work a name may move to another
-// project; the key must not move with it.
+// TestLimitedKeyWhileNamesMove checks that a limited key does not reach another project if a
+// project name is reassigned between the check of the credential and the handler.
 func TestLimitedKeyWhileNamesMove(t *testing.T) {
 	t.Parallel()
 	b := newBorder(t)

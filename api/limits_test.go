@@ -52,7 +52,8 @@ func TestRateLimit(t *testing.T) {
 	ask("after the window", "198.51.100.1", check, version, 404, 2)
 }
 
-// Who trusts no proxy counts the peer, whatever the headers say.
+// TestRateLimitWithoutProxy checks that a server without trusted proxies counts requests by the
+// address of the connection, whatever the headers say.
 func TestRateLimitWithoutProxy(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -80,8 +81,7 @@ func TestRateLimitWithoutProxy(t *testing.T) {
 	}
 }
 
-// Only the routes that are meant to be limited are, and only while there is a
-// limit.
+// TestRateLimitedRoutes checks which routes are rate limited, with and without a configured limit.
 func TestRateLimitedRoutes(t *testing.T) {
 	t.Parallel()
 	at := somebody
@@ -107,8 +107,8 @@ func TestRateLimitedRoutes(t *testing.T) {
 	}
 }
 
-// bodyRoutes are the routes that read a body of JSON, as openapi.yaml says, but for those
-// that look at its signature first.
+// bodyRoutes returns the routes that read a JSON body according to openapi.yaml. It omits those
+// that first verify the signature of the body.
 func bodyRoutes(t *testing.T) (routes []api.Endpoint) {
 	t.Helper()
 	for _, e := range api.Routes() {
@@ -123,10 +123,10 @@ func bodyRoutes(t *testing.T) (routes []api.Endpoint) {
 	return routes
 }
 
-// blanks is a stream of n blanks.
+// blanks is a reader of n space characters.
 type blanks struct{ n int64 }
 
-// Read fills b with blanks.
+// Read fills b with space characters.
 func (r *blanks) Read(b []byte) (int, error) {
 	if r.n == 0 {
 		return 0, io.EOF
@@ -138,7 +138,7 @@ func (r *blanks) Read(b []byte) (int, error) {
 
 var manyBlanks = strings.Repeat(" ", 64<<10)
 
-// bodyLimit is the size of the largest body of a route, in bytes.
+// bodyLimit returns the maximum size of a body for a route, in bytes.
 func bodyLimit(e api.Endpoint) int64 {
 	switch {
 	case strings.HasPrefix(e.Path, "/api/v1/auth/"):
@@ -151,8 +151,9 @@ func bodyLimit(e api.Endpoint) int64 {
 	return 32 << 20
 }
 
-// A body over the limit answers 413: by its announced length, before a byte of
-// it is sent, and by its bytes when no length is announced.
+// TestBodyLimit checks that the server answers a body over the limit with 413. If the length is
+// announced, the server refuses the body before any of it is sent. Otherwise it refuses the body
+// when the limit is exceeded.
 func TestBodyLimit(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -215,5 +216,5 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// updatedAt moves with every PATCH that is accepted.
+// updatedAt matches the field that changes with every accepted PATCH.
 var updatedAt = regexp.MustCompile(`"updated_at":\d+`)

@@ -42,7 +42,8 @@ func TestContractFile(t *testing.T) {
 	}
 }
 
-// Whoever reads a schema in a generated client has nothing but its description.
+// TestContractDescribesEachProperty checks that every schema and property has a description,
+// because generated clients contain no other documentation.
 func TestContractDescribesEachProperty(t *testing.T) {
 	t.Parallel()
 	for name, schema := range apitest.LoadContract(t).Doc.Components.Schemas {

@@ -11,8 +11,8 @@ import (
 	"svc/internal/disk"
 )
 
-// TestReserveOfTheDisk: while the disk has less free than files leave, what anyone may
-// send is refused before it is stored, and everything else goes on.
+// TestReserveOfTheDisk checks that the server refuses public submissions while the disk has less
+// free space than disk.Reserve. All other requests continue to work.
 func TestReserveOfTheDisk(t *testing.T) {
 	t.Parallel()
 	var free atomic.Uint64

@@ -11,8 +11,8 @@ import (
 	"svc/store"
 )
 
-// table returns every route of the interface. Pages have a table of their own. The type of a
-// route requires its access.
+// table returns every route of the interface except the pages, which have a separate table. An
+// Access has no usable zero value, so that no route is public by accident.
 func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{
@@ -38,7 +38,7 @@ func (s *Server) table() []web.Route {
 	return routes
 }
 
-// endpoint is a route with its state in the server.
+// endpoint is a route together with the server's state for it.
 type endpoint struct {
 	web.Route
 	limits  *limit.Windows // nil where callers are not counted
@@ -47,7 +47,7 @@ type endpoint struct {
 	metrics *web.RouteMetrics
 }
 
-// serve builds the endpoints of routes, and their router.
+// serve sets the endpoints and the router of the server for the given routes.
 func (s *Server) serve(routes []web.Route) (err error) {
 	s.metrics.Register(routes)
 	s.endpoints, s.publicWindows = make([]endpoint, len(routes)), nil
@@ -71,8 +71,8 @@ func (s *Server) serve(routes []web.Route) (err error) {
 	return err
 }
 
-// SetPublicRateLimit replaces Config.PublicRateLimit while the server runs. Requests counted so
-// far still count.
+// SetPublicRateLimit replaces Config.PublicRateLimit while the server runs. Requests that have
+// already been counted count toward the new limit.
 func (s *Server) SetPublicRateLimit(perMinute int) {
 	for _, w := range s.publicWindows {
 		w.SetLimit(perMinute)

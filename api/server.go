@@ -101,7 +101,8 @@ type Config struct {
 	Examine apicontrol.Examiner
 
 	Data string // the data directory; its disk must have free space, "" disables the check
-	// Free returns the free bytes on the disk of Data. If it is nil, a disk.Gauge is used.
+	// Free returns the number of free bytes on the disk that contains Data. If it is nil, a
+	// disk.Gauge is used.
 	Free func() (uint64, error)
 	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
 	// Backup writes an archive of all data; nil = backups are not available.
@@ -114,8 +115,8 @@ const (
 	defaultSubmissionData = 64 << 10
 )
 
-// Server answers requests under /api/v1, /healthz, /readyz, for pages and, over the
-// control connection only, /control and /metrics.
+// Server answers requests under /api/v1, /healthz and /readyz and serves the pages. Requests to
+// /control and /metrics are only answered over the control connection.
 type Server struct {
 	Control *apicontrol.Handlers // serves the owner of the data directory, and knows the state of the server
 
@@ -219,8 +220,8 @@ type exchange struct {
 	id       [1]string // header X-Request-Id
 }
 
-// counts returns the endpoint under which request statistics count the request, or 0 if they do
-// not.
+// counts returns the endpoint under which the request statistics count the request. It returns 0 if
+// the request is not counted.
 func (x *exchange) counts() store.Endpoint {
 	if x.endpoint == nil || x.out.Status < 200 || x.out.Status > 299 || x.Method == http.MethodHead {
 		return 0
@@ -281,8 +282,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 
 var noSniff = []string{"nosniff"}
 
-// handle takes the steps in the order that clients rely on: route, rate limit, credential, and in
-// the handler body, existence, rules.
+// handle processes a request in the order that clients rely on: route, rate limit, credential, and
+// then, in the handler, body, existence and rules.
 func (s *Server) handle(x *exchange) error {
 	r, w := &x.Request, &x.out
 	at, params, ok := s.router.Lookup(r.Method, r.URL.EscapedPath())
@@ -329,7 +330,8 @@ func (s *Server) checkRoom() error {
 		"the disk of the server is nearly full, nothing was stored; try again when there is space").After(time.Minute)
 }
 
-// takeTurn counts a request against the limit of its route and address.
+// takeTurn counts a request against the limit of its route for its address, and refuses it if the
+// limit is exceeded.
 func (s *Server) takeTurn(x *exchange) error {
 	v := x.endpoint.limits.Take(limit.AddrKey(x.Addr), x.Received)
 	if v.Limit == 0 { // a moment ago it was limited
@@ -347,7 +349,8 @@ func (s *Server) takeTurn(x *exchange) error {
 	return nil
 }
 
-// recover turns a panic, which is always a bug in this program, into a 500 and one log entry.
+// recover turns a panic of a handler into a 500 and one log entry. A panic is always a bug in this
+// program.
 func (s *Server) recover(x *exchange) {
 	p := recover()
 	if p == nil {
@@ -363,7 +366,8 @@ func (s *Server) recover(x *exchange) {
 	web.FailInternally(&x.out)
 }
 
-// requestID returns the id that a trusted proxy gave the request, or one derived from its number.
+// requestID returns the ID that a trusted proxy gave the request. Otherwise it returns an ID
+// derived from the number of the request.
 func (s *Server) requestID(r *http.Request, number uint64) string {
 	if given := r.Header["X-Request-Id"]; len(given) == 1 && usableID(given[0]) && s.config.Proxies.Trusted(r.RemoteAddr) {
 		return given[0]
@@ -399,12 +403,12 @@ func (s *Server) finish(x *exchange) {
 	s.access.Write(&x.Request, &x.out, end)
 }
 
-// EnsureAdmin creates the administrator at the first start; see resource.Handlers.EnsureAdmin.
+// EnsureAdmin creates the administrator at the first start. See resource.Handlers.EnsureAdmin.
 func (s *Server) EnsureAdmin(ctx context.Context, password string) (generated string, created bool, err error) {
 	return s.resource.EnsureAdmin(ctx, password)
 }
 
-// copyData copies a consistent state of both data files to a new folder in the staging folder.
+// copyData copies both data files, as of one point in time, to a new folder in the staging folder.
 // The name of the new folder begins with prefix.
 func (s *Server) copyData(prefix string) (folder string, err error) {
 	folder, _, err = instance.CopyData(s.config.DB, s.config.Events, s.now, s.config.Staging, prefix)

@@ -16,8 +16,8 @@ import (
 	"svc/api/apitest"
 )
 
-// Clients that send a byte and stop do not keep others from their answers,
-// and are let go.
+// TestSlowClients checks that clients that send part of a request and then stop do not delay the
+// answers to other clients. The server must close their connections.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -64,8 +64,8 @@ func TestSlowClients(t *testing.T) {
 	})
 }
 
-// Clients that do not read their answers do not keep others from theirs, nor
-// from writing.
+// TestClientsThatDoNotRead checks that clients that do not read their answers do not prevent other
+// clients from reading and writing.
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -83,8 +83,8 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	}
 }
 
-// TestSlowUpload checks that a large body that takes longer than the timeout of a small one is
-// answered.
+// TestSlowUpload checks that the server answers a large body even if sending it takes longer than
+// the timeout for small bodies.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -109,8 +109,7 @@ func TestSlowUpload(t *testing.T) {
 	}
 }
 
-// An answer may take longer than all limits, and its request is not given up
-// for that.
+// TestSlowExport checks that an answer may take longer than all time limits without being cut off.
 func TestSlowExport(t *testing.T) {
 	t.Parallel()
 	const events = 12
@@ -136,7 +135,8 @@ func TestSlowExport(t *testing.T) {
 	}
 }
 
-// A client that goes away in the middle of its body has said nothing.
+// TestClientGoesAway checks that a request has no effect if the client disconnects before the end
+// of its body.
 func TestClientGoesAway(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, length, body string }{
@@ -168,8 +168,8 @@ func TestClientGoesAway(t *testing.T) {
 	}
 }
 
-// TestClientGivesUp checks that a client that disconnects while its password is checked causes no
-// error in the log.
+// TestClientGivesUp checks that a client that disconnects while its password is being checked
+// causes no error in the log.
 func TestClientGivesUp(t *testing.T) {
 	t.Parallel()
 	var log apitest.Journal

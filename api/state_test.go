@@ -10,7 +10,7 @@ import (
 	"svc/api/apitest"
 )
 
-// stateful is a record that people change.
+// stateful is a kind of record that administrators can change.
 type stateful struct {
 	name, path string
 	read       bool   // GET shows it
@@ -47,7 +47,8 @@ func statefulRecords(t *testing.T, s *apitest.Server) []stateful {
 	}
 }
 
-// A change that is meant for one state of a record is made to that state only.
+// TestIfMatch checks that a change with an If-Match header is only made if the record still has the
+// given state.
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -114,7 +115,7 @@ func TestIfMatch(t *testing.T) {
 	}
 }
 
-// TestETagOfUse checks that use of a record that does not change it keeps its tag.
+// TestETagOfUse checks that using a record without changing it does not change its entity tag.
 func TestETagOfUse(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -141,7 +142,8 @@ func TestETagOfUse(t *testing.T) {
 	}
 }
 
-// Of changes at the same time that were read at the same time, one is made.
+// TestIfMatchAtTheSameTime checks that only one of several concurrent changes is made if all of
+// them name the same state.
 func TestIfMatchAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -173,7 +175,7 @@ func TestIfMatchAtTheSameTime(t *testing.T) {
 	}
 }
 
-// A version that does not exist has no state to match.
+// TestIfMatchOfNothing checks that an If-Match header never matches a record that does not exist.
 func TestIfMatchOfNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -34,7 +34,8 @@ func TestHealth(t *testing.T) {
 	})
 }
 
-// Whatever is not in the table answers 404 in the form of every error.
+// TestUnknownAddress checks that the server answers every path and method outside of the route
+// table with a 404 in the usual form of errors.
 func TestUnknownAddress(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -67,7 +68,7 @@ func TestUnknownAddress(t *testing.T) {
 	}
 }
 
-// HEAD answers as GET does, without the body.
+// TestHead checks that HEAD is answered like GET, without the body.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -87,7 +88,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// A slash at the end changes nothing.
+// TestTrailingSlash checks that a slash at the end of a path makes no difference.
 func TestTrailingSlash(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -155,8 +156,8 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// A preflight is answered for every path, needs no credential and counts for
-// no limit.
+// TestPreflight checks that the server answers a preflight for every path. A preflight needs no
+// credential and does not count against a rate limit.
 func TestPreflight(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(1))
@@ -236,8 +237,8 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// Answers that only the administrator may see are not kept by caches, and no
-// answer is taken for anything but what it says it is.
+// TestAnswerHeaders checks that caches do not store answers that only the administrator may see. It
+// also checks that browsers do not guess the content type of any answer.
 func TestAnswerHeaders(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -260,7 +261,7 @@ func TestAnswerHeaders(t *testing.T) {
 	}
 }
 
-// plain sends a request to an address that openapi.yaml does not know.
+// plain sends a GET request to a path that openapi.yaml does not describe.
 func plain(t *testing.T, s *apitest.Server, path string) (status int, body string, err error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+path, http.NoBody)
