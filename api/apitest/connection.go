@@ -14,11 +14,11 @@ import (
 	"svc/internal/control"
 )
 
-// patient is the timeout for events that should happen at once.
+// patient is the timeout for events that are expected to happen at once.
 const patient = 30 * time.Second
 
-// Impatient serves s over a listener as the program does, with shorter timeouts and smaller
-// buffers.
+// Impatient serves s over a TCP listener, like the program does, but with shorter timeouts and
+// smaller buffers.
 func (s *Server) Impatient(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -53,7 +53,7 @@ func (s *Server) Impatient(t *testing.T) {
 	s.URL = "http://" + listener.Addr().String()
 }
 
-// Dial opens a connection and sends the beginning of a request.
+// Dial opens a connection to the server and sends the beginning of a request.
 func (s *Server) Dial(t *testing.T, beginning string) net.Conn {
 	t.Helper()
 	u, err := url.Parse(s.URL)

@@ -23,7 +23,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Contract is openapi.yaml in a form to validate exchanges with.
+// Contract is openapi.yaml in a form that exchanges can be validated against.
 type Contract struct {
 	Doc        *openapi3.T
 	Operations []Operation
@@ -31,7 +31,7 @@ type Contract struct {
 	noLink     openapi3.Content // answer for an unknown direct link
 }
 
-// Operation is an operation of the file with its full path.
+// Operation is an operation of openapi.yaml with its full path.
 type Operation struct {
 	Method   string
 	Path     string   // as served: /api/v1/public/{k}
@@ -44,9 +44,9 @@ func (o *Operation) Raw() bool {
 	return o.RequestBody != nil && o.RequestBody.Value.Content["application/octet-stream"] != nil
 }
 
-// readDescription reads openapi.yaml from the nearest parent folder that has it. Tests run
-// in the folder of their package, and the path of this source file is unknown to a test
-// that was built with -trimpath.
+// readDescription reads openapi.yaml from the nearest parent folder that contains it. It starts in
+// the working directory, which is the folder of the tested package. The path of this source file is
+// not available in tests that were built with -trimpath.
 var readDescription = sync.OnceValues(func() ([]byte, error) {
 	folder, err := os.Getwd()
 	for err == nil {
@@ -101,8 +101,8 @@ func LoadContract(t testing.TB) *Contract {
 	return c
 }
 
-// Find returns the operation of a request, nil if there is none. escaped is the path as sent: an
-// encoded slash does not separate segments.
+// Find returns the operation for a request, or nil if there is none. escaped is the path as the
+// client sent it: an encoded slash does not separate segments.
 func (c *Contract) Find(method, escaped string) *Operation {
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -125,8 +125,9 @@ func matches(template, segments []string) bool {
 	})
 }
 
-// Check validates one exchange against the file and fails the test if the status, the headers, or
-// the type or schema of the body differ. It is safe for concurrent use.
+// Check validates one exchange against openapi.yaml. It fails the test if the status, a header or
+// the media type is not documented, or if the body does not match its schema. It is safe for
+// concurrent use.
 func (c *Contract) Check(t testing.TB, r *http.Request, status int, header http.Header, body []byte) {
 	t.Helper()
 	o := c.Find(r.Method, r.URL.EscapedPath())
@@ -149,8 +150,9 @@ func (c *Contract) Check(t testing.TB, r *http.Request, status int, header http.
 // linkPrefix is the prefix of direct links. Their clients do not expect JSON.
 const linkPrefix = "/f/"
 
-// verify returns an error if an answer of o does not match the file. A nil o is a path that is not
-// in the file; its answer must be a 404 with the content of unknown, or a preflight's.
+// verify returns an error if an answer of o does not match openapi.yaml. A nil o means that the
+// file does not describe the path. The answer must then be a 404 with the documented content given
+// by unknown, or the answer to a preflight.
 func verify(o *Operation, unknown openapi3.Content, method string, status int, header http.Header, body []byte) error {
 	if method == http.MethodOptions && status == http.StatusNoContent {
 		return want("length of a preflight's body", len(body), 0)
@@ -184,7 +186,7 @@ func verify(o *Operation, unknown openapi3.Content, method string, status int, h
 	return verifyBody(media, status, body)
 }
 
-// mediaType returns the described media type that matches a Content-Type.
+// mediaType returns the documented media type that matches a Content-Type header.
 func mediaType(content openapi3.Content, text string) (*openapi3.MediaType, error) {
 	kind, params, err := mime.ParseMediaType(text)
 	if err != nil {
@@ -202,8 +204,8 @@ func mediaType(content openapi3.Content, text string) (*openapi3.MediaType, erro
 	return content[kind], nil
 }
 
-// verifyBody validates a body against the schema. It also checks a rule that a schema cannot
-// express: an error repeats the status and its name. The error of /readyz has a different form.
+// verifyBody validates a body against its schema. It also checks that an error repeats the status
+// and its name, which a schema cannot express. Only the error of /readyz has a different form.
 func verifyBody(media *openapi3.MediaType, status int, body []byte) error {
 	if media.Schema.Value.Type.Is("string") {
 		return media.Schema.Value.VisitJSON(string(body))
@@ -223,8 +225,8 @@ func verifyBody(media *openapi3.MediaType, status int, body []byte) error {
 	return want("error", fields["error"], any(http.StatusText(status)))
 }
 
-// verifyHeaders checks that required headers are present and that all described headers match their
-// schemas.
+// verifyHeaders checks that all required headers are present and that all documented headers match
+// their schemas.
 func verifyHeaders(described openapi3.Headers, header http.Header) error {
 	for name, h := range described {
 		text := header.Get(name)
@@ -245,7 +247,7 @@ func verifyHeaders(described openapi3.Headers, header http.Header) error {
 	return nil
 }
 
-// decodeJSON decodes exactly one value and keeps numbers as written.
+// decodeJSON decodes exactly one value and preserves the spelling of numbers.
 func decodeJSON(body []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -259,8 +261,8 @@ func decodeJSON(body []byte) (any, error) {
 	return spelled(value), nil
 }
 
-// spelled replaces whole numbers that are written with a fraction or an exponent by strings, so
-// that they do not pass as integers: typed clients reject 1.0.
+// spelled replaces integers that are written with a fraction or an exponent by strings, so that the
+// validation does not accept them as integers. Typed clients reject 1.0.
 func spelled(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

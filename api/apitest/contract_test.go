@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestContractRefuses checks that the validation fails for invalid answers.
+// TestContractRefuses checks that invalid answers fail the validation.
 func TestContractRefuses(t *testing.T) {
 	t.Parallel()
 	const notFound = `{"statusCode":404,"message":"project not found","error":"Not Found"}`

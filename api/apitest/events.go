@@ -15,12 +15,12 @@ import (
 	"svc/store"
 )
 
-// Decades lets the server accept events of any age.
+// Decades makes the server accept events of any age.
 func Decades() Option {
 	return WithConfig(func(c *api.Config) { c.EventClockSkew = 100 * 365 * 24 * time.Hour })
 }
 
-// SentEvent is an event of a test, sent in a batch of its own. It is an alias so that tables can
+// SentEvent is an event that a test sends in a separate batch. It is an alias so that tables can
 // omit the field names.
 type SentEvent = struct {
 	Subject, Session, Name string
@@ -41,7 +41,7 @@ func (s *Server) Track(t testing.TB, project string, events ...SentEvent) {
 	}
 }
 
-// Example returns the worked example of the contract.
+// Example returns the events of the worked example in the contract.
 func Example() []SentEvent {
 	const begin, daySeconds = Monday, 24 * Hour
 	return []SentEvent{
@@ -60,10 +60,11 @@ func Example() []SentEvent {
 	}
 }
 
-// TenDays is the range of the worked example, as fields of a body.
+// TenDays is the time range of the worked example, as JSON fields of a request body.
 const TenDays = `"start_time":1764547200,"end_time":1765411200`
 
-// Cards is the path of the cards of the project app, and Openings a query for one.
+// Cards is the path of the dashboard cards of the project "app". Openings is a query that such a
+// card can contain.
 const (
 	Cards    = "/admin/projects/app/events/dashboards/cards"
 	Openings = `{"type":"value","events":[{"name":"open","alias":"A"}]}`
@@ -83,13 +84,14 @@ func Within(start, end int64) string { return fmt.Sprintf("start_time=%d&end_tim
 // Pick returns a random element of a list.
 func Pick[T any](random *rand.Rand, list ...T) T { return list[random.IntN(len(list))] }
 
-// Monday is a time and Hour a duration, in seconds.
+// Monday is a time in Unix seconds. Hour is a duration in seconds.
 const (
 	Monday = 1764547200 // 2025-12-01 00:00 UTC
 	Hour   = 3600
 )
 
-// SeenRequest is a request with the facts that statistics count. It is an alias like SentEvent.
+// SeenRequest is a request with the properties by which statistics count it. It is an alias so that
+// tables can omit the field names.
 type SeenRequest = struct {
 	At                     int64
 	Endpoint, Platform     string // Platform is in lower case
@@ -98,7 +100,7 @@ type SeenRequest = struct {
 	System, Client         string
 }
 
-// Count adds requests to the counters, as if they had been answered.
+// Count adds requests to the request counters of a project, as if the server had answered them.
 func (s *Server) Count(t testing.TB, project string, requests ...SeenRequest) {
 	t.Helper()
 	p, err := s.DB.FindProject(project)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Exchange is a row of a table: one request and the expected answer. Rows are aliases of structs,
+// Exchange is a row of a table: one request and the expected answer. It is an alias of a struct,
 // because go vet requires field names for named structs of other packages.
 type Exchange = struct {
 	Name, Method, Path, Body string
@@ -19,8 +19,8 @@ type Exchange = struct {
 	Want                     string // JSON that the answer must contain, see lacks
 }
 
-// Exchanges sends rows in order, as the administrator unless the path is public. A row may depend
-// on earlier ones.
+// Exchanges sends the requests of the rows in order and checks the answers. It sends them as the
+// administrator unless the path is public. A row may depend on earlier rows.
 func (s *Server) Exchanges(t *testing.T, rows []Exchange) {
 	t.Helper()
 	for _, row := range rows {
@@ -47,15 +47,15 @@ func (s *Server) Ask(t testing.TB, method, path, body string) (int, string) {
 	return status, answer
 }
 
-// Refusal is a row of a table of rejected requests, which must change nothing.
+// Refusal is a row of a table of requests that must be rejected without changing anything.
 type Refusal = struct {
 	Name, Method, Path, Body string
 	Status                   int
 	Message                  string // a part of the error message
 }
 
-// Refusals sends requests that must be rejected. The answer of GET look must be identical before
-// and after each.
+// Refusals sends requests that must be rejected. It checks that a GET of the path look returns the
+// same answer before and after each request.
 func (s *Server) Refusals(t *testing.T, look string, rows []Refusal) {
 	t.Helper()
 	for _, row := range rows {
@@ -76,7 +76,7 @@ func (s *Server) Refusals(t *testing.T, look string, rows []Refusal) {
 	}
 }
 
-// Message returns the message of an error. It joins lists as clients do.
+// Message returns the message of an error. It joins a list of messages like the clients do.
 func Message(t testing.TB, answer string) string {
 	t.Helper()
 	switch m := Field[any](t, answer, "message").(type) {
@@ -93,8 +93,8 @@ func Message(t testing.TB, answer string) string {
 	return ""
 }
 
-// CompareJSON describes the first part of want that is missing in got, or returns "". An empty want
-// matches every answer.
+// CompareJSON describes the first part of want that is missing in got. It returns "" if nothing is
+// missing or if want is empty.
 func CompareJSON(t testing.TB, got, want string) string {
 	t.Helper()
 	if want == "" {
@@ -111,8 +111,9 @@ func CompareJSON(t testing.TB, got, want string) string {
 	return lacks(answered, wanted, "answer")
 }
 
-// lacks describes the first difference between got and want, "" if there is none. Objects may have
-// additional fields; lists must have the same length; other values must be equal.
+// lacks describes the first difference between got and want, or returns "" if there is none.
+// Objects in got may have additional fields. Lists must have the same length, and other values must
+// be equal.
 func lacks(got, want any, at string) string {
 	switch want := want.(type) {
 	case map[string]any:
@@ -155,11 +156,12 @@ func (s *Server) Project(t testing.TB, key string) {
 	s.Must(t, http.StatusCreated, "POST", "/admin/projects", fmt.Sprintf(`{"project_key":%q,"name":%q}`, key, key))
 }
 
-// VersionsOf returns the administrators' path of the versions of a project.
+// VersionsOf returns the path below /api/v1 at which administrators manage the versions of a
+// project.
 func VersionsOf(key string) string { return "/admin/projects/" + key + "/versions" }
 
-// Publish creates versions in a project. Each is described by its text and its special fields, as
-// in "2.0.0-rc.1 preview at=5".
+// Publish creates versions in a project. Each text contains the version and any special fields,
+// such as "2.0.0-rc.1 preview at=5".
 func (s *Server) Publish(t testing.TB, key string, versions ...string) {
 	t.Helper()
 	for _, description := range versions {
@@ -186,13 +188,13 @@ func (s *Server) Publish(t testing.TB, key string, versions ...string) {
 	}
 }
 
-// VersionID returns the id of the version with a display text.
+// VersionID returns the ID of the version with the given display text.
 func (s *Server) VersionID(t testing.TB, key, text string) string {
 	t.Helper()
 	return Field[string](t, s.Must(t, http.StatusOK, "GET", "/public/"+key+"/versions/by-version/"+url.PathEscape(text), ""), "id")
 }
 
-// Quoted returns a text as JSON.
+// Quoted returns text as a JSON string.
 func Quoted(text string) string {
 	b, err := json.Marshal(text)
 	if err != nil {
@@ -201,5 +203,5 @@ func Quoted(text string) string {
 	return string(b)
 }
 
-// Long returns a text of n characters of two bytes each.
+// Long returns a text of n characters, each of which is two bytes long.
 func Long(n int) string { return strings.Repeat("ж", n) }

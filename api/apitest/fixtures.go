@@ -12,7 +12,8 @@ import (
 	"svc/internal/geo"
 )
 
-// Token signs a login token as the server does. The parameters can make it invalid.
+// Token signs a login token as the server does, with the time of issue ago in the past. Some values
+// of the parameters make the token invalid.
 func (s *Server) Token(t *testing.T, secret, subject string, epoch uint64, ago time.Duration) string {
 	t.Helper()
 	tokens, err := auth.NewTokens([]byte(secret), 2*time.Hour)
@@ -26,15 +27,16 @@ func (s *Server) Token(t *testing.T, secret, subject string, epoch uint64, ago t
 	return token
 }
 
-// Day is a day in seconds.
+// Day is the number of seconds in a day.
 const Day = 24 * 60 * 60
 
-// Credentials returns the body of a login.
+// Credentials returns the request body of a login.
 func Credentials(username, password string) string {
 	return fmt.Sprintf(`{"username":%q,"password":%q}`, username, password)
 }
 
-// LogIn returns the status, and the token if the login succeeds.
+// LogIn logs in and returns the status of the answer. It also returns the login token if the login
+// succeeds.
 func (s *Server) LogIn(t testing.TB, username, password string) (status int, token string) {
 	t.Helper()
 	status, answer, _ := s.Do(t, "POST", "/auth/login", "", Credentials(username, password))
@@ -44,7 +46,7 @@ func (s *Server) LogIn(t testing.TB, username, password string) (status int, tok
 	return status, token
 }
 
-// Works reports whether a login token is accepted.
+// Works reports whether the server accepts a login token.
 func (s *Server) Works(t testing.TB, token string) bool {
 	t.Helper()
 	status, answer, _ := s.Do(t, "GET", "/auth/me", token, "")
@@ -54,7 +56,7 @@ func (s *Server) Works(t testing.TB, token string) bool {
 	return status == 200
 }
 
-// Furnish creates a project with records for every public route.
+// Furnish creates a project with the records that the public routes read.
 func (s *Server) Furnish(t testing.TB, key string) {
 	t.Helper()
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"`+key+`","name":"x"}`)
@@ -62,10 +64,10 @@ func (s *Server) Furnish(t testing.TB, key string) {
 	s.Must(t, 201, "POST", "/admin/projects/"+key+"/announcements", `{"title":"x","content":"x"}`)
 }
 
-// WithWindow sets the time within which identical submissions are stored once.
+// WithWindow sets the duration for which identical submissions are stored only once.
 func WithWindow(d time.Duration) Option { return func(o *Options) { o.Store.DedupWindow = d } }
 
-// WithGeo enables the lookup of locations in the table of countries.
+// WithGeo enables the lookup of locations in the built-in table of countries.
 func WithGeo(t *testing.T) Option {
 	geo, err := geo.Open(true, "")
 	if err != nil {
@@ -74,7 +76,7 @@ func WithGeo(t *testing.T) Option {
 	return func(o *Options) { o.Config.Geo = geo }
 }
 
-// Call is Ask for goroutines other than the test's own, which must not call Fatal.
+// Call works like Ask but returns an error, because only the goroutine of the test may call Fatal.
 func (s *Server) Call(t testing.TB, method, path, body string) (int, []byte, error) {
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/api/v1"+path, strings.NewReader(body))
 	if err != nil {

@@ -27,7 +27,7 @@ func (j *Journal) Write(b []byte) (int, error) {
 	return j.text.Write(b)
 }
 
-// grows returns a channel that is closed by the next line.
+// grows returns a channel that is closed when the next line is written.
 func (j *Journal) grows() <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -44,7 +44,7 @@ func (j *Journal) String() string {
 	return j.text.String()
 }
 
-// Lines returns the decoded entries with a message.
+// Lines returns the decoded log entries that have the given message.
 func (j *Journal) Lines(t *testing.T, message string) (lines []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(j.String()) {
@@ -59,8 +59,8 @@ func (j *Journal) Lines(t *testing.T, message string) (lines []map[string]any) {
 	return lines
 }
 
-// Take waits for the access log line that has a value in a field, and returns it. The line is
-// written after the answer has been sent.
+// Take waits for the access log line in which a field has the given value, and returns that line.
+// The server writes the line after it has sent the answer.
 func (j *Journal) Take(t *testing.T, field string, value any) map[string]any {
 	t.Helper()
 	for late := time.After(20 * time.Second); ; {

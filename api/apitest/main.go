@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// Package is a package with tests that provoke a part of the documented answers.
+// Package identifies a package that must test a part of the documented answers.
 type Package string
 
-// The packages among which all documented answers are divided, see owner.
+// The packages that share the documented answers. See owner.
 const (
 	API          Package = "api"
 	Analytics    Package = "api/analytics"
@@ -28,20 +28,21 @@ const (
 	Codehost     Package = "api/codehost"
 )
 
-// answered is one status of one operation.
+// answered is a documented combination of an operation and a status.
 type answered struct {
 	operation string
 	status    int
 }
 
-// seen collects the answers that Check has validated, for Main.
+// seen records the answers that Check has validated, for use by Main.
 var seen = struct {
 	sync.Mutex
 	answers map[answered]bool
 }{answers: map[answered]bool{}}
 
-// Main runs the tests of a package. After a full run it also fails if a documented answer that the
-// package owns was not provoked. Every answer has an owner, so all of them are tested.
+// Main runs the tests of a package. If all tests of the package were run, it also fails if they did
+// not provoke every documented answer that the package owns. Every documented answer has an owner,
+// so all of them are tested.
 func Main(m *testing.M, p Package) {
 	debug.SetGCPercent(400) // the tests allocate much and keep little
 	code := m.Run()
@@ -64,9 +65,9 @@ func fullRun() bool {
 	return true
 }
 
-// owner returns the package that must test an answer. Answers that are decided before the handler,
-// the answers to If-Match, which has one rule for all records, and the rejections for lack of
-// memory belong to the assembled server. The others belong to the package of the handler.
+// owner returns the package that must test an answer. The package api owns the answers that are
+// decided before the handler runs, the answers to If-Match, and the rejections for lack of memory.
+// Other answers belong to the package of the handler.
 func owner(o *Operation, status int) Package {
 	if o.Raw() {
 		return Distribution
@@ -98,8 +99,7 @@ func owner(o *Operation, status int) Package {
 	return Resource
 }
 
-// unseen returns the documented answers that a package owns and that none of its tests has
-// provoked.
+// unseen returns the documented answers of a package that none of its tests has provoked.
 func unseen(p Package) (missing []string) {
 	c, err := readContract()
 	if err != nil {

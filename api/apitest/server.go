@@ -52,13 +52,13 @@ import (
 	"svc/store"
 )
 
-// The password of the administrator and the key that signs login tokens.
+// The password of the administrator, and the key that signs login tokens.
 const (
 	Password = "correct horse"
 	Secret   = "0123456789abcdef0123456789abcdef"
 )
 
-// Server is a real server on a real data directory.
+// Server is a complete server that works on a temporary data directory.
 type Server struct {
 	URL      string // without /api/v1
 	Admin    string // a login token
@@ -76,7 +76,7 @@ type Server struct {
 	StopFollowing func() // stops the index from following the store
 }
 
-// Options configures a server. Tests change it with an Option.
+// Options contains the configuration of a server. Tests change it with an Option.
 type Options struct {
 	Config  api.Config
 	Store   store.Options
@@ -99,10 +99,10 @@ func WithProxies(p proxy.Proxies) Option { return func(o *Options) { o.Config.Pr
 // WithConfig changes any other field of the configuration.
 func WithConfig(change func(*api.Config)) Option { return func(o *Options) { change(&o.Config) } }
 
-// WithCDN sends requests for CDNs to another address.
+// WithCDN redirects requests to CDNs to the given address.
 func WithCDN(address string) Option { return func(o *Options) { o.cdn = address } }
 
-// WithCodehost uses the server at an address as the code host.
+// WithCodehost makes the server use the given address as the code host.
 func WithCodehost(address string) Option {
 	return func(o *Options) { o.host = address }
 }
@@ -112,16 +112,17 @@ func WithLog(w io.Writer) Option {
 	return func(o *Options) { o.Config.Log = slog.New(slog.NewJSONHandler(w, nil)) }
 }
 
-// WithoutAdmin leaves out the administrator, as at the first start.
+// WithoutAdmin starts the server without an administrator, as at the first start.
 func WithoutAdmin() Option { return func(o *Options) { o.noAdmin = true } }
 
-// WithIndex gives the server a search index, which follows the store.
+// WithIndex gives the server a search index that follows the store.
 func WithIndex() Option { return func(o *Options) { o.index = true } }
 
 // WithJobs gives the server jobs that only run on request.
 func WithJobs() Option { return func(o *Options) { o.jobs = true } }
 
-// clock is the server's clock: the real time plus the time by which a test has advanced it.
+// clock is the server's clock. It returns the real time plus the duration by which a test has
+// advanced it.
 type clock struct {
 	Ahead   atomic.Int64
 	stopped atomic.Pointer[time.Time]
@@ -135,7 +136,8 @@ func (c *clock) Now() time.Time {
 	return now.Add(time.Duration(c.Ahead.Load()))
 }
 
-// Stop stops the clock. Only Advance moves it, so that tests can expect an exact second.
+// Stop stops the clock, so that tests can expect an exact second. After that, only Advance changes
+// the time.
 func (c *clock) Stop() {
 	now := time.Now()
 	c.stopped.Store(&now)
@@ -143,7 +145,8 @@ func (c *clock) Stop() {
 
 func (c *clock) Advance(d time.Duration) { c.Ahead.Add(int64(d)) }
 
-// passwordHash is computed once, because an Argon2id hash takes long.
+// passwordHash returns the Argon2id hash of Password. It is computed only once, because that takes
+// long.
 var passwordHash = sync.OnceValues(func() (string, error) {
 	return auth.NewHasher().Hash(context.Background(), Password)
 })
@@ -214,7 +217,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	return s
 }
 
-// openEvents opens the event engine until the end of the test.
+// openEvents opens the event engine and closes it at the end of the test.
 func (s *Server) openEvents(t testing.TB) {
 	t.Helper()
 	var err error
@@ -233,7 +236,7 @@ func (s *Server) openEvents(t testing.TB) {
 	})
 }
 
-// openFiles opens the storage directory until the end of the test.
+// openFiles opens the storage directory and closes it at the end of the test.
 func (s *Server) openFiles(t testing.TB, o *Options) {
 	t.Helper()
 	dir := filepath.Join(s.Dir, datadir.Files)
@@ -261,7 +264,7 @@ func (s *Server) openFiles(t testing.TB, o *Options) {
 	})
 }
 
-// openIndex opens the index and runs it until the end of the test.
+// openIndex opens the search index and keeps it up to date until the end of the test.
 func (s *Server) openIndex(t testing.TB) {
 	t.Helper()
 	var err error
@@ -283,7 +286,7 @@ func (s *Server) openIndex(t testing.TB) {
 	})
 }
 
-// makeAdmin stores the administrator and signs a token for it.
+// makeAdmin creates the administrator and signs a login token for it.
 func (s *Server) makeAdmin(t testing.TB) {
 	t.Helper()
 	hash, err := passwordHash()
@@ -314,7 +317,7 @@ func (s *Server) Do(t testing.TB, method, path, credential, body string) (int, s
 	return s.Send(t, method, "/api/v1"+path, headers, body)
 }
 
-// Send sends a request and validates the answer against openapi.yaml.
+// Send sends a request with the given headers and validates the answer against openapi.yaml.
 func (s *Server) Send(t testing.TB, method, path string, headers map[string]string, body string) (int, string, http.Header) {
 	t.Helper()
 	answer, b := s.exchange(t, method, path, headers, body) //nolint:bodyclose // exchange has closed it
@@ -322,7 +325,7 @@ func (s *Server) Send(t testing.TB, method, path string, headers map[string]stri
 	return answer.StatusCode, string(b), answer.Header
 }
 
-// Visit requests a page that must not be described in openapi.yaml.
+// Visit requests a page. The test fails if openapi.yaml describes the path.
 func (s *Server) Visit(t testing.TB, method, path string, headers map[string]string) (int, string, http.Header) {
 	t.Helper()
 	answer, b := s.exchange(t, method, path, headers, "") //nolint:bodyclose // exchange has closed it
@@ -354,7 +357,8 @@ func (s *Server) exchange(t testing.TB, method, path string, headers map[string]
 	return answer, b
 }
 
-// Must sends a request as the administrator and fails the test unless it has the expected status.
+// Must sends a request as the administrator and returns the answer. It fails the test unless the
+// answer has the expected status.
 func (s *Server) Must(t testing.TB, status int, method, path, body string) string {
 	t.Helper()
 	got, answer, _ := s.Do(t, method, path, s.Admin, body)
@@ -364,7 +368,7 @@ func (s *Server) Must(t testing.TB, status int, method, path, body string) strin
 	return answer
 }
 
-// Owner sends a request as over the control connection.
+// Owner sends a request as if over the control connection.
 func (s *Server) Owner(t testing.TB, method, path, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, "http://svc"+path, strings.NewReader(body))
@@ -383,13 +387,13 @@ func (s *Server) Owner(t testing.TB, method, path, body string) (int, string) {
 	return answer.StatusCode, string(b)
 }
 
-// Key creates an API key as described by body and returns its token.
+// Key creates an API key with the given request body and returns its token.
 func (s *Server) Key(t testing.TB, body string) string {
 	t.Helper()
 	return Field[string](t, s.Must(t, 201, "POST", "/auth/api-keys", body), "token")
 }
 
-// Field returns a field of a JSON object.
+// Field returns the value of a field of a JSON object.
 func Field[T any](t testing.TB, object, name string) T {
 	t.Helper()
 	var fields map[string]json.RawMessage

@@ -9,11 +9,12 @@ import (
 	"testing"
 )
 
-// lastUsed matches the one field that requests may change without changing anything else.
+// lastUsed matches the only field that a request may change as a side effect.
 var lastUsed = regexp.MustCompile(`"last_used_at":\w+,`)
 
-// State returns everything that GET shows of some projects, the account and the keys, to compare
-// before and after. It makes the requests in process, because tests call it thousands of times.
+// State returns all data of the given projects and of the account that GET requests show, so that a
+// test can compare it before and after an action. It makes the requests in process, because tests
+// call it thousands of times.
 func (s *Server) State(t *testing.T, projects ...string) string {
 	t.Helper()
 	paths := []string{"/auth/me"}
@@ -31,8 +32,8 @@ func (s *Server) State(t *testing.T, projects ...string) string {
 	return all.String()
 }
 
-// WholeState returns the state with the lists of all projects and keys, for tests that do not share
-// the server.
+// WholeState returns the result of State plus the lists of all projects and keys. It is meant for
+// tests that do not share the server.
 func (s *Server) WholeState(t *testing.T, projects ...string) string {
 	t.Helper()
 	keys := lastUsed.ReplaceAllString(s.InProcess(t, "/auth/tokens"), "")
@@ -40,7 +41,7 @@ func (s *Server) WholeState(t *testing.T, projects ...string) string {
 		s.InProcess(t, "/admin/projects?limit=100") + "\n" + s.InProcess(t, "/admin/versions/statistics")
 }
 
-// InProcess returns the answer to a GET request by the administrator.
+// InProcess sends a GET request by the administrator in process and returns the answer.
 func (s *Server) InProcess(t *testing.T, path string) string {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1"+path, http.NoBody)
@@ -53,7 +54,7 @@ func (s *Server) InProcess(t *testing.T, path string) string {
 	return w.Body.String()
 }
 
-// Metric returns the value of a metric without labels.
+// Metric returns the value of a metric that has no labels.
 func (s *Server) Metric(t testing.TB, name string) float64 {
 	t.Helper()
 	w := httptest.NewRecorder()
