@@ -21,8 +21,8 @@ type target struct {
 	project, alias, version, announcement, feedback, log, key, definition, card, file, link, upload, backend string
 }
 
-// somebody is a target for routes that are called without existing records.
-var somebody = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l"}
+// sampleTarget is a target for routes that are called without existing records.
+var sampleTarget = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l"}
 
 // unknownRecords contains well-formed IDs that do not exist in the project "a".
 var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord}

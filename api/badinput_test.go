@@ -140,7 +140,7 @@ func TestHostileBodies(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
 	for _, e := range bodyRoutes(t) {
-		o := apitest.LoadContract(t).Find(e.Method, somebody.path(e.Path))
+		o := apitest.LoadContract(t).Find(e.Method, sampleTarget.path(e.Path))
 		t.Run(o.OperationID, func(t *testing.T) {
 			t.Parallel()
 			s := apitest.NewServer(t, apitest.WithRateLimit(0))

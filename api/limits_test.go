@@ -84,7 +84,7 @@ func TestRateLimitWithoutProxy(t *testing.T) {
 // TestRateLimitedRoutes checks which routes are rate limited, with and without a configured limit.
 func TestRateLimitedRoutes(t *testing.T) {
 	t.Parallel()
-	at := somebody
+	at := sampleTarget
 	for _, limit := range []int{0, 1} {
 		s := apitest.NewServer(t, apitest.WithRateLimit(limit))
 		var limited []string
@@ -112,7 +112,7 @@ func TestRateLimitedRoutes(t *testing.T) {
 func bodyRoutes(t *testing.T) (routes []api.Endpoint) {
 	t.Helper()
 	for _, e := range api.Routes() {
-		o := apitest.LoadContract(t).Find(e.Method, somebody.path(e.Path))
+		o := apitest.LoadContract(t).Find(e.Method, sampleTarget.path(e.Path))
 		if o != nil && o.RequestBody != nil && !o.Raw() && e.Access != "signed" {
 			routes = append(routes, e)
 		}

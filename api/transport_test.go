@@ -164,7 +164,7 @@ func TestPreflight(t *testing.T) {
 	paths := []string{"/", "/nothing", "/healthz", "/control/version", "/api/v1/public/%2e%2e"}
 	for _, e := range api.Routes() {
 		if !isLink(e) && !isSDK(e) { // they have their own, see TestLinkPreflight and TestSDKPreflight
-			paths = append(paths, somebody.path(e.Path))
+			paths = append(paths, sampleTarget.path(e.Path))
 		}
 	}
 	for _, path := range paths {
