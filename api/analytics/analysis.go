@@ -11,7 +11,7 @@ import (
 	"svc/internal/stats"
 )
 
-// filters parses a list of conditions.
+// filters parses a list of filter conditions.
 func (p *problems) filters(field string, o web.Optional[json.RawMessage]) []query.Filter {
 	if o.Value == nil {
 		return nil
@@ -61,8 +61,8 @@ type funnelStepView struct {
 	Dropped   int64   `json:"dropped"`
 }
 
-// analyse parses the query in the body of a request and runs it on the events of the project in the
-// path.
+// analyse parses the query in the body of a request with read and runs it with ask. It analyses the
+// events of the project named in the path.
 func analyse[Q, A any](h *Handlers, r *web.Request, read func(*problems, json.RawMessage, time.Time) Q,
 	ask func(context.Context, event.Project, Q) (A, error)) (q Q, answer A, err error) {
 	body, err := r.ReadObject()
@@ -152,7 +152,7 @@ type cohortView struct {
 	Cells  []*cellOpen `json:"cells"` // null if the period has not ended
 }
 
-// cellOpen counts the users of a cohort that returned in a period.
+// cellOpen contains the number of users of a cohort that returned in a period.
 type cellOpen struct {
 	Period int     `json:"period"`
 	Users  int64   `json:"users"`

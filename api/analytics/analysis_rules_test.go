@@ -9,11 +9,12 @@ import (
 	"svc/internal/testutil"
 )
 
-// elevenFilters is a list with one filter more than the limit.
+// elevenFilters is a list with one more filter than the limit allows.
 var elevenFilters = `[` + strings.Repeat(`{"property":"p","op":"exists"},`, 10) + `{"property":"p","op":"exists"}]`
 
-// analysisRules lists bodies with a part of the expected error message. An empty message means that
-// the body is valid. The JSON objects lack their closing brace, so that tests can append fields.
+// analysisRules lists request bodies, each with a part of the expected error message. An empty
+// message means that the body is valid. The JSON objects lack their closing brace, so that tests
+// can append fields.
 var analysisRules = map[string][]struct{ body, message string }{
 	"funnel": {
 		{`{"steps":[{"event_name":"a"},{"event_name":"b"}]}`, ""},

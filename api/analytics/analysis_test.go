@@ -8,11 +8,11 @@ import (
 	"svc/api/apitest"
 )
 
-// analysis is a request body for one of the analyses, with a part of the expected answer.
+// analysis is a request body for one of the analyses and a part of the expected answer.
 type analysis struct{ name, path, body, want string }
 
-// askAnalyses runs the analyses on a project with the given events, once while they are in memory
-// and once when they are in blocks.
+// askAnalyses runs the analyses on a project with the given events. It runs them once while the
+// events are in memory and once after they have been written to blocks.
 func askAnalyses(t *testing.T, events []apitest.SentEvent, rows []analysis) {
 	t.Helper()
 	for _, place := range []string{"in memory", "in blocks"} {
@@ -35,7 +35,8 @@ func askAnalyses(t *testing.T, events []apitest.SentEvent, rows []analysis) {
 	}
 }
 
-// steps returns the JSON of a funnel. "open 4 1 1 0" means name, users, both rates and dropped.
+// steps returns the JSON of a funnel. A row such as "open 4 1 1 0" contains the event name, the
+// number of users, the two conversion rates, and the number of dropped users.
 func steps(rows ...string) string {
 	var list []string
 	for i, row := range rows {
@@ -45,7 +46,8 @@ func steps(rows ...string) string {
 	return `{` + apitest.TenDays + `,"data":[` + strings.Join(list, ",") + `]}`
 }
 
-// edges returns the JSON of paths. "1 open view 2" means step, both names and count.
+// edges returns the JSON of paths, with head as additional fields. A row such as "1 open view 2"
+// contains the step, the two event names, and the count.
 func edges(head string, rows ...string) string {
 	var list []string
 	for _, row := range rows {

@@ -57,7 +57,7 @@ func (in cardInput) check(update bool, now time.Time) error {
 	return p.Err()
 }
 
-// apply sets the fields that were sent.
+// apply sets the fields of c that are present in the request.
 func (in cardInput) apply(c *store.Card) {
 	web.Set(&c.Title, in.Title)
 	web.SetOrClear(&c.Description, in.Description)
@@ -108,7 +108,7 @@ func (h *Handlers) updateCard(r *web.Request) (cardView, error) {
 	return h.putCard(r, true, addressedCard)
 }
 
-// putCard updates the card returned by find with the fields in the body, and stores it.
+// putCard updates the card that find returns with the fields in the request body and stores it.
 func (h *Handlers) putCard(
 	r *web.Request, update bool, find func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error),
 ) (v cardView, err error) {
@@ -137,7 +137,7 @@ func (h *Handlers) putCard(
 	return v, err
 }
 
-// addressedCard reads the card in the path.
+// addressedCard reads the card that the path identifies.
 func addressedCard(r *web.Request, tx *store.Tx, p store.ProjectID) (*store.Card, error) {
 	id, ok := store.ParseID(r.Param("id"))
 	if !ok {
@@ -159,7 +159,7 @@ func (h *Handlers) deleteCard(r *web.Request) error {
 	})
 }
 
-// ReadCard parses a card of an archive.
+// ReadCard parses a card in an archive.
 func ReadCard(raw json.RawMessage, now int64) (_ *store.Card, created int64, err error) {
 	var in struct {
 		cardInput

@@ -79,7 +79,8 @@ func TestCardTimes(t *testing.T) {
 	}
 }
 
-// TestBlankCardTitle checks that a title has at least one character, which may be a blank.
+// TestBlankCardTitle checks that a title must have at least one character and that a single space
+// is valid.
 func TestBlankCardTitle(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -147,7 +148,7 @@ func TestCardRefusals(t *testing.T) {
 	s.Refusals(t, apitest.Cards, rows)
 }
 
-// TestReadCard checks that reading a card returns the same as its creation.
+// TestReadCard checks that reading a card returns the same data as creating it.
 func TestReadCard(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

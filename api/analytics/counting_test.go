@@ -22,7 +22,7 @@ func statsKey(t testing.TB, s *apitest.Server) string {
 	return s.Key(t, `{"name":"statistics","scopes":["stats:read"],"never_expires":true}`)
 }
 
-// stats requests one of the request statistics and decodes the answer.
+// stats requests one of the request statistics and returns the decoded answer.
 func stats[V any](t testing.TB, s *apitest.Server, credential, project, path string) (v V) {
 	t.Helper()
 	status, body, _ := s.Do(t, "GET", "/admin/projects/"+project+"/stats/requests/"+path, credential, "")
@@ -51,8 +51,8 @@ type overview struct {
 	} `json:"by_region"`
 }
 
-// counted summarizes the counters of a project in one line: each kind, system and region of
-// requests and each client version, with their counts.
+// counted summarizes the request counters of a project in one line. The line contains the count of
+// each endpoint, operating system, region and client version.
 func counted(t testing.TB, s *apitest.Server, credential, project string) string {
 	t.Helper()
 	o := stats[overview](t, s, credential, project, "overview")
@@ -90,8 +90,8 @@ func counted(t testing.TB, s *apitest.Server, credential, project string) string
 	return strings.Join(words, ", ")
 }
 
-// TestWhatIsCounted sends one request per row, each to a project of its own. The client is curl on
-// this machine unless the row states otherwise.
+// TestWhatIsCounted sends one request per row, each to a separate project, and checks the counters.
+// The client is curl on this machine unless the row specifies another one.
 func TestWhatIsCounted(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -207,8 +207,8 @@ func TestWhatIsRefusedIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestAdministratorIsNotCounted checks that requests with an administrator's session get the usual
-// answer and are not counted, and that requests with an invalid session or an API key are counted.
+// TestAdministratorIsNotCounted checks that requests with an administrator's session are answered
+// as usual but not counted. Requests with an invalid session or an API key must be counted.
 func TestAdministratorIsNotCounted(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -228,8 +228,8 @@ func TestAdministratorIsNotCounted(t *testing.T) {
 	}
 }
 
-// TestSuppressedSubmissionsAreCounted checks that a repeated submission, which is answered with the
-// first one, counts as a request.
+// TestSuppressedSubmissionsAreCounted checks that a repeated submission counts as a request,
+// although it only gets the answer of the first one.
 func TestSuppressedSubmissionsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithWindow(time.Minute))
@@ -304,7 +304,8 @@ func TestCountsFollowTheProject(t *testing.T) {
 	expect("new", 0)
 }
 
-// TestClientTimeDecidesTheHour checks that a client's local hour is taken from its clock.
+// TestClientTimeDecidesTheHour checks that the local hour of a request is derived from the client's
+// clock.
 func TestClientTimeDecidesTheHour(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -336,7 +337,8 @@ func TestClientTimeDecidesTheHour(t *testing.T) {
 	}
 }
 
-// TestCountingIsExact checks that concurrent requests, flushes and reads lose no counts.
+// TestCountingIsExact checks that no counts are lost when requests, flushes and reads are
+// concurrent.
 func TestCountingIsExact(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

@@ -56,8 +56,8 @@ func (h *Handlers) getDefinition(r *web.Request) (v definitionView, err error) {
 	return viewDefinition(project, &d), r.Tag(stateOfDefinition(&d))
 }
 
-// stateOfDefinition returns the fields that administrators edit, for the entity tag. It omits the
-// counters, which change with every event.
+// stateOfDefinition returns the part of a definition from which the entity tag is computed: the
+// fields that administrators edit. It omits the counters, which change with every event.
 func stateOfDefinition(d *event.Definition) event.Definition {
 	state := *d
 	state.FirstSeen, state.LastSeen, state.Count = 0, 0, 0
@@ -107,8 +107,8 @@ func (h *Handlers) updateDefinition(r *web.Request) (v definitionView, err error
 	return viewDefinition(project, &d), r.Tag(stateOfDefinition(&d))
 }
 
-// deleteDefinition deletes an event definition. Its events are kept, and the next event of that
-// name creates it again.
+// deleteDefinition deletes an event definition but not its events. The next event with that name
+// creates the definition again.
 func (h *Handlers) deleteDefinition(r *web.Request) error {
 	var p problems
 	project, err := p.eventProject(r, h.DB)
@@ -125,7 +125,7 @@ func CheckEventName(p *web.Problems, field string, o web.Optional[string]) {
 	}
 }
 
-// ReadDefinition parses an event definition of an archive.
+// ReadDefinition parses an event definition in an archive.
 func ReadDefinition(raw json.RawMessage, now int64) (d event.Definition, err error) {
 	var in struct {
 		definitionInput

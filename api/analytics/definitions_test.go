@@ -91,7 +91,7 @@ func TestDefinitions(t *testing.T) {
 	s.Refusals(t, list+"?include_archived=1&end_time=1764547200", rows)
 }
 
-// TestReadDefinition checks that reading a definition returns the same as its update.
+// TestReadDefinition checks that reading a definition returns the same data as updating it.
 func TestReadDefinition(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

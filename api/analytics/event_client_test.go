@@ -12,8 +12,8 @@ import (
 	"svc/internal/proxy"
 )
 
-// sendEvent sends one event of "u" with the given headers and additional batch fields, and returns
-// the stored event.
+// sendEvent sends one event of the sender "u" with the given headers and additional batch fields.
+// It returns the stored event.
 func sendEvent(t *testing.T, s *apitest.Server, project string, headers map[string]string, fields string) string {
 	t.Helper()
 	s.Project(t, project)
@@ -26,7 +26,7 @@ func sendEvent(t *testing.T, s *apitest.Server, project string, headers map[stri
 	return stored(t, s, project, "u")
 }
 
-// TestStoredAddress checks the stored form of an address for each setting.
+// TestStoredAddress checks the form in which an address is stored for each setting.
 func TestStoredAddress(t *testing.T) {
 	t.Parallel()
 	servers := map[string]*apitest.Server{}
@@ -60,7 +60,7 @@ func TestStoredAddress(t *testing.T) {
 	}
 }
 
-// TestStoredClient checks the stored facts about a client.
+// TestStoredClient checks which properties of a client are stored.
 func TestStoredClient(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0), apitest.WithGeo(t))
@@ -114,7 +114,7 @@ func TestStoredClient(t *testing.T) {
 	}
 }
 
-// TestStoredProperties checks that properties are returned unchanged.
+// TestStoredProperties checks that stored properties of events are returned unchanged.
 func TestStoredProperties(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

@@ -12,15 +12,15 @@ import (
 	"svc/api/apitest"
 )
 
-// frozen stops the server's clock at a whole second.
+// frozen returns a time in whole seconds, and an option that stops the server's clock at that time.
 func frozen() (time.Time, apitest.Option) {
 	at := time.Now().Truncate(time.Second)
 	now := func() time.Time { return at }
 	return at, func(o *apitest.Options) { o.Config.Now, o.Store.Now = now, now }
 }
 
-// TestTimesAreCorrected checks the correction of client times. Times in the rows are seconds since
-// the arrival of the request.
+// TestTimesAreCorrected checks how the server corrects client times. Times in the rows are in
+// seconds, relative to the arrival of the request.
 func TestTimesAreCorrected(t *testing.T) {
 	t.Parallel()
 	at, stopped := frozen()
@@ -107,8 +107,8 @@ func TestTimesAreCorrected(t *testing.T) {
 	}
 }
 
-// TestDoNotTrack checks that a client that asks not to be tracked leaves only a counted request
-// without a location.
+// TestDoNotTrack checks that the events of a client that asks not to be tracked are not stored. The
+// request is counted, but without a location.
 func TestDoNotTrack(t *testing.T) {
 	t.Parallel()
 	at, stopped := frozen()
@@ -167,8 +167,8 @@ func TestDoNotTrack(t *testing.T) {
 	}
 }
 
-// TestDoNotTrackHasNoOffset checks that a request without tracking has no time zone. A heatmap
-// shows it in the time zone of the reader.
+// TestDoNotTrackHasNoOffset checks that no time zone is stored for a request of a client that asks
+// not to be tracked. A heatmap shows such a request in the time zone of the reader.
 func TestDoNotTrackHasNoOffset(t *testing.T) {
 	t.Parallel()
 	at, stopped := frozen()
@@ -190,7 +190,7 @@ func TestDoNotTrackHasNoOffset(t *testing.T) {
 	}
 }
 
-// cells returns the counts in the heatmap of the requests to "app" for a reader at UTC-3.
+// cells returns the counts in the request heatmap of the project "app" for a reader at UTC-3.
 func cells(t *testing.T, s *apitest.Server, credential string) []int64 {
 	t.Helper()
 	_, answer, _ := s.Do(t, "GET", "/admin/projects/app/stats/requests/heatmap?tz_offset_minutes=-180", credential, "")

@@ -14,7 +14,7 @@ import (
 	"svc/store"
 )
 
-// ingestedView is the answer to a batch.
+// ingestedView is the JSON form of the answer to a batch.
 type ingestedView struct {
 	Accepted   int            `json:"accepted"`
 	Skipped    int            `json:"skipped"`
@@ -23,17 +23,18 @@ type ingestedView struct {
 	Rejected   []rejectedView `json:"rejected,omitempty"`
 }
 
-// rejectedView is an invalid event of a batch, with its index and the reason.
+// rejectedView describes an invalid event of a batch by its index and the reason.
 type rejectedView struct {
 	Index   int    `json:"index"`
 	Message string `json:"message"`
 }
 
-// submissions pools decoded batches: their lists are most of the memory that a batch needs.
+// submissions pools decoded batches, because their lists account for most of the memory that a
+// batch needs.
 var submissions = sync.Pool{New: func() any { return new(submission.Request) }}
 
-// ingestEvents stores a batch. Invalid events are skipped; the valid ones are on disk before the
-// answer is sent.
+// ingestEvents stores the valid events of a batch and skips invalid ones. It answers after the
+// events are on disk.
 func (h *Handlers) ingestEvents(w http.ResponseWriter, r *web.Request) error {
 	sent := submissions.Get().(*submission.Request)
 	defer submissions.Put(sent)
@@ -64,8 +65,8 @@ func (h *Handlers) ingestEvents(w http.ResponseWriter, r *web.Request) error {
 	return web.Respond(w, http.StatusAccepted, answer)
 }
 
-// decodeBatch parses the body regardless of its content type, because beacons are sent as plain
-// text.
+// decodeBatch parses the body as JSON regardless of its content type, because browsers send beacons
+// as plain text.
 func (h *Handlers) decodeBatch(r *web.Request, into *submission.Request) error {
 	body, err := r.ReadBody()
 	if err != nil {
@@ -81,7 +82,7 @@ func (h *Handlers) decodeBatch(r *web.Request, into *submission.Request) error {
 	return fault.Validation(broken...)
 }
 
-// storeBatch stores the valid events.
+// storeBatch stores the valid events of a batch.
 func (h *Handlers) storeBatch(r *web.Request, project store.ProjectID, sent *submission.Request) (event.Ingested, error) {
 	clock := r.Client().Clock()
 	received := r.Received.Unix()
@@ -97,7 +98,7 @@ func (h *Handlers) storeBatch(r *web.Request, project store.ProjectID, sent *sub
 	return h.Events.Ingest(&batch)
 }
 
-// eventClient returns the facts about the client that are stored with an event.
+// eventClient returns the properties of the client that are stored with an event.
 func (h *Handlers) eventClient(r *web.Request) submission.Client {
 	place, system := r.Client().Place(), r.Client().System().Stored()
 	return submission.Client{

@@ -22,7 +22,7 @@ func stored(t testing.TB, s *apitest.Server, project, subject string) string {
 	return answer
 }
 
-// names returns the names and ids of stored events.
+// names returns the names and IDs of stored events, in the form "name/id".
 func names(t testing.TB, stored string) string {
 	t.Helper()
 	var v struct {
@@ -42,7 +42,7 @@ func names(t testing.TB, stored string) string {
 	return strings.Join(words, " ")
 }
 
-// TestIngestion sends the bodies of each row to a project of its own. It checks the last answer and
+// TestIngestion sends the bodies of each row to a separate project. It checks the last answer and
 // the stored events of the sender "u".
 func TestIngestion(t *testing.T) {
 	t.Parallel()
@@ -163,7 +163,7 @@ func TestIngestion(t *testing.T) {
 	}
 }
 
-// many returns n events.
+// many returns the JSON of n events.
 func many(n int) (events []string) {
 	for i := range n {
 		events = append(events, fmt.Sprintf(`{"event_id":"%d","name":"a"}`, i))
@@ -223,8 +223,8 @@ func TestIngestionRefusals(t *testing.T) {
 	}
 }
 
-// TestIngestionMessages checks that a message about the whole body is a string, and one about
-// fields a list.
+// TestIngestionMessages checks that a message about the whole body is a string and that a message
+// about fields is a list.
 func TestIngestionMessages(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -252,7 +252,7 @@ func TestIngestionThroughAlias(t *testing.T) {
 	})
 }
 
-// TestBatchLimit checks that the maximum size of a batch is a setting.
+// TestBatchLimit checks that the maximum size of a batch can be configured.
 func TestBatchLimit(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.EventBatchMax = 2 }))
@@ -267,7 +267,7 @@ func TestBatchLimit(t *testing.T) {
 }
 
 // TestIngestionLimit checks that ingestion is rate limited like other submissions, and that every
-// answer has the limit in its headers.
+// answer contains the rate limit headers.
 func TestIngestionLimit(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(2))
@@ -281,8 +281,8 @@ func TestIngestionLimit(t *testing.T) {
 	}
 }
 
-// TestNamesFull checks that the number of event names per project is limited for all senders
-// together, and that events with existing names are still stored.
+// TestNamesFull checks that all senders of a project share one limit on the number of event names.
+// Events with existing names must still be stored after the limit is reached.
 func TestNamesFull(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -10,15 +10,16 @@ import (
 	"svc/internal/useragent"
 )
 
-// notReported labels the events that lack a property.
+// notReported is the label of the group of events that lack a property.
 const notReported = "(not reported)"
 
-// eventRange converts a span for the event engine.
+// eventRange converts a span to a range of the event engine.
 func eventRange(s web.Span) query.Range {
 	return query.Range{Start: s.Start, End: s.End, OffsetMinutes: s.Offset}
 }
 
-// short returns a query parameter of limited length. An empty value counts as missing.
+// short returns a query parameter that must not be longer than most characters. It returns "" for a
+// missing parameter.
 func (p *problems) short(r *web.Request, name string, most int) string {
 	text := r.Query(name)
 	if utf8.RuneCountInString(text) > most {
@@ -27,7 +28,7 @@ func (p *problems) short(r *web.Request, name string, most int) string {
 	return text
 }
 
-// displayKey returns the name of a dimension's value in statistics.
+// displayKey returns the key that statistics show for the given value of a dimension.
 func displayKey(d query.Dimension, key string) string {
 	if d == query.ByPlatform {
 		return useragent.StatisticsName(platform.Platform(key))
@@ -35,8 +36,8 @@ func displayKey(d query.Dimension, key string) string {
 	return key
 }
 
-// displayLabel returns the label of a dimension's value for display. key is the result of
-// displayKey.
+// displayLabel returns the label that statistics show for a value of a dimension. key is the result
+// of displayKey.
 func displayLabel(d query.Dimension, key string, missing bool) string {
 	switch {
 	case missing:
@@ -105,7 +106,7 @@ func (h *Handlers) eventSeries(r *web.Request) (v eventSeriesView, err error) {
 	return v, err
 }
 
-// points pairs counts with the times at which their buckets start.
+// points pairs each count with the start time of its bucket.
 func points(starts, counts []int64) []bucketView {
 	views := make([]bucketView, len(starts))
 	for i := range views {

@@ -8,9 +8,10 @@ import (
 	"svc/api/apitest"
 )
 
-// eventStats requests paths below events/stats of the project "demo", which has the worked example
-// and some events from abroad. It does so once while they are in memory and once when they are in
-// blocks. The answers are compared byte for byte, except for the white space between lines.
+// eventStats requests paths below events/stats and compares the answers byte for byte, except for
+// white space between lines. The project "demo" contains the worked example and some events from
+// abroad. All requests are made once while the events are in memory and once after they have been
+// written to blocks.
 func eventStats(t *testing.T, rows []answer) {
 	t.Helper()
 	for _, place := range []string{"in memory", "in blocks"} {
@@ -155,7 +156,8 @@ func TestEventBreakdown(t *testing.T) {
 	})
 }
 
-// TestMissingProperty checks that an empty text differs from a missing property.
+// TestMissingProperty checks that a property with an empty text is counted separately from a
+// missing property.
 func TestMissingProperty(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.Decades())
@@ -171,8 +173,9 @@ func TestMissingProperty(t *testing.T) {
 	})
 }
 
-// TestEventHeatmap checks the local time of each hour: by the client's clock, else by its country,
-// else by the time zone of the reader.
+// TestEventHeatmap checks the local time at which an event is shown. It is derived from the
+// client's clock, otherwise from the client's country, and otherwise from the time zone of the
+// reader.
 func TestEventHeatmap(t *testing.T) {
 	t.Parallel()
 	abroad := "&" + apitest.Within(apitest.Monday+30*24*apitest.Hour, apitest.Monday+30*24*apitest.Hour)
@@ -187,7 +190,7 @@ func TestEventHeatmap(t *testing.T) {
 	})
 }
 
-// TestEventStatsParameters checks the rules of the parameters. An empty message means that the
+// TestEventStatsParameters checks the validation of the parameters. An empty message means that the
 // request is valid.
 func TestEventStatsParameters(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"svc/api/apitest"
 )
 
-// TestOwnEvents checks that a sender can read all its events, in order.
+// TestOwnEvents checks that a sender can read all of its events in order.
 func TestOwnEvents(t *testing.T) {
 	t.Parallel()
 	at, stopped := frozen()
@@ -49,7 +49,7 @@ func TestOwnEvents(t *testing.T) {
 	}
 }
 
-// TestLargeExport checks that an export much larger than one piece is complete.
+// TestLargeExport checks that an export is complete if it is sent in many pieces.
 func TestLargeExport(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -138,7 +138,8 @@ func TestErasure(t *testing.T) {
 	})
 }
 
-// TestErasureLeavesNoNameInTheLog checks that the log does not keep an erased identifier.
+// TestErasureLeavesNoNameInTheLog checks that the log does not contain the identifier of an erased
+// sender.
 func TestErasureLeavesNoNameInTheLog(t *testing.T) {
 	t.Parallel()
 	var log apitest.Journal
@@ -177,8 +178,8 @@ func TestSubjectRefusals(t *testing.T) {
 	s.Refusals(t, "/admin/projects/app/events/stats/overview?end_time=99999999999", rows)
 }
 
-// TestOwnEventsAreLimited checks the limit of ten requests an hour per address, separately for
-// reading and deleting and independent of the general rate limit.
+// TestOwnEventsAreLimited checks the limit of ten requests per hour and address. Reading and
+// deleting are limited separately from each other and from other requests.
 func TestOwnEventsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

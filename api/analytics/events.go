@@ -61,7 +61,7 @@ func (h *Handlers) eventRoutes() []web.Route {
 	}
 }
 
-// eventProject returns the project in the path as the event engine's number.
+// eventProject returns the event engine's number of the project in the path.
 func (p *problems) eventProject(r *web.Request, db *store.Store) (event.Project, error) {
 	project, err := p.Project(r, db)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *problems) eventProject(r *web.Request, db *store.Store) (event.Project,
 	return event.Project(project.ID), nil
 }
 
-// subject validates the identifier of a sender.
+// subject returns the identifier of a sender after validating it.
 func (p *problems) subject(text string) string {
 	if n := utf8.RuneCountInString(text); n < 1 || n > 128 || !utf8.ValidString(text) {
 		p.Add("distinct_id must have 1 to 128 characters")
@@ -78,7 +78,7 @@ func (p *problems) subject(text string) string {
 	return text
 }
 
-// EventView is an event as shown to its sender.
+// EventView is the JSON form of an event, which its sender sees.
 type EventView struct {
 	Name            string             `json:"event_name"`
 	ID              string             `json:"event_id"`
@@ -96,7 +96,7 @@ type EventView struct {
 	PlatformVersion *string            `json:"platform_version"`
 }
 
-// ViewEvent returns the event as shown to its sender.
+// ViewEvent returns the JSON form of an event, which its sender sees.
 func ViewEvent(e *event.Event) EventView {
 	c := &e.Client
 	v := EventView{
@@ -112,7 +112,7 @@ func ViewEvent(e *event.Event) EventView {
 	return v
 }
 
-// NilIfEmpty returns text, or nil if *text is empty.
+// NilIfEmpty returns text, or nil if *text is "".
 func NilIfEmpty(text *string) *string {
 	if *text == "" {
 		return nil
@@ -120,7 +120,7 @@ func NilIfEmpty(text *string) *string {
 	return text
 }
 
-// exportSubject streams all stored events of a sender, however many there are.
+// exportSubject streams all stored events of a sender. Their number is not limited.
 func (h *Handlers) exportSubject(w http.ResponseWriter, r *web.Request) error {
 	var p problems
 	subject := p.subject(r.Query("distinct_id"))
@@ -147,7 +147,7 @@ func (h *Handlers) exportSubject(w http.ResponseWriter, r *web.Request) error {
 	panic(http.ErrAbortHandler)
 }
 
-// export is an answer that is sent in pieces, so that at most one piece is in memory.
+// export is an answer that is sent in pieces. At most one piece is in memory at a time.
 type export struct {
 	to      http.ResponseWriter
 	waiting bytes.Buffer
@@ -156,7 +156,7 @@ type export struct {
 	broken  bool // the client has disconnected
 }
 
-// exportPiece is the size of a piece in bytes.
+// exportPiece is the size of a piece of an export in bytes.
 const exportPiece = 64 << 10
 
 func (x *export) begin(subject string) error {
@@ -185,8 +185,8 @@ func (x *export) add(e *event.Event) error {
 	return x.flush()
 }
 
-// flush sends the buffered bytes. A write that exceeds the time limit of any answer ends the
-// export.
+// flush sends the buffered bytes. It returns an error if the write exceeds the time limit that
+// applies to all answers.
 func (x *export) flush() error {
 	if !x.sent {
 		x.sent = true
@@ -200,7 +200,7 @@ func (x *export) flush() error {
 	return err
 }
 
-// end completes the answer. A short answer is sent in one piece.
+// end completes the answer. If nothing has been sent yet, it sends the whole answer at once.
 func (x *export) end() error {
 	total, err := web.Encode(x.events)
 	if err != nil {
@@ -230,8 +230,8 @@ type erasedView struct {
 	Deleted int64 `json:"deleted"`
 }
 
-// erase deletes the events of a sender. It continues if the client disconnects, because the app may
-// have been closed.
+// erase deletes the events of the sender with the given identifier. It continues if the client
+// disconnects, because the app may have been closed.
 func (h *Handlers) erase(r *web.Request, name string) (v erasedView, err error) {
 	var p problems
 	subject := p.subject(name)

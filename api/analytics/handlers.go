@@ -28,7 +28,7 @@ import (
 	"svc/store"
 )
 
-// Config holds everything that the handlers use.
+// Config contains the dependencies and settings of the handlers.
 type Config struct {
 	DB       *store.Store
 	Events   *event.Engine
@@ -44,7 +44,7 @@ type Config struct {
 // Handlers serve the routes of events and of request statistics.
 type Handlers struct{ Config }
 
-// New returns handlers with defaults for zero values.
+// New returns handlers with the given configuration. It replaces zero values by defaults.
 func New(c Config) *Handlers {
 	c.BatchMax = cmp.Or(c.BatchMax, 50)
 	c.ClockSkew = cmp.Or(c.ClockSkew, 7*24*time.Hour)
@@ -59,5 +59,6 @@ func (h *Handlers) Routes() []web.Route {
 	return append(slices.Concat(h.eventRoutes(), h.requestStatsRoutes()), today)
 }
 
-// problems collects the validation errors of a request, with checks for events and statistics.
+// problems collects the validation errors of a request. Its methods parse and check the parameters
+// of events and statistics.
 type problems struct{ web.Problems }

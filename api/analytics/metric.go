@@ -50,7 +50,7 @@ type metric struct {
 	query.MetricQuery
 }
 
-// metric parses the body of a metric query, which is also the query of a card.
+// metric parses the body of a metric query. The query of a card has the same form.
 func (p *problems) metric(body json.RawMessage, now time.Time) metric {
 	var in metricInput
 	web.Fill(&in, body)
@@ -74,7 +74,7 @@ func (p *problems) metric(body json.RawMessage, now time.Time) metric {
 	return m
 }
 
-// checkLength limits the number of buckets of a valid range.
+// checkLength reports a problem if a valid range has too many buckets.
 func (m *metric) checkLength(p *problems) {
 	if len(p.List) > 0 {
 		return
@@ -110,7 +110,8 @@ func (p *problems) metricEvents(raw web.Optional[[]json.RawMessage]) []query.Met
 	return all
 }
 
-// alias parses a single letter; it returns 0 if there is none.
+// alias parses an alias, which is a single letter. It returns 0 if there is none or if it is
+// invalid.
 func (p *problems) alias(field string, o web.Optional[string]) byte {
 	if !p.Present(field, o.Sent, o.Null(), true, false) {
 		return 0
@@ -122,7 +123,7 @@ func (p *problems) alias(field string, o web.Optional[string]) byte {
 	return 0
 }
 
-// formula parses a formula over the aliases of events; it returns nil if there is none.
+// formula parses a formula that refers to events by their aliases. It returns nil if there is none.
 func (p *problems) formula(o web.Optional[string], events []query.MetricEvent) *formula.Formula {
 	if o.Wrong {
 		p.Add("formula must be a string")
@@ -182,7 +183,7 @@ type metricBreakdownView struct {
 	Buckets []metricGroupView `json:"buckets"`
 }
 
-// metricHead holds the fields that the answers of all metrics share.
+// metricHead contains the fields that are common to the answers of all metrics.
 type metricHead struct {
 	web.SpanView
 	Type string `json:"type"`
@@ -204,8 +205,8 @@ type metricGroupView struct {
 	Count float64 `json:"count"`
 }
 
-// plain returns n, or 0 for values that JSON cannot represent (NaN and infinities) and for negative
-// zero.
+// plain returns n in a form that JSON can represent. It returns 0 for NaN, for infinities and for
+// negative zero.
 func plain(n float64) float64 {
 	if math.IsNaN(n) || math.IsInf(n, 0) || n == 0 {
 		return 0

@@ -60,7 +60,7 @@ func TestMetric(t *testing.T) {
 	})
 }
 
-// TestFilters checks the conditions, each on one event with the properties of the row.
+// TestFilters checks each filter condition on one event with the properties of the row.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.Decades(), apitest.WithRateLimit(0))

@@ -7,7 +7,7 @@ import (
 	"svc/api/apitest"
 )
 
-// onMonday returns a time on that day, in Unix seconds.
+// onMonday returns a time of day on Monday, in Unix seconds.
 func onMonday(hours, minutes, seconds int64) int64 {
 	return apitest.Monday + hours*apitest.Hour + minutes*60 + seconds
 }

@@ -10,12 +10,12 @@ import (
 	"svc/api/apitest"
 )
 
-// answer is a path below stats/requests with its exact answer, except for the white space between
-// lines.
+// answer contains a path and the exact answer to a request for it. White space between lines is not
+// compared.
 type answer struct{ name, path, want string }
 
-// answers requests statistics of the project "a", which had a few requests around a Monday, or of
-// "empty".
+// answers requests request statistics and compares the answers. The project "a" has a few counted
+// requests around a Monday; the project "empty" has none.
 func answers(t *testing.T, rows []answer) {
 	t.Helper()
 	s := apitest.NewServer(t)
@@ -166,7 +166,7 @@ func TestRequestVersions(t *testing.T) {
 	})
 }
 
-// TestHeatmapFollowsTheClient checks that each request is shown at its own local time.
+// TestHeatmapFollowsTheClient checks that a heatmap shows each request at the client's local time.
 func TestHeatmapFollowsTheClient(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -219,8 +219,8 @@ func TestHeatmapFollowsTheClient(t *testing.T) {
 	}
 }
 
-// TestStatisticsOfRequestsAreUpToDate checks that the default range is the last seven days, and
-// that statistics include requests that have not been flushed yet.
+// TestStatisticsOfRequestsAreUpToDate checks that the default range is the last seven days. It also
+// checks that statistics include requests that have not been flushed yet.
 func TestStatisticsOfRequestsAreUpToDate(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -12,20 +12,21 @@ import (
 	"svc/store"
 )
 
-// RequestCounter finds out by what requests are counted.
+// RequestCounter counts requests by the properties that it derives from them, such as the system
+// and the location.
 type RequestCounter struct {
 	*requests.Counter
 	db  *store.Store
 	log *slog.Logger
 }
 
-// NewRequestCounter returns a counter that adds to c.
+// NewRequestCounter returns a RequestCounter that adds its counts to c.
 func NewRequestCounter(c *requests.Counter, db *store.Store, log *slog.Logger) *RequestCounter {
 	return &RequestCounter{Counter: c, db: db, log: log}
 }
 
-// CountedEndpoint returns the endpoint with a name. It panics for an unknown name, which is a
-// mistake in the table of routes.
+// CountedEndpoint returns the endpoint with the given name, or 0 for "". It panics for an unknown
+// name, which is a mistake in the table of routes.
 func CountedEndpoint(name string) store.Endpoint {
 	e, ok := store.ParseEndpoint(name)
 	if !ok && name != "" {
@@ -34,8 +35,8 @@ func CountedEndpoint(name string) store.Endpoint {
 	return e
 }
 
-// Count counts a successfully answered request. It runs after the answer, which its failure must
-// not affect.
+// Count counts a successfully answered request under the endpoint as. It runs after the answer has
+// been sent, and therefore only logs a panic.
 func (c *RequestCounter) Count(r *web.Request, as store.Endpoint) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -55,7 +56,7 @@ func (c *RequestCounter) Count(r *web.Request, as store.Endpoint) {
 }
 
 // dimensions returns the dimensions by which a request is counted. For a client that asks not to be
-// tracked, only the system is set.
+// tracked, it returns only the system.
 func dimensions(client *web.Client) (useragent.System, store.Place, stats.Offset) {
 	var offset stats.Offset
 	if client.Untracked {

@@ -31,8 +31,8 @@ func newCounter(t testing.TB) *RequestCounter {
 	return c
 }
 
-// updateChecks returns typical update checks: from many addresses and a few kinds of clients. Their
-// places are looked up in the country table.
+// updateChecks returns typical update checks. They come from many addresses and a few kinds of
+// clients. Their locations are looked up in the country table.
 func updateChecks(t testing.TB, declared bool) []*web.Request {
 	t.Helper()
 	places, err := geo.Open(true, "")
@@ -66,7 +66,7 @@ func updateChecks(t testing.TB, declared bool) []*web.Request {
 
 var checkUpdate = CountedEndpoint("VERSION_CHECK_UPDATE")
 
-// BenchmarkCount measures the time that counting adds to an answered request.
+// BenchmarkCount measures the time that it takes to count an answered request.
 func BenchmarkCount(b *testing.B) {
 	for _, declared := range []bool{false, true} {
 		b.Run(map[bool]string{false: "user agent", true: "declared"}[declared], func(b *testing.B) {

@@ -11,8 +11,8 @@ import (
 	"svc/store"
 )
 
-// line is the series of one value. total covers the whole range: the first hour may belong to a day
-// before the first bucket, which is not shown.
+// line is the series of one value. total is the sum over the whole range. It can exceed the sum of
+// counts, because the first hour may belong to a day before the first bucket.
 type line struct {
 	name   string
 	total  int64
@@ -34,20 +34,22 @@ type timeseriesView struct {
 	Series      []seriesView `json:"series"` // null without group_by
 }
 
-// seriesGroups maps the dimensions that split a series to the number of a request's value.
+// seriesGroups maps each dimension that can split a series to a function. The function returns the
+// number of a request's value in that dimension.
 var seriesGroups = map[string]func(store.Request) (number int){
 	"":         func(store.Request) int { return 0 },
 	"endpoint": func(r store.Request) int { return int(r.Endpoint()) },
 	"platform": store.Request.PlatformNumber,
 }
 
-// groupNames maps those numbers to names.
+// groupNames maps each dimension to a function that returns the name of a value with the given
+// number.
 var groupNames = map[string]func(number int) string{
 	"endpoint": endpointName,
 	"platform": platformName,
 }
 
-// maxGroups exceeds the largest number of a value.
+// maxGroups is greater than every number that a function in seriesGroups returns.
 const maxGroups = max(store.Endpoints, stats.Platforms)
 
 func (h *Handlers) requestSeries(r *web.Request) (v timeseriesView, err error) {
@@ -89,7 +91,7 @@ func (h *Handlers) requestSeries(r *web.Request) (v timeseriesView, err error) {
 	return v, nil
 }
 
-// endpoint parses the name of an endpoint; it returns 0 if there is none.
+// endpoint parses the name of an endpoint. It returns 0 if there is none or if it is invalid.
 func (p *problems) endpoint(r *web.Request) store.Endpoint {
 	text := r.Query("endpoint")
 	e, ok := store.ParseEndpoint(text)
@@ -99,7 +101,7 @@ func (p *problems) endpoint(r *web.Request) store.Endpoint {
 	return e
 }
 
-// viewLines returns the JSON form of the lines that have counts, the largest total first.
+// viewLines returns the JSON form of the lines that have counts, ordered by decreasing total.
 func viewLines(b stats.Buckets, lines []line, name func(int) string) []seriesView {
 	var drawn []line
 	for i, l := range lines {
@@ -130,8 +132,8 @@ type adoptionView struct {
 	Data    []bucketView `json:"data"`
 }
 
-// versionAdoption returns the use of the most used client versions over time. Only these are
-// counted by bucket, in a second pass.
+// versionAdoption returns the use of the most used client versions over time. A first pass finds
+// these versions, and a second one counts only their requests by bucket.
 func (h *Handlers) versionAdoption(r *web.Request) (versionAdoptionView, error) {
 	var p problems
 	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 6, 1, 20)
@@ -169,7 +171,7 @@ type bucketView struct {
 	Count  int64 `json:"count"`
 }
 
-// viewBuckets returns counts with their buckets. A nil slice counts as zeros.
+// viewBuckets pairs each count with the start of its bucket. If counts is nil, all counts are 0.
 func viewBuckets(b stats.Buckets, counts []int64) []bucketView {
 	views := make([]bucketView, b.Len())
 	for i := range views {

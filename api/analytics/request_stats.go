@@ -25,8 +25,9 @@ func (h *Handlers) requestStatsRoutes() []web.Route {
 	}
 }
 
-// withCounters calls read with the project in the path and the hours that a span touches. It first
-// flushes the counters. Problems of the request are returned before anything is read.
+// withCounters calls read with the project in the path and with the hours that the span touches. It
+// flushes the counters first. If the request has validation errors, it returns them without calling
+// read.
 func (h *Handlers) withCounters(
 	r *web.Request, p *problems, span web.Span, read func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error,
 ) error {
@@ -52,8 +53,8 @@ func (h *Handlers) requestOverview(r *web.Request) (overviewView, error) {
 	return o.view(span), err
 }
 
-// overview holds sums indexed by small numbers, because a year of a busy project has millions of
-// counters.
+// overview contains the sums of the counters in arrays that are indexed by small numbers. Maps
+// would be too slow, because a year of a busy project has millions of counters.
 type overview struct {
 	endpoints [store.Endpoints]int64
 	platforms [stats.Platforms]int64
@@ -130,7 +131,7 @@ func endpointName(number int) string { return store.Endpoint(number).String() }
 
 func platformName(number int) string { return useragent.StatisticsName(stats.PlatformOf(number)) }
 
-// ranked returns the values with requests, the most frequent first.
+// ranked returns the values with a sum above zero, ordered by decreasing sum.
 func ranked(sums []int64, name func(int) string) []stats.Count {
 	var c stats.Counts
 	for i, n := range sums {
@@ -141,7 +142,8 @@ func ranked(sums []int64, name func(int) string) []stats.Count {
 	return c.Ranked()
 }
 
-// versionsView is a list of the most used versions. V is the JSON form of one.
+// versionsView is the JSON form of a list of the most used versions. V is the JSON form of one
+// version.
 type versionsView[V any] struct {
 	web.SpanView
 	Total int64 `json:"total"`
@@ -157,7 +159,7 @@ type clientVersionView struct {
 	Count   int64  `json:"count"`
 }
 
-// clientVersions sums the versions of clients over all platforms.
+// clientVersions answers with the number of requests per client version, summed over all platforms.
 func (h *Handlers) clientVersions(r *web.Request) (v versionsView[clientVersionView], err error) {
 	var p problems
 	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 15, 1, 100)
@@ -197,8 +199,9 @@ func (h *Handlers) platformVersions(r *web.Request) (v versionsView[platformVers
 	}), nil
 }
 
-// requestHeatmap counts requests by the local time of clients, which is derived from the offset of
-// the client's clock, of its country, or of the reader.
+// requestHeatmap counts requests by the local time of the client. The local time is derived from
+// the UTC offset of the client's clock, otherwise from that of its country, and otherwise from that
+// of the reader.
 func (h *Handlers) requestHeatmap(r *web.Request) (heatmapView, error) {
 	var p problems
 	span := p.Span(r, h.Now())

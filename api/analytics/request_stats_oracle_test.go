@@ -15,7 +15,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// statsQuestion is a request for statistics of requests.
+// statsQuestion is a request for one of the request statistics.
 type statsQuestion struct {
 	start, end, offset int64
 	granularity        string
@@ -24,7 +24,7 @@ type statsQuestion struct {
 	path, text         string // text is the query string
 }
 
-// among returns the requests in the hours that the range touches.
+// among returns the requests in the hours that the range of the question touches.
 func (q statsQuestion) among(all []apitest.SeenRequest) (in []apitest.SeenRequest) {
 	for _, r := range all {
 		if hour := r.At / 3600 * 3600; hour >= q.start/3600*3600 && hour <= q.end {
@@ -39,7 +39,8 @@ type entry struct {
 	n   int
 }
 
-// tallyBy counts requests by a text, the most frequent first. It ignores "".
+// tallyBy counts requests by the text that by returns, the most frequent text first. It does not
+// count requests with an empty text.
 func tallyBy(requests []apitest.SeenRequest, by func(apitest.SeenRequest) string) []entry {
 	counts := map[string]int{}
 	for _, r := range requests {
@@ -59,7 +60,7 @@ func first[T any](n int, list []T) []T { return list[:min(n, len(list))] }
 
 type object = map[string]any
 
-// list returns the JSON form of entries.
+// list returns the JSON forms of the entries.
 func list(entries []entry, view func(entry) object) []any {
 	views := []any{}
 	for _, e := range entries {
@@ -75,7 +76,7 @@ func floorDiv(a, b int64) int64 {
 	return a / b
 }
 
-// bucket returns the start of a time's bucket, by the formula.
+// bucket returns the start of the bucket that contains the time t, computed from its definition.
 func (q statsQuestion) bucket(t int64) int64 {
 	if q.granularity == "hour" {
 		return t / 3600 * 3600
@@ -84,7 +85,8 @@ func (q statsQuestion) bucket(t int64) int64 {
 	return floorDiv(t+shift, 86400)*86400 - shift
 }
 
-// series counts requests by the bucket in which their hour starts.
+// series counts requests by bucket. A request belongs to the bucket that contains the start of its
+// hour.
 func (q statsQuestion) series(requests []apitest.SeenRequest) []any {
 	step := map[string]int64{"hour": 3600, "day": 86400}[q.granularity]
 	counts := map[int64]int{}
@@ -109,7 +111,7 @@ func keep(requests []apitest.SeenRequest, which func(apitest.SeenRequest) bool) 
 	return kept
 }
 
-// expected returns the answer to a question.
+// expected returns the answer that is expected for a question.
 func (q statsQuestion) expected(all []apitest.SeenRequest) object {
 	in := q.among(all)
 	answer := object{"start_time": q.start, "end_time": q.end}

@@ -10,7 +10,8 @@ import (
 
 var statsPaths = []string{"overview", "timeseries", "version-adoption", "client-versions", "platform-versions", "heatmap"}
 
-// TestStatisticsOfRequestsRefuse checks the rules that all six statistics share.
+// TestStatisticsOfRequestsRefuse checks the validation that all six request statistics have in
+// common.
 func TestStatisticsOfRequestsRefuse(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -59,8 +60,8 @@ func TestStatisticsOfRequestsRefuse(t *testing.T) {
 	}
 }
 
-// TestStatisticsOfRequestsParameters checks the rules of individual statistics. An empty message
-// means that the request is valid.
+// TestStatisticsOfRequestsParameters checks the validation that is specific to each of the request
+// statistics. An empty message means that the request is valid.
 func TestStatisticsOfRequestsParameters(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

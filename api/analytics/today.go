@@ -13,7 +13,7 @@ type todayView struct {
 	Data []today.Finding `json:"data"`
 }
 
-// showToday returns what needs attention in the project in the path. It reads counters,
+// showToday answers with the findings about a project that need attention. It reads counters,
 // packed columns and the snapshot of the project, but no events.
 func (h *Handlers) showToday(r *web.Request) (v todayView, err error) {
 	f := today.Facts{Now: h.Now().Unix()}
@@ -57,10 +57,10 @@ func countChecks(tx *store.Tx, id store.ProjectID, from, to store.Hour, f *today
 	})
 }
 
-// errorLevel is the level of logs that are errors.
+// errorLevel is the log level of errors.
 const errorLevel = 3
 
-// countErrors counts logs of errors by hour.
+// countErrors counts logs with the level of errors by hour.
 func countErrors(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 	for i := range f.Errors {
 		end := f.Now - int64(len(f.Errors)-1-i)*hour
@@ -73,7 +73,7 @@ func countErrors(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 	return nil
 }
 
-// countFeedback counts open feedback, and new feedback by day.
+// countFeedback counts all open feedback, and the new feedback of each day.
 func countFeedback(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 	open, worst := store.StatusOpen, 1
 	_, waiting, err := tx.ListFeedback(id, store.FeedbackSelection{Status: &open})

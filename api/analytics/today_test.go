@@ -10,7 +10,7 @@ import (
 	"svc/api/apitest"
 )
 
-// TestTodayRefuses checks who may read what needs attention in a project.
+// TestTodayRefuses checks which callers may read the findings about a project.
 func TestTodayRefuses(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -41,8 +41,8 @@ func TestTodayRefuses(t *testing.T) {
 	}
 }
 
-// TestToday checks that update checks, logs and feedback of a project become findings, in the
-// order of their weight, and that those of another project do not.
+// TestToday checks that update checks, logs and feedback of a project become findings, the most
+// urgent one first. The data of another project must not contribute to them.
 func TestToday(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
