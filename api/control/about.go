@@ -15,7 +15,7 @@ type Build struct {
 	Platform string
 }
 
-// aboutView describes the running program and its published versions.
+// aboutView describes the running program and its published versions for the administrator.
 type aboutView struct {
 	Version     string            `json:"version"`
 	Commit      *string           `json:"commit"`
@@ -49,8 +49,8 @@ type aboutReleaseView struct {
 	URL         string  `json:"url"`
 }
 
-// about returns the running version and the updates offered by the instance that publishes it. A
-// failed check for updates is part of the answer, not an error.
+// about answers with the running version and with the updates that the publishing instance offers.
+// If the check for updates fails, the answer contains the failure and about returns no error.
 func (h *Handlers) about(r *web.Request) (aboutView, error) {
 	v := aboutView{
 		Version: h.Version, Commit: web.OrNull(h.Build.Commit), Modified: h.Build.Modified, Go: h.Build.Go, Platform: h.Build.Platform,

@@ -10,11 +10,12 @@ import (
 	"svc/internal/fault"
 )
 
-// BackupTrailer is the name of the trailer that follows a backup. Its value is a BackupResult in
-// JSON. An archive without it is incomplete.
+// BackupTrailer is the name of the HTTP trailer that follows a backup. Its value is the JSON of a
+// BackupResult. An archive without the trailer is incomplete.
 const BackupTrailer = "Svc-Backup"
 
-// BackupResult describes the contents of an archive, or the reason why it was cut off.
+// BackupResult describes the contents of an archive. If the archive is incomplete, it contains the
+// reason.
 type BackupResult struct {
 	Version          string    `json:"version"` // of the svc that made it
 	CreatedAt        time.Time `json:"created_at"`
@@ -35,8 +36,8 @@ func NewBackupResult(m *backup.Manifest) BackupResult {
 
 const maxRecipients = 20
 
-// backup streams an archive of everything. Errors before the first byte are ordinary answers. Later
-// errors are in the trailer, and the archive is incomplete.
+// backup streams an archive of all data. An error before the first byte is an ordinary answer. A
+// later error is reported in the trailer, and the archive is incomplete.
 func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
 	if h.Backup == nil {
 		return fault.New(fault.Unavailable, "backups cannot be made here")
@@ -77,13 +78,14 @@ func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// archiveBody starts the answer with the first byte of the archive.
+// archiveBody writes an archive to an answer. It sends the headers with the first byte of the
+// archive.
 type archiveBody struct {
 	w     http.ResponseWriter
 	begun bool
 }
 
-// Write sends b.
+// Write sends b, preceded by the headers if it is the first call.
 func (a *archiveBody) Write(b []byte) (int, error) {
 	if !a.begun {
 		a.begun = true

@@ -20,13 +20,13 @@ import (
 	"svc/internal/fault"
 )
 
-// archiver makes the archive in a test.
+// archiver is a function that replaces the backup of the server in a test.
 type archiver func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 
-// withArchiver sets the function that makes backups.
+// withArchiver sets the function that writes backups.
 func withArchiver(a archiver) apitest.Option { return func(o *apitest.Options) { o.Config.Backup = a } }
 
-// TestBackupAnswers checks the answer to a request for a backup, over a connection and in the
+// TestBackupAnswers checks the answer to a request for a backup, both over a connection and in the
 // process of the server.
 func TestBackupAnswers(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,8 @@ func TestBackupAnswers(t *testing.T) {
 	}
 }
 
-// overSocket connects to the server over the control socket, as commands do.
+// overSocket returns a client that connects to the server over the control socket, like commands
+// do.
 func overSocket(t *testing.T, s *apitest.Server) *http.Client {
 	t.Helper()
 	dir := t.TempDir()
@@ -112,7 +113,7 @@ func overSocket(t *testing.T, s *apitest.Server) *http.Client {
 	return client
 }
 
-// askBackup requests a backup.
+// askBackup requests a backup and returns the status, the body and the trailer.
 func askBackup(t *testing.T, s *apitest.Server, client *http.Client, body string) (status int, content, trailer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, control.BaseURL+"/control/backup", strings.NewReader(body))

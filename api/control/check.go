@@ -9,14 +9,14 @@ import (
 	"svc/internal/integrity"
 )
 
-// CopiesResult names the folder with copies of the data files. The client removes it; the next
-// start removes folders left by killed commands.
+// CopiesResult names the folder that contains the copies of the data files. The client must remove
+// the folder. The next start of the server removes folders that killed commands have left.
 type CopiesResult struct {
 	Folder string `json:"folder"` // contains both files under their own names
 }
 
-// copyForCheck makes consistent copies of both data files, at the speed of the disk. Reading the
-// pages of a file that is being written is not safe.
+// copyForCheck makes consistent copies of both data files, as fast as the disk permits. The client
+// checks the copies, because reading the pages of a file that is being written is not safe.
 func (h *Handlers) copyForCheck(r *web.Request) (v CopiesResult, err error) {
 	web.NoDeadlines(r.Writer)
 	if v.Folder, err = h.Copy("check-"); err != nil {
@@ -28,7 +28,7 @@ func (h *Handlers) copyForCheck(r *web.Request) (v CopiesResult, err error) {
 	return v, nil
 }
 
-// FindingsResult holds the findings of a check.
+// FindingsResult contains the findings of a check.
 type FindingsResult struct {
 	Findings []integrity.Finding `json:"findings"`
 	Counts   []integrity.Count   `json:"counts"`
@@ -44,7 +44,7 @@ func (h *Handlers) checkSearch(r *web.Request) (v FindingsResult, err error) {
 	return FindingsResult{report.Listed(), report.Counts()}, err
 }
 
-// checkFiles compares local files with their records.
+// checkFiles compares the local files with their records.
 func (h *Handlers) checkFiles(r *web.Request) (v FindingsResult, err error) {
 	web.NoDeadlines(r.Writer)
 	report := integrity.NewReport(nil)

@@ -10,9 +10,8 @@ import (
 	"svc/store"
 )
 
-// TestCheckOfFilesBesideAServer checks that an uploaded file has no findings, that a missing
-// content is damage, that a content without a file is a note, and that a deleted file has no
-// findings.
+// TestCheckOfFilesBesideAServer checks the findings while a server is running. A missing content is
+// damage, and a content without a file is a note. Uploaded and deleted files cause no findings.
 func TestCheckOfFilesBesideAServer(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -50,7 +49,7 @@ func TestCheckOfFilesBesideAServer(t *testing.T) {
 	found(`{"findings":[{"kind":"spare-object"}],"counts":[{"kind":"spare-object","count":1}]}`)
 }
 
-// ready creates the record of a file in local storage.
+// ready creates the record of a file in local storage with the status ready.
 func ready(t *testing.T, s *apitest.Server, id string) *store.File {
 	t.Helper()
 	f := &store.File{

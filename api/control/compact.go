@@ -9,18 +9,18 @@ import (
 	"svc/internal/boltfile"
 )
 
-// compactInput is the body of a request. With always, files are compacted even if that would not
-// make them smaller.
+// compactInput is the request body of a compaction. If Always is true, files are compacted even if
+// that does not make them smaller.
 type compactInput struct {
 	Always web.Optional[bool] `json:"always"`
 }
 
-// CompactResult is the outcome of a compaction.
+// CompactResult is the result of a compaction.
 type CompactResult struct {
 	Files []CompactedFile `json:"files"`
 }
 
-// CompactedFile is the outcome for one data file.
+// CompactedFile is the result of the compaction for one data file.
 type CompactedFile struct {
 	File      string  `json:"file"`
 	Before    int64   `json:"before"` // bytes
@@ -30,9 +30,9 @@ type CompactedFile struct {
 	Seconds   float64 `json:"seconds"`          // time for which writers of the file waited
 }
 
-// compact moves the data to smaller files while they are in use, one file after the other. Writers
-// wait. If a file is not compacted, its free pages are overwritten, so that deleted data is gone in
-// either case.
+// compact compacts both data files, one after the other, while the server uses them. Writers wait
+// for the compaction of their file. If a file is not compacted, its free pages are overwritten
+// instead. Deleted data is gone in either case.
 func (h *Handlers) compact(r *web.Request) (v CompactResult, err error) {
 	var in compactInput
 	if err := web.Decode(r, &in); err != nil {

@@ -22,8 +22,9 @@ func withStaging(dir string) apitest.Option {
 	return apitest.WithConfig(func(c *api.Config) { c.Staging = filepath.Join(dir, "files", "staging") })
 }
 
-// TestCompactUnderLoad compacts both files repeatedly under load. No request fails, all
-// acknowledged records exist afterwards, and checks of copies made during the load find nothing.
+// TestCompactUnderLoad compacts both files repeatedly under load. No request may fail, and all
+// acknowledged records must exist afterwards. Checks of copies made during the load must find
+// nothing.
 func TestCompactUnderLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -89,7 +90,7 @@ func TestCompactUnderLoad(t *testing.T) {
 	}
 }
 
-// bulk fills svc.db, deletes the records again, and returns the size of the file.
+// bulk adds many records to svc.db, deletes them again, and returns the size of the file.
 func bulk(t *testing.T, s *apitest.Server) int64 {
 	t.Helper()
 	p := &store.Project{Key: "bulk"}
@@ -120,7 +121,7 @@ func bulk(t *testing.T, s *apitest.Server) int64 {
 	return info.Size()
 }
 
-// compact compacts both files and returns the size of svc.db, which must have been compacted.
+// compact compacts both files, checks that svc.db was compacted, and returns its size.
 func compact(t *testing.T, s *apitest.Server, always bool) int64 {
 	t.Helper()
 	status, answer := s.Owner(t, "POST", "/control/compact", fmt.Sprintf(`{"always":%t}`, always))
@@ -137,7 +138,7 @@ func compact(t *testing.T, s *apitest.Server, always bool) int64 {
 	return view.Files[0].After
 }
 
-// checkCopies checks copies of both files as "svc check" does.
+// checkCopies copies both files and checks the copies like "svc check" does.
 func checkCopies(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	status, answer := s.Owner(t, "POST", "/control/check/copies", "")
@@ -172,7 +173,8 @@ func TestCompactInput(t *testing.T) {
 	}
 }
 
-// TestNoRoomForCopies checks that a failure to write the copies is reported and leaves no files.
+// TestNoRoomForCopies checks that the server reports that the copies cannot be written, and that it
+// leaves no files.
 func TestNoRoomForCopies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

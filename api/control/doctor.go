@@ -19,7 +19,7 @@ func (h *Handlers) doctorRoutes() []web.Route {
 	}
 }
 
-// doctorFacts answers with the facts that only the running server knows.
+// doctorFacts answers with the facts that svc doctor can only get from the running server.
 func (h *Handlers) doctorFacts(*web.Request) (doctor.Facts, error) { return h.facts() }
 
 func (h *Handlers) facts() (doctor.Facts, error) {
@@ -53,7 +53,7 @@ func (h *Handlers) facts() (doctor.Facts, error) {
 	return facts, nil
 }
 
-// eventNames counts the event names of each project that has any.
+// eventNames returns the number of event names for each project that has any.
 func (h *Handlers) eventNames() []doctor.EventNames {
 	list := []doctor.EventNames{}
 	if h.Events == nil {
@@ -67,7 +67,7 @@ func (h *Handlers) eventNames() []doctor.EventNames {
 	return list
 }
 
-// eventsDamage returns the damage found in the events, or nil.
+// eventsDamage returns the damage that was found in the event database, or nil.
 func (h *Handlers) eventsDamage() error {
 	if h.Events == nil {
 		return nil
@@ -81,8 +81,8 @@ type PagesResult struct {
 	Error string `json:"error"` // "" if no damage was found
 }
 
-// examinePages copies both databases and reads all pages of the copies, because reading the pages
-// of a file that is being written is not safe.
+// examinePages copies both databases and reads all pages of the copies. Reading the pages of a file
+// that is being written is not safe.
 func (h *Handlers) examinePages(r *web.Request) (v web.ListView, err error) {
 	web.NoDeadlines(r.Writer)
 	folder, err := h.Copy("doctor-")

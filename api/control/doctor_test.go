@@ -17,7 +17,7 @@ import (
 	"svc/internal/proxy"
 )
 
-// facts requests the facts for svc doctor.
+// facts requests the facts for svc doctor from the server.
 func facts(t *testing.T, s *apitest.Server) (f doctor.Facts) {
 	t.Helper()
 	status, answer := s.Owner(t, "GET", "/control/doctor", "")
@@ -27,8 +27,8 @@ func facts(t *testing.T, s *apitest.Server) (f doctor.Facts) {
 	return f
 }
 
-// TestForwardingIsSeen checks that svc doctor learns the forwarding headers of the last request,
-// and that a likely mistake is logged once.
+// TestForwardingIsSeen checks that svc doctor gets the forwarding headers of the last request, and
+// that the server logs a likely mistake once.
 func TestForwardingIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -79,8 +79,8 @@ func TestForwardingIsSeen(t *testing.T) {
 	}
 }
 
-// TestForwardingIsLookedAtNowAndThen checks that only the first requests of each second are
-// examined.
+// TestForwardingIsLookedAtNowAndThen checks that the server only examines the first requests of
+// each second.
 func TestForwardingIsLookedAtNowAndThen(t *testing.T) {
 	t.Parallel()
 	var second atomic.Int64
@@ -101,8 +101,8 @@ func TestForwardingIsLookedAtNowAndThen(t *testing.T) {
 	}
 }
 
-// TestGatewayIsSeen checks that a server in a container detects peers that are hidden behind the
-// gateway.
+// TestGatewayIsSeen checks that a server in a container detects requests that arrive from the
+// gateway of the container.
 func TestGatewayIsSeen(t *testing.T) {
 	t.Parallel()
 	for gateway, want := range map[string]int{"127.0.0.1": 1, "172.17.0.1": 0} {
@@ -142,8 +142,8 @@ func TestDoctorFacts(t *testing.T) {
 	}
 }
 
-// TestUnpublishedTerms checks that a terms document is reported as long as its text has a
-// placeholder.
+// TestUnpublishedTerms checks that a terms document is reported until its text contains no
+// placeholders.
 func TestUnpublishedTerms(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex())
@@ -162,8 +162,8 @@ func TestUnpublishedTerms(t *testing.T) {
 	}
 }
 
-// TestPagesOfCopies checks that damage in the files is found in copies of them, and that the copies
-// are removed.
+// TestPagesOfCopies checks that damage in the data files is found in copies of them, and that the
+// copies are removed afterwards.
 func TestPagesOfCopies(t *testing.T) {
 	t.Parallel()
 	var staging string

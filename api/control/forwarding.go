@@ -11,12 +11,12 @@ import (
 	"svc/internal/proxy"
 )
 
-// samplesPerSecond limits the cost of reading forwarding headers: the first requests of each second
-// are a sufficient sample.
+// samplesPerSecond is the number of requests per second from which forwarding headers are read. The
+// limit reduces the cost, and the first requests of each second are a sufficient sample.
 const samplesPerSecond = 16
 
-// Forwarding records the forwarding headers of requests for svc doctor, and warns once about a
-// likely mistake.
+// Forwarding records forwarding headers of requests for svc doctor. It logs a warning once if the
+// configuration of the reverse proxy is likely to be wrong.
 type Forwarding struct {
 	proxies proxy.Proxies
 	gateway netip.Addr // of the container that this runs in; the zero Addr elsewhere
@@ -29,14 +29,14 @@ type Forwarding struct {
 	warned         atomic.Bool
 }
 
-// NewForwarding returns a Forwarding for the trusted proxies. gateway is the address of the gateway
-// of the container that this runs in, the zero Addr elsewhere.
+// NewForwarding returns a Forwarding for the given trusted proxies. gateway is the address of the
+// gateway if this program runs in a container, and the zero Addr otherwise.
 func NewForwarding(proxies proxy.Proxies, gateway netip.Addr, log *slog.Logger) *Forwarding {
 	return &Forwarding{proxies: proxies, gateway: gateway, log: log}
 }
 
-// Observe examines a request. It ignores clients that ask not to be tracked, because findings are
-// logged. The caller must not pass requests from the control connection.
+// Observe examines a request. It ignores clients that ask not to be tracked, because it logs the
+// headers that it finds. The caller must not pass requests from the control connection.
 func (f *Forwarding) Observe(r *web.Request) {
 	if r.DoNotTrack() || !f.due(r.Received) {
 		return
@@ -64,7 +64,8 @@ func (f *Forwarding) Observe(r *web.Request) {
 	}
 }
 
-// due reports whether a sample is left, and uses it.
+// due reports whether another request may be examined in the current second. If so, it counts that
+// request.
 func (f *Forwarding) due(now time.Time) bool {
 	if second := now.Unix(); f.second.Load() != second {
 		f.second.Store(second)

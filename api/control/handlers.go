@@ -37,7 +37,7 @@ import (
 	"svc/store"
 )
 
-// Config holds everything that the handlers use.
+// Config contains the dependencies and settings of the handlers.
 type Config struct {
 	DB         *store.Store
 	Search     *index.Index // nil if there is none
@@ -53,45 +53,48 @@ type Config struct {
 	Version string // of the program
 	Build   Build
 	DocsURL string // base URL of the documentation; "" if unknown
-	// Upstream queries the published versions of the program; nil if none are published.
+	// Upstream queries the published versions of the program. It is nil if the program is not
+	// published anywhere.
 	Upstream *upstream.Client
 	SiteURL  string // public address of the site; "" if unknown
-	// DistributionURL is the base URL of links to files; "" if they have no host.
+	// DistributionURL is the base URL of links to files. It is "" if no host is configured for
+	// them.
 	DistributionURL string
 	Examine         Examiner // nil disables examinations
 	Data            string   // the data directory, to check the free space of its disk; "" disables the check
 	KeySalt         []byte   // salt of the hashes of API keys
 	Files           string   // the directory of local files
 
-	// Dropped returns the number of requests that the request statistics had no room for.
+	// Dropped returns the number of requests that were not counted because the request statistics
+	// were full.
 	Dropped func() uint64
-	// Copy makes consistent copies of both data files in a new folder, with a name that begins with
-	// prefix.
+	// Copy makes consistent copies of both data files in a new folder. The name of the folder
+	// begins with prefix.
 	Copy func(prefix string) (folder string, err error)
-	// Backup writes an archive of everything; nil if backups are not possible.
+	// Backup writes an archive of all data. It is nil if backups are not available.
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 }
 
-// Handlers serve the owner of the data and the public health checks.
+// Handlers serve the routes for the owner of the data directory and the public health checks.
 type Handlers struct {
 	Config
 	started     time.Time
 	examination examination
 	life        life
 	exposition  http.Handler // serves the metrics
-	// count returns the figures of the connections; nil until the server listens.
+	// count returns the state of the connections. It is nil until the server listens.
 	count atomic.Pointer[func() Connections]
 }
 
-// Connections are figures of the public connections. Counters start at zero.
+// Connections describes the public connections. Counters start at zero when the server starts.
 type Connections struct {
 	Open, Max int
-	// Idle and Headerless count connections that were closed to make room. Refused counts those
-	// that were closed at once because their address had too many.
+	// Idle and Headerless count the connections that were closed to make room for new ones. Refused
+	// counts the connections that were closed at once because their address had too many.
 	Idle, Headerless, Refused uint64
 }
 
-// WatchConnections sets the source of the figures of the connections.
+// WatchConnections sets the function that returns the state of the connections.
 func (h *Handlers) WatchConnections(count func() Connections) { h.count.Store(&count) }
 
 func (h *Handlers) connections() Connections {
@@ -101,14 +104,14 @@ func (h *Handlers) connections() Connections {
 	return Connections{}
 }
 
-// New returns the handlers of a server that starts now.
+// New returns the handlers of a server. The current time is the start of the server.
 func New(c Config) *Handlers {
 	h := &Handlers{Config: c, started: c.Now()}
 	h.exposition = h.newExposition()
 	return h
 }
 
-// Routes returns the routes for the owner and for health checks.
+// Routes returns the routes for the owner of the data directory and the public health checks.
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat([]web.Route{
 		{Method: "GET", Path: "/healthz", Access: web.Anyone(), Handler: h.healthz, Quiet: true},

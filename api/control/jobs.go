@@ -48,8 +48,8 @@ func (h *Handlers) listJobs(*web.Request) (web.ListView, error) {
 	return web.ListView{Data: h.jobViews()}, nil
 }
 
-// runJob runs a job to its end, which may take longer than any other request. A failed job is not
-// an error: the answer is its state, which has the reason.
+// runJob runs a job and answers with its state when the job has ended. This may take longer than
+// any other request. If the job fails, the answer contains the reason, and runJob returns no error.
 func (h *Handlers) runJob(r *web.Request) (v JobStatus, err error) {
 	if h.Jobs == nil {
 		return v, fault.New(fault.Unavailable, "there are no jobs")

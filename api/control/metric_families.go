@@ -10,7 +10,7 @@ import (
 	"svc/internal/meter"
 )
 
-// families lists all metrics specific to svc. docs/metrics.md is compared with it.
+// families lists all metrics that are specific to svc. A test compares it with docs/metrics.md.
 var families = []family{
 	{"svc_build_info", "Always 1. The labels are the versions of the program and of Go.", gauge, []string{"version", "go_version"},
 		func(h *Handlers, _ *figures, to samples) {
@@ -202,17 +202,18 @@ var families = []family{
 		func(f *figures) float64 { return f.backups.Every.Seconds() }),
 }
 
-// value returns a metric with one value.
+// value returns a family with one sample, which read returns.
 func value(name, help string, k kind, read func(*figures) float64) family {
 	return family{name, help, k, nil, func(_ *Handlers, f *figures, to samples) { to.add(read(f)) }}
 }
 
-// distribution returns a histogram. unit is the value that is exported as 1.
+// distribution returns a family with one histogram. unit is the duration that is exported as 1.
 func distribution(name, help string, unit time.Duration, read func(*figures) meter.Distribution) family {
 	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.addDistribution(read(f), float64(unit)) }}
 }
 
-// connection returns a metric with one value from the figures of the connections.
+// connection returns a family with one sample, which read computes from the state of the
+// connections.
 func connection(name, help string, k kind, read func(*Connections) float64) family {
 	return family{name, help, k, nil, func(h *Handlers, _ *figures, to samples) {
 		c := h.connections()
@@ -228,7 +229,7 @@ func ofJobs(name, help string, k kind, value func(*jobs.State) float64) family {
 	}}
 }
 
-// timestamp returns a time in Unix seconds; 0 for the zero time.
+// timestamp returns a time in Unix seconds. It returns 0 for the zero time.
 func timestamp(at time.Time) float64 {
 	if at.IsZero() {
 		return 0
@@ -243,7 +244,8 @@ func boolean(is bool) float64 {
 	return 0
 }
 
-// statusText returns the label of a status; 0 means all uncommon ones together.
+// statusText returns the label for an HTTP status. The status 0 stands for all uncommon statuses
+// together.
 func statusText(status int) string {
 	if status == 0 {
 		return "other"

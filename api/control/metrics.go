@@ -18,7 +18,7 @@ import (
 	"svc/store"
 )
 
-// figures is a snapshot of the state from which metrics and the status are computed.
+// figures is a snapshot of the state from which the metrics and the status are computed.
 type figures struct {
 	store     store.State
 	events    event.State
@@ -28,8 +28,9 @@ type figures struct {
 	readiness Readiness
 }
 
-// figures reads all figures. One that cannot be read stays 0, because the status and alerts depend
-// on the others. The cause is logged, except for damage, which was logged when it was found.
+// figures takes a snapshot. Values that cannot be read are 0, because the status and alerts depend
+// on the other values. The cause is logged, except for damage, which was already logged when it was
+// found.
 func (h *Handlers) figures() (f figures) {
 	var err, unread error
 	f.store, err = h.DB.State()
@@ -51,11 +52,11 @@ func (h *Handlers) figures() (f figures) {
 	return f
 }
 
-// Metrics serves all metrics in the text format of Prometheus. It requires no credential: access is
-// controlled by the listener.
+// Metrics returns a handler that serves all metrics in the text format of Prometheus. It requires
+// no credential: the listener controls access.
 func (h *Handlers) Metrics() http.Handler { return h.exposition }
 
-// newExposition returns the handler of the metrics.
+// newExposition returns the handler that serves the metrics.
 func (h *Handlers) newExposition() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
@@ -71,14 +72,14 @@ func (h *Handlers) newExposition() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { all.ServeHTTP(&untilGone{ResponseWriter: w}, r) })
 }
 
-// untilGone discards writes after the client has disconnected. Otherwise promhttp would log an
+// untilGone discards writes after the client has disconnected. Without it, promhttp would log an
 // error for each remaining metric.
 type untilGone struct {
 	http.ResponseWriter
 	gone bool
 }
 
-// Write never fails.
+// Write never returns an error.
 func (w *untilGone) Write(b []byte) (int, error) {
 	if !w.gone {
 		_, err := w.ResponseWriter.Write(b)
@@ -101,7 +102,8 @@ const (
 	histogram   kind = "histogram"
 )
 
-// family defines one metric: its name, help and labels, and how to read it.
+// family defines a metric by its name, help text and labels, and by a function that reads its
+// samples.
 type family struct {
 	name, help string
 	kind       kind
@@ -113,7 +115,7 @@ func (f *family) desc() *prometheus.Desc {
 	return prometheus.NewDesc(f.name, f.help, f.labels, nil)
 }
 
-// collector reads the families at each scrape.
+// collector reads all families at each scrape.
 type collector struct{ handlers *Handlers }
 
 // Describe sends the descriptions of all families.
@@ -123,7 +125,7 @@ func (c collector) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends the samples of all families, read from one snapshot.
+// Collect sends the samples of all families. It reads them from one snapshot.
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	f := c.handlers.figures()
 	for i := range families {
@@ -131,7 +133,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// samples receives the values of a family.
+// samples sends the samples of a family to the registry.
 type samples struct {
 	to   chan<- prometheus.Metric
 	desc *prometheus.Desc
@@ -146,7 +148,7 @@ func (s samples) add(value float64, labels ...string) {
 	s.to <- prometheus.MustNewConstMetric(s.desc, of, value, labels...)
 }
 
-// addDistribution adds a histogram. perUnit is the value that is exported as 1.
+// addDistribution adds a histogram. perUnit is the raw value that is exported as 1.
 func (s samples) addDistribution(d meter.Distribution, perUnit float64, labels ...string) {
 	buckets := make(map[float64]uint64, len(d.Bounds))
 	var below uint64

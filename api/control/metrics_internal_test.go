@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write docs/metrics.md anew")
 
 const tableEnd = "<!-- end of the table -->"
 
-// TestMetricsAreDocumented compares the table in docs/metrics.md with the metrics.
+// TestMetricsAreDocumented checks that the table in docs/metrics.md lists the exported metrics.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
 	const path, begin = "../../docs/metrics.md", "<!-- go test ./api/control -run TestMetricsAreDocumented -update -->\n"

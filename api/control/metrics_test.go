@@ -22,7 +22,8 @@ import (
 	apicontrol "svc/api/control"
 )
 
-// metrics returns the values of an exposition by name and labels as written there.
+// metrics returns the value of each sample in the exposition, keyed by its name and labels in the
+// spelling of the exposition.
 func metrics(t *testing.T, s *apitest.Server) map[string]string {
 	t.Helper()
 	status, text := s.Owner(t, "GET", "/metrics", "")
@@ -102,7 +103,7 @@ func difference(t *testing.T, before, after map[string]string, name string) (n f
 	return b - a
 }
 
-// TestMetricsAreWellMade checks the exposition against the rules of Prometheus.
+// TestMetricsAreWellMade checks that the exposition follows the rules of Prometheus.
 func TestMetricsAreWellMade(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithJobs())
@@ -124,8 +125,8 @@ func TestMetricsAreWellMade(t *testing.T) {
 	}
 }
 
-// TestMetricsUntilTheClientHasGone checks that a client that disconnects during the answer causes
-// no error.
+// TestMetricsUntilTheClientHasGone checks that no error is logged if the client disconnects during
+// the answer.
 func TestMetricsUntilTheClientHasGone(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -140,7 +141,7 @@ func TestMetricsUntilTheClientHasGone(t *testing.T) {
 	}
 }
 
-// pipeAnswer is an answer that writes its body to a connection.
+// pipeAnswer is a ResponseWriter that writes the body to a connection.
 type pipeAnswer struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -159,8 +160,8 @@ func TestMetricsAreForTheOwner(t *testing.T) {
 	}
 }
 
-// TestAlertsHaveTheirMetrics checks that the metrics in the alerts of docs/metrics.md exist on a
-// new server, and while a file cannot be read.
+// TestAlertsHaveTheirMetrics checks that all metrics used in the alerts of docs/metrics.md exist on
+// a new server. They must also exist while a data file cannot be read.
 func TestAlertsHaveTheirMetrics(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../docs/metrics.md")

@@ -9,21 +9,21 @@ import (
 	"svc/internal/jobs"
 )
 
-// Examiner runs the checks of svc doctor that a server can make of itself.
+// Examiner runs those checks of svc doctor that a server can run on itself.
 type Examiner func(doctor.Facts) []doctor.Result
 
-// examinedFor is how long the result of an examination is reused, because an examination walks
-// through the data directory.
+// examinedFor is the duration for which the results of an examination are reused, because an
+// examination walks through the data directory.
 const examinedFor = 15 * time.Second
 
-// examination caches the last examination.
+// examination caches the results of the last examination.
 type examination struct {
 	mu      sync.Mutex
 	at      time.Time // zero if there was none
 	results []doctor.Result
 }
 
-// instanceView is the state of the instance for its administrator.
+// instanceView is the JSON form of the state of the instance.
 type instanceView struct {
 	Status          doctor.Status       `json:"status"`
 	Version         string              `json:"version"`
@@ -35,7 +35,7 @@ type instanceView struct {
 	Checks          []instanceCheckView `json:"checks"`
 }
 
-// instanceBackupView describes the newest scheduled backup.
+// instanceBackupView is the JSON form of the newest scheduled backup.
 type instanceBackupView struct {
 	LastAt *int64  `json:"last_at"`
 	Bytes  int64   `json:"bytes"`
@@ -57,7 +57,7 @@ type instanceFindingView struct {
 	Values []string      `json:"values"`
 }
 
-// showInstance answers with the results of svc doctor for the running server.
+// showInstance answers with the results of the svc doctor checks for the running server.
 func (h *Handlers) showInstance(*web.Request) (v instanceView, err error) {
 	results, at, err := h.examined()
 	if err != nil {
@@ -85,7 +85,8 @@ func viewCheck(r doctor.Result) instanceCheckView {
 	})}
 }
 
-// examined returns the results of an examination not older than examinedFor, and its time.
+// examined returns the results of an examination and the time at which it was made. The examination
+// is less than examinedFor old.
 func (h *Handlers) examined() ([]doctor.Result, time.Time, error) {
 	e := &h.examination
 	e.mu.Lock()

@@ -9,7 +9,8 @@ import (
 	"svc/internal/fault"
 )
 
-// profileRoutes serve profiles of the process in the format of "go tool pprof".
+// profileRoutes returns the routes that serve profiles of the process in the format of "go tool
+// pprof".
 func (h *Handlers) profileRoutes() []web.Route {
 	const all = "/control/debug/pprof"
 	return []web.Route{
@@ -18,10 +19,11 @@ func (h *Handlers) profileRoutes() []web.Route {
 	}
 }
 
-// timedProfiles run for the number of seconds in the query.
+// timedProfiles are recorded for the number of seconds in the query.
 var timedProfiles = map[string]http.HandlerFunc{"profile": pprof.Profile, "trace": pprof.Trace}
 
-// heldProfiles are available at once. They describe the present, or all the time since the start.
+// heldProfiles are available without recording. They describe the present state or the whole time
+// since the start.
 var heldProfiles = []string{"allocs", "block", "goroutine", "heap", "mutex", "threadcreate"}
 
 func (h *Handlers) listProfiles(*web.Request) (web.ListView, error) {

@@ -12,7 +12,7 @@ import (
 	"svc/internal/disk"
 )
 
-// phase is a stage in the life of a server.
+// phase is a stage in the lifetime of a server.
 type phase int32
 
 const (
@@ -21,7 +21,7 @@ const (
 	stopping
 )
 
-// life holds the phase of a server and its addresses.
+// life contains the phase of a server and the addresses at which it listens.
 type life struct {
 	phase     atomic.Int32
 	addresses atomic.Pointer[[]string]
@@ -29,30 +29,30 @@ type life struct {
 
 func (l *life) at() phase { return phase(l.phase.Load()) }
 
-// Started marks the server as serving requests. addresses are shown to users.
+// Started marks the server as serving requests. The given addresses are shown to users.
 func (h *Handlers) Started(addresses ...string) {
 	h.life.addresses.Store(&addresses)
 	h.life.phase.Store(int32(serving))
 }
 
-// Stopping marks the server as not ready, so that no more requests are sent to it. It still answers
-// requests.
+// Stopping marks the server as not ready, so that load balancers stop sending requests to it. It
+// continues to answer requests.
 func (h *Handlers) Stopping() { h.life.phase.Store(int32(stopping)) }
 
-// ReadinessCheck is one condition for being ready.
+// ReadinessCheck is the result for one condition of readiness.
 type ReadinessCheck struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
 	Message string `json:"message"` // "" if the condition is met
 }
 
-// Readiness reports whether requests should be sent to a server.
+// Readiness is the answer to the question whether a server should receive requests.
 type Readiness struct {
 	Status string           `json:"status"` // ready or unavailable
 	Checks []ReadinessCheck `json:"checks"`
 }
 
-// ready answers whether requests should be sent to this server.
+// ready answers GET /readyz: it reports whether this server should receive requests.
 func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
 	view, status := h.readiness(control.Owner(r.Context())), http.StatusOK
 	if view.Status != "ready" {
@@ -61,7 +61,8 @@ func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
 	return web.Respond(w, status, view)
 }
 
-// readiness runs the checks. Only the owner sees reasons that contain file names.
+// readiness runs the readiness checks. Messages contain the underlying errors only if owner is
+// true, because these errors can name files.
 func (h *Handlers) readiness(owner bool) Readiness {
 	v := Readiness{Status: "ready"}
 	check := func(name, message string, reason error) {
@@ -99,10 +100,11 @@ func (h *Handlers) readiness(owner bool) Readiness {
 	return v
 }
 
-// stuckAfter is how long a write may hold a file before the server counts as not ready.
+// stuckAfter is the duration of a write after which the server counts as not ready.
 const stuckAfter = 30 * time.Second
 
-// writable returns why a database cannot be written now, or "" if it can.
+// writable returns "" if a database can be written, and otherwise a message and the underlying
+// error.
 func writable(db interface {
 	Writable() error
 	LockedFor() time.Duration

@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// readiness is the answer of /readyz.
+// readiness is the decoded answer of /readyz.
 type readiness struct {
 	Status string
 	Checks []struct {
@@ -32,7 +32,7 @@ func readyz(t *testing.T, s *apitest.Server) (status int, r readiness) {
 	return status, r
 }
 
-// broken returns the names of the failed checks with their messages.
+// broken returns the names and messages of the failed checks.
 func (r readiness) broken() string {
 	var list []string
 	for _, c := range r.Checks {
@@ -95,8 +95,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestReasonsAreForTheOwner checks that only the owner of the data directory sees reasons with file
-// names.
+// TestReasonsAreForTheOwner checks that only the owner of the data directory sees reasons that
+// contain file names.
 func TestReasonsAreForTheOwner(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.Data = "/nowhere/at/all" }))

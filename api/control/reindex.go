@@ -10,8 +10,8 @@ import (
 	"svc/internal/fault"
 )
 
-// controlRoutes serve the commands of the program, which call them over the control connection or,
-// if no server is running, in their own process.
+// controlRoutes returns the routes that the commands of the program call. Commands call them over
+// the control connection or, if no server is running, in their own process.
 func (h *Handlers) controlRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/control/version", Access: web.OwnerOnly(), Handler: web.OK(h.version), Quiet: true},
@@ -36,7 +36,7 @@ func (h *Handlers) version(*web.Request) (versionView, error) {
 	return versionView{h.Version, os.Getpid(), h.started.Unix()}, nil
 }
 
-// ReindexProgress is a line of the answer to a reindex. The last line has the result.
+// ReindexProgress is a line of the answer to a reindex. The last line contains the result.
 type ReindexProgress struct {
 	Documents int     `json:"documents"` // number of documents read so far
 	Seconds   float64 `json:"seconds"`
@@ -44,8 +44,8 @@ type ReindexProgress struct {
 	Error     string  `json:"error,omitempty"`
 }
 
-// reindex rebuilds the search index. It writes a JSON line with the progress every second. It may
-// take longer than any other request.
+// reindex rebuilds the search index. It writes a line of JSON with the progress every second. This
+// may take longer than any other request.
 func (h *Handlers) reindex(w http.ResponseWriter, r *web.Request) error {
 	if h.Search == nil {
 		return fault.New(fault.Unavailable, "there is no search index")

@@ -85,7 +85,7 @@ type MemoryStatus struct {
 	Goroutines int    `json:"goroutines"`
 }
 
-// Status returns the current state. Figures that cannot be read are 0.
+// Status returns the current status. Values that cannot be read are 0.
 func (h *Handlers) Status() Status {
 	f := h.figures()
 	now := h.Now()
