@@ -12,11 +12,12 @@ import (
 	"svc/store"
 )
 
-// maxOmitted is the maximum number of files without content that the response to an
-// export names, because clients limit the length of trailers.
+// maxOmitted limits the number of omitted files that the response to an export names, because
+// clients limit the length of trailers.
 const maxOmitted = 20
 
-// fileContents writes the contents of ready files. It omits contents that cannot be read.
+// fileContents writes the contents of files with the status ready. It omits contents that cannot be
+// read, and records the reasons.
 func (x *exporter) fileContents() error {
 	x.problems, x.contents.Which = map[store.FileID]string{}, []store.FileID{}
 	if x.bare {
@@ -44,7 +45,8 @@ func (x *exporter) fileContents() error {
 	})
 }
 
-// content writes the content of a file, or returns the reason why it could not.
+// content writes the content of a file. If the content cannot be read, it returns the reason as
+// problem and no error.
 func (x *exporter) content(backends map[string]storage.Backend, f *store.File) (problem string, err error) {
 	if err := x.ctx.Err(); err != nil {
 		return "", err
@@ -69,13 +71,13 @@ func (x *exporter) content(backends map[string]storage.Backend, f *store.File) (
 	return "", nil
 }
 
-// source records the error of a failed read.
+// source is a reader that stores the error of a failed read.
 type source struct {
 	io.Reader
 	failed error
 }
 
-// Read reads from the wrapped reader.
+// Read reads from the wrapped reader and stores an error other than io.EOF.
 func (s *source) Read(room []byte) (n int, err error) {
 	n, err = s.Reader.Read(room)
 	if err != nil && err != io.EOF {
@@ -84,7 +86,7 @@ func (s *source) Read(room []byte) (n int, err error) {
 	return n, err
 }
 
-// open opens the content of a file in its storage.
+// open opens the content of a file in the storage that contains it.
 func (x *exporter) open(backends map[string]storage.Backend, f *store.File) (io.ReadCloser, error) {
 	backend := backends[f.Backend]
 	if backend == nil {
@@ -100,7 +102,7 @@ func (x *exporter) open(backends map[string]storage.Backend, f *store.File) (io.
 	return backend.Open(x.ctx, storage.Object{Key: f.ObjectKey, Size: f.Size, PartSize: f.PartSize}, 0, f.Size)
 }
 
-// explain returns an error as a reason for a record.
+// explain returns the reason to state in the record of a file that could not be read.
 func explain(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "its storage does not have it"
@@ -108,7 +110,7 @@ func explain(err error) string {
 	return err.Error()
 }
 
-// fileRecords writes the records of files, after their contents.
+// fileRecords writes the records of files. It must run after their contents have been written.
 func (x *exporter) fileRecords() error {
 	return x.tx.EachFile(x.project.ID, func(f *store.File) error {
 		problem := x.problems[f.ID]

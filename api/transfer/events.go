@@ -57,7 +57,7 @@ func (im *importer) event(raw json.RawMessage) error {
 	return nil
 }
 
-// counterInput holds the fields common to all hourly counters.
+// counterInput contains the fields that are common to all hourly counters.
 type counterInput struct {
 	Hour     web.Optional[web.Integer] `json:"hour"`
 	Platform web.Optional[string]      `json:"platform"`
@@ -66,7 +66,7 @@ type counterInput struct {
 	Count    web.Optional[web.Integer] `json:"count"`
 }
 
-// counted is a validated counterInput.
+// counted contains the validated fields of a counterInput.
 type counted struct {
 	hour     int64
 	platform platform.Platform
@@ -149,7 +149,8 @@ func (im *importer) requests(raw json.RawMessage) error {
 	return nil
 }
 
-// systems returns a function that reads counters of versions.
+// systems returns a function that reads a line with a version counter. counter returns the key of
+// that counter in the request statistics.
 func (im *importer) systems(
 	counter func(store.ProjectID, store.Hour, platform.Platform, string) store.RequestCounter,
 ) func(json.RawMessage) error {

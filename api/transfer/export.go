@@ -23,8 +23,7 @@ import (
 	"svc/store"
 )
 
-// The trailers of an export: the content of the archive, or the reason why it is
-// incomplete.
+// The trailers of an export. They describe the archive, or contain the reason why it is incomplete.
 const (
 	trailerManifest = http.TrailerPrefix + "Svc-Manifest"
 	trailerContents = http.TrailerPrefix + "Svc-Contents"
@@ -38,8 +37,8 @@ func (h *Handlers) transferRoutes() []web.Route {
 	}
 }
 
-// exportProject responds with the archive of a project as of one point in time. It may
-// take longer than other requests.
+// exportProject responds with the archive of a project. The archive shows the project at the time
+// at which the export began. An export may take longer than other requests.
 func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 	var p problems
 	contents := p.Bool(r, "files")
@@ -95,15 +94,15 @@ func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// dataCopy is an opened copy of both data files as of one point in time.
+// dataCopy is a copy of both data files as of one point in time. It is open for reading.
 type dataCopy struct {
 	folder string
 	db     *store.Store
 	events *event.Engine
 }
 
-// openCopy copies both data files and opens the copies, so that a slow reader holds no
-// transaction of the files in use.
+// openCopy copies both data files and opens the copies. If the export read the files in use, a slow
+// client would keep a transaction open.
 func (h *Handlers) openCopy() (_ *dataCopy, err error) {
 	c := &dataCopy{}
 	if c.folder, err = h.Copy("export-"); err != nil {
@@ -128,7 +127,7 @@ func (h *Handlers) openCopy() (_ *dataCopy, err error) {
 	return c, c.events.Flush()
 }
 
-// close removes the copy.
+// close closes and removes the copy.
 func (c *dataCopy) close() error {
 	var err error
 	if c.events != nil {
@@ -190,7 +189,7 @@ func (x *exporter) run() error {
 	return nil
 }
 
-// line writes a record, unless the client has disconnected.
+// line writes a record. It returns an error if the client has disconnected.
 func (x *exporter) line(record any) error {
 	if err := x.ctx.Err(); err != nil {
 		return err
@@ -198,7 +197,7 @@ func (x *exporter) line(record any) error {
 	return x.out.Line(record)
 }
 
-// lines writes the records of a list.
+// lines writes each record of a list in the form that view returns.
 func lines[R, V any](x *exporter, list []R, view func(R) V) error {
 	for _, record := range list {
 		if err := x.line(view(record)); err != nil {
@@ -254,7 +253,7 @@ func (x *exporter) requests() error {
 	return errors.Join(err, failed)
 }
 
-// systems writes the counters that each visits.
+// systems writes the version counters that the given iterator visits.
 func (x *exporter) systems(
 	each func(p store.ProjectID, from, to store.Hour, each func(h store.Hour, on platform.Platform, version []byte, n int64)) error,
 ) error {

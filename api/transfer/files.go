@@ -26,9 +26,9 @@ import (
 	"svc/store"
 )
 
-// importedFiles holds the files of a project that is being imported. Their records are
-// written first, with status failed, so that they can be found if the import fails. The
-// contents follow.
+// importedFiles contains the files of a project that is being imported. Their records are written
+// first, with the status failed, so that they can be found if the import fails. Their contents are
+// stored afterwards.
 type importedFiles struct {
 	backend string // ID of their storage
 	known   map[string]bool
@@ -37,13 +37,14 @@ type importedFiles struct {
 	stored  map[store.FileID]string // object keys of records that have been written
 }
 
-// importedContent is a content in the archive.
+// importedContent is the content of a file in the archive.
 type importedContent struct {
 	from string // ID in the archive
 	file *store.File
 }
 
-// readFiles reads the records of files, to which versions may link.
+// readFiles reads the records of files. It must run before versions are read, because versions may
+// link to files.
 func (im *importer) readFiles() error {
 	im.files = importedFiles{known: map[string]bool{}, moved: map[string]string{}, stored: map[store.FileID]string{}}
 	err := im.handlers.DB.View(func(tx *store.Tx) error {
@@ -67,7 +68,7 @@ func (im *importer) readFiles() error {
 	return nil
 }
 
-// fileInput is a line for a file.
+// fileInput is a line of the archive that describes a file.
 type fileInput struct {
 	ID        web.Optional[string]      `json:"id"`
 	Filename  web.Optional[string]      `json:"filename"`
@@ -80,7 +81,7 @@ type fileInput struct {
 	Content   web.Optional[bool]        `json:"content"`
 }
 
-// record validates a line and returns its record.
+// record validates the line and returns the record of the file.
 func (in *fileInput) record(projectKey string, now int64) (*store.File, error) {
 	var p problems
 	f := &store.File{
@@ -123,7 +124,7 @@ func (in *fileInput) record(projectKey string, now int64) (*store.File, error) {
 	return f, p.Err()
 }
 
-// ownKey reports whether the object key of a file is valid for it.
+// ownKey reports whether the object key of a file contains the ID and the name of that file.
 func ownKey(f *store.File) bool {
 	segments := strings.Split(f.ObjectKey, "/")
 	if len(segments) != 4 {
@@ -170,8 +171,8 @@ func (im *importer) fileLine(raw json.RawMessage) error {
 	return nil
 }
 
-// relink updates the links of a version to files with a changed object key. The hosts of
-// the links stay.
+// relink updates the links of a version that point to files with a changed object key. It does not
+// change the host of a link.
 func (l *importedFiles) relink(v *store.Version) {
 	if len(l.moved) == 0 {
 		return
@@ -199,8 +200,8 @@ func (l *importedFiles) link(text string) string {
 	return u.String()
 }
 
-// storeContents stores the contents before their files become visible. A dry run only
-// reads them.
+// storeContents stores the contents of all files. Only then do the files become visible. In a dry
+// run, it only reads the contents.
 func (im *importer) storeContents() error {
 	if len(im.files.content) == 0 {
 		return nil
@@ -232,7 +233,8 @@ func (im *importer) storeContents() error {
 	return inSteps(im.into.Update, stored, (*store.ImportTx).FileStored)
 }
 
-// inSteps calls one for each element of a list, in transactions of limited size.
+// inSteps passes each element of a list to the given function, in several transactions of limited
+// size.
 func inSteps[Tx, E any](update func(func(Tx) error) error, list []E, one func(Tx, E) error) error {
 	for chunk := range slices.Chunk(list, transferRecords) {
 		err := update(func(tx Tx) error {
@@ -250,7 +252,8 @@ func inSteps[Tx, E any](update func(func(Tx) error) error, list []E, one func(Tx
 	return nil
 }
 
-// storeContent reads one content and stores it, or stages it for the job.
+// storeContent reads one content and stores it in the local storage. For another storage, it stages
+// the content, and a job uploads it later.
 func (im *importer) storeContent(local *storage.Local, c importedContent) error {
 	from, err := im.archive.Content(c.from, c.file.Size, c.file.SHA256)
 	if err != nil {
@@ -272,13 +275,14 @@ func (im *importer) storeContent(local *storage.Local, c importedContent) error 
 	return err
 }
 
-// watched is a reader that fails once the import is cancelled, and reports progress.
+// watched is a reader that reports the progress of an import. It returns an error once the import
+// has been cancelled.
 type watched struct {
 	im *importer
 	io.Reader
 }
 
-// Read reads and reports progress.
+// Read reads from the wrapped reader and reports the progress.
 func (w *watched) Read(room []byte) (int, error) {
 	if err := w.im.ctx.Err(); err != nil {
 		return 0, err
@@ -289,10 +293,10 @@ func (w *watched) Read(room []byte) (int, error) {
 	return n, err
 }
 
-// contentsPurpose names the contents in errors of a full disk.
+// contentsPurpose describes the contents of files in errors about a full disk.
 const contentsPurpose = "the files of the project"
 
-// writeContent writes a new file and returns when it is on disk.
+// writeContent writes a new file and returns when its content is on disk.
 func writeContent(path string, from io.Reader, size int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -302,8 +306,8 @@ func writeContent(path string, from io.Reader, size int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// dropContents removes the contents that a failed import has left, and the records of
-// their deletion. A job removes the remainder.
+// dropContents removes the contents that a failed import has stored, and the records of their
+// deletion. A job removes any that remain.
 func (im *importer) dropContents(ctx context.Context) error {
 	if len(im.files.stored) == 0 {
 		return nil
@@ -311,9 +315,9 @@ func (im *importer) dropContents(ctx context.Context) error {
 	return im.handlers.removeContents(ctx, func(d *store.FileDeletion) bool { return im.files.stored[d.ID] == d.ObjectKey })
 }
 
-// freeIDs frees IDs of the archive's files that are still in use by objects waiting for
-// deletion by a job: those of the same project before it was deleted, or of an import
-// that was killed.
+// freeIDs frees the IDs of the archive's files. Such an ID can still be in use by an object that
+// waits for its deletion. The object belongs to an earlier state of the project, which has been
+// deleted, or to an import that was killed.
 func (im *importer) freeIDs() error {
 	ids := map[store.FileID]bool{}
 	err := im.archive.Lines(im.ctx, transfer.FilesFile, func(_ int64, text []byte) error {
@@ -334,8 +338,8 @@ func (im *importer) freeIDs() error {
 	})
 }
 
-// removeContents removes local objects and staged contents of deleted files, unless other
-// goroutines are removing or using them.
+// removeContents removes the local objects and staged contents of the deleted files that the given
+// function selects. It does nothing if another goroutine is removing or using them.
 func (h *Handlers) removeContents(ctx context.Context, which func(*store.FileDeletion) bool) error {
 	release, ok := h.Files.TryHold()
 	if !ok {

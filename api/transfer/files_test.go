@@ -28,16 +28,16 @@ import (
 	"svc/store"
 )
 
-// sumOf returns the SHA-256 of a content.
+// sumOf returns the SHA-256 of a content in hexadecimal.
 func sumOf(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])
 }
 
-// link returns the path of a file in an upload's response.
+// link returns the path of an uploaded file, given the response to the upload.
 func link(t testing.TB, file string) string { return apitest.Field[string](t, file, "path") }
 
-// wantLink requests a direct link and verifies the response.
+// wantLink requests a direct link and checks the status and the content of the response.
 func wantLink(t testing.TB, s *apitest.Server, path string, status int, content string) {
 	t.Helper()
 	got, answer, _ := s.Send(t, "GET", path, nil, "")
@@ -46,8 +46,8 @@ func wantLink(t testing.TB, s *apitest.Server, path string, status int, content 
 	}
 }
 
-// inStorage lists everything that an import of files can leave behind: the content of the
-// storage directory, and the records of files and of their deletion.
+// inStorage lists everything that an import of files can leave behind: the files in the storage
+// directory, the records of files, and the records of deletions.
 func inStorage(t testing.TB, s *apitest.Server) (list []string) {
 	t.Helper()
 	dir := filepath.Join(s.Dir, "files")
@@ -83,7 +83,7 @@ func inStorage(t testing.TB, s *apitest.Server) (list []string) {
 	return list
 }
 
-// addFile stores the record of a file.
+// addFile stores the record of a file in the given project.
 func addFile(t testing.TB, s *apitest.Server, project string, f *store.File) {
 	t.Helper()
 	err := s.DB.Update(func(tx *store.Tx) error {
@@ -99,7 +99,8 @@ func addFile(t testing.TB, s *apitest.Server, project string, f *store.File) {
 	}
 }
 
-// addNAS adds a WebDAV server as a storage of s and returns its ID and back end.
+// addNAS starts a WebDAV server and adds it as a storage of s. It returns the ID and the back end
+// of the storage.
 func addNAS(t testing.TB, s *apitest.Server, isDefault bool) (id string, nas storage.Backend) {
 	t.Helper()
 	dav := httptest.NewServer(storagetest.Handler(t.TempDir()))
@@ -113,7 +114,8 @@ func addNAS(t testing.TB, s *apitest.Server, isDefault bool) (id string, nas sto
 	return apitest.Field[string](t, answer, "id"), nas
 }
 
-// addOn stores a ready file of project "demo" on a back end.
+// addOn stores a file with the status ready in the project "demo", with its content on the given
+// back end.
 func addOn(t testing.TB, s *apitest.Server, id string, b storage.Backend, name, content string) *store.File {
 	t.Helper()
 	f := &store.File{ID: store.FileID(files.NewID()), Filename: name, Size: int64(len(content)), SHA256: sumOf(content), Status: store.FileReady, Source: store.FileUploaded, Backend: id}
@@ -130,8 +132,8 @@ func addOn(t testing.TB, s *apitest.Server, id string, b storage.Backend, name, 
 	return f
 }
 
-// shownFiles returns the files of a project, without the fields that differ between
-// installations.
+// shownFiles returns the files of a project as the API shows them, without the fields that differ
+// between installations.
 func shownFiles(t testing.TB, s *apitest.Server, key string) []string {
 	t.Helper()
 	var lines []string
@@ -148,7 +150,8 @@ func shownFiles(t testing.TB, s *apitest.Server, key string) []string {
 	return lines
 }
 
-// Files are transferred with their links, whatever their storage was.
+// TestFilesMove checks that files and the links to them are transferred, whichever storage the
+// files were in.
 func TestFilesMove(t *testing.T) {
 	t.Parallel()
 	from := apitest.NewServer(t)
@@ -231,7 +234,7 @@ type contentsTrailer struct {
 	Which                 []string
 }
 
-// exportFiles returns the archive of a project and the summary of its contents.
+// exportFiles exports a project and returns the archive and the summary of its contents.
 func exportFiles(t testing.TB, s *apitest.Server, project, query string) ([]byte, contentsTrailer) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://svc/control/export/"+project+query, http.NoBody)
@@ -254,7 +257,8 @@ func exportFiles(t testing.TB, s *apitest.Server, project, query string) ([]byte
 	return archive, c
 }
 
-// A copy beside the original has its own files, and its versions link to them.
+// TestFilesBesideTheOriginal checks that an imported copy of a project has separate files, and that
+// its versions link to those files.
 func TestFilesBesideTheOriginal(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -295,7 +299,8 @@ func TestFilesBesideTheOriginal(t *testing.T) {
 	}
 }
 
-// On a storage other than the built-in one, contents wait for the job.
+// TestFilesMoveToTheDefaultStorage checks that contents are staged for a job if the default storage
+// is not the built-in one.
 func TestFilesMoveToTheDefaultStorage(t *testing.T) {
 	t.Parallel()
 	from := apitest.NewServer(t)
@@ -320,13 +325,14 @@ func TestFilesMoveToTheDefaultStorage(t *testing.T) {
 	}
 }
 
-// withContents returns a hand-made archive with contents.
+// withContents returns a hand-made archive with the given lines of files.jsonl and the given
+// contents.
 func withContents(t testing.TB, lines string, contents ...[2]string) []byte {
 	t.Helper()
 	return repack(t, handMade(t, map[string]string{"files.jsonl": lines}), contents...)
 }
 
-// repack adds files to an archive.
+// repack returns a copy of an archive with additional files.
 func repack(t testing.TB, archive []byte, more ...[2]string) []byte {
 	t.Helper()
 	a, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
@@ -355,7 +361,8 @@ func repack(t testing.TB, archive []byte, more ...[2]string) []byte {
 	return b.Bytes()
 }
 
-// fileLine returns a line of files.jsonl with changed fields; nil removes a field.
+// fileLine returns a line of files.jsonl for the given content. Fields in changed replace the usual
+// values, and nil removes a field.
 func fileLine(t testing.TB, content string, changed map[string]any) string {
 	t.Helper()
 	fields := map[string]any{
@@ -370,8 +377,8 @@ func fileLine(t testing.TB, content string, changed map[string]any) string {
 	return string(line) + "\n"
 }
 
-// Contents and their records are compared before they become visible, and nothing remains
-// of a refused import.
+// TestImportRefusesFiles checks that an import is refused if contents do not match their records. A
+// refused import must not leave any files.
 func TestImportRefusesFiles(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -429,7 +436,8 @@ func TestImportRefusesFiles(t *testing.T) {
 	wantLink(t, s, "/f/made/00000000000a/a.zip", 200, "content")
 }
 
-// An import that is cancelled while it stores contents leaves nothing behind.
+// TestImportOfFilesGivenUp checks that an import leaves nothing behind if it is cancelled while it
+// stores contents.
 func TestImportOfFilesGivenUp(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -482,8 +490,8 @@ func TestImportOfFilesGivenUp(t *testing.T) {
 	wantLink(t, s, "/f/made/000000000199/a.zip", 200, "content")
 }
 
-// The next import removes the remains of a killed import if it needs their IDs. Otherwise
-// the jobs remove them.
+// TestImportAfterKilledImport checks that an import removes the remains of a killed import if it
+// needs the same IDs. Other remains are removed by the jobs.
 func TestImportAfterKilledImport(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

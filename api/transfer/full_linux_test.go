@@ -12,8 +12,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// An import keeps the reserve of the disk free, whether the archive or the files of the
-// project do not fit.
+// TestImportWithoutRoom checks that an import is refused if it would use the reserved space of the
+// disk. The archive or the files of the project may be too large.
 func TestImportWithoutRoom(t *testing.T) {
 	t.Parallel()
 	archive := withContents(t, fileLine(t, "content", nil), [2]string{"files/00000000000a", "content"})

@@ -22,7 +22,7 @@ import (
 	"svc/store"
 )
 
-// Config holds the dependencies of the handlers.
+// Config contains the dependencies of the handlers.
 type Config struct {
 	DB      *store.Store
 	Events  *event.Engine
@@ -32,21 +32,21 @@ type Config struct {
 	Staging string // directory for temporary files
 	Files   *engine.Engine
 
-	// Flush stores the counted requests.
+	// Flush stores the request counts that are still in memory.
 	Flush func() error
-	// Copy copies both data files, as of one point in time, to a new directory with a
-	// prefix.
+	// Copy copies both data files, as of one point in time, to a new directory. The name of the
+	// directory begins with prefix.
 	Copy func(prefix string) (folder string, err error)
 }
 
-// Handlers handles exports and imports.
+// Handlers serves the routes of exports and imports.
 type Handlers struct{ Config }
 
-// New returns Handlers.
+// New returns Handlers with the given configuration.
 func New(c Config) *Handlers { return &Handlers{c} }
 
 // Routes returns the routes of exports and imports.
 func (h *Handlers) Routes() []web.Route { return h.transferRoutes() }
 
-// problems collects the broken rules of a line in an archive.
+// problems collects the validation errors of a line in an archive.
 type problems struct{ web.Problems }

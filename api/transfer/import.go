@@ -20,8 +20,8 @@ import (
 	"svc/store"
 )
 
-// importView is a line of the response to an import, which reports its progress. The last
-// line contains the result: Done or Problems.
+// importView is a line of the response to an import. It reports the progress. The last line
+// contains the result in Done or Problems.
 type importView struct {
 	Phase   string  `json:"phase"`   // verifying, reading, storing
 	Portion float64 `json:"portion"` // completed part of the phase, 0 to 1
@@ -39,9 +39,9 @@ type importView struct {
 	Newer    bool     `json:"newer,omitempty"` // the archive requires a newer program
 }
 
-// importProject creates a project from the archive in the body. It may take longer than
-// other requests, and reports its progress every second. The project becomes visible as a
-// whole, or not at all.
+// importProject creates a project from the archive in the request body. It may take longer than
+// other requests and reports its progress every second. The project becomes visible as a whole or
+// not at all.
 func (h *Handlers) importProject(w http.ResponseWriter, r *web.Request) error {
 	var p problems
 	dry, fresh := p.Bool(r, "dry_run"), p.Bool(r, "new_ids")
@@ -93,8 +93,8 @@ func (h *Handlers) importProject(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// spool writes an archive to a temporary file, because it is read in another order than
-// it arrives.
+// spool writes the archive in the request body to a temporary file, because its parts are not read
+// in the order in which they arrive.
 func (h *Handlers) spool(r *web.Request) (*os.File, error) {
 	if err := os.MkdirAll(h.Staging, 0o700); err != nil {
 		return nil, err
@@ -109,13 +109,13 @@ func (h *Handlers) spool(r *web.Request) (*os.File, error) {
 	return f, nil
 }
 
-// maxProblems is the number of wrong lines after which an import ends.
+// maxProblems is the number of invalid lines after which an import ends.
 const maxProblems = 20
 
-// errProblems reports that the import ended because of the importer's problems.
+// errProblems reports that the archive is invalid. The importer's problems contain the details.
 var errProblems = errors.New("the archive is invalid")
 
-// importer imports a project from an archive.
+// importer creates a project from the lines of an archive.
 type importer struct {
 	handlers *Handlers
 	ctx      context.Context
@@ -189,14 +189,15 @@ func (im *importer) run(spool *os.File) (err error) {
 	return im.finish()
 }
 
-// advance records that bytes have been read.
+// advance records that n more bytes have been read.
 func (im *importer) advance(n int64) {
 	im.read += n
 	im.answer.Portion = float64(im.read) / float64(max(1, im.total))
 }
 
-// cleanUp removes the data of a project that was not created. The next start removes the
-// remainder. If the project is visible although the disk did not confirm it, it stays.
+// cleanUp removes the data of a project after a failed import. The next start removes anything that
+// cleanUp could not remove. A project that is already visible is kept: only the confirmation by the
+// disk is missing then.
 func (im *importer) cleanUp() {
 	number := im.into.Project()
 	if _, alive := im.handlers.DB.ProjectByID(number); alive {
@@ -209,7 +210,7 @@ func (im *importer) cleanUp() {
 	}
 }
 
-// readAll reads the files in the order of their dependencies.
+// readAll reads the files of the archive in the order of their dependencies.
 func (im *importer) readAll() error {
 	im.versions, im.names = map[string]bool{}, map[string]bool{}
 	im.hits, im.answer.Records = map[store.RequestCounter]uint64{}, map[string]int64{}
@@ -247,7 +248,7 @@ func (im *importer) readAll() error {
 	return nil
 }
 
-// finish completes the import and makes the project visible.
+// finish completes the import by making the project visible.
 func (im *importer) finish() error {
 	im.answer.ProjectKey, im.answer.DryRun = im.project.Key, im.options.DryRun
 	if im.options.DryRun {
@@ -261,16 +262,16 @@ func (im *importer) finish() error {
 	return err
 }
 
-// Limits of what is written in one transaction.
+// The limits on the amount of data that is written in one transaction.
 const (
 	transferRecords = 1000
 	transferBytes   = 1 << 20 // of lines
 	transferCounts  = 8192
 )
 
-// file reads the lines of a file. It records the problem of a line and continues with the
-// next one, so that one response lists several problems. After a problem, nothing more is
-// written.
+// file reads the lines of a file in the archive and passes each one to the given function. If a
+// line is invalid, it records the problem and continues with the next line, so that one response
+// lists several problems. After the first problem, no more data is written.
 func (im *importer) file(name string, one func(json.RawMessage) error) error {
 	err := im.archive.Lines(im.ctx, name, func(line int64, text []byte) error {
 		im.at = fmt.Sprintf("%s, line %d: ", name, line)
@@ -296,7 +297,7 @@ func (im *importer) file(name string, one func(json.RawMessage) error) error {
 	return im.note(im.write())
 }
 
-// checkLine verifies that a line is a JSON object.
+// checkLine returns an error unless a line is a JSON object.
 func checkLine(text []byte) error {
 	switch {
 	case len(text) == 0:
@@ -312,7 +313,8 @@ func checkLine(text []byte) error {
 	return nil
 }
 
-// located adds the position in the archive to a fault.
+// located returns err with the given position in the archive added to each message, if err is a
+// fault.
 func located(at string, err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
@@ -326,7 +328,8 @@ func located(at string, err error) error {
 	return &g
 }
 
-// note records a problem of the archive. It returns other errors, which end the import.
+// note records err as a problem if the archive is its cause. It returns any other error, and an
+// error if there are too many problems. A returned error ends the import.
 func (im *importer) note(err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != fault.Invalid && f.Kind != fault.Conflict {

@@ -9,8 +9,8 @@ import (
 	"svc/store"
 )
 
-// If the disk does not confirm the last step of an import, the project is visible and
-// keeps its events. Before that step, the events are removed.
+// TestCleanUpAfterImport checks that the events of a failed import are removed. If only the disk
+// has not confirmed the last step, the project is visible and its events must be kept.
 func TestCleanUpAfterImport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"svc/store"
 )
 
-// readProject reads the project, its languages and its former keys.
+// readProject reads the languages and the former keys of the project, and then the project.
 func (im *importer) readProject() error {
 	if f, _ := im.archive.Manifest.File(transfer.ProjectFile); f.Records != 1 {
 		return fault.New(fault.Invalid, "%s must have one line, it has %d", transfer.ProjectFile, f.Records)
@@ -33,7 +33,7 @@ func (im *importer) readProject() error {
 	return nil
 }
 
-// projectLine reads the project, after its languages and former keys.
+// projectLine reads the project. Its languages and former keys must have been read before.
 func (im *importer) projectLine(raw json.RawMessage) error {
 	if err := resource.ReadProject(raw, im.project, im.newKey, im.now.Unix()); err != nil {
 		return err
@@ -69,7 +69,8 @@ func (im *importer) announcement(raw json.RawMessage, now int64) (*store.Announc
 	return resource.ReadAnnouncement(raw, im.project, now)
 }
 
-// records returns a function that reads lines of independent records.
+// records returns a function that parses a line with read and queues the record to be written with
+// write. Such records do not depend on each other.
 func records[R any](im *importer, read func(json.RawMessage, int64) (record R, created int64, err error),
 	write func(t *store.ImportTx, record R, created int64) error) func(json.RawMessage) error {
 	return func(raw json.RawMessage) error {

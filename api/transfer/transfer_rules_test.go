@@ -28,8 +28,8 @@ import (
 	"svc/store"
 )
 
-// handMade returns an archive like one made by another program, with files by name.
-// Without a project.json it contains a minimal one.
+// handMade returns an archive like one made by another program. files maps names to texts. If it
+// has no project.json, a minimal one is added.
 func handMade(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	all := map[string]string{"project.json": `{"project_key":"made","name":"Made"}`}
@@ -67,8 +67,8 @@ func handMade(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// Each line is validated by the rules of the API, and errors name their position. Nothing
-// is changed.
+// TestImportRefuses checks that each line is validated by the rules of the API and that errors name
+// the position of the line. A refused import must not change anything.
 func TestImportRefuses(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -340,8 +340,8 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// leftovers returns the remains of projects that do not exist, and the temporary files of
-// imports and exports.
+// leftovers lists the projects that have events but no record, and the temporary files of imports
+// and exports.
 func leftovers(t testing.TB, s *apitest.Server) string {
 	t.Helper()
 	var projects []event.Project
@@ -357,7 +357,8 @@ func leftovers(t testing.TB, s *apitest.Server) string {
 	return fmt.Sprint(projects, files)
 }
 
-// A copy beside the original needs another key and other IDs.
+// TestImportBesideTheOriginal checks that importing a copy of an existing project requires another
+// key and new IDs.
 func TestImportBesideTheOriginal(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t))
@@ -398,7 +399,7 @@ func TestImportBesideTheOriginal(t *testing.T) {
 	}
 }
 
-// The minimum that another program has to write.
+// TestImportOfLittle checks that an import accepts lines with the required fields only.
 func TestImportOfLittle(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -440,7 +441,8 @@ func TestImportOfLittle(t *testing.T) {
 	})
 }
 
-// Lines are read through a reused buffer, in which no part of an event may remain.
+// TestImportKeepsPropertiesOfManyEvents checks that stored events do not refer to the buffer
+// through which lines are read, because it is reused.
 func TestImportKeepsPropertiesOfManyEvents(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -458,7 +460,8 @@ func TestImportKeepsPropertiesOfManyEvents(t *testing.T) {
 	})
 }
 
-// An incomplete or invalid archive changes nothing and returns the reason.
+// TestImportOfNoArchive checks that importing an incomplete or invalid archive changes nothing and
+// returns the reason.
 func TestImportOfNoArchive(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -490,7 +493,8 @@ func TestImportOfNoArchive(t *testing.T) {
 	}
 }
 
-// A connection that breaks off is the client's error and leaves nothing behind.
+// TestImportOfABodyThatBreaksOff checks that an interrupted request body is reported as an error of
+// the client. The import must not leave any data.
 func TestImportOfABodyThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -513,7 +517,7 @@ func TestImportOfABodyThatBreaksOff(t *testing.T) {
 	}
 }
 
-// stored returns a zip archive of uncompressed files.
+// stored returns a zip archive that contains the given files without compression.
 func stored(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -533,7 +537,8 @@ func stored(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// An import that is cancelled midway either exists as a whole or not at all.
+// TestImportGivenUp checks that a project exists as a whole or not at all after its import has been
+// cancelled.
 func TestImportGivenUp(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -584,8 +589,8 @@ func TestImportGivenUp(t *testing.T) {
 	mustBringIn(t, s, archive, "")
 }
 
-// FuzzImport searches for lines that fail with anything other than a sentence about the
-// line.
+// FuzzImport checks that an import of any line either succeeds or reports a problem with the
+// position of the line.
 func FuzzImport(f *testing.F) {
 	s := apitest.NewServer(f)
 	for _, line := range []string{

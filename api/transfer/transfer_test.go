@@ -17,7 +17,7 @@ import (
 	"svc/store"
 )
 
-// export returns the archive of a project, and its manifest.
+// export exports a project and returns the archive and its manifest.
 func export(t testing.TB, s *apitest.Server, project string) ([]byte, transfer.Manifest) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://svc/control/export/"+project, http.NoBody)
@@ -40,7 +40,7 @@ func export(t testing.TB, s *apitest.Server, project string) ([]byte, transfer.M
 	return archive, m
 }
 
-// importAnswer is the last line of the response to an import.
+// importAnswer is the decoded last line of the response to an import.
 type importAnswer struct {
 	Done       bool
 	DryRun     bool             `json:"dry_run"`
@@ -53,7 +53,7 @@ type importAnswer struct {
 	Newer      bool
 }
 
-// bringIn imports an archive and returns the result.
+// bringIn imports an archive and returns the last line of the response.
 func bringIn(t testing.TB, s *apitest.Server, archive []byte, query string) importAnswer {
 	t.Helper()
 	status, answer := s.Owner(t, "POST", "/control/import?"+query, string(archive))
@@ -65,7 +65,7 @@ func bringIn(t testing.TB, s *apitest.Server, archive []byte, query string) impo
 	return last
 }
 
-// mustBringIn imports an archive that must have no problems.
+// mustBringIn imports an archive and fails the test if the import reports problems.
 func mustBringIn(t testing.TB, s *apitest.Server, archive []byte, query string) importAnswer {
 	t.Helper()
 	got := bringIn(t, s, archive, query)
@@ -75,7 +75,7 @@ func mustBringIn(t testing.TB, s *apitest.Server, archive []byte, query string) 
 	return got
 }
 
-// makeEverything creates a project "demo" with everything that a project can have.
+// makeEverything creates a project "demo" that has data of every kind.
 func makeEverything(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	const one = "/admin/projects/demo"
@@ -129,7 +129,8 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 	)
 }
 
-// makeSubmissions creates more feedback and logs than fit into a block, with gaps.
+// makeSubmissions creates more feedback and logs than fit into a block, and deletes some of the
+// feedback.
 func makeSubmissions(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	const one = "/admin/projects/demo"
@@ -202,8 +203,7 @@ func makeEvents(t testing.TB, s *apitest.Server) {
 	}
 }
 
-// recorded returns requests with responses that together show all data of the project
-// "demo".
+// recorded returns requests that together show all data of the project "demo".
 func recorded(s *apitest.Server) []apitest.Exchange {
 	const one, public = "/admin/projects/demo", "/public/demo"
 	now := s.Clock.Now().Unix()
@@ -239,8 +239,8 @@ func recorded(s *apitest.Server) []apitest.Exchange {
 
 const latest = 1 << 53
 
-// answersTo returns the responses to recorded requests, for a project that may have
-// another key.
+// answersTo returns the responses to the given requests for the project with the given key. It
+// replaces the key in the responses by "demo".
 func answersTo(t testing.TB, s *apitest.Server, questions []apitest.Exchange, key string) []string {
 	t.Helper()
 	rename := func(text string) string {
@@ -255,7 +255,7 @@ func answersTo(t testing.TB, s *apitest.Server, questions []apitest.Exchange, ke
 	return answers
 }
 
-// compareAnswers reports the responses that differ.
+// compareAnswers fails the test for each response that differs from the expected one.
 func compareAnswers(t testing.TB, got, want []string) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -268,8 +268,8 @@ func compareAnswers(t testing.TB, got, want []string) {
 	}
 }
 
-// An imported project gives the same responses as the exported one, in a new installation
-// and under another key.
+// TestProjectMoves checks that an imported project gives the same responses as the exported one, in
+// a new installation and under the same or another key.
 func TestProjectMoves(t *testing.T) {
 	t.Parallel()
 	from := apitest.NewServer(t, apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t))
@@ -329,7 +329,7 @@ func TestProjectMoves(t *testing.T) {
 	}
 }
 
-// unpacked returns the lines of an archive, each with the name of its file.
+// unpacked returns the lines of an archive, each preceded by the name of its file.
 func unpacked(t testing.TB, archive []byte) (lines []string) {
 	t.Helper()
 	a, err := transfer.Open(bytes.NewReader(archive), int64(len(archive)))
@@ -348,7 +348,8 @@ func unpacked(t testing.TB, archive []byte) (lines []string) {
 	return lines
 }
 
-// The repository settings of a project belong to the installation, as do secrets.
+// TestExportLeavesOutTheRepository checks that an archive does not contain the repository settings
+// of a project. They belong to the installation, like secrets.
 func TestExportLeavesOutTheRepository(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -369,8 +370,8 @@ func TestExportLeavesOutTheRepository(t *testing.T) {
 	}
 }
 
-// An export shows the time at which it began, however slowly it is read, and does not
-// block writers.
+// TestExportIsOfOneMoment checks that an export shows the data at the time at which it began,
+// however slowly it is read. The export must not block writers.
 func TestExportIsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

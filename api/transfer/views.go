@@ -8,10 +8,10 @@ import (
 	"svc/store"
 )
 
-// The lines of an export contain what administrators see, and data that only an import
-// needs: texts in languages that are currently not registered.
+// The lines of an export contain the data that administrators see. They also contain data that only
+// an import needs: texts in languages that are currently not registered.
 
-// exportedDefinition is a name of events. ID is nil if its definition was deleted.
+// exportedDefinition is an event name with its definition. ID is nil if the definition was deleted.
 type exportedDefinition struct {
 	ID          *string `json:"event_definition_id"`
 	Name        string  `json:"name"`
@@ -45,8 +45,8 @@ func exportCount(c *event.Count) exportedCount {
 	return exportedCount{c.Hour, c.Name, c.Platform, c.Region.String(), minutesEast(c.Offset), c.N}
 }
 
-// exportedRequests is an hourly counter of requests. Codes follow GB/T 2260, or are
-// empty.
+// exportedRequests is an hourly counter of requests. The codes of provinces and cities follow GB/T
+// 2260, or are empty.
 type exportedRequests struct {
 	Hour     int64             `json:"hour"`
 	Endpoint string            `json:"endpoint"`
@@ -74,7 +74,7 @@ func minutesEast(o stats.Offset) *int {
 	return &minutes
 }
 
-// exportedSystem is an hourly counter of versions of the system or of the app.
+// exportedSystem is an hourly counter of requests by the version of the system or of the app.
 type exportedSystem struct {
 	Hour     int64             `json:"hour"`
 	Platform platform.Platform `json:"platform"`
@@ -82,7 +82,8 @@ type exportedSystem struct {
 	Count    int64             `json:"count"`
 }
 
-// exportedFile is a stored file. Its storage differs between installations.
+// exportedFile describes a stored file. It does not name the storage, which differs between
+// installations.
 type exportedFile struct {
 	ID        store.FileID     `json:"id"`
 	Filename  string           `json:"filename"`
