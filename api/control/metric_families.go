@@ -244,8 +244,8 @@ func boolean(is bool) float64 {
 	return 0
 }
 
-// statusText returns the label for an HTTP status. The status 0 is labeled "other", which stands
-// for uncommon statuses.
+// statusText returns the label for an HTTP status. All uncommon statuses share the label "other"
+// and are passed as 0.
 func statusText(status int) string {
 	if status == 0 {
 		return "other"

@@ -271,7 +271,7 @@ const (
 
 // file reads the lines of a file in the archive and passes each one to the given function. If a
 // line is invalid, it records the problem and continues with the next line, so that one response
-// lists several problems. After the first problem, no more data is written.
+// lists several problems. After the first problem, it does not write any further data.
 func (im *importer) file(name string, one func(json.RawMessage) error) error {
 	err := im.archive.Lines(im.ctx, name, func(line int64, text []byte) error {
 		im.at = fmt.Sprintf("%s, line %d: ", name, line)
