@@ -54,8 +54,8 @@ func checkBackup(p *Installation) []Finding {
 	return findings
 }
 
-// onSameDisk reports whether dir is on the same file system as data. If dir does not exist, its
-// closest existing parent is compared.
+// onSameDisk reports whether dir and data are on the same file system. If dir does not exist, it
+// checks the closest parent of dir that exists.
 func onSameDisk(data, dir string) bool {
 	one, err := os.Stat(data)
 	if err != nil {

@@ -9,12 +9,13 @@ import (
 	"svc/internal/datadir"
 )
 
-// renewBefore is the remaining lifetime below which a certificate should already have been renewed.
+// renewBefore is the remaining lifetime of a certificate at which the server should have renewed it
+// already.
 const renewBefore = 14 * 24 * time.Hour
 
-// checkCertificates checks the configured certificate and those that the server obtains by itself.
-// It ignores certificates of names or authorities that the settings no longer contain, because the
-// server does not renew them.
+// checkCertificates checks the configured certificate and the certificates that the server obtains.
+// It ignores certificates for names or from authorities that are no longer in the settings, because
+// the server does not renew them.
 func checkCertificates(p *Installation) []Finding {
 	var findings []Finding
 	if certificate := p.Settings.Value("tls.cert").Text; certificate != "" {
@@ -35,8 +36,9 @@ func checkCertificates(p *Installation) []Finding {
 	return findings
 }
 
-// checkPair checks a certificate and its key. kind, "given" or "fetched", is the suffix of codes
-// with a repair that depends on the origin of the certificate.
+// checkPair checks a certificate and its key. kind is "given" for a configured certificate and
+// "fetched" for one that the server has obtained. It becomes the suffix of the code of a finding if
+// the repair depends on it.
 func (p *Installation) checkPair(certificate, key, kind string, repair message) []Finding {
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {

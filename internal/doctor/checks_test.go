@@ -214,8 +214,9 @@ func TestCertificates(t *testing.T) {
 	})
 }
 
-// TestSecrecy checks that a secret in the data folder may be readable only by its owner, and that
-// elsewhere root may own it and give it the group of the service.
+// TestSecrecy checks the permissions that a file with a secret may have. In the data folder, only
+// the owner may be able to read it. Elsewhere, the group may be able to read it too, because root
+// may own the file and give it the group of the service.
 func TestSecrecy(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -243,8 +244,8 @@ func TestSecrecy(t *testing.T) {
 	}
 }
 
-// fetched writes a certificate like one that the server has obtained and returns its path without
-// the extension.
+// fetched writes a certificate to the folder of certificates that the server has obtained. It
+// returns the path of the certificate without the extension.
 func fetched(t *testing.T, p *Installation, authority, name string, from, to time.Time, mode os.FileMode) (base string) {
 	t.Helper()
 	dir := filepath.Join(p.Settings.Data, "certs", "certificates", authority, name)
@@ -256,7 +257,7 @@ func fetched(t *testing.T, p *Installation, authority, name string, from, to tim
 	return base
 }
 
-// writeCertificate writes base.crt and base.key.
+// writeCertificate writes a certificate to base.crt and its key to base.key.
 func writeCertificate(t *testing.T, base string, from, to time.Time, mode os.FileMode) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -8,11 +8,11 @@ import (
 	"svc/internal/datadir"
 )
 
-// slack is the difference between clocks that is tolerated.
+// slack is the tolerated difference between clocks.
 const slack = time.Minute
 
-// checkClock compares the clock with the times recorded in the data. One of them is in the future
-// only if the clock was ahead then or is behind now.
+// checkClock compares the clock with the times recorded in the data. A recorded time in the future
+// means that the clock was ahead at that time or is behind now.
 func checkClock(p *Installation) []Finding {
 	repair := messagef("set the clock and synchronize it with NTP (timedatectl set-ntp true)")
 	for _, name := range append([]string{datadir.Secrets, datadir.Readme}, datadir.Databases...) {
@@ -36,7 +36,7 @@ func checkClock(p *Installation) []Finding {
 
 func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 MST") }
 
-// checkTimeZone warns when TZ names a time zone that cannot be loaded.
+// checkTimeZone warns if the variable TZ names a time zone that cannot be loaded.
 func checkTimeZone(p *Installation) []Finding {
 	zone := p.variable("TZ")
 	if zone == "" || zone[0] == ':' || filepath.IsAbs(zone) {

@@ -34,7 +34,7 @@ func checkServer(p *Installation) []Finding {
 	return nil
 }
 
-// unasked is the finding of a check that lacks its facts.
+// unasked is the finding of a check that needs facts which could not be collected.
 var unasked = []Finding{note("not_examined", messagef("not examined"), messagef("solve the other problems and run svc doctor again"))}
 
 func checkDatabases(p *Installation) []Finding {
@@ -66,8 +66,8 @@ func checkDatabases(p *Installation) []Finding {
 	return findings
 }
 
-// maxLag is the number of changes that the index of a running server may be behind without a
-// finding. It processes that many in much less than a second.
+// maxLag is the largest number of changes that the index of a running server may be behind without
+// causing a finding. The index processes that many changes in much less than a second.
 const maxLag = 10_000
 
 func checkIndex(p *Installation) []Finding {
@@ -103,7 +103,7 @@ func checkJobs(p *Installation) []Finding {
 	return findings
 }
 
-// checkLinks reports a missing base URL once there are files to link to.
+// checkLinks reports that no base URL is configured although there are files to link to.
 func checkLinks(p *Installation) []Finding {
 	switch {
 	case p.Facts == nil:

@@ -11,7 +11,7 @@ import (
 	"svc/internal/disk"
 )
 
-// databaseBytes returns the size of both databases together.
+// databaseBytes returns the total size of both databases.
 func (p *Installation) databaseBytes() (sum int64) {
 	for _, name := range datadir.Databases {
 		if info, err := os.Stat(filepath.Join(p.Settings.Data, name)); err == nil {
@@ -21,10 +21,11 @@ func (p *Installation) databaseBytes() (sum int64) {
 	return sum
 }
 
-// maxCopied is the size up to which databases are copied for a quick check.
+// maxCopied is the maximum total size of the databases for which a quick check copies them.
 const maxCopied = 2 << 30
 
-// CopyObstacle returns the reason not to copy the databases for reading, or "" if there is none.
+// CopyObstacle returns the reason why the databases should not be copied for a check, or "" if
+// there is none.
 func (p *Installation) CopyObstacle() string {
 	size := p.databaseBytes()
 	if size > maxCopied {
@@ -68,10 +69,11 @@ func Size(bytes int64) string {
 	return fmt.Sprintf("%.1f %s", n, units[unit])
 }
 
-// unfitness describes a problem of a kind of file system.
+// unfitness describes a problem that a kind of file system causes.
 type unfitness struct{ code, what, repair string }
 
-// unfit maps file system types to their problems. All other types are assumed to be local ones.
+// unfit maps types of file systems to the problems that they cause. All other types are assumed to
+// be local file systems.
 var unfit = map[string]unfitness{
 	"nfs": remote, "nfs4": remote, "cifs": remote, "smb": remote, "smb2": remote, "smb3": remote, "smbfs": remote,
 	"afs": remote, "afpfs": remote, "ceph": remote, "glusterfs": remote, "lustre": remote, "webdav": remote, "davfs": remote, "ncpfs": remote,
@@ -118,13 +120,13 @@ func checkFilesystem(p *Installation) []Finding {
 	return []Finding{warning(u.code, what, message{text: u.repair})}
 }
 
-// mount is one line of mountinfo.
+// mount is a line of /proc/self/mountinfo.
 type mount struct {
 	point, kind, device string
 }
 
-// mountOf returns the mount point that contains path, which must be absolute and free of symbolic
-// links.
+// mountOf returns the mount that contains path. The path must be absolute and must not contain
+// symbolic links.
 func mountOf(machine fs.FS, path string) (m mount, err error) {
 	text, err := fs.ReadFile(machine, "proc/self/mountinfo")
 	if err != nil {

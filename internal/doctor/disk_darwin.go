@@ -2,7 +2,8 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// filesystem returns the type of the data folder's file system, as mount prints it.
+// filesystem returns the type of the data folder's file system. It has the same spelling as in the
+// output of mount.
 func (p *Installation) filesystem() (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(p.Settings.Data, &s); err != nil {

@@ -1,6 +1,7 @@
 package doctor
 
-// filesystem returns the type of the data folder's file system, as mount prints it.
+// filesystem returns the type of the data folder's file system. It has the same spelling as in the
+// output of mount.
 func (p *Installation) filesystem() (string, error) {
 	path, err := p.realPath()
 	if err != nil {

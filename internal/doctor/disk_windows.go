@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// filesystem returns "smb" for a network share and "" for everything else.
+// filesystem returns "smb" if the data folder is on a network share, and "local" otherwise.
 func (p *Installation) filesystem() (string, error) {
 	path, err := p.realPath()
 	if err != nil {

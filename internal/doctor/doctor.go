@@ -35,7 +35,7 @@ import (
 // Status is the severity of a finding.
 type Status string
 
-// Statuses from best to worst. A check without findings is OK.
+// The statuses from best to worst. The status of a check without findings is OK.
 const (
 	OK      Status = "ok"
 	Note    Status = "note"    // worth knowing
@@ -50,26 +50,26 @@ func (s Status) worse(than Status) bool {
 	return slices.Index(severities, s) > slices.Index(severities, than)
 }
 
-// Finding is one result of a check.
+// Finding is a single result of a check.
 type Finding struct {
 	Status Status `json:"status"`
-	// Code identifies the kind of finding, such as "backup_late", for programs and for
-	// translations.
+	// Code identifies the kind of finding for programs and translations. An example is
+	// "backup_late".
 	Code string `json:"code"`
 	// What is a one-line description of the finding.
 	What string `json:"what"`
 	// Repair describes the remedy in one line.
 	Repair string `json:"repair"`
-	// Values are the names, times and numbers that appear in What, followed by those in Repair. The
-	// reason of a failed repair appears only in What.
+	// Values are the names, times and numbers that appear in What, followed by those that appear in
+	// Repair. If a repair has failed, What also contains the reason, but Values does not.
 	Values []string `json:"values"` // never nil
-	// Repaired reports whether Fix has repaired it.
+	// Repaired reports whether Examine has repaired the cause of the finding.
 	Repaired bool `json:"repaired"`
 
 	fix func() error // nil = needs manual repair
 }
 
-// message is a text with the values that were inserted into it.
+// message is a text together with the values that were inserted into it.
 type message struct {
 	text   string
 	values []string
@@ -83,7 +83,7 @@ func messagef(format string, values ...any) message {
 	return m
 }
 
-// note, warning and problem return findings that need manual repair.
+// note, warning and problem return findings that require a manual repair.
 func note(code string, what, repair message) Finding { return finding(Note, code, what, repair) }
 
 func warning(code string, what, repair message) Finding { return finding(Warning, code, what, repair) }
@@ -95,10 +95,10 @@ func finding(status Status, code string, what, repair message) Finding {
 	return Finding{Status: status, Code: code, What: what.text, Repair: repair.text, Values: values}
 }
 
-// Fixable reports whether Examine can repair it.
+// Fixable reports whether Examine can repair the cause of the finding and has not done so yet.
 func (f Finding) Fixable() bool { return f.fix != nil && !f.Repaired }
 
-// Result is the outcome of a check.
+// Result is the outcome of a check, including its findings.
 type Result struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -107,13 +107,13 @@ type Result struct {
 	Findings []Finding `json:"findings"` // never nil
 }
 
-// Installation is the input of all checks: the installation and what the caller has found out about
-// it. Only Settings, Machine and Now are always set.
+// Installation is the input of all checks. It describes the installation and the facts that the
+// caller has collected about it. Only Settings, Machine and Now are always set.
 type Installation struct {
 	Settings *setting.Settings
 	// Invalid lists the errors in the settings.
 	Invalid []error
-	// Machine is the root of the machine's file system.
+	// Machine is the file system of the machine, starting at its root directory.
 	Machine fs.FS
 	// Environ is the environment of this process in the form of os.Environ.
 	Environ []string
@@ -121,20 +121,22 @@ type Installation struct {
 	// Version is the version of this program.
 	Version string
 
-	// Locked reports whether this process holds the lock of the data folder. No server runs then.
+	// Locked reports whether this process holds the lock of the data folder. If it does, no server
+	// is running.
 	Locked bool
-	// Server is the server that runs on the data folder; nil if there is none.
+	// Server is the server that runs on the data folder. It is nil if there is none.
 	Server *Server
-	// Unreachable is the reason why the data folder is neither locked nor served; otherwise nil.
+	// Unreachable is the reason why this process could neither lock the data folder nor reach its
+	// server. It is nil if one of the two was possible.
 	Unreachable error
 
-	// Databases are the results of reading both database files.
+	// Databases contains the results of reading both database files.
 	Databases []Database
-	// Facts are reported by the handler that works on the data. They are nil if it could not be
-	// queried; Unreachable, Databases or Invalid then holds the reason.
+	// Facts were collected from the server or from the data. If Facts is nil, they could not be
+	// collected, and Unreachable, Databases or Invalid contains the reason.
 	Facts *Facts
-	// Index is the reason why the search index must be rebuilt; nil if it need not be, or if a
-	// server runs.
+	// Index is the reason why the search index must be rebuilt. It is nil if there is no such
+	// reason or if a server is running.
 	Index error
 }
 
@@ -149,7 +151,7 @@ type Database struct {
 	Name string
 	// Err is the damage that was found, or nil.
 	Err error
-	// Skipped is the reason why the database was not read; "" if it was.
+	// Skipped is the reason why the database was not read. It is "" if the database was read.
 	Skipped string
 }
 
@@ -159,11 +161,12 @@ type check struct {
 	run         func(*Installation) []Finding // returns no findings if all is well
 }
 
-// Examine runs all checks. With fix it also makes the repairs that lose no data.
+// Examine runs all checks. If fix is true, it also makes the repairs that cannot lose data.
 func Examine(p *Installation, fix bool) []Result { return examine(p, checks, fix) }
 
-// ExamineWhileServing runs the checks that a server can run on itself at any time. It does not read
-// the databases, but reports damage that the server has encountered in them. It repairs nothing.
+// ExamineWhileServing runs the checks that a server can run on itself at any time, and repairs
+// nothing. It does not read the databases, but it reports damage that the server has already found
+// in them.
 func ExamineWhileServing(p *Installation) []Result {
 	own := slices.Clone(checks)
 	if p.Facts == nil || len(p.Facts.Damaged) == 0 {
@@ -209,7 +212,8 @@ func (f *Finding) repair() {
 	f.Repaired = true
 }
 
-// process returns the ID of the process that the limits apply to: the server's, or else this one's.
+// process returns the process ID of the server, or "self" if no server is running. The limits of
+// that process are checked.
 func (p *Installation) process() string {
 	if p.Server != nil {
 		return strconv.Itoa(p.Server.PID)

@@ -12,12 +12,12 @@ import (
 	"svc/internal/setting"
 )
 
-// today is the current time in the tests.
+// today is the time at which the checks run in tests.
 var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// newInstallation returns an installation with an empty data folder, which the fake machine calls
-// /data, with the given files of the machine, and with settings from variables of the form
-// name=value.
+// newInstallation returns an installation with an empty data folder. machine maps file names on the
+// fake machine to texts. In these texts, /data is replaced by the path of the data folder. The
+// variables have the form name=value and determine the settings.
 func newInstallation(t *testing.T, machine map[string]string, variables ...string) *Installation {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -47,8 +47,8 @@ func newInstallation(t *testing.T, machine map[string]string, variables ...strin
 	return p
 }
 
-// expect fails the test unless the findings of a check have the status and contain the text. With
-// OK it expects no findings.
+// expect fails the test unless the first finding of a check has the given status and its
+// description contains the text what. If the status is OK, it expects no findings.
 func expect(t *testing.T, found []Finding, status Status, what string) {
 	t.Helper()
 	if status == OK {
@@ -122,8 +122,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// TestExamineWhileServing checks that a server examines everything except its databases and repairs
-// nothing.
+// TestExamineWhileServing checks that a server runs all checks except that of its databases, and
+// that it repairs nothing.
 func TestExamineWhileServing(t *testing.T) {
 	t.Parallel()
 	p := newInstallation(t, nil)
@@ -147,8 +147,7 @@ func TestExamineWhileServing(t *testing.T) {
 	}
 }
 
-// TestChecksAreNamed checks that names and titles are unique: scripts use names, people read
-// titles.
+// TestChecksAreNamed checks that every check has a unique name and a title.
 func TestChecksAreNamed(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

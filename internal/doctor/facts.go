@@ -1,18 +1,18 @@
 package doctor
 
-// Facts are collected by the handler that works on the data. They are the response body of GET
-// /control/doctor.
+// Facts are the facts that a server reports in the response to GET /control/doctor. Without a
+// server, they are read from the data.
 type Facts struct {
 	Keys Keys `json:"keys"`
-	// LastID is the time of the last ID that was issued, in Unix milliseconds; 0 before the first
-	// one.
+	// LastID is the time of the last ID that was issued, in Unix milliseconds. It is 0 if no ID has
+	// been issued yet.
 	LastID     int64      `json:"last_id_ms"`
 	Index      Index      `json:"index"`
 	Forwarding Forwarding `json:"forwarding"`
-	// BackupFolder is the reason why scheduled backups cannot be written to their folder; "" if
-	// they can.
+	// BackupFolder is the reason why scheduled backups cannot be written to their folder. It is ""
+	// if they can be written.
 	BackupFolder string `json:"backup_folder"`
-	// FailedJobs are the scheduled jobs that failed in their last run.
+	// FailedJobs lists the scheduled jobs that failed in their last run.
 	FailedJobs []FailedJob `json:"failed_jobs"`
 	// Files is the number of files in all projects.
 	Files int64 `json:"files"`
@@ -20,10 +20,10 @@ type Facts struct {
 	Damaged []DamagedDatabase `json:"damaged"`
 	// UnpublishedTerms lists the slugs of the terms documents that still have placeholders.
 	UnpublishedTerms []string `json:"unpublished_terms"`
-	// Submissions are the sizes of feedback and logs for each project that has any.
+	// Submissions contains the sizes of feedback and logs for each project that has any.
 	Submissions []Submissions `json:"submissions"`
-	// EventNames are the numbers of event names for each project that has any. Only a running
-	// server knows them.
+	// EventNames contains the number of event names for each project that has any. It is only
+	// filled by a running server.
 	EventNames []EventNames `json:"event_names"`
 }
 
@@ -33,17 +33,17 @@ type EventNames struct {
 	Names   int    `json:"names"`
 }
 
-// Submissions are the sizes of the feedback and the logs of a project, in bytes.
+// Submissions contains the sizes of the feedback and the logs of a project, in bytes.
 type Submissions struct {
 	Project  string `json:"project_key"`
 	Feedback int64  `json:"feedback_bytes"`
 	Logs     int64  `json:"log_bytes"`
-	// LogRetention is the number of days for which the project keeps its logs; 0 if it has no
-	// setting of its own.
+	// LogRetention is the number of days for which the project keeps its logs. It is 0 if the
+	// project has no such setting.
 	LogRetention int `json:"log_retention_days"`
 }
 
-// DamagedDatabase is a database in which a server has encountered damage.
+// DamagedDatabase is a database in which a server has found damage.
 type DamagedDatabase struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`
@@ -58,31 +58,32 @@ type FailedJob struct {
 // Keys counts the API keys that are neither revoked nor expired.
 type Keys struct {
 	Active int `json:"active"`
-	// Other is the number of those keys that were made with another salt.
+	// Other is the number of those keys that were created with another salt.
 	Other int `json:"other_salt"`
 }
 
-// Index is the progress of a running server's search index.
+// Index describes how far the search index of a running server has processed changes.
 type Index struct {
 	Answers bool   `json:"answers"` // false while it is being built
 	Seen    uint64 `json:"seen"`    // the last change that was indexed
 	Last    uint64 `json:"last"`    // the last change in the database
 }
 
-// Forwarding describes the forwarding headers of requests since the server was started.
+// Forwarding describes the forwarding headers that the server has received since its start.
 type Forwarding struct {
 	// Count and Headers are the settings of the server.
 	Count   int      `json:"trusted_proxy_count"`
 	Headers []string `json:"client_ip_header"`
-	// Last is the last request with a forwarding header. Ignored is the last one with ignored
-	// headers. Each is nil if there was none.
+	// Last describes the last request with a forwarding header. Ignored describes the last request
+	// in which such headers were ignored. Each of them is nil if there was no such request.
 	Last    *Chain `json:"last"`
 	Ignored *Chain `json:"ignored"`
-	// Gateway is the gateway of the container if requests came from it; otherwise "".
+	// Gateway is the address of the container's gateway if requests came from it. It is ""
+	// otherwise.
 	Gateway string `json:"container_gateway"`
 }
 
-// Chain holds the forwarding headers of one request.
+// Chain contains the forwarding headers of one request.
 type Chain struct {
 	At      int64    `json:"at"`      // Unix seconds
 	Peer    string   `json:"peer"`    // address of the connection

@@ -15,7 +15,7 @@ import (
 	"svc/internal/datadir"
 )
 
-// found is a file or folder in the data folder.
+// found is a file or directory in the data folder.
 type found struct {
 	path string
 	info fs.FileInfo
@@ -24,8 +24,8 @@ type found struct {
 // folder returns the path of the data folder with symbolic links resolved.
 func (p *Installation) folder() string { return resolved(p.Settings.Data) }
 
-// resolved returns the path of a folder with symbolic links resolved, because neither
-// filepath.WalkDir nor chown -R follows a link at its root.
+// resolved returns the path of a folder with symbolic links resolved. This is necessary because
+// neither filepath.WalkDir nor chown -R follows a link at its root.
 func resolved(dir string) string {
 	if path, err := filepath.EvalSymlinks(dir); err == nil {
 		return path
@@ -33,8 +33,8 @@ func resolved(dir string) string {
 	return dir // the caller gets the error when it opens the folder
 }
 
-// walk returns the data folder and everything in it except config.toml, which belongs to the
-// administrator. It does not follow symbolic links.
+// walk returns the data folder and all files and directories in it. It omits config.toml, which
+// belongs to the administrator, and does not follow symbolic links.
 func (p *Installation) walk() (all []found, err error) {
 	root := p.folder()
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -59,13 +59,13 @@ func (p *Installation) walk() (all []found, err error) {
 	return all, err
 }
 
-// unread returns the finding of a check that could not read its input.
+// unread returns the finding of a check that was unable to read its input.
 func unread(err error) []Finding {
 	return []Finding{problem("unreadable", messagef("%v", err), messagef("make it readable by the user that runs svc"))}
 }
 
-// someOf returns a message that names the first of several files. Its values are that name and the
-// number of the other files.
+// someOf returns a message with the name of the first file and the number of the remaining ones.
+// These two are the values of the message.
 func someOf(format string, all []found) message {
 	some, others := all[0].path, len(all)-1
 	if others > 0 {
@@ -130,9 +130,9 @@ func checkOwner(p *Installation) []Finding {
 	return findings
 }
 
-// giveBack returns a function that makes owner the owner of files, or nil if this process is not
-// root. A file with more than one hard link may be a system file that the owner of the folder has
-// linked there, so it is refused.
+// giveBack returns a function that changes the owner of files to owner. It returns nil if this
+// process is not root. The function refuses a file with more than one hard link: it may be a system
+// file that the owner of the folder has linked there.
 func (p *Installation) giveBack(files []found, owner int) func() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -147,8 +147,8 @@ func (p *Installation) giveBack(files []found, owner int) func() error {
 	}
 }
 
-// repairEach calls repair for files of a folder. It refuses names that lead out of the folder,
-// because root may be repairing a folder that its owner is changing at the same time.
+// repairEach calls repair for each of the given files in a folder. It refuses names that lead out
+// of the folder, because the owner of the folder may change it while root repairs it.
 func repairEach(folder string, files []found, repair func(root *os.Root, name string, f found) error) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -166,8 +166,8 @@ func repairEach(folder string, files []found, repair func(root *os.Root, name st
 	return errors.Join(errs...)
 }
 
-// Signs of programs that copy folders to other machines: files that they keep at the root of a
-// synchronized folder, and names of such folders.
+// Signs of programs that copy folders to other machines. syncFiles are the files that they create
+// at the root of a synchronized folder. syncFolders are names of such folders.
 var (
 	syncFiles = []string{
 		".dropbox", ".dropbox.cache", ".stfolder", ".stversions", ".owncloudsync.log", ".nextcloudsync.log", ".tmp.driveupload",

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestRepairStaysInTheFolder checks that the owner of the folder, by changing it while root repairs
-// it, cannot lead root out of it.
+// TestRepairStaysInTheFolder checks that a repair by root does not change files outside of the
+// folder, even if the owner of the folder replaces a directory with a link at the same time.
 func TestRepairStaysInTheFolder(t *testing.T) {
 	t.Parallel()
 	p := newInstallation(t, nil)
@@ -76,8 +76,9 @@ func TestLinkedFolder(t *testing.T) {
 	expect(t, checkPermissions(p), OK, "")
 }
 
-// TestLeftoversInAnotherFolder checks that interrupted operations in a storage directory elsewhere,
-// also behind a link, are found and removed, while uploads and staged contents stay.
+// TestLeftoversInAnotherFolder checks that leftovers in a separate storage directory are found and
+// removed. Uploads and staged contents must not be removed. The path of the directory may be a
+// symbolic link.
 func TestLeftoversInAnotherFolder(t *testing.T) {
 	t.Parallel()
 	there, err := filepath.EvalSymlinks(t.TempDir())

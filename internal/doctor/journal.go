@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// checkFastCommit looks for the ext4 journal option with which Linux 5.10 to 5.16 could lose synced
-// data, and with it database pages (etcd-io/bbolt#562). It was fixed in 5.10.94, 5.15.27 and 5.17.
+// checkFastCommit checks for a fault of the ext4 journal option fast_commit. With this option,
+// Linux 5.10 to 5.16 could lose synced data, including database pages (etcd-io/bbolt#562). The
+// fault was fixed in 5.10.94, 5.15.27 and 5.17.
 func checkFastCommit(p *Installation) []Finding {
 	release, err := fs.ReadFile(p.Machine, "proc/sys/kernel/osrelease")
 	if err != nil || !faultyKernel(string(release)) {
@@ -31,7 +32,7 @@ func checkFastCommit(p *Installation) []Finding {
 		messagef("use Linux 5.17 or newer, or turn it off: tune2fs -O ^fast_commit %s", m.device))}
 }
 
-// faultyKernel reports whether a kernel release has the fault.
+// faultyKernel reports whether a release of the kernel has the fault.
 func faultyKernel(release string) bool {
 	var n [3]int
 	for i, part := range strings.SplitN(strings.TrimSpace(release), ".", 3) {
@@ -49,8 +50,8 @@ func faultyKernel(release string) bool {
 	return true
 }
 
-// usesFastCommit reports whether the option is on, according to ext4's fc_info: its counters move
-// only then.
+// usesFastCommit reports whether ext4 uses fast commits. info is the text of fc_info. Its counters
+// only increase while the option is on.
 func usesFastCommit(info string) bool {
 	for line := range strings.Lines(info) {
 		count, what, _ := strings.Cut(strings.TrimSpace(line), " ")

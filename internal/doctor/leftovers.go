@@ -12,8 +12,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// temporary lists patterns of files that exist in the data folder during an operation and remain if
-// it is interrupted.
+// temporary lists patterns of files that exist in the data folder during an operation. They remain
+// there if the operation is interrupted.
 var temporary = []string{
 	datadir.Database + ".new", datadir.Events + ".new", datadir.Database + ".compact", datadir.Events + ".compact",
 	datadir.Index + ".new", datadir.Index + ".old", datadir.Socket,
@@ -21,15 +21,15 @@ var temporary = []string{
 	datadir.Staging + "/*", datadir.Files + "/" + probes,
 }
 
-// probes matches the files with which a storage directory is tested.
+// probes is the pattern of the files that are created to test a storage directory.
 const probes = ".probe-*"
 
-// kept are directories that are never leftovers: they hold the only copies of uploads and of
-// contents on their way to another storage.
+// kept lists directories that are never leftovers. They contain the only copies of unfinished
+// uploads and of contents that are waiting to be moved to another storage.
 var kept = []string{datadir.Uploads, datadir.StagedFiles}
 
-// interrupted finds files that interrupted operations have left in a folder. files is the part of
-// it with local files.
+// interrupted returns a finding if interrupted operations have left files in a folder. files is the
+// path of the local files relative to that folder.
 func interrupted(dir, files string, patterns ...string) []Finding {
 	dir = resolved(dir)
 	all := slices.DeleteFunc(match(dir, patterns...), func(f found) bool {
@@ -45,8 +45,8 @@ func interrupted(dir, files string, patterns ...string) []Finding {
 	return []Finding{f}
 }
 
-// UpgradeKept is how long the copy made before an upgrade is useful. The first start after that
-// deletes it.
+// UpgradeKept is the duration for which the copy made before an upgrade is kept. The first start
+// after that time deletes the copy.
 const UpgradeKept = 7 * 24 * time.Hour
 
 func checkLeftovers(p *Installation) []Finding {
@@ -75,8 +75,8 @@ func checkLeftovers(p *Installation) []Finding {
 	return findings
 }
 
-// beforeRestore returns the folders that a restore has set aside. They are next to the data folder,
-// or inside it if it is a mount point.
+// beforeRestore returns the folders to which restores have moved the previous data. They are next
+// to the data folder, or inside it if it is a mount point.
 func (p *Installation) beforeRestore() (paths []string) {
 	for _, f := range p.match("before-restore-*") {
 		paths = append(paths, f.path)

@@ -142,7 +142,7 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// FuzzMachine checks that no content of the machine's files causes a panic.
+// FuzzMachine checks that no content of the machine's files makes a check panic.
 func FuzzMachine(f *testing.F) {
 	f.Add("27 1 254:0 / / rw - ext4 /dev/vda rw\n", "0::/a/b\n", "eth0\t00000000\t010011AC\t0003\n", "5.13.19", "128MiB")
 	f.Add("\\040 - \n", "1:memory:../..\n::\n", "a 00000000 0", "5.", "-1TiB")

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownerOf returns the ID of the user that owns a file.
+// ownerOf returns the ID of the user that owns a file. known is false if the ID is not available.
 func ownerOf(info fs.FileInfo) (user int, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -2,7 +2,7 @@ package doctor
 
 import "io/fs"
 
-// ownerOf always returns false: on Windows, access is controlled by the folder's ACL.
+// ownerOf always returns false, because Windows controls access by the ACL of the folder.
 func ownerOf(fs.FileInfo) (user int, known bool) { return 0, false }
 
 // sameDisk always returns false, because the information is not available on Windows.

@@ -10,14 +10,16 @@ import (
 )
 
 const (
-	// minMemory is the memory that a server with ten million events may need for one query in
-	// addition to its idle size.
+	// minMemory is the memory in bytes that one query may need on a server with ten million events,
+	// in addition to the memory of an idle server.
 	minMemory = 320 << 20
-	// minHandles is enough for databases, index and a thousand clients.
+	// minHandles is the number of open files that suffices for the databases, the index and a
+	// thousand clients.
 	minHandles = 4096
 )
 
-// checkMemory compares the limit of the control group with the server's needs and with GOMEMLIMIT.
+// checkMemory compares the memory limit of the control group with the needs of the server and with
+// GOMEMLIMIT.
 func checkMemory(p *Installation) []Finding {
 	limit, ok := machine.MemoryLimit(p.Machine, p.process())
 	if !ok {
@@ -37,7 +39,7 @@ func checkMemory(p *Installation) []Finding {
 	return findings
 }
 
-// environ returns the environment of the server, or of this process if none runs.
+// environ returns the environment of the server, or of this process if no server is running.
 func (p *Installation) environ() []string {
 	if p.Server == nil {
 		return p.Environ
@@ -49,7 +51,7 @@ func (p *Installation) environ() []string {
 	return strings.Split(string(text), "\x00")
 }
 
-// variable returns the value of a variable in environ, or "" if it is not set.
+// variable returns the value of an environment variable in environ, or "" if it is not set.
 func (p *Installation) variable(name string) string {
 	for _, entry := range p.environ() {
 		if text, ok := strings.CutPrefix(entry, name+"="); ok {

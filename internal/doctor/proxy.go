@@ -32,8 +32,8 @@ func checkProxy(p *Installation) []Finding {
 	return findings
 }
 
-// ignoredHeaders explains why headers were ignored. With an untrusted proxy all clients look like
-// one.
+// ignoredHeaders returns a finding that explains why forwarding headers were ignored. If the proxy
+// is not trusted, all clients appear to have the same address.
 func ignoredHeaders(f Forwarding) Finding {
 	peer, _ := netip.ParseAddr(f.Ignored.Peer)
 	trusted := proxy.Proxies{Count: f.Count, Headers: f.Headers}.Trusted(f.Ignored.Peer)
@@ -55,7 +55,7 @@ func ignoredHeaders(f Forwarding) Finding {
 		messagef("connect the proxy over loopback or a private network (10/8, 172.16/12, 192.168/16, fc00::/7)"))
 }
 
-// values returns headers, peer and time of a chain for a message.
+// values returns the headers, the peer and the time of a chain as the arguments of a message.
 func (c *Chain) values() []any {
 	return []any{strings.Join(c.Headers, ", "), c.Peer, time.Unix(c.At, 0).Format(time.TimeOnly)}
 }

@@ -46,7 +46,7 @@ func (p *Installation) hasData() bool {
 	return err == nil
 }
 
-// onCommandLine reports whether the running server was started with a flag.
+// onCommandLine reports whether the flag was given on the command line of the running server.
 func (p *Installation) onCommandLine(flag string) bool {
 	if p.Server == nil {
 		return false
@@ -57,9 +57,9 @@ func (p *Installation) onCommandLine(flag string) bool {
 	})
 }
 
-// checkSecrecy checks which users can read a file with a secret. code and what belong to the
-// resulting finding. Outside of the data folder the group may read it: root owns such files and
-// gives them the group of the service.
+// checkSecrecy checks which users can read a file that contains a secret. code and what become the
+// code and the description of the finding. If the file is outside of the data folder, its group may
+// be able to read it, because root owns such files and gives them the group of the service.
 func (p *Installation) checkSecrecy(name, code string, what message) []Finding {
 	others, rights := fs.FileMode(0o007), "o="
 	if within, err := filepath.Rel(p.Settings.Data, name); err == nil && filepath.IsLocal(within) {
@@ -72,7 +72,7 @@ func (p *Installation) checkSecrecy(name, code string, what message) []Finding {
 	return []Finding{warning(code, what, messagef("chmod %s %s", rights, name))}
 }
 
-// firstLogin is how long the generated password may stay unused before it is a warning.
+// firstLogin is the duration after which an unused generated password causes a warning.
 const firstLogin = 7 * 24 * time.Hour
 
 func checkBootstrap(p *Installation) []Finding {

@@ -1,9 +1,11 @@
 package doctor
 
-// largeLogs is the size, in bytes, from which logs that are kept forever cause a finding.
+// largeLogs is the size, in bytes, at which the logs of a project cause a finding if they are kept
+// forever.
 const largeLogs = 256 << 20
 
-// checkSubmissions suggests limits for data sent by apps, because its growth is easily overlooked.
+// checkSubmissions suggests limits for the data that apps send, because its growth is easily
+// overlooked.
 func checkSubmissions(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked
@@ -26,8 +28,8 @@ func checkSubmissions(p *Installation) []Finding {
 	return findings
 }
 
-// checkEventNames reports projects that have reached the limit of event names. Apps get no error
-// when their events are skipped.
+// checkEventNames reports projects that have reached the limit on the number of event names.
+// Further names are skipped, and apps get no error for them.
 func checkEventNames(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked

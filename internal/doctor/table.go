@@ -1,7 +1,7 @@
 package doctor
 
-// checks are ordered by urgency: first whether the server can be used at all, then whether it will
-// keep working, then access to it.
+// checks lists all checks in order of urgency. The first ones check whether the server can be used
+// at all, the next ones whether it will continue to work, and the last ones access to it.
 var checks = []check{
 	{"settings", "settings", checkSettings},
 	{"server", "server", checkServer},
