@@ -12,9 +12,9 @@ import (
 	"svc/internal/datadir"
 )
 
-// AddFolder adds every regular file of a directory of local files as a member below
-// datadir.Files, except for the cache and staging directories. Of the staged files it
-// adds those listed in staged, by file ID, if they exist.
+// AddFolder adds every regular file in a directory of local files as a member below datadir.Files.
+// It skips the cache and staging directories, except for the staged files with the IDs in staged,
+// which it adds if they exist.
 func (w *Writer) AddFolder(dir string, staged []string) error {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,8 +63,8 @@ func (w *Writer) AddFolder(dir string, staged []string) error {
 	return err
 }
 
-// AddFile adds the file at path as a member. It follows a symbolic link wherever it
-// leads, because operators may keep such a file elsewhere.
+// AddFile adds the file at path as a member with the given name. It follows symbolic links, because
+// administrators may keep such a file outside of the data directory.
 func (w *Writer) AddFile(name, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func (w *Writer) AddFile(name, path string) error {
 	return w.addFile(name, f)
 }
 
-// addFile adds the content of f, and closes it.
+// addFile adds the content of f as a member and closes f.
 func (w *Writer) addFile(name string, f *os.File) error {
 	defer f.Close()
 	info, err := f.Stat()

@@ -23,15 +23,15 @@ import (
 
 var moment = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
 
-// file is a file for an archive.
+// file is the name and the content of a member.
 type file struct{ name, text string }
 
-// small returns the content of the smallest possible archive, and a local file.
+// small returns the members of a very small archive, which includes one local file.
 func small() []file {
 	return []file{{datadir.Database, "records"}, {datadir.Events, "events"}, {datadir.Secrets, "x = 'y'"}, {"files/objects/a b.zip", "file"}}
 }
 
-// write returns an archive.
+// write returns an archive of the given files, encrypted for the recipients if there are any.
 func write(t testing.TB, files []file, recipients ...age.Recipient) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -50,7 +50,7 @@ func write(t testing.TB, files []file, recipients ...age.Recipient) []byte {
 	return b.Bytes()
 }
 
-// read reads an archive and returns its members.
+// read reads an archive and returns its manifest and its members.
 func read(archive []byte, identities ...backup.Identity) (m *backup.Manifest, files []file, err error) {
 	m, err = backup.Read(bytes.NewReader(archive), identities, func(m backup.Member, content io.Reader) error {
 		text, err := io.ReadAll(content)
@@ -106,8 +106,8 @@ func TestSealedNeedsItsIdentity(t *testing.T) {
 	}
 }
 
-// TestEveryByteCounts changes each byte of a small archive, and truncates it in many
-// places.
+// TestEveryByteCounts checks that reading a small archive fails if any byte is changed or if the
+// archive is truncated.
 func TestEveryByteCounts(t *testing.T) {
 	t.Parallel()
 	id := identity(t)
@@ -138,7 +138,8 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// TestEveryRegionCounts changes a byte in every 64 KiB of an archive of many zstd blocks.
+// TestEveryRegionCounts checks that reading an archive of many zstd blocks fails if a byte is
+// changed in any region of 64 KiB.
 func TestEveryRegionCounts(t *testing.T) {
 	t.Parallel()
 	archive := write(t, large(4<<20))
@@ -152,7 +153,7 @@ func TestEveryRegionCounts(t *testing.T) {
 	}
 }
 
-// large returns the content of a large archive. Half of it is compressible.
+// large returns the members of a large archive. Half of their content is compressible.
 func large(size int) []file {
 	random := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, size)
@@ -172,8 +173,8 @@ func TestLargeArchiveComesBack(t *testing.T) {
 	}
 }
 
-// TestOrdinaryTools reads an archive as tar and zstd do, which do not know its special
-// members.
+// TestOrdinaryTools checks that tar and zstd can read an archive, although they do not know its
+// manifest and trailer.
 func TestOrdinaryTools(t *testing.T) {
 	t.Parallel()
 	z, err := zstd.NewReader(bytes.NewReader(write(t, small())))
@@ -233,7 +234,7 @@ func TestContained(t *testing.T) {
 	}
 }
 
-// begin starts an archive with the members that every archive must have.
+// begin starts an archive that contains the members required in every archive.
 func begin(t *testing.T, to io.Writer) *backup.Writer {
 	t.Helper()
 	w, err := backup.NewWriter(to, "", moment)
@@ -248,7 +249,8 @@ func begin(t *testing.T, to io.Writer) *backup.Writer {
 	return w
 }
 
-// TestAddFolder adds every regular file, but no temporary ones.
+// TestAddFolder checks that AddFolder adds regular files, including the requested staged ones, but
+// no temporary files.
 func TestAddFolder(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -286,8 +288,8 @@ func TestAddFolder(t *testing.T) {
 	}
 }
 
-// TestAddFileThatIsALink adds the target of a link, because a configuration may be kept
-// elsewhere.
+// TestAddFileThatIsALink checks that AddFile adds the target of a symbolic link, because a
+// configuration file may be kept outside of the data directory.
 func TestAddFileThatIsALink(t *testing.T) {
 	t.Parallel()
 	elsewhere, data := t.TempDir(), t.TempDir()

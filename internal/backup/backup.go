@@ -35,11 +35,11 @@ import (
 // Format is the version of the layout that this program writes.
 const Format = 1
 
-// manifestName is the last member of an archive. The other members have the same names as
-// in a data directory.
+// manifestName is the name of the last member of an archive. All other members have the same names
+// as in a data directory.
 const manifestName = "manifest.json"
 
-// Suffixes of the names of archives.
+// The suffixes of archive names.
 const (
 	Suffix       = ".tar.zst"
 	SealedSuffix = Suffix + ".age"
@@ -50,27 +50,27 @@ var (
 	ErrDamaged = errors.New("the archive is damaged")
 	// ErrNewer reports that an archive was written by a newer program.
 	ErrNewer = errors.New("the archive was written by a newer version of svc")
-	// ErrSealed reports that an archive is encrypted and no identity decrypts it.
+	// ErrSealed reports that an archive is encrypted and that none of the given identities can
+	// decrypt it.
 	ErrSealed = errors.New("the archive is encrypted")
 	// ErrNoArchive reports that a file is not an archive.
 	ErrNoArchive = errors.New("not a svc archive")
 )
 
-// Manifest describes an archive.
+// Manifest describes the content of an archive.
 type Manifest struct {
 	Format    int       `json:"format"`
 	Version   string    `json:"version"` // of the svc that wrote it
 	CreatedAt time.Time `json:"created_at"`
-	// Files reports whether the backup was meant to include local files, not only the
-	// databases.
+	// Files reports whether local files were requested for the backup in addition to the databases.
 	Files bool `json:"files"`
-	// SecretsElsewhere lists the environment variables from which the server got secrets
-	// that the archive does not contain.
+	// SecretsElsewhere lists the environment variables that contained secrets of the server. These
+	// secrets are not in the archive.
 	SecretsElsewhere []string `json:"secrets_elsewhere,omitempty"`
 	Members          []Member `json:"members"`
 }
 
-// Member is a file in an archive.
+// Member describes a file in an archive.
 type Member struct {
 	Name   string `json:"name"` // relative to the data directory, slash-separated
 	Size   int64  `json:"size"` // bytes
@@ -78,13 +78,13 @@ type Member struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Mode is the permissions of a file, in JSON a string of four octal digits.
+// Mode contains the permissions of a file. Its JSON form is a string of four octal digits.
 type Mode fs.FileMode
 
-// MarshalText returns the digits.
+// MarshalText returns the four octal digits.
 func (m Mode) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", uint32(m)), nil }
 
-// UnmarshalText parses the digits.
+// UnmarshalText parses octal digits.
 func (m *Mode) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseUint(string(text), 8, 9)
 	if err != nil || len(text) != 4 {
@@ -102,12 +102,12 @@ func (m *Manifest) Bytes() (n int64) {
 	return n
 }
 
-// Options configures the content of a backup and the keys that can decrypt it.
+// Options specifies the content of a backup and the keys for which it is encrypted.
 type Options struct {
-	// Recipients holds public keys of age, age1…. The identity of any one of them
-	// decrypts the archive. Without recipients, the archive is not encrypted.
+	// Recipients lists public keys of age, which begin with "age1". The identity of any one of them
+	// can decrypt the archive. If there are no recipients, the archive is not encrypted.
 	Recipients []string `json:"recipients,omitempty"`
-	// Files reports whether to include local files.
+	// Files reports whether to include local files in the backup.
 	Files bool `json:"files"`
 }
 
@@ -124,8 +124,8 @@ func ParseRecipients(texts []string) ([]age.Recipient, error) {
 	return all, nil
 }
 
-// Contained reports whether a file of the data directory belongs in archives. The set is
-// closed, so that no archive can write to other paths.
+// Contained reports whether an archive may contain a member with the given name. Only a fixed set
+// of names is allowed, so that no archive can write to other paths.
 func Contained(name string) bool {
 	switch name {
 	case datadir.Database, datadir.Events, datadir.Secrets, datadir.Config:
@@ -139,8 +139,8 @@ func Contained(name string) bool {
 	return len(name) <= maxName && fs.ValidPath(name) && filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsFunc(name, odd)
 }
 
-// maxName is the maximum length of a name with its directories, in bytes.
+// maxName is the maximum length, in bytes, of the path of a member.
 const maxName = 1024
 
-// odd reports whether a character has a special meaning on some system.
+// odd reports whether a character has a special meaning in file names on any system.
 func odd(r rune) bool { return r < ' ' || r == 0x7F || r == '\\' || r == ':' }

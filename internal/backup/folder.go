@@ -12,24 +12,25 @@ import (
 	"svc/internal/disk"
 )
 
-// FolderMark is the name of a file with which an administrator confirms that backups
-// belong on a disk. It is in the directory of the backups or in its parent.
+// FolderMark is the name of a file that marks a disk as intended for backups. An administrator
+// creates it in the backup directory or in the parent of that directory.
 const FolderMark = ".svc-backups"
 
 // Folder is the directory of scheduled backups.
 type Folder struct {
 	Dir  string
 	Data string // the data directory, which is certain to be on a mounted disk
-	// LastDevice is the device of Dir at the last success. Known reports whether there
-	// was one.
+	// LastDevice is the device that contained Dir when the last backup succeeded. Known reports
+	// whether any backup has succeeded.
 	LastDevice uint64
 	Known      bool
 }
 
-// Usable decides whether backups may be written to the directory. missing reports that it
-// has to be created. A directory that is missing, or empty although it used to be on
-// another disk, is probably the mount point of a disk that is not mounted. Backups would
-// then fill the disk below it, where the administrator would not look for them.
+// Usable returns an error if backups must not be written to the directory. missing reports whether
+// the directory must be created first. A directory that is missing, or that is empty although it
+// used to be on another disk, is probably the mount point of a disk that is not mounted. Backups
+// would then fill the disk that contains the mount point, where the administrator would not look
+// for them.
 func (f Folder) Usable(now time.Time) (missing bool, err error) {
 	if within(f.Dir, f.Data) {
 		_, err := os.Stat(f.Dir)
@@ -58,7 +59,8 @@ func (f Folder) Usable(now time.Time) (missing bool, err error) {
 		"%s into %s", f.Dir, FolderMark, parent)
 }
 
-// within reports whether a path is below a directory, comparing only names.
+// within reports whether a path is below a directory. It only compares the names and does not
+// resolve links.
 func within(path, dir string) bool {
 	path, one := filepath.Abs(path)
 	dir, other := filepath.Abs(dir)

@@ -4,5 +4,5 @@ package backup
 
 import "io/fs"
 
-// private returns the permissions of the owner.
+// private returns the permissions of the owner and removes all others.
 func private(mode fs.FileMode) Mode { return Mode(mode.Perm() & 0o700) }

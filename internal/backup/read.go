@@ -23,14 +23,14 @@ import (
 const (
 	sealedHead = "age-encryption.org/v1\n"
 	packedHead = "\x28\xB5\x2F\xFD"
-	// maxWindow limits the memory of reading, in bytes.
+	// maxWindow limits the memory that decompression needs, in bytes.
 	maxWindow = 8 << 20
 )
 
-// Read reads an archive to its end and verifies it against its manifest and checksums. It
-// calls each, which may be nil, for every member before the verification is complete: the
-// caller must discard the members unless Read returns without an error. The error is
-// ErrDamaged, ErrNewer, ErrSealed, ErrNoArchive, or an error of each or of from.
+// Read reads an archive to its end and verifies it against its manifest and checksums. It passes
+// every member to each, unless each is nil. It does so before the verification is complete, so the
+// caller must discard the members if Read returns an error. The error is ErrDamaged, ErrNewer,
+// ErrSealed, ErrNoArchive, or an error returned by each or by reading from.
 func Read(from io.Reader, identities []Identity, each func(m Member, content io.Reader) error) (*Manifest, error) {
 	open, err := unseal(from, identities)
 	if err != nil {
@@ -65,14 +65,15 @@ func Read(from io.Reader, identities []Identity, each func(m Member, content io.
 	return m, nil
 }
 
-// Identity decrypts archives that are encrypted for it.
+// Identity is a private key that decrypts archives.
 type Identity = age.Identity
 
-// ParseIdentities parses identities of age, one per line, in the format of age-keygen.
+// ParseIdentities parses private keys of age. There is one key per line, as in the output of
+// age-keygen.
 func ParseIdentities(from io.Reader) ([]Identity, error) { return age.ParseIdentities(from) }
 
-// unseal returns a reader that decrypts an encrypted archive. It returns any other
-// archive unchanged.
+// unseal returns a reader of the decrypted archive. If the archive is not encrypted, the reader
+// returns it unchanged.
 func unseal(from io.Reader, identities []Identity) (io.Reader, error) {
 	b := bufio.NewReaderSize(from, 64<<10)
 	begin, err := b.Peek(len(sealedHead))
@@ -95,7 +96,8 @@ func unseal(from io.Reader, identities []Identity) (io.Reader, error) {
 	return open, nil
 }
 
-// blame attributes an error of reading to the archive, unless it has another cause.
+// blame returns an error that wraps ErrDamaged and err. If err has a cause other than the content
+// of the archive, blame returns that error instead.
 func blame(err error) error {
 	if _, other := errors.AsType[*fs.PathError](err); other || errors.Is(err, ErrDamaged) || errors.Is(err, ErrNewer) {
 		return err
@@ -109,7 +111,7 @@ func blame(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// takerError is an error of the function that receives the members.
+// takerError is an error returned by the function that receives the members.
 type takerError struct{ err error }
 
 // Error returns the text of the error.
@@ -123,8 +125,7 @@ type reader struct {
 	piece []byte
 }
 
-// members reads up to and including the manifest, which comes last, and compares the
-// members with it.
+// members reads all members. The last one is the manifest, with which it compares the others.
 func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) {
 	for {
 		h, err := r.tar.Next()
@@ -149,7 +150,7 @@ func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) 
 	}
 }
 
-// take passes a member to each and returns its checksum.
+// take passes a member to each and returns the checksum of its content.
 func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string, err error) {
 	content := &content{from: r.tar, sum: sha256.New()}
 	if each != nil {
@@ -163,15 +164,15 @@ func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string,
 	return hex.EncodeToString(content.sum.Sum(nil)), nil
 }
 
-// content is the content of a member. It distinguishes errors of reading from those of
-// the caller.
+// content is a reader of the content of a member. It stores read errors, so that they can be told
+// apart from errors of the function that receives the members.
 type content struct {
 	from io.Reader
 	sum  hash.Hash
 	err  error
 }
 
-// Read reads and updates the checksum.
+// Read reads from the member and updates the checksum.
 func (c *content) Read(b []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
@@ -184,10 +185,11 @@ func (c *content) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// onlyWriter prevents io.CopyBuffer from using another buffer.
+// onlyWriter hides the ReadFrom method of a writer. Without it, io.CopyBuffer would not use the
+// given buffer.
 type onlyWriter struct{ io.Writer }
 
-// compare reads the manifest and compares the members with it.
+// compare reads the manifest, which has the given size, and compares the members with it.
 func (r *reader) compare(size int64) (*Manifest, error) {
 	if most := int64(64<<10 + (2*maxName+256)*len(r.list)); size > most {
 		return nil, fmt.Errorf("%w: its manifest has %d bytes for %d files", ErrDamaged, size, len(r.list))
@@ -223,7 +225,8 @@ func (r *reader) compare(size int64) (*Manifest, error) {
 	return m, nil
 }
 
-// difference describes the first member that does not match the manifest.
+// difference describes the first difference between the members in the manifest and those in the
+// archive.
 func difference(want, got []Member) string {
 	for i, m := range got {
 		if i >= len(want) || want[i].Name != m.Name {

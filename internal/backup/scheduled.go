@@ -8,19 +8,20 @@ import (
 	"time"
 )
 
-// scheduledLayout is the format of the start of the names of scheduled archives, in UTC,
-// so that names sort in order of time.
+// scheduledLayout is the time layout with which the names of scheduled archives begin. Times are in
+// UTC, so that the names sort by time.
 const scheduledLayout = "svc-20060102-150405"
 
 var scheduledName = regexp.MustCompile(`^svc-[0-9]{8}-[0-9]{6}\.tar\.zst(\.age)?$`)
 
-// Scheduled is an archive made by a schedule.
+// Scheduled is an archive made by the backup schedule.
 type Scheduled struct {
 	Name string
 	At   time.Time
 }
 
-// ScheduledName returns the name of the archive made at a time.
+// ScheduledName returns the name of a scheduled archive made at the given time. sealed reports
+// whether the archive is encrypted.
 func ScheduledName(at time.Time, sealed bool) string {
 	suffix := Suffix
 	if sealed {
@@ -29,9 +30,9 @@ func ScheduledName(at time.Time, sealed bool) string {
 	return at.UTC().Format(scheduledLayout) + suffix
 }
 
-// ListScheduled returns the archives in a directory that have such a name, the oldest
-// first. It ignores an archive with a time in the future, written when the clock was
-// wrong, because its age is unknown. For a missing directory it returns none.
+// ListScheduled returns the scheduled archives in a directory, the oldest one first. It ignores
+// archives with a time after now: they were written when the clock was wrong, and their age is
+// unknown. If the directory does not exist, it returns no archives.
 func ListScheduled(dir string, now time.Time) (all []Scheduled, err error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,12 +20,12 @@ const (
 	beforeRestore = "before-restore-" // prefix of the directory that keeps the previous content
 )
 
-// replaced lists what a restore moves aside: everything that an archive can contain, and
-// what is derived from it or belongs to it.
+// replaced lists the names that a restore moves aside. They include everything that an archive can
+// contain, and files that are derived from it or belong to it.
 var replaced = []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Config, datadir.Files, datadir.Index, datadir.Bootstrap}
 
-// Present returns the names in a data directory that a restore would move aside. Local
-// files stay in place if the archive has none.
+// Present returns the names in a data directory that a restore would move aside. If files is false,
+// the archive has no local files, and the existing ones are not moved.
 func Present(data string, files bool) (names []string) {
 	for _, name := range replaced {
 		if exists(data, name) && (files || name != datadir.Files) {
@@ -35,15 +35,15 @@ func Present(data string, files bool) (names []string) {
 	return names
 }
 
-// beside lists what else can be in a data directory and is left there by a restore. A
-// mounted disk has a directory of its own, lost+found.
+// beside lists the other names that can occur in a data directory. A restore does not move them.
+// One of them is lost+found, which exists at the root of a mounted disk.
 var beside = []string{
 	datadir.Certificates, datadir.Backups, datadir.Upgrades, datadir.Lock, datadir.Socket, datadir.Journal, datadir.Readme,
 	filepath.Base(unfinished("", false)), probeName, beforeRestore + "*", "lost+found",
 }
 
-// Foreign returns the names in a directory that do not belong to a data directory. A
-// restore leaves them in place. For a missing directory it returns none.
+// Foreign returns the names in a directory that do not belong to a data directory. A restore does
+// not move them. If the directory does not exist, it returns no names.
 func Foreign(dir string) (names []string, err error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +61,7 @@ func Foreign(dir string) (names []string, err error) {
 	return names, err
 }
 
-// matches reports whether a name matches a pattern, which must be valid.
+// matches reports whether a name matches a pattern. The pattern must be valid.
 func matches(pattern, name string) bool {
 	ok, _ := filepath.Match(pattern, name)
 	return ok
@@ -72,8 +72,8 @@ func exists(dir, name string) bool {
 	return err == nil
 }
 
-// Staged is an archive that has been unpacked for a data directory. The content of the
-// directory has not been changed yet. The caller must hold the lock of the directory.
+// Staged is an archive that has been unpacked for a data directory but has not replaced its content
+// yet. The caller must hold the lock of the data directory.
 type Staged struct {
 	changes
 	data     string // without symbolic links
@@ -81,9 +81,9 @@ type Staged struct {
 	manifest *Manifest
 }
 
-// Stage unpacks an archive that Read has verified as m. It unpacks beside the data
-// directory, or inside it if the directory is a mount point or its parent is not
-// writable.
+// Stage unpacks an archive. Read must have verified the archive and returned m. Stage unpacks it
+// next to the data directory. If the data directory is a mount point or its parent is not writable,
+// Stage unpacks it inside the data directory.
 func Stage(data string, from io.Reader, identities []Identity, m *Manifest) (*Staged, error) {
 	data, err := resolved(data)
 	if err != nil {
@@ -120,8 +120,8 @@ func resolved(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// roomBeside reports whether directories can be moved between a data directory and its
-// parent.
+// roomBeside reports whether directories can be moved between a data directory and its parent
+// directory.
 func roomBeside(data string) (bool, error) {
 	probe, inside := unfinished(data, true), filepath.Join(data, probeName)
 	if err := errors.Join(os.RemoveAll(probe), os.RemoveAll(inside)); err != nil {
@@ -134,7 +134,8 @@ func roomBeside(data string) (bool, error) {
 	return moved == nil, errors.Join(os.RemoveAll(probe), os.RemoveAll(inside))
 }
 
-// unfinished returns the directory into which an archive is unpacked.
+// unfinished returns the path of the directory into which an archive is unpacked. If beside is
+// true, it is next to the data directory, otherwise inside it.
 func unfinished(data string, beside bool) string {
 	if beside {
 		return data + ".restore-unfinished"
@@ -142,11 +143,11 @@ func unfinished(data string, beside bool) string {
 	return filepath.Join(data, "restore.unfinished")
 }
 
-// Dir returns the directory with the unpacked files, which has the layout of a data
+// Dir returns the path of the directory with the unpacked files. It has the layout of a data
 // directory.
 func (s *Staged) Dir() string { return unfinished(s.data, s.beside) }
 
-// Discard removes the unpacked files, unless FinishSwap needs them.
+// Discard removes the unpacked files, unless FinishSwap needs them to complete a swap.
 func (s *Staged) Discard() error {
 	if exists(s.data, datadir.Journal) {
 		return nil
@@ -154,11 +155,12 @@ func (s *Staged) Discard() error {
 	return os.RemoveAll(s.Dir())
 }
 
-// Swap replaces the content of the data directory with the unpacked files. It moves the
-// previous content into the directory kept, which is named after the time, or "" if there
-// was none. Even after a crash, the data directory has the old content, or FinishSwap
-// completes the new one. After an error the old content is in place, unless the error
-// states otherwise.
+// Swap replaces the content of the data directory with the unpacked files. It moves the previous
+// content to a directory named after the time at, and returns its path as kept. If there was no
+// previous content, kept is "".
+//
+// After a crash, the data directory has the old content, or FinishSwap completes the swap. After an
+// error, the data directory has the old content, unless the error states otherwise.
 func (s *Staged) Swap(at time.Time) (kept string, err error) {
 	j := journal{Format: 1, Beside: s.beside, Out: Present(s.data, s.manifest.Files)}
 	w := swap{changes: s.changes, journal: j, data: s.data}
@@ -175,9 +177,9 @@ func (s *Staged) Swap(at time.Time) (kept string, err error) {
 	return w.old(), w.run()
 }
 
-// FinishSwap completes an interrupted swap, and removes the remains of a restore that did
-// not get as far as a swap. The caller must hold the lock of the data directory. If there
-// was a swap, kept is the directory of the previous content.
+// FinishSwap completes an interrupted swap. It also removes the unpacked files of a restore that
+// ended before its swap. The caller must hold the lock of the data directory. If FinishSwap
+// completed a swap, kept is the directory with the previous content.
 func FinishSwap(data string) (finished bool, kept string, err error) {
 	return changes{}.finishSwap(data)
 }
@@ -203,7 +205,8 @@ func (c changes) finishSwap(data string) (finished bool, kept string, err error)
 	return true, w.old(), nil
 }
 
-// journal describes the moves of a swap. Names have no directory.
+// journal describes the moves of a swap. All names are relative to the directories that they are
+// moved between.
 type journal struct {
 	Format int      `json:"format"`
 	Beside bool     `json:"beside"` // the directories are beside the data directory, not in it
@@ -219,7 +222,7 @@ type swap struct {
 	data string
 }
 
-// old returns the directory to which the previous content is moved.
+// old returns the path of the directory to which the previous content is moved.
 func (w *swap) old() string {
 	switch {
 	case w.Old == "":
@@ -230,7 +233,7 @@ func (w *swap) old() string {
 	return filepath.Join(w.data, w.Old)
 }
 
-// nameOld chooses an unused name for that directory.
+// nameOld sets Old to an unused name that contains the time.
 func (w *swap) nameOld(at time.Time) {
 	name := beforeRestore + at.Format("20060102-150405")
 	if w.Beside {
@@ -244,7 +247,7 @@ func (w *swap) nameOld(at time.Time) {
 
 func (w *swap) fresh() string { return unfinished(w.data, w.Beside) }
 
-// run writes the journal and swaps. It undoes a swap that fails.
+// run writes the journal and makes the moves. If that fails, it undoes them.
 func (w *swap) run() error {
 	text, err := json.MarshalIndent(w.journal, "", " ")
 	if err != nil {
@@ -277,9 +280,10 @@ func (w *swap) run() error {
 
 func (w *swap) journalPath() string { return filepath.Join(w.data, datadir.Journal) }
 
-// forward performs the remaining moves. It is idempotent: a name in the old directory has
-// been moved out, and one that is no longer in the unpacked directory has been moved in.
-// It moves everything out before it moves anything in.
+// forward makes the remaining moves. It first moves the previous content out and then moves the
+// unpacked files in. It can be repeated after an interruption: a name in the old directory has
+// already been moved out, and a name that is missing in the unpacked directory has already been
+// moved in.
 func (w *swap) forward() error {
 	for _, name := range w.Out {
 		if exists(w.old(), name) || !exists(w.data, name) {
@@ -334,8 +338,8 @@ func (w *swap) rename(from, to, name string) error {
 	return w.do(func() error { return os.Rename(filepath.Join(from, name), filepath.Join(to, name)) })
 }
 
-// end makes the moves durable, and removes the journal and then the directory that is
-// empty now.
+// end makes the moves durable. It then removes the journal, and after that the directory that has
+// become empty.
 func (w *swap) end(empty string) error {
 	if err := w.syncs(w.data, w.old(), w.fresh()); err != nil {
 		return err
@@ -353,7 +357,7 @@ func (w *swap) end(empty string) error {
 	return nil
 }
 
-// removed returns nil if err reports that the file does not exist.
+// removed returns nil if err reports that a file does not exist. Otherwise it returns err.
 func removed(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -361,7 +365,7 @@ func removed(err error) error {
 	return err
 }
 
-// syncs makes renames in directories durable.
+// syncs syncs directories, so that the renames in them are durable.
 func (w *swap) syncs(folders ...string) error {
 	for _, dir := range folders {
 		if dir == "" {

@@ -16,11 +16,11 @@ import (
 	"svc/internal/datadir"
 )
 
-// tree is the content of a directory: names of files and their texts.
+// tree is the content of a directory. It maps the names of files to their texts.
 type tree = map[string]string
 
-// old is the content of a data directory with everything that a restore moves or leaves
-// in place.
+// old is the content of a data directory before a restore. It contains every kind of file that a
+// restore moves aside or leaves in place.
 var old = tree{
 	"svc.db": "old", "events.db": "old", "secrets.toml": "old", "config.toml": "old", "files/objects/a": "old",
 	"search.bleve/x": "old", "svc.bootstrap-admin.txt": "old",
@@ -30,8 +30,8 @@ var old = tree{
 // archived is the content of the archive.
 var archived = tree{"svc.db": "new", "events.db": "new", "secrets.toml": "new", "files/objects/b/c": "new"}
 
-// restored returns the content of the data directory after the restore, and of the
-// directory with the previous content.
+// restored returns the content of two directories after a restore. now is the content of the data
+// directory, and kept is the previous content that was moved aside.
 func restored() (now, kept tree) {
 	now, kept = maps.Clone(archived), tree{}
 	for name, text := range old {
@@ -57,8 +57,8 @@ func makeDir(t *testing.T, dir string, files tree) {
 	}
 }
 
-// files returns the content of a directory, without subdirectories with content that a
-// restore has moved aside.
+// files returns the content of a directory. It omits directories to which a restore has moved
+// previous content.
 func files(t *testing.T, dir string) tree {
 	t.Helper()
 	all := tree{}
@@ -101,7 +101,7 @@ func packed(t *testing.T, files tree, withFiles bool) (archive []byte, m *Manife
 	return b.Bytes(), m
 }
 
-// attempt performs one restore, in which changes of the file system can fail.
+// attempt performs one restore. The hook in c can make any change of the file system fail.
 func attempt(c changes, data string, beside bool, archive []byte, m *Manifest) (kept string, err error) {
 	s, err := c.stage(&Staged{data: data, beside: beside, manifest: m}, bytes.NewReader(archive), nil)
 	if err != nil {
@@ -116,9 +116,9 @@ func attempt(c changes, data string, beside bool, archive []byte, m *Manifest) (
 
 var errFails = errors.New("it fails here")
 
-// TestRestoreFailsAtEveryCall makes each change of the file system fail, either once, or
-// from there on, like a power failure. Afterwards the data directory has the old content,
-// or the next opening completes the new one and keeps the old one beside it.
+// TestRestoreFailsAtEveryCall makes each change of the file system fail. Either only this change
+// fails, or all later ones fail too, as in a power failure. Afterwards the data directory must have
+// the old content, or the next opening must complete the restore and keep the old content.
 func TestRestoreFailsAtEveryCall(t *testing.T) {
 	t.Parallel()
 	archive, m := packed(t, archived, true)
@@ -153,7 +153,8 @@ func TestRestoreFailsAtEveryCall(t *testing.T) {
 	}
 }
 
-// finishedLater opens a data directory after a failed restore and verifies its content.
+// finishedLater opens a data directory after a failed restore and checks its content. It reports
+// whether the opening completed the restore.
 func finishedLater(t *testing.T, name, data string, forever bool) bool {
 	t.Helper()
 	journalled := exists(data, datadir.Journal)
@@ -185,8 +186,8 @@ func finishedLater(t *testing.T, name, data string, forever bool) bool {
 	return finished
 }
 
-// TestFinishFailsAtEveryCall makes the completion of an interrupted restore fail at each
-// call, and then completes it.
+// TestFinishFailsAtEveryCall makes all changes of the file system fail from the nth one on while an
+// interrupted restore is being completed. A second attempt must then complete it.
 func TestFinishFailsAtEveryCall(t *testing.T) {
 	t.Parallel()
 	archive, m := packed(t, archived, true)
@@ -268,7 +269,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestRestoresOfOneSecond keeps the previous content of each restore.
+// TestRestoresOfOneSecond checks that restores within the same second keep the previous content in
+// separate directories.
 func TestRestoresOfOneSecond(t *testing.T) {
 	t.Parallel()
 	archive, m := packed(t, archived, true)
@@ -292,8 +294,8 @@ func TestRestoresOfOneSecond(t *testing.T) {
 	}
 }
 
-// TestUnpackKnowsWhatWasVerified: an archive that is replaced between verification and
-// unpacking is refused.
+// TestUnpackKnowsWhatWasVerified checks that Stage refuses an archive that has been replaced since
+// it was verified.
 func TestUnpackKnowsWhatWasVerified(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")

@@ -10,14 +10,14 @@ import (
 	"io"
 )
 
-// trailerHead starts the last 48 bytes of an archive: the magic number of a skippable
-// zstd frame, the length of the rest, and a mark. It is followed by the SHA-256 of all
-// bytes of the archive before the frame.
+// trailerHead is the beginning of the last 48 bytes of an archive. It consists of the magic number
+// of a skippable zstd frame, the length of the frame's content, and a mark. The SHA-256 of all
+// preceding bytes of the archive follows it.
 const trailerHead = "\x5B\x2A\x4D\x18" + "\x28\x00\x00\x00" + "svc:sum1"
 
 const trailerSize = len(trailerHead) + sha256.Size
 
-// summed computes the checksum of the bytes that it passes on.
+// summed is a writer that passes bytes on and computes their checksum.
 type summed struct {
 	to  io.Writer
 	sum hash.Hash
@@ -25,7 +25,7 @@ type summed struct {
 
 func newSummed(to io.Writer) *summed { return &summed{to, sha256.New()} }
 
-// Write passes b on.
+// Write writes b to the wrapped writer and updates the checksum.
 func (s *summed) Write(b []byte) (int, error) {
 	n, err := s.to.Write(b)
 	s.sum.Write(b[:n])
@@ -38,8 +38,8 @@ func (s *summed) finish() error {
 	return err
 }
 
-// trailed reads the data before the trailer without knowing its length. It returns io.EOF
-// only after a valid trailer.
+// trailed reads the data before the trailer of an archive without knowing the length of the
+// archive. It returns io.EOF only after a valid trailer.
 type trailed struct {
 	from *bufio.Reader
 	sum  hash.Hash
@@ -50,7 +50,7 @@ func newTrailed(from io.Reader) *trailed {
 	return &trailed{from: bufio.NewReaderSize(from, 256<<10), sum: sha256.New()}
 }
 
-// Read returns data, except for bytes that may belong to the trailer.
+// Read reads data. It holds back the bytes that may belong to the trailer.
 func (t *trailed) Read(b []byte) (int, error) {
 	if len(b) == 0 || t.over {
 		return 0, endOf(t.over)
@@ -74,7 +74,7 @@ func endOf(over bool) error {
 	return nil
 }
 
-// end verifies the trailer.
+// end verifies the trailer, given as last. It returns io.EOF if the trailer is valid.
 func (t *trailed) end(last []byte) error {
 	if !bytes.Equal(last, t.sum.Sum([]byte(trailerHead))) {
 		return fmt.Errorf("%w: it does not end with its checksum, so it was truncated or changed", ErrDamaged)

@@ -11,8 +11,8 @@ import (
 	"svc/internal/durable"
 )
 
-// changes performs every change of the file system in this package, so that tests can
-// interrupt at any of them.
+// changes makes all changes of the file system in this package. Tests use its hook to interrupt
+// before any of them.
 type changes struct{ before func() error } // nil = no hook
 
 func (c changes) do(change func() error) error {
@@ -24,9 +24,9 @@ func (c changes) do(change func() error) error {
 	return change()
 }
 
-// unpack writes the members of an archive below a directory, and syncs them and their
-// directories. The archive must still be the one that want describes; the sizes in want
-// are limits.
+// unpack writes the members of an archive to files in the directory to, and syncs the files and
+// their directories. The archive must match the manifest want. Its sizes limit the files that are
+// written.
 func (c changes) unpack(from io.Reader, identities []Identity, want *Manifest, to string) error {
 	root, err := os.OpenRoot(to)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c changes) unpack(from io.Reader, identities []Identity, want *Manifest, t
 	return c.do(func() error { return durable.SyncDir(to) })
 }
 
-// write creates the file of a member, which must not exist.
+// write creates the file for a member. The file must not exist yet.
 func (c changes) write(root *os.Root, m Member, content io.Reader) error {
 	return c.do(func() error {
 		f, err := root.OpenFile(filepath.FromSlash(m.Name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -29,8 +29,8 @@ type Writer struct {
 	between  func(worked time.Duration)
 }
 
-// NewWriter starts an archive with the time at, encrypted for the recipients if there are
-// any. version is the version of this program.
+// NewWriter starts an archive. at is the time of the backup, and version is the version of this
+// program. If there are recipients, the archive is encrypted for them.
 func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Recipient) (*Writer, error) {
 	w := &Writer{
 		manifest: Manifest{Format: Format, Version: version, CreatedAt: at.UTC().Truncate(time.Second)},
@@ -54,11 +54,11 @@ func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Rec
 	return w, nil
 }
 
-// Between sets a function that is called after every piece of 128 KiB with the time that
-// it took, so that other work can be given time.
+// Between sets a function that is called after every piece of 128 KiB. Its argument is the time
+// that the piece took. The function can wait to leave time for other work.
 func (w *Writer) Between(rest func(worked time.Duration)) { w.between = rest }
 
-// Add writes a member with the size and mode of m, and computes its checksum.
+// Add writes a member with the name, size and mode of m, and computes its checksum.
 func (w *Writer) Add(m Member, from io.Reader) error {
 	if !Contained(m.Name) {
 		return fmt.Errorf("%q cannot be in an archive", m.Name)
@@ -92,8 +92,8 @@ func (w *Writer) begin(name string, size int64, m Member) error {
 	})
 }
 
-// Close writes the manifest, ends the archive and returns the manifest. files and
-// elsewhere become its Files and SecretsElsewhere.
+// Close writes the manifest, completes the archive and returns the manifest. files and elsewhere
+// become the fields Files and SecretsElsewhere of the manifest.
 func (w *Writer) Close(files bool, elsewhere []string) (*Manifest, error) {
 	m := &w.manifest
 	m.Files, m.SecretsElsewhere = files, elsewhere
@@ -119,7 +119,7 @@ func (w *Writer) Close(files bool, elsewhere []string) (*Manifest, error) {
 	return m, err
 }
 
-// Abort releases the resources of an archive that is not completed.
+// Abort releases the resources of an archive that will not be completed.
 func (w *Writer) Abort() {
 	w.packed.Reset(nil)
 }
