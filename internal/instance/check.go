@@ -12,9 +12,9 @@ import (
 	"svc/store"
 )
 
-// Check checks everything in a data directory: both databases, the search index, and the directory
-// of local files. The caller must hold its lock. It returns the errors of CheckDatabases, of the
-// index, and of the file system.
+// Check checks all data in a data directory: both databases, the search index, and the local files
+// in the directory files. The caller must hold the lock of the data directory. Check returns an
+// error of CheckDatabases, of the search index or of the file system.
 func Check(ctx context.Context, dir, files string, report *integrity.Report) error {
 	if err := CheckDatabases(ctx, dir, report); err != nil || !readable(report, datadir.Database) {
 		return err
@@ -29,8 +29,8 @@ func Check(ctx context.Context, dir, files string, report *integrity.Report) err
 	return errors.Join(search.Check(ctx, dir, db, report), CheckFiles(ctx, files, db, report), db.Close())
 }
 
-// CheckDatabases checks every page and record of both databases in a folder. It checks the second
-// database even if the first one is unreadable, for which the error is store.ErrDamaged.
+// CheckDatabases checks every page and record of both databases in a folder. If a database cannot
+// be read, it still checks the other one, and the error is store.ErrDamaged.
 func CheckDatabases(ctx context.Context, dir string, report *integrity.Report) error {
 	report.Begin(datadir.Database)
 	err := store.Check(ctx, filepath.Join(dir, datadir.Database), report)
@@ -41,7 +41,7 @@ func CheckDatabases(ctx context.Context, dir string, report *integrity.Report) e
 	return err
 }
 
-// readable reports whether the records of a file could be checked.
+// readable reports whether the check was able to read the records of a file.
 func readable(report *integrity.Report, file string) bool {
 	for _, c := range report.Counts() {
 		if c.File == file && (c.Kind == integrity.Unread || c.Kind == integrity.Layout) {
@@ -61,9 +61,9 @@ func Repairable(report *integrity.Report) (list []integrity.Count) {
 	return list
 }
 
-// Repair repairs those findings of a Check that can be repaired from other data. It returns the
-// files that it skipped because their source data is unreadable. The caller must hold the lock of
-// the data directory.
+// Repair repairs the findings of a Check that can be repaired from other data. It skips files with
+// unreadable source data, and returns their names. The caller must hold the lock of the data
+// directory.
 func Repair(ctx context.Context, dir string, report *integrity.Report) (skipped []string, err error) {
 	wrong := map[string]bool{}
 	for _, c := range Repairable(report) {

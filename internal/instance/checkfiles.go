@@ -16,13 +16,15 @@ import (
 	"svc/store"
 )
 
-// pageOfFiles is the number of records that are read in one transaction.
+// pageOfFiles is the number of file records that are read in one transaction.
 const pageOfFiles = 1000
 
-// CheckFiles compares the directory of local files with the records. Each ready file must have
-// content of the right size; content without a record is reported as a note. A server may write to
-// both at the same time. Its unfinished operations are not reported, except that content may be
-// reported as a note if its upload is completed or its file is deleted during the check.
+// CheckFiles compares the directory of local files with the records. Each file with the status
+// ready must have content of the right size. Content without a record is reported as a note.
+//
+// A server may write to the directory and to db during the check. Unfinished operations of the
+// server cause no findings, with one exception: content may be reported as a note if its upload is
+// completed or its file is deleted during the check.
 func CheckFiles(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
 	report.Begin(datadir.Files)
 	c := filesCheck{db: db, report: report}
@@ -39,7 +41,7 @@ func CheckFiles(ctx context.Context, dir string, db *store.Store, report *integr
 	return errors.Join(c.records(ctx), c.objects(ctx), c.staged(ctx))
 }
 
-// nothing is a file system for a directory that does not exist.
+// nothing is the file system of a directory that does not exist.
 type nothing struct{}
 
 func (nothing) Open(name string) (fs.File, error) {
@@ -52,7 +54,7 @@ type filesCheck struct {
 	report  *integrity.Report
 }
 
-// records checks the content of each file.
+// records checks the content of every file that has a record.
 func (c *filesCheck) records(ctx context.Context) error {
 	for last := store.FileID(""); ; {
 		page, err := store.Read(c.db, func(tx *store.Tx) ([]*store.File, error) { return tx.FilesAfter(last, pageOfFiles) })
@@ -72,8 +74,8 @@ func (c *filesCheck) records(ctx context.Context) error {
 	}
 }
 
-// record checks the content of a file. If the content is missing but the record has changed since
-// it was read, the content has been moved or deleted correctly.
+// record checks the content of a file. If the content is missing and the record has changed since
+// it was read, the content has been moved or deleted correctly, and record reports nothing.
 func (c *filesCheck) record(f *store.File) error {
 	what, err := c.problem(f)
 	if err != nil || what == "" {
@@ -86,8 +88,8 @@ func (c *filesCheck) record(f *store.File) error {
 	return err
 }
 
-// problem returns a description of what is wrong with the content of a file. It returns "" if the
-// content is intact or not needed here.
+// problem describes the problem with the content of a file. It returns "" if the content is intact
+// or need not be in local storage.
 func (c *filesCheck) problem(f *store.File) (what string, err error) {
 	object := path.Join(datadir.Objects, files.DiskPath(f.ObjectKey))
 	staged := path.Join(datadir.StagedFiles, string(f.ID))
@@ -107,8 +109,8 @@ func (c *filesCheck) problem(f *store.File) (what string, err error) {
 	return what, err
 }
 
-// compare returns "" if the file exists and has the given size, and otherwise a description of the
-// problem.
+// compare describes the problem if a file does not exist or does not have the given size. Otherwise
+// it returns "".
 func (c *filesCheck) compare(name string, size int64) (what string, err error) {
 	info, err := fs.Stat(c.content, name)
 	switch {
@@ -122,7 +124,7 @@ func (c *filesCheck) compare(name string, size int64) (what string, err error) {
 	return "", nil
 }
 
-// objects notes contents that belong to no file.
+// objects reports contents that belong to no file.
 func (c *filesCheck) objects(ctx context.Context) error {
 	return c.each(ctx, datadir.Objects, func(name string) error {
 		key := strings.TrimPrefix(name, datadir.Objects+"/")
@@ -135,7 +137,7 @@ func (c *filesCheck) objects(ctx context.Context) error {
 	})
 }
 
-// staged notes staged contents without a pending file.
+// staged reports staged contents that belong to no file.
 func (c *filesCheck) staged(ctx context.Context) error {
 	return c.each(ctx, datadir.StagedFiles, func(name string) error {
 		f, err := c.file(path.Base(name))
@@ -155,7 +157,7 @@ func (c *filesCheck) file(id string) (*store.File, error) {
 	return f, err
 }
 
-// each calls visit for the files below a folder, which may be missing.
+// each calls visit for every file below a folder. The folder need not exist.
 func (c *filesCheck) each(ctx context.Context, dir string, visit func(name string) error) error {
 	return fs.WalkDir(c.content, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {

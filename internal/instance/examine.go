@@ -20,8 +20,8 @@ import (
 
 var errNoEvents = errors.New("events.db is missing; the next start makes an empty one")
 
-// Examine reads the databases of a data directory into an installation. Unless salt is nil, it also
-// derives from the records the facts that a server would report. It changes nothing in the
+// Examine reads the databases of a data directory and stores the results in installation. Unless
+// salt is nil, it also collects the facts that a server would report. Examine does not change the
 // databases. The caller must hold the lock of the directory.
 func Examine(installation *doctor.Installation, salt []byte) {
 	dir := installation.Settings.Data
@@ -38,9 +38,9 @@ func Examine(installation *doctor.Installation, salt []byte) {
 	installation.Databases = []doctor.Database{records, events}
 }
 
-// examineCopy opens a copy of the records. Opening the data itself, as other commands do, would
-// migrate it to this version, generate secrets and discard an unsuitable index before the
-// administrator has been informed.
+// examineCopy collects the facts from a copy of the record database. Opening the original, as other
+// commands do, would migrate it to this version, generate secrets and discard an unsuitable index.
+// The administrator must be informed before that happens.
 func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 	data := installation.Settings.Data
 	staging := StagingFolder(data)
@@ -80,7 +80,7 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 	return nil
 }
 
-// Facts returns the facts that svc doctor needs from the records.
+// Facts returns the facts that svc doctor needs and that are stored in the records.
 func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 	facts := doctor.Facts{
 		LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}, Damaged: []doctor.DamagedDatabase{},
@@ -129,7 +129,7 @@ func unpublishedTerms(tx *store.Tx) ([]string, error) {
 	return slugs, nil
 }
 
-// submissions returns the sizes of the feedback and logs of projects.
+// submissions returns the sizes of the feedback and the logs of each project that has any.
 func submissions(tx *store.Tx, projects []*store.Project) ([]doctor.Submissions, error) {
 	list := []doctor.Submissions{}
 	for _, p := range projects {
@@ -149,7 +149,8 @@ func submissions(tx *store.Tx, projects []*store.Project) ([]doctor.Submissions,
 	return list, nil
 }
 
-// BackupFolder returns the folder of scheduled backups with what the records contain about it.
+// BackupFolder returns the folder of scheduled backups. It includes the device of the last backup
+// if the records contain it.
 func BackupFolder(db *store.Store, dir, data string) (f backup.Folder, err error) {
 	f = backup.Folder{Dir: dir, Data: data}
 	path, err := filepath.Abs(dir)
@@ -166,7 +167,8 @@ func BackupFolder(db *store.Store, dir, data string) (f backup.Folder, err error
 	return f, err
 }
 
-// copyFile copies a file that is needed only for a short time, so it is not synced.
+// copyFile copies a file without syncing the copy, because the copy is only needed for a short
+// time.
 func copyFile(to, from string) error {
 	source, err := os.Open(from)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 	"svc/internal/setting"
 )
 
-// openFiles creates what is missing in the directory of local files, claims the directory for the
-// database by its owner ID, and opens it. The settings must contain the secret from which keys are
-// derived. It returns the errors of claimStorage and of the file system.
+// openFiles opens the directory of local files and creates anything that is missing in it. It
+// claims the directory for the owner ID of the database. The settings must contain the secret from
+// which keys are derived. openFiles returns the errors of claimStorage and of the file system.
 func (i *Instance) openFiles(s *setting.Settings, version string, log *slog.Logger) (err error) {
 	operator := outbound.Config{Profile: outbound.Operator, Version: version, Ports: OwnPorts(s)}
 	fixed := operator
@@ -58,8 +58,8 @@ func (i *Instance) openFiles(s *setting.Settings, version string, log *slog.Logg
 // below returns the path of a slash-separated name in a directory.
 func below(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
-// OwnPorts returns the ports that a server with these settings will listen on. Ports chosen by the
-// operating system are unknown until then.
+// OwnPorts returns the ports on which a server with these settings will listen. It omits ports that
+// the operating system chooses, because they are not known before the server listens.
 func OwnPorts(s *setting.Settings) (ports []uint16) {
 	for _, address := range []string{s.Listen, s.RedirectListen, s.MetricsListen} {
 		_, port, err := net.SplitHostPort(address)
@@ -73,7 +73,8 @@ func OwnPorts(s *setting.Settings) (ports []uint16) {
 	return ports
 }
 
-// closeFiles closes everything that openFiles has opened, even if openFiles failed.
+// closeFiles closes everything that openFiles has opened. It may be called after openFiles has
+// failed.
 func (i *Instance) closeFiles() (err error) {
 	if i.Files != nil && i.Files.Cache != nil {
 		err = i.Files.Cache.Close()

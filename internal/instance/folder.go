@@ -40,8 +40,9 @@ file system or into a synchronised folder.
 // ErrNotFolder reports that a path exists but is not a folder.
 var ErrNotFolder = errors.New("not a folder")
 
-// MakeFolder prepares the data directory for a server and reports whether it created the folder. It
-// returns the errors of CheckFolder and of the file system.
+// MakeFolder prepares the data directory for a server and creates the folder if it does not exist.
+// made reports whether it created the folder. MakeFolder returns the errors of CheckFolder and of
+// the file system.
 func MakeFolder(dir string) (made bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := durable.MkdirAll(dir, 0o700); err != nil {
@@ -64,13 +65,13 @@ func MakeFolder(dir string) (made bool, err error) {
 	return made, nil
 }
 
-// ForeignError reports a folder that contains foreign files and no data of svc.
+// ForeignError reports a folder that contains no data of svc but files of other programs.
 type ForeignError struct {
 	Dir   string
 	Names []string // of its entries, sorted; at least one
 }
 
-// Error names the folder and some of the files.
+// Error names the folder and some of the foreign files.
 func (e *ForeignError) Error() string {
 	const most = 5
 	names := strings.Join(e.Names[:min(len(e.Names), most)], ", ")
@@ -80,9 +81,9 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s is not empty: it has %s, which svc did not make", e.Dir, names)
 }
 
-// CheckForeign returns a *ForeignError for a folder in which a first start would put its files next
-// to foreign ones. A folder with a database is a data directory, whatever else it contains. Files
-// that also belong to a data directory, and lost+found, are ignored.
+// CheckForeign returns a *ForeignError if a folder contains foreign files but no database. The
+// first start must not put its files next to foreign ones. CheckForeign ignores lost+found and all
+// names that can occur in a data directory.
 func CheckForeign(dir string) error {
 	if Has(dir, datadir.Database) {
 		return nil
@@ -100,8 +101,9 @@ func CheckForeign(dir string) error {
 	return nil
 }
 
-// FindFolder reports whether a data directory exists: a folder with records, or with the lock that
-// a first start takes before it creates them. It returns the errors of CheckFolder.
+// FindFolder reports whether a data directory exists. A folder is a data directory if it contains a
+// database, or the lock that the first start takes before it creates the database. FindFolder
+// returns the errors of CheckFolder.
 func FindFolder(dir string) (found bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -112,8 +114,8 @@ func FindFolder(dir string) (found bool, err error) {
 	return Has(dir, datadir.Database) || Has(dir, datadir.Lock), nil
 }
 
-// OpenToOthers reports whether users outside of its group can read or enter a folder. It returns
-// false on Windows, which uses ACLs.
+// OpenToOthers reports whether users outside of the group of a folder have any access to it. It
+// always returns false on Windows, which uses ACLs.
 func OpenToOthers(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0
@@ -125,7 +127,7 @@ func Has(dir, name string) bool {
 	return err == nil
 }
 
-// CheckFolder returns ErrNotFolder if dir is not a folder, and a *control.OwnerError if it belongs
+// CheckFolder returns ErrNotFolder if dir is not a folder, and a *control.OwnerError if dir belongs
 // to another user.
 func CheckFolder(dir string) error {
 	info, err := os.Stat(dir)
@@ -147,9 +149,9 @@ func StagingFolder(dir string) string {
 	return path
 }
 
-// EmptyStaging removes the remains of a crash from the staging folder and returns its path. It
-// keeps uploads and contents on their way to another storage, which exist nowhere else. The caller
-// must hold the lock of the data directory.
+// EmptyStaging removes the remains of a crash from the staging folder and returns the path of that
+// folder. It keeps unfinished uploads and contents that wait to be moved to another storage,
+// because there are no other copies of them. The caller must hold the lock of the data directory.
 func EmptyStaging(dir string) (path string, err error) {
 	path = StagingFolder(dir)
 	list, err := os.ReadDir(path)

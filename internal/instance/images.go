@@ -13,10 +13,10 @@ import (
 	"svc/store"
 )
 
-// CopyData copies both databases, as of one point in time, to a new folder in staging,
-// which is created if missing. The name of the folder begins with prefix; the caller
-// must remove it. If there is no room for the copies, nothing is written and the error
-// is NoSpace.
+// CopyData copies both databases, as of one point in time, to a new folder in the directory
+// staging. It creates that directory if it does not exist. The name of the folder begins with
+// prefix, and the caller must remove the folder. If there is not enough space for the copies,
+// CopyData writes nothing and returns a NoSpace fault.
 func CopyData(
 	db *store.Store, events *event.Engine, now func() time.Time, staging, prefix string,
 ) (folder string, at time.Time, err error) {
@@ -39,13 +39,14 @@ func CopyData(
 	return folder, i.at, nil
 }
 
-// images are images of both databases at one point in time. They must be copied or closed soon.
+// images contains an image of each database, both as of the same point in time. The caller must
+// copy or close them soon.
 type images struct {
 	at           time.Time
 	data, events *boltfile.Image
 }
 
-// takeImages takes images of both files while writes to both are blocked.
+// takeImages takes an image of each database while writes to both are blocked.
 func takeImages(db *store.Store, events *event.Engine, now func() time.Time) (i images, err error) {
 	defer db.Hold()()
 	defer events.Hold()()
@@ -59,8 +60,8 @@ func takeImages(db *store.Store, events *event.Engine, now func() time.Time) (i 
 	return i, nil
 }
 
-// copyTo writes the images to svc.db and events.db in a folder. It closes each one after its copy,
-// so that its pages are free while the next one is copied.
+// copyTo writes the images to svc.db and events.db in a folder. It closes each image after copying
+// it, so that its pages can be reused while the next one is copied.
 func (i images) copyTo(folder string) error {
 	err := errors.Join(i.data.Copy(filepath.Join(folder, datadir.Database)), i.data.Close())
 	if err != nil {

@@ -30,7 +30,7 @@ import (
 	"svc/store"
 )
 
-// Instance is a data directory opened by the process that holds its lock.
+// Instance is an open data directory. The process that opened it holds the lock of the directory.
 type Instance struct {
 	Store   *store.Store
 	Index   *search.Index
@@ -42,9 +42,9 @@ type Instance struct {
 	storage *storageLock
 }
 
-// Open opens the data directory of the settings and takes over its lock, even if it fails. It
-// creates what is missing in the directory, including secrets, which it puts into the settings, and
-// migrates data of an older version.
+// Open opens the data directory that is named in the settings. It creates missing files in the
+// directory, including the secrets, which it also stores in the settings. It migrates the data of
+// an older version. Open takes over the lock of the directory and releases it if it fails.
 func Open(lock *control.Lock, s *setting.Settings, version string, log *slog.Logger) (*Instance, error) {
 	i := &Instance{lock: lock}
 	if err := i.open(s, version, log); err != nil {
@@ -89,7 +89,7 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 	return i.openFiles(s, version, log)
 }
 
-// Close closes everything that is open and releases the lock last.
+// Close closes everything that is open and then releases the lock.
 func (i *Instance) Close() error {
 	err := i.closeFiles()
 	if i.Events != nil {

@@ -33,7 +33,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// settings returns settings that contain only a data directory.
+// settings returns settings that only contain a data directory.
 func settings(t *testing.T, dir string) *setting.Settings {
 	t.Helper()
 	s, err := setting.Load(setting.Sources{Env: func(name string) (string, bool) {
@@ -46,7 +46,7 @@ func settings(t *testing.T, dir string) *setting.Settings {
 	return s
 }
 
-// open opens a data directory and creates it if necessary.
+// open opens a data directory and creates it if it does not exist.
 func open(t *testing.T, dir string, log *slog.Logger) (*instance.Instance, *setting.Settings) {
 	t.Helper()
 	_, err := instance.MakeFolder(dir)
@@ -61,8 +61,8 @@ func open(t *testing.T, dir string, log *slog.Logger) (*instance.Instance, *sett
 
 var silent = slog.New(slog.DiscardHandler)
 
-// TestOpen checks that a folder is created with its files, that it is locked while open, and that
-// its content is still there the next time.
+// TestOpen checks that opening a data directory creates it with its files, and that it is locked
+// while it is open. Its content must exist when it is opened again.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -130,8 +130,8 @@ func TestOpenFails(t *testing.T) {
 	must(t, lock.Release())
 }
 
-// TestOpenDamagedEvents checks that records work although events cannot be opened, and that the
-// damaged file is copied and closed unchanged.
+// TestOpenDamagedEvents checks that records can be used if the events cannot be opened. The damaged
+// file must be copied and closed unchanged.
 func TestOpenDamagedEvents(t *testing.T) {
 	t.Parallel()
 	dir, s := damaged(t, datadir.Events)
@@ -174,8 +174,8 @@ func damaged(t *testing.T, name string) (dir string, s *setting.Settings) {
 	return dir, settings
 }
 
-// TestLostSecrets checks that generating new secrets for existing records is logged, and that an
-// unreadable file is an error of the settings.
+// TestLostSecrets checks that generating new secrets for existing records is logged. A file of
+// secrets that cannot be parsed must be an error of the settings.
 func TestLostSecrets(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -198,7 +198,8 @@ func TestLostSecrets(t *testing.T) {
 	}
 }
 
-// TestFoldersThatAreNone checks that all functions refuse a file in place of a folder.
+// TestFoldersThatAreNone checks that all functions refuse a path that names a file instead of a
+// folder.
 func TestFoldersThatAreNone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
@@ -236,7 +237,8 @@ func TestCopyData(t *testing.T) {
 	must(t, db.Close())
 }
 
-// TestRepair checks that derived data is rebuilt and that a check then finds nothing.
+// TestRepair checks that Repair removes an incomplete search index, which the next start then
+// rebuilds.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -259,8 +261,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestExamine checks that svc doctor without a server learns the same facts as with one, and that
-// nothing in the directory changes.
+// TestExamine checks that svc doctor gets facts without a server, and that nothing in the directory
+// is changed.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -287,7 +289,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// files returns the files of a directory with their content, and those of an index only by name.
+// files returns the files of a data directory with their content. It returns only the names of the
+// files of the search index.
 func files(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	for _, name := range []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Readme} {
@@ -300,8 +303,8 @@ func files(t *testing.T, dir string) (list []string) {
 	return append(list, index...)
 }
 
-// TestCheckComparesFiles checks that missing contents and contents of another size are found, and
-// that contents without a record are reported as notes.
+// TestCheckComparesFiles checks that a check finds missing contents and contents of the wrong size,
+// and that it reports contents without a record as notes.
 func TestCheckComparesFiles(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")

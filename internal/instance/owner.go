@@ -19,13 +19,14 @@ import (
 	"svc/store"
 )
 
-// ownerMark is the content of owner.json in a storage directory.
+// ownerMark is the content of owner.json. This file in a storage directory names the database that
+// the directory belongs to.
 type ownerMark struct {
 	Owner uuid.UUID `json:"owner"` // store.Store.Owner
 	Data  string    `json:"data"`  // path of the data directory, without links
 }
 
-// OwnerError reports a storage directory that belongs to another database.
+// OwnerError reports that a storage directory belongs to another database.
 type OwnerError struct {
 	Data  string // the data directory that was to be opened
 	Owner string // the data directory that the storage directory belongs to
@@ -53,8 +54,8 @@ func (l *storageLock) release() error {
 	return l.file.Unlock()
 }
 
-// lockStorage locks a storage directory, which it creates if necessary. The error is a
-// *control.HeldError if another process uses it.
+// lockStorage locks a storage directory and creates it if it does not exist. It returns a
+// *control.HeldError if another process uses the directory.
 func lockStorage(dir string) (*storageLock, error) {
 	if err := durable.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -70,11 +71,14 @@ func lockStorage(dir string) (*storageLock, error) {
 	return l, nil
 }
 
-// claimStorage locks a storage directory for the data directory with the given owner ID in its
-// database. It writes the mark if there is none. The error is an *OwnerError if the mark has
-// another ID, or if it names another data directory that still exists, because one of the two is a
-// copy. The path is ignored for a storage directory inside its data directory, because both are
-// moved and copied together.
+// claimStorage locks a storage directory for a data directory. owner is the owner ID in the
+// database of the data directory. claimStorage writes the mark of the storage directory if there is
+// none.
+//
+// It returns an *OwnerError if the mark contains another owner ID. It also returns one if the mark
+// names another data directory that still exists, because one of the two directories is a copy of
+// the other. If the storage directory is inside its data directory, the named path is ignored,
+// because both are moved and copied together.
 func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	own := ownerMark{Owner: owner, Data: resolved(data)}
 	if err := own.check(dir); err != nil {
@@ -91,7 +95,8 @@ func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	return lock, nil
 }
 
-// check returns an *OwnerError if the mark of a storage directory excludes this owner.
+// check returns an *OwnerError if the mark of a storage directory does not permit its use by the
+// owner m.
 func (m ownerMark) check(dir string) error {
 	found, err := readOwner(dir)
 	if err != nil || found == nil {
@@ -107,7 +112,7 @@ func (m ownerMark) check(dir string) error {
 	return refused
 }
 
-// write stores the mark unless it exists already.
+// write writes the mark to a storage directory unless it already contains that mark.
 func (m ownerMark) write(dir string) error {
 	if found, err := readOwner(dir); err != nil || found != nil && *found == m {
 		return err
@@ -139,10 +144,10 @@ func readOwner(dir string) (*ownerMark, error) {
 	return m, nil
 }
 
-// AdoptStorage assigns the storage directory of the settings to their data directory and suspends
-// sweeps. The caller must hold the lock of the data directory. AdoptStorage returns the data
-// directory that the storage belonged to, or "". The error is a *control.HeldError if the storage
-// is in use.
+// AdoptStorage assigns the storage directory in the settings to the data directory in the settings,
+// and suspends sweeps. The caller must hold the lock of the data directory. before is the data
+// directory that the storage directory belonged to, or "". AdoptStorage returns a
+// *control.HeldError if another process uses the storage directory.
 func AdoptStorage(s *setting.Settings) (before string, err error) {
 	db, err := store.Open(filepath.Join(s.Data, datadir.Database), store.Options{})
 	if err != nil {
@@ -181,8 +186,8 @@ func resolved(dir string) string {
 	return dir
 }
 
-// isBelow reports whether a path is in a directory. Both must be absolute and free of symbolic
-// links.
+// isBelow reports whether a path is below a directory. Both must be absolute and must not contain
+// symbolic links.
 func isBelow(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

@@ -15,7 +15,8 @@ import (
 	"svc/store"
 )
 
-// start opens a data directory with a storage directory, or the default one for "".
+// start opens a data directory with the given storage directory. If storage is "", it uses the
+// default storage directory.
 func start(t *testing.T, data, storage string) (*instance.Instance, error) {
 	t.Helper()
 	_, err := instance.MakeFolder(data)
@@ -34,7 +35,8 @@ func stored(t *testing.T, data, storage string) *setting.Settings {
 	return s
 }
 
-// starts checks that a data directory opens with a storage directory, and closes it.
+// starts checks that a data directory can be opened with the given storage directory, and closes it
+// again.
 func starts(t *testing.T, data, storage string) {
 	t.Helper()
 	i, err := start(t, data, storage)
@@ -44,7 +46,8 @@ func starts(t *testing.T, data, storage string) {
 	must(t, i.Close())
 }
 
-// refuses checks that opening fails with an OwnerError that names the directories.
+// refuses checks that opening a data directory fails with an OwnerError that names the data
+// directory and the owner.
 func refuses(t *testing.T, data, storage, owner string) {
 	t.Helper()
 	i, err := start(t, data, storage)
@@ -62,13 +65,13 @@ func refuses(t *testing.T, data, storage, owner string) {
 	must(t, lock.Release())
 }
 
-// copyFolder copies a data directory that no process has open.
+// copyFolder copies a data directory, which must not be open in any process.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
 	must(t, os.CopyFS(to, os.DirFS(from)))
 }
 
-// tempDir returns a new folder with a path free of symbolic links.
+// tempDir returns the path of a new folder. The path does not contain symbolic links.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -117,8 +120,9 @@ func TestStorageInUse(t *testing.T) {
 	}
 }
 
-// TestMovedAndCopied checks that a moved directory opens its storage without a command, and that a
-// copy cannot share the storage with the original.
+// TestMovedAndCopied checks that a data directory can use its storage directory after it has been
+// moved. A copy of the data directory must not be able to use the storage directory of the
+// original.
 func TestMovedAndCopied(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)

@@ -23,9 +23,9 @@ import (
 // upgradePrefix is the prefix of the names of copies made before a migration.
 const upgradePrefix = "svc-before-"
 
-// BeforeUpgrade returns an Upgrade that, before the first file of an older version is migrated,
-// copies both databases unchanged into an ordinary backup without local files. The caller must hold
-// the lock of the directory and prevent writes.
+// BeforeUpgrade returns an Upgrade that backs up the data before a migration. Before the first file
+// of an older version is migrated, it copies both databases to an ordinary backup without local
+// files. The caller must hold the lock of the directory and prevent writes.
 func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
 	copied := false
 	return boltfile.Upgrade{Version: version, Before: func() error {
@@ -42,8 +42,8 @@ func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
 	}}
 }
 
-// copyBeforeUpgrade writes the backup. It keeps an existing backup of an interrupted upgrade, which
-// has older content.
+// copyBeforeUpgrade writes the backup. If an interrupted upgrade has left a backup, it keeps that
+// one too, because it has older content.
 func copyBeforeUpgrade(data, version string) (path string, err error) {
 	if err := os.Mkdir(filepath.Join(data, datadir.Upgrades), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -96,7 +96,7 @@ func copyBeforeUpgrade(data, version string) (path string, err error) {
 	})
 }
 
-// addIfThere adds a file to an archive unless it does not exist.
+// addIfThere adds a file to an archive. It does nothing if the file does not exist.
 func addIfThere(archive *backup.Writer, path string) error {
 	if err := archive.AddFile(filepath.Base(path), path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -104,8 +104,8 @@ func addIfThere(archive *backup.Writer, path string) error {
 	return nil
 }
 
-// roomForCopies returns NoSpace unless the disk has room for a copy of the larger database and for
-// a compressed archive of both.
+// roomForCopies returns a NoSpace fault unless the disk has enough space for a copy of the larger
+// database and a compressed archive of both.
 func roomForCopies(data, stage string) error {
 	var largest, all int64
 	for _, name := range datadir.Databases {
@@ -116,8 +116,8 @@ func roomForCopies(data, stage string) error {
 	return disk.Need(stage, uint64(largest+all/2)+disk.Floor, "a copy of the data before the upgrade")
 }
 
-// copyLive copies a database, if it exists, without deleted data. It copies a damaged database
-// unchanged.
+// copyLive copies a database without the deleted data in it. It does nothing if the database does
+// not exist. It copies a damaged database unchanged.
 func copyLive(to, from string) error {
 	err := copyFile(to, from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -132,15 +132,16 @@ func copyLive(to, from string) error {
 	return err
 }
 
-// notInNames matches characters that a version may contain but a file name should not.
+// notInNames matches characters that can occur in a version but should not occur in a file name.
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9.+_-]+`)
 
-// UpgradeCopy returns the path of the copy that is made before the upgrade to a version.
+// UpgradeCopy returns the path of the backup that is made before the upgrade to the given version.
 func UpgradeCopy(data, version string) string {
 	return filepath.Join(data, datadir.Upgrades, upgradePrefix+notInNames.ReplaceAllString(version, "_")+backup.Suffix)
 }
 
-// DropUpgradeCopies deletes old copies after this version has opened the data.
+// DropUpgradeCopies deletes backups made before an upgrade that are older than doctor.UpgradeKept.
+// The caller must have opened the data successfully with this version.
 func DropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
 	list, err := os.ReadDir(filepath.Join(data, datadir.Upgrades))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -168,8 +169,9 @@ func DropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
 	return err
 }
 
-// NewestUpgradeCopy returns the path of the newest copy made before the upgrade to a version, or
-// "". An interrupted upgrade also leaves a copy, and the data may have changed since.
+// NewestUpgradeCopy returns the path of the newest backup made before the upgrade to the given
+// version, or "" if there is none. If the backup is from an interrupted upgrade, the data may have
+// changed since.
 func NewestUpgradeCopy(data, version string) (path string) {
 	dir, name := filepath.Split(UpgradeCopy(data, version))
 	names := regexp.MustCompile("^" + regexp.QuoteMeta(strings.TrimSuffix(name,

@@ -17,8 +17,8 @@ import (
 	"svc/store"
 )
 
-// TestOldUpgradeCopiesGo checks that copies older than a week are deleted and that other files
-// stay.
+// TestOldUpgradeCopiesGo checks that backups made before an upgrade are deleted after a week, and
+// that other files are kept.
 func TestOldUpgradeCopiesGo(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -60,8 +60,8 @@ func TestOldUpgradeCopiesGo(t *testing.T) {
 	}
 }
 
-// TestUpgradeCopyHasNothingDeleted checks that the copy made before an upgrade contains stored data
-// but none that had been deleted.
+// TestUpgradeCopyHasNothingDeleted checks that the backup made before an upgrade contains the
+// stored data but no deleted data.
 func TestUpgradeCopyHasNothingDeleted(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
