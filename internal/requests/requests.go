@@ -1,4 +1,4 @@
-// Package requests counts the requests that apps make, in memory, and stores the counts.
+// Package requests counts the requests of apps in memory and writes the counts to the store.
 package requests
 
 import (
@@ -10,17 +10,17 @@ import (
 	"svc/store"
 )
 
-// Limits of the counts held between two flushes, on each core: about 6 MiB if callers invent
-// versions as fast as they can.
+// The limits on the counts that are in memory between two flushes. They apply to each core. If
+// clients invent versions as fast as they can, the counts use about 6 MiB per core.
 const (
 	combinationsHeld   = 1 << 12
 	countersHeld       = 1 << 14
 	countersPerProject = 1 << 13
 )
 
-// Counter counts requests in memory until they are flushed. Statistics are the only data that is
-// not on disk before the answer: a killed server loses the counts since the last flush. It is
-// safe for concurrent use.
+// Counter counts requests in memory until they are flushed. Request statistics are the only data
+// that is not on disk when a request is answered: if the server is killed, the counts since the
+// last flush are lost. A Counter is safe for concurrent use.
 type Counter struct {
 	db  *store.Store
 	log *slog.Logger
@@ -45,7 +45,8 @@ func NewCounter(db *store.Store, log *slog.Logger) *Counter {
 // Add counts a request.
 func (c *Counter) Add(r store.CountedRequest) { c.counter.Add(r) }
 
-// Flush stores the counts so far. Counts that cannot be stored are kept for the next flush.
+// Flush writes all counts in memory to the store. If that fails, it keeps the counts for the next
+// flush.
 func (c *Counter) Flush() error {
 	c.flushing.Lock()
 	defer c.flushing.Unlock()

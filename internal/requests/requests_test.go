@@ -10,8 +10,8 @@ import (
 	"svc/store"
 )
 
-// TestFlushIsTriedAgain: counts that a flush could not store are stored by the next one, with
-// those that were added in between.
+// TestFlushIsTriedAgain checks that a flush stores the counts of earlier flushes that failed,
+// together with the counts that were added in between.
 func TestFlushIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")
