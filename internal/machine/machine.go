@@ -1,5 +1,6 @@
-// Package machine reads facts about the machine or container that the process runs in, from the
-// files of Linux. On other systems the files are missing, and the facts unknown.
+// Package machine determines facts about the machine or container in which the process runs. It
+// reads them from files of Linux. On other systems these files do not exist, and the facts are
+// unknown.
 package machine
 
 import (
@@ -12,9 +13,9 @@ import (
 	"strings"
 )
 
-// MemoryLimit returns the lowest memory limit, in bytes, of the control groups of version 1 or 2
-// that contain a process; ok is false if there is none. root is the root of the file system, and
-// process is a process ID or "self".
+// MemoryLimit returns the memory limit of a process in bytes. It is the lowest limit of the control
+// groups, version 1 or 2, that contain the process. ok is false if there is no limit. root is the
+// root of the file system, and process is a process ID or "self".
 func MemoryLimit(root fs.FS, process string) (limit int64, ok bool) {
 	groups, err := fs.ReadFile(root, path.Join("proc", process, "cgroup"))
 	if err != nil {
@@ -50,9 +51,9 @@ func MemoryLimit(root fs.FS, process string) (limit int64, ok bool) {
 	return limit, ok
 }
 
-// ContainerGateway returns the address from which requests to a published port appear to come
-// inside a container. Outside of containers the address is invalid. root is the root of the file
-// system.
+// ContainerGateway returns the address of the gateway of the container in which the process runs.
+// Requests to a published port appear to come from this address. Outside of containers, the
+// returned address is invalid. root is the root of the file system.
 func ContainerGateway(root fs.FS) netip.Addr {
 	if !exists(root, ".dockerenv") && !exists(root, "run/.containerenv") {
 		return netip.Addr{}
@@ -69,8 +70,9 @@ func exists(root fs.FS, name string) bool {
 	return err == nil
 }
 
-// defaultGateway parses /proc/net/route, where addresses are hexadecimal in the byte order of the
-// machine, which is little-endian on all supported platforms.
+// defaultGateway parses the content of /proc/net/route and returns the address of the default
+// gateway. The addresses in this file are hexadecimal numbers in the byte order of the machine,
+// which is little-endian on all supported platforms.
 func defaultGateway(routes string) netip.Addr {
 	for line := range strings.Lines(routes) {
 		var name, destination string

@@ -69,7 +69,7 @@ func TestContainerGateway(t *testing.T) {
 	}
 }
 
-// FuzzMachine checks that no content of the files causes a panic.
+// FuzzMachine checks that no content of the files makes a function panic.
 func FuzzMachine(f *testing.F) {
 	f.Add("0::/a/b\n", "eth0\t00000000\t010011AC\t0003\n", "1000")
 	f.Add("1:memory:../..\n::\n", "a 00000000 0", "max")
