@@ -1,6 +1,6 @@
 // Package control serves the owner of the data directory over the control connection: status,
-// metrics, jobs, backup, check, compaction, profiles and the facts for svc doctor. Its health checks
-// are public.
+// metrics, jobs, backup, check, compaction, profiles and the facts for svc doctor. It also serves
+// the public health checks.
 //
 //	handlers.go         Handlers, and their routes
 //	ready.go            /healthz and /readyz
