@@ -61,8 +61,8 @@ type funnelStepView struct {
 	Dropped   int64   `json:"dropped"`
 }
 
-// analyse parses the query in the body of a request with read and runs it with ask. It analyses the
-// events of the project named in the path.
+// analyse runs the query in the body of a request on the events of the project in the path. read
+// parses the query, and ask runs it.
 func analyse[Q, A any](h *Handlers, r *web.Request, read func(*problems, json.RawMessage, time.Time) Q,
 	ask func(context.Context, event.Project, Q) (A, error)) (q Q, answer A, err error) {
 	body, err := r.ReadObject()

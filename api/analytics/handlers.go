@@ -1,7 +1,7 @@
-// Package analytics answers requests about events and about request statistics: it
-// ingests events, lets data subjects export and delete their events, manages event
-// definitions and the cards of dashboards, parses analyses and passes them to the event
-// engine, and counts requests.
+// Package analytics answers requests about events and about request statistics. It ingests events,
+// and it lets data subjects export and delete their events. It manages event definitions and the
+// cards of dashboards. It parses analyses and passes them to the event engine. It also counts
+// requests.
 //
 //	handlers.go         Handlers, and their routes
 //	event_ingest.go     batches of events
@@ -14,7 +14,7 @@
 //	request_counter.go  counting requests
 //	request_stats.go    request statistics of a range
 //	request_series.go   request statistics over time
-//	today.go            what needs attention in a project
+//	today.go            findings that need attention in a project
 package analytics
 
 import (
