@@ -1,6 +1,6 @@
-// Package apitest runs the assembled server on a real data directory for the tests of api and the
-// packages below it, sends it requests, and validates every answer against openapi.yaml. Only tests
-// import it.
+// Package apitest runs the assembled server on a real data directory, for the tests of package api
+// and of the packages below it. It sends requests to the server and validates every answer against
+// openapi.yaml. Only tests import this package.
 //
 //	server.go      Server, its options
 //	main.go        Main: the checks at the end of every test package
