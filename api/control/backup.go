@@ -17,7 +17,7 @@ const BackupTrailer = "Svc-Backup"
 // BackupResult describes the contents of an archive. If the archive is incomplete, it contains the
 // reason.
 type BackupResult struct {
-	Version          string    `json:"version"` // of the svc that made it
+	Version          string    `json:"version"` // version of svc that made the archive
 	CreatedAt        time.Time `json:"created_at"`
 	Members          int       `json:"members"` // files in the archive
 	Bytes            int64     `json:"bytes"`   // their size before compression

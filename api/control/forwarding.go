@@ -19,10 +19,10 @@ const samplesPerSecond = 16
 // configuration of the reverse proxy is likely to be wrong.
 type Forwarding struct {
 	proxies proxy.Proxies
-	gateway netip.Addr // of the container that this runs in; the zero Addr elsewhere
+	gateway netip.Addr // gateway of the container; the zero Addr outside of a container
 	log     *slog.Logger
 
-	second, samples atomic.Int64 // samples is the number left in this second
+	second, samples atomic.Int64 // samples is the number of requests that may still be examined in this second
 
 	last, ignored  atomic.Pointer[doctor.Chain]
 	throughGateway atomic.Bool
