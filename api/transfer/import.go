@@ -128,20 +128,20 @@ type importer struct {
 	into     *store.Import
 	load     *event.Importer
 	project  *store.Project
-	versions map[string]bool // texts that have been read
-	names    map[string]bool // of events, defined
-	read     int64           // bytes
-	total    int64           // bytes of the phase
+	versions map[string]bool // version texts that have been read
+	names    map[string]bool // event names that have been defined
+	read     int64           // bytes read in the current phase
+	total    int64           // bytes to read in the current phase
 	files    importedFiles
 	answer   importView
 	problems []string
 	at       string // the line being read, for messages
 
-	writes      []func(*store.ImportTx) error // waiting for the next transaction
-	pending     int                           // size of the lines of these writes
-	definitions []event.Definition            // waiting
-	batches     []*event.Batch                // waiting
-	counts      []event.Count                 // waiting
+	writes      []func(*store.ImportTx) error // queued for the next transaction
+	pending     int                           // total size in bytes of the lines in these queues
+	definitions []event.Definition            // queued
+	batches     []*event.Batch                // queued
+	counts      []event.Count                 // queued
 	hits        map[store.RequestCounter]uint64
 }
 
@@ -265,7 +265,7 @@ func (im *importer) finish() error {
 // The limits on the amount of data that is written in one transaction.
 const (
 	transferRecords = 1000
-	transferBytes   = 1 << 20 // of lines
+	transferBytes   = 1 << 20 // total size of the lines
 	transferCounts  = 8192
 )
 

@@ -33,7 +33,7 @@ type exportedEvent struct {
 
 // exportedCount is an hourly counter of events.
 type exportedCount struct {
-	Hour     int64             `json:"hour"` // Unix second at which it begins
+	Hour     int64             `json:"hour"` // start of the hour in Unix seconds
 	Name     string            `json:"event_name"`
 	Platform platform.Platform `json:"platform"`
 	Region   string            `json:"region"`
@@ -102,6 +102,6 @@ type exportedFile struct {
 type exportedContents struct {
 	Files   int64          `json:"files"`
 	Bytes   int64          `json:"bytes"`
-	Omitted int64          `json:"omitted"` // unreadable, or not available yet
-	Which   []store.FileID `json:"which"`   // the first of the omitted ones
+	Omitted int64          `json:"omitted"` // contents that are unreadable or not available yet
+	Which   []store.FileID `json:"which"`   // IDs of the first omitted files
 }
