@@ -1,7 +1,6 @@
-// Package doctor examines an installation from the outside: the data folder,
-// its disk, the machine, and the facts that the server or the data report. Each check is
-// small, describes the problem in one line and the repair in another, and does not depend
-// on other checks.
+// Package doctor examines an installation from the outside: the data folder, its disk, the machine,
+// and the facts that were collected from the server or from the data. Each check is small and does
+// not depend on other checks. It describes the problem in one line and the repair in another.
 //
 //	doctor.go        Examine, Finding, Installation
 //	table.go         all checks, in their order
