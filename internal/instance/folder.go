@@ -68,7 +68,7 @@ func MakeFolder(dir string) (made bool, err error) {
 // ForeignError reports a folder that contains no data of svc but files of other programs.
 type ForeignError struct {
 	Dir   string
-	Names []string // of its entries, sorted; at least one
+	Names []string // sorted names of the foreign files; at least one
 }
 
 // Error names the folder and some of the foreign files.

@@ -1,18 +1,18 @@
-// Package instance manages the data directory of an installation: it creates the
-// folder and its secrets, opens and closes the records, the events, the search index
-// and the files in it, and copies, checks, repairs and migrates them. Package datadir
-// names the files; the lock of package control determines which process may open them.
+// Package instance manages the data directory of an installation. It creates the folder and its
+// secrets. It opens and closes the records, the events, the search index and the local files, and
+// it copies, checks, repairs and migrates them. Package datadir defines the names of the files. The
+// lock of package control determines which process may open them.
 //
 //	instance.go    the open directory
 //	folder.go      the directory itself and its staging folder
 //	files.go       local files, and access to other storage
-//	owner.go       which data directory a storage directory belongs to
+//	owner.go       ownership of storage directories
 //	secrets.go     secrets.toml
 //	images.go      copies of both databases at one point in time
 //	upgrade.go     copies made before an upgrade
 //	check.go       check and repair without a server
 //	checkfiles.go  compares local files with their records
-//	examine.go     what svc doctor examines without a server
+//	examine.go     examination for svc doctor without a server
 package instance
 
 import (
