@@ -145,9 +145,9 @@ func scopes(t *testing.T, s *apitest.Server) []string {
 	return apitest.Field[[]string](t, s.Must(t, 200, "GET", "/auth/api-scopes", ""), "data")
 }
 
-// deadKeys returns keys with every scope for every project, each of which has become invalid in a
-// different way. It advances the clock by a day and therefore renews the login of the
-// administrator.
+// deadKeys returns invalid keys. Each of them has every scope for every project and has become
+// invalid in a different way. deadKeys advances the clock by a day and therefore renews the login
+// of the administrator.
 func deadKeys(t *testing.T, s *apitest.Server) map[string]string {
 	t.Helper()
 	all, keys, ids := scopes(t, s), map[string]string{}, map[string]string{}

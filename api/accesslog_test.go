@@ -70,8 +70,9 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// TestAccessLogOfPrivateCallers checks that the log has no address of callers that ask not to be
-// tracked, and the address of a sender of events in the form that event.ip_storage permits.
+// TestAccessLogOfPrivateCallers checks the addresses in the access log. The address of a caller
+// that asks not to be tracked must not be logged. The address of a sender of events must be logged
+// in the form that event.ip_storage permits.
 func TestAccessLogOfPrivateCallers(t *testing.T) {
 	t.Parallel()
 	const me = "/events/me?distinct_id=u"

@@ -166,8 +166,8 @@ type hostility struct {
 	to   api.Endpoint
 	path string
 
-	before  string   // what GET showed before the refused bodies
-	refused []string // since before was taken
+	before  string   // result of glance before the refused bodies
+	refused []string // bodies refused since then
 }
 
 func (h *hostility) send(t *testing.T, body string) {

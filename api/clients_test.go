@@ -141,8 +141,8 @@ func TestHeaderValueVectors(t *testing.T) {
 	}
 }
 
-// TestLanguageMatchVectors checks that the server selects the same language for a tag as the test
-// vectors of the clients.
+// TestLanguageMatchVectors checks that the server selects the language that the clients' test
+// vectors expect for each tag.
 func TestLanguageMatchVectors(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

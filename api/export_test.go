@@ -12,7 +12,7 @@ type Endpoint struct {
 	Method, Path string
 	Access       string // public, administrator, scoped, owner, signed
 	Scope        string
-	Project      string // where a limited key's project is found: none, path, record, body
+	Project      string // part of the request that names the project: none, path, record, body, each
 	BodyLimit    int64
 	Limited      bool
 }

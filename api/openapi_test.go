@@ -66,8 +66,8 @@ func TestContractDescribesEachProperty(t *testing.T) {
 	}
 }
 
-// TestRoutesAreTheContract checks that openapi.yaml states the access of each route, and has no
-// other routes.
+// TestRoutesAreTheContract checks that openapi.yaml describes exactly the routes of the server,
+// with their access.
 func TestRoutesAreTheContract(t *testing.T) {
 	t.Parallel()
 	var served, documented []string
@@ -97,7 +97,7 @@ func TestRoutesAreTheContract(t *testing.T) {
 	}
 }
 
-// access names the callers that the security of an operation lets in.
+// access returns the kind of callers that the security of an operation admits.
 func access(doc *openapi3.T, o apitest.Operation) string {
 	security := doc.Security
 	if o.Security != nil {

@@ -8,8 +8,8 @@ import (
 	"svc/api/apitest"
 )
 
-// TestPagesAreNoInterface: what people open in a browser is a table of its own, which has
-// nothing of openapi.yaml, takes nothing, and asks for no credential.
+// TestPagesAreNoInterface checks that the pages for browsers are not part of the API: openapi.yaml
+// does not describe them, they only answer GET, and they need no credential.
 func TestPagesAreNoInterface(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(1))

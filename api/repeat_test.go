@@ -9,7 +9,8 @@ import (
 	"svc/api/apitest"
 )
 
-// A change that arrives more often under one Idempotency-Key is made once, and answered alike.
+// TestIdempotencyKey checks that a change with an Idempotency-Key is only made once. Repeated
+// requests with the same key must get the same answer.
 func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -76,7 +77,8 @@ func TestIdempotencyKey(t *testing.T) {
 	count(2)
 }
 
-// Requests with one key that arrive at the same time wait for the first.
+// TestIdempotencyKeyAtTheSameTime checks that concurrent requests with the same key wait for the
+// first one and get its answer.
 func TestIdempotencyKeyAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -41,8 +41,8 @@ func (s *Server) table() []web.Route {
 // endpoint is a route together with the server's state for it.
 type endpoint struct {
 	web.Route
-	limits  *limit.Windows // nil where callers are not counted
-	per     string         // what limits counts by, for people: "a minute"
+	limits  *limit.Windows // nil if the route is not rate limited
+	per     string         // period of limits as shown to users, such as "a minute"
 	counts  store.Endpoint // 0 = not counted
 	metrics *web.RouteMetrics
 }

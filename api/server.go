@@ -1,5 +1,6 @@
-// Package api is the HTTP interface of the service: the server, the order of the steps that each
-// request takes, and the table of all routes, which consists of the tables of these packages:
+// Package api is the HTTP interface of the service. It contains the server, which processes each
+// request in a fixed order of steps, and the table of all routes. That table combines the tables of
+// these packages:
 //
 //	web           router, request, access, validation, answers
 //	resource      projects, versions, announcements, feedback, logs, keys, search
@@ -9,10 +10,10 @@
 //	distribution  direct links, files and uploads, storages, CDN
 //	pages         pages for browsers, the client library for web pages
 //
-// server.go contains the server and the steps of a request, routes.go the table.
+// server.go contains the server and the steps of a request. routes.go contains the table.
 //
-// A new resource is one file in resource, one in package store, its paths in
-// openapi.yaml and its tests.
+// A new resource needs a file in package resource, a file in package store, its paths in
+// openapi.yaml, and tests.
 package api
 
 import (
@@ -65,47 +66,47 @@ type Config struct {
 	// Requests counts the requests of apps.
 	Requests *requests.Counter
 	Log      *slog.Logger
-	Now      func() time.Time // time.Now when nil
+	Now      func() time.Time // nil means time.Now
 
 	JWTSecret []byte        // at least 32 bytes
-	JWTLife   time.Duration // life of a login
-	KeySalt   []byte        // of the hashes of API keys
+	JWTLife   time.Duration // lifetime of a login
+	KeySalt   []byte        // salt of the hashes of API keys
 
-	PublicRateLimit int           // requests a minute, address and endpoint; 0 = no limit
-	Proxies         proxy.Proxies // their forwarding headers are trusted
-	SubmissionMax   int64         // bytes of the feedback and logs of a project; 0 = no limit
-	Geo             *geo.Locator  // places of addresses; nil = no lookup
-	BodyBudget      int64         // bytes of request bodies of callers without a credential; 64 MiB when 0
-	AnswerBudget    int64         // bytes of large answers in the making; 128 MiB when 0
-	SubmissionData  int64         // bytes of custom_data and device_info together in a public submission; 64 KiB when 0
-	EventBatchMax   int           // events in a batch; 50 when 0
-	EventClockSkew  time.Duration // how old an event may say it is; a week when 0
-	EventIPStorage  string        // IPAnonymized, which it is when empty, IPFull or IPNone
-	BootstrapFile   string        // holds a generated first password until the first login
-	Staging         string        // folder for files that are only there while they are needed
-	Version         string        // of the program
+	PublicRateLimit int           // requests per minute, address and endpoint; 0 = no limit
+	Proxies         proxy.Proxies // the proxies with trusted forwarding headers
+	SubmissionMax   int64         // maximum size in bytes of the feedback and logs of a project; 0 = no limit
+	Geo             *geo.Locator  // looks up the locations of addresses; nil = no lookup
+	BodyBudget      int64         // memory in bytes for request bodies of callers without a credential; 0 means 64 MiB
+	AnswerBudget    int64         // memory in bytes for large answers; 0 means 128 MiB
+	SubmissionData  int64         // maximum total size in bytes of custom_data and device_info in a public submission; 0 means 64 KiB
+	EventBatchMax   int           // maximum number of events in a batch; 0 means 50
+	EventClockSkew  time.Duration // maximum age of an event; 0 means a week
+	EventIPStorage  string        // IPAnonymized (the default when empty), IPFull or IPNone
+	BootstrapFile   string        // file that contains the generated first password until the first login
+	Staging         string        // folder for temporary files
+	Version         string        // version of the program
 	Build           apicontrol.Build
-	DocsURL         string           // where the documentation is; "" = not known
+	DocsURL         string           // base URL of the documentation; "" = unknown
 	Upstream        *upstream.Client // reports the published versions; nil disables the check
-	Gateway         netip.Addr       // of the container this runs in; the zero Addr elsewhere
+	Gateway         netip.Addr       // gateway of the container; the zero Addr outside of a container
 
 	Files      *engine.Engine
-	SiteURL    string            // public address of the site; "" = not known
+	SiteURL    string            // public address of the site; "" = unknown
 	OpenAPI    []byte            // openapi.yaml, for the API reference
-	Translator *translate.Client // asks the translation service
+	Translator *translate.Client // client of the translation service
 	// Codehost configures the access to the code host. The server sets DB, Log, Now, Keys,
 	// BaseURL and Mirror.
 	Codehost codehost.Config
 
-	// Examine runs the checks of svc doctor; nil = none.
+	// Examine runs the checks of svc doctor. It may be nil.
 	Examine apicontrol.Examiner
 
 	Data string // the data directory; its disk must have free space, "" disables the check
 	// Free returns the number of free bytes on the disk that contains Data. If it is nil, a
 	// disk.Gauge is used.
 	Free func() (uint64, error)
-	Jobs *jobs.Jobs // what can be listed and run; nil = nothing
-	// Backup writes an archive of all data; nil = backups are not available.
+	Jobs *jobs.Jobs // jobs that can be listed and run; nil for none
+	// Backup writes an archive of all data. It is nil if backups are not available.
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
 }
 
@@ -118,7 +119,7 @@ const (
 // Server answers requests under /api/v1, /healthz and /readyz and serves the pages. Requests to
 // /control and /metrics are only answered over the control connection.
 type Server struct {
-	Control *apicontrol.Handlers // serves the owner of the data directory, and knows the state of the server
+	Control *apicontrol.Handlers // serves the owner of the data directory and tracks the state of the server
 
 	log    *slog.Logger
 	now    func() time.Time
@@ -142,12 +143,12 @@ type Server struct {
 	clients    *web.Clients
 
 	endpoints []endpoint
-	router    *web.Router // of their indexes
+	router    *web.Router // returns indexes of endpoints
 	metrics   web.Metrics
 
-	publicWindows []*limit.Windows // of Config.PublicRateLimit
+	publicWindows []*limit.Windows // limits set by Config.PublicRateLimit
 
-	idPrefix string // of request ids, new at each start
+	idPrefix string // prefix of request IDs; changes at each start
 }
 
 // New returns a server. It returns an error if a secret is too short.
@@ -216,7 +217,7 @@ func New(c Config) (*Server, error) {
 type exchange struct {
 	web.Request
 	out      web.Recorder
-	endpoint *endpoint // nil until it is found
+	endpoint *endpoint // nil until the route is found
 	id       [1]string // header X-Request-Id
 }
 

@@ -14,10 +14,10 @@ import (
 type stateful struct {
 	name, path string
 	read       bool   // GET shows it
-	verb       string // that changes it
-	change     string // its body, with # for a number
+	verb       string // method of the request that changes it
+	change     string // body of that request, with # in place of a number
 	deletes    bool   // DELETE deletes it
-	ends       bool   // it may be deleted: no other row needs it
+	ends       bool   // the test may delete it, because no later row needs it
 }
 
 func statefulRecords(t *testing.T, s *apitest.Server) []stateful {
