@@ -108,7 +108,8 @@ func (h *Handlers) updateCard(r *web.Request) (cardView, error) {
 	return h.putCard(r, true, addressedCard)
 }
 
-// putCard updates the card that find returns with the fields in the request body and stores it.
+// putCard sets the fields of a card that are present in the request body, and stores the card. The
+// function find returns the card to update.
 func (h *Handlers) putCard(
 	r *web.Request, update bool, find func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error),
 ) (v cardView, err error) {

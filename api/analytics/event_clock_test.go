@@ -12,7 +12,7 @@ import (
 	"svc/api/apitest"
 )
 
-// frozen returns a time in whole seconds, and an option that stops the server's clock at that time.
+// frozen returns a time in whole seconds and an option that stops the server's clock at that time.
 func frozen() (time.Time, apitest.Option) {
 	at := time.Now().Truncate(time.Second)
 	now := func() time.Time { return at }

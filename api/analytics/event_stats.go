@@ -18,8 +18,8 @@ func eventRange(s web.Span) query.Range {
 	return query.Range{Start: s.Start, End: s.End, OffsetMinutes: s.Offset}
 }
 
-// short returns a query parameter that must not be longer than most characters. It returns "" for a
-// missing parameter.
+// short returns a query parameter of limited length. It returns "" if the parameter is missing, and
+// reports a problem if the value is too long.
 func (p *problems) short(r *web.Request, name string, most int) string {
 	text := r.Query(name)
 	if utf8.RuneCountInString(text) > most {

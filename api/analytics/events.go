@@ -78,7 +78,7 @@ func (p *problems) subject(text string) string {
 	return text
 }
 
-// EventView is the JSON form of an event, which its sender sees.
+// EventView is the JSON form in which a sender sees an event.
 type EventView struct {
 	Name            string             `json:"event_name"`
 	ID              string             `json:"event_id"`
@@ -96,7 +96,7 @@ type EventView struct {
 	PlatformVersion *string            `json:"platform_version"`
 }
 
-// ViewEvent returns the JSON form of an event, which its sender sees.
+// ViewEvent returns the JSON form in which a sender sees an event.
 func ViewEvent(e *event.Event) EventView {
 	c := &e.Client
 	v := EventView{

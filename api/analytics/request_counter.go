@@ -35,8 +35,8 @@ func CountedEndpoint(name string) store.Endpoint {
 	return e
 }
 
-// Count counts a successfully answered request under the endpoint as. It runs after the answer has
-// been sent, and therefore only logs a panic.
+// Count counts a successfully answered request under the given endpoint. It runs after the answer
+// has been sent, and therefore only logs a panic.
 func (c *RequestCounter) Count(r *web.Request, as store.Endpoint) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -25,9 +25,9 @@ func (h *Handlers) requestStatsRoutes() []web.Route {
 	}
 }
 
-// withCounters calls read with the project in the path and with the hours that the span touches. It
-// flushes the counters first. If the request has validation errors, it returns them without calling
-// read.
+// withCounters calls the function read with the project in the path and with the hours that the
+// span touches. It flushes the counters first. If the request has validation errors, it returns
+// them without calling that function.
 func (h *Handlers) withCounters(
 	r *web.Request, p *problems, span web.Span, read func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error,
 ) error {

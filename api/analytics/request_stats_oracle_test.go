@@ -39,8 +39,8 @@ type entry struct {
 	n   int
 }
 
-// tallyBy counts requests by the text that by returns, the most frequent text first. It does not
-// count requests with an empty text.
+// tallyBy counts requests by the text that the given function returns, the most frequent text
+// first. It does not count requests with an empty text.
 func tallyBy(requests []apitest.SeenRequest, by func(apitest.SeenRequest) string) []entry {
 	counts := map[string]int{}
 	for _, r := range requests {
