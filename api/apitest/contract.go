@@ -151,8 +151,8 @@ func (c *Contract) Check(t testing.TB, r *http.Request, status int, header http.
 const linkPrefix = "/f/"
 
 // verify returns an error if an answer of o does not match openapi.yaml. A nil o means that the
-// file does not describe the path. The answer must then be a 404 with the documented content given
-// by unknown, or the answer to a preflight.
+// file does not describe the path. The answer must then be a 404 with the documented content for
+// unknown paths, or the answer to a preflight.
 func verify(o *Operation, unknown openapi3.Content, method string, status int, header http.Header, body []byte) error {
 	if method == http.MethodOptions && status == http.StatusNoContent {
 		return want("length of a preflight's body", len(body), 0)
