@@ -49,7 +49,7 @@ func TestCheckOfFilesBesideAServer(t *testing.T) {
 	found(`{"findings":[{"kind":"spare-object"}],"counts":[{"kind":"spare-object","count":1}]}`)
 }
 
-// ready creates the record of a file in local storage with the status ready.
+// ready creates the record of a file that is in local storage and has the status ready.
 func ready(t *testing.T, s *apitest.Server, id string) *store.File {
 	t.Helper()
 	f := &store.File{

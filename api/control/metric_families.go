@@ -202,7 +202,7 @@ var families = []family{
 		func(f *figures) float64 { return f.backups.Every.Seconds() }),
 }
 
-// value returns a family with one sample, which read returns.
+// value returns a family with a single sample. The function read returns its value.
 func value(name, help string, k kind, read func(*figures) float64) family {
 	return family{name, help, k, nil, func(_ *Handlers, f *figures, to samples) { to.add(read(f)) }}
 }
@@ -212,8 +212,8 @@ func distribution(name, help string, unit time.Duration, read func(*figures) met
 	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.addDistribution(read(f), float64(unit)) }}
 }
 
-// connection returns a family with one sample, which read computes from the state of the
-// connections.
+// connection returns a family with a single sample that describes the connections. The function
+// read returns its value.
 func connection(name, help string, k kind, read func(*Connections) float64) family {
 	return family{name, help, k, nil, func(h *Handlers, _ *figures, to samples) {
 		c := h.connections()
