@@ -13,7 +13,7 @@ import (
 )
 
 // TestImportWithoutRoom checks that an import is refused if it would use the reserved space of the
-// disk. The archive or the files of the project may be too large.
+// disk. In one case the archive is too large, and in the other one the files of the project are.
 func TestImportWithoutRoom(t *testing.T) {
 	t.Parallel()
 	archive := withContents(t, fileLine(t, "content", nil), [2]string{"files/00000000000a", "content"})

@@ -1,6 +1,6 @@
-// Package transfer exports a project as an archive and imports one, over the control
-// connection. The rules for the line of a record are next to the record's handlers, in
-// packages resource and analytics.
+// Package transfer exports projects as archives and creates projects from archives. It works over
+// the control connection. The validation rules for the records in an archive are next to the
+// handlers of these records, in packages resource and analytics.
 //
 //	handlers.go  Handlers, and their routes
 //	export.go    writing an archive

@@ -69,8 +69,8 @@ func (im *importer) announcement(raw json.RawMessage, now int64) (*store.Announc
 	return resource.ReadAnnouncement(raw, im.project, now)
 }
 
-// records returns a function that parses a line with read and queues the record to be written with
-// write. Such records do not depend on each other.
+// records returns a function that reads the lines of records that do not depend on each other. It
+// parses each line with the function read, and queues a call of the function write.
 func records[R any](im *importer, read func(json.RawMessage, int64) (record R, created int64, err error),
 	write func(t *store.ImportTx, record R, created int64) error) func(json.RawMessage) error {
 	return func(raw json.RawMessage) error {

@@ -28,8 +28,8 @@ import (
 	"svc/store"
 )
 
-// handMade returns an archive like one made by another program. files maps names to texts. If it
-// has no project.json, a minimal one is added.
+// handMade returns an archive like one made by another program. The parameter files maps file names
+// to texts. A minimal project.json is added if there is none.
 func handMade(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	all := map[string]string{"project.json": `{"project_key":"made","name":"Made"}`}
