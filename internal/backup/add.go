@@ -13,8 +13,8 @@ import (
 )
 
 // AddFolder adds every regular file in a directory of local files as a member below datadir.Files.
-// It skips the cache and staging directories, except for the staged files with the IDs in staged,
-// which it adds if they exist.
+// It skips the cache and staging directories. It also adds the staged files with the IDs listed in
+// staged, if they exist.
 func (w *Writer) AddFolder(dir string, staged []string) error {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {

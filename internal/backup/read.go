@@ -27,10 +27,11 @@ const (
 	maxWindow = 8 << 20
 )
 
-// Read reads an archive to its end and verifies it against its manifest and checksums. It passes
-// every member to each, unless each is nil. It does so before the verification is complete, so the
-// caller must discard the members if Read returns an error. The error is ErrDamaged, ErrNewer,
-// ErrSealed, ErrNoArchive, or an error returned by each or by reading from.
+// Read reads an archive to its end and verifies it against its manifest and checksums. If the
+// function each is not nil, Read calls it for every member. It does so before the verification is
+// complete, so the caller must discard the members if Read returns an error. The error is
+// ErrDamaged, ErrNewer, ErrSealed, ErrNoArchive, or an error returned by that function or by the
+// reader.
 func Read(from io.Reader, identities []Identity, each func(m Member, content io.Reader) error) (*Manifest, error) {
 	open, err := unseal(from, identities)
 	if err != nil {
@@ -150,7 +151,8 @@ func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) 
 	}
 }
 
-// take passes a member to each and returns the checksum of its content.
+// take passes a member to the function each, unless it is nil, and returns the checksum of the
+// content.
 func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string, err error) {
 	content := &content{from: r.tar, sum: sha256.New()}
 	if each != nil {

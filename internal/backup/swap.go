@@ -156,8 +156,8 @@ func (s *Staged) Discard() error {
 }
 
 // Swap replaces the content of the data directory with the unpacked files. It moves the previous
-// content to a directory named after the time at, and returns its path as kept. If there was no
-// previous content, kept is "".
+// content to a directory named after the given time, and returns the path of that directory as
+// kept. If there was no previous content, kept is "".
 //
 // After a crash, the data directory has the old content, or FinishSwap completes the swap. After an
 // error, the data directory has the old content, unless the error states otherwise.

@@ -74,7 +74,8 @@ func endOf(over bool) error {
 	return nil
 }
 
-// end verifies the trailer, given as last. It returns io.EOF if the trailer is valid.
+// end verifies that the last bytes of the archive are the expected trailer. It returns io.EOF if
+// they are.
 func (t *trailed) end(last []byte) error {
 	if !bytes.Equal(last, t.sum.Sum([]byte(trailerHead))) {
 		return fmt.Errorf("%w: it does not end with its checksum, so it was truncated or changed", ErrDamaged)

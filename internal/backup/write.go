@@ -29,7 +29,7 @@ type Writer struct {
 	between  func(worked time.Duration)
 }
 
-// NewWriter starts an archive. at is the time of the backup, and version is the version of this
+// NewWriter starts an archive for a backup made at the given time. version is the version of this
 // program. If there are recipients, the archive is encrypted for them.
 func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Recipient) (*Writer, error) {
 	w := &Writer{
