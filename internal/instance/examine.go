@@ -80,7 +80,7 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 	return nil
 }
 
-// Facts returns the facts that svc doctor needs and that are stored in the records.
+// Facts returns the facts for svc doctor that can be derived from the records.
 func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 	facts := doctor.Facts{
 		LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}, Damaged: []doctor.DamagedDatabase{},

@@ -65,7 +65,7 @@ func MakeFolder(dir string) (made bool, err error) {
 	return made, nil
 }
 
-// ForeignError reports a folder that contains no data of svc but files of other programs.
+// ForeignError reports a folder that contains files of other programs and no data of svc.
 type ForeignError struct {
 	Dir   string
 	Names []string // sorted names of the foreign files; at least one

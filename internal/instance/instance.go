@@ -44,7 +44,7 @@ type Instance struct {
 
 // Open opens the data directory that is named in the settings. It creates missing files in the
 // directory, including the secrets, which it also stores in the settings. It migrates the data of
-// an older version. Open takes over the lock of the directory and releases it if it fails.
+// an older version. Open takes over the lock of the directory. If Open fails, it releases the lock.
 func Open(lock *control.Lock, s *setting.Settings, version string, log *slog.Logger) (*Instance, error) {
 	i := &Instance{lock: lock}
 	if err := i.open(s, version, log); err != nil {

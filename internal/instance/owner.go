@@ -77,8 +77,8 @@ func lockStorage(dir string) (*storageLock, error) {
 //
 // It returns an *OwnerError if the mark contains another owner ID. It also returns one if the mark
 // names another data directory that still exists, because one of the two directories is a copy of
-// the other. If the storage directory is inside its data directory, the named path is ignored,
-// because both are moved and copied together.
+// the other. If the storage directory is inside its data directory, the path in the mark is
+// ignored, because both are moved and copied together.
 func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	own := ownerMark{Owner: owner, Data: resolved(data)}
 	if err := own.check(dir); err != nil {
@@ -186,8 +186,8 @@ func resolved(dir string) string {
 	return dir
 }
 
-// isBelow reports whether a path is below a directory. Both must be absolute and must not contain
-// symbolic links.
+// isBelow reports whether a path is below a directory. Both paths must be absolute and must not
+// contain symbolic links.
 func isBelow(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
