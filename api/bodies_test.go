@@ -17,8 +17,9 @@ import (
 
 const logPath = "/api/v1/public/a/logs"
 
-// announce sends the beginning of a POST with a body of the given length. The text more follows the
-// first headers. It contains further headers or the beginning of the body.
+// announce sends the beginning of a POST that announces a body of the given length. The text in the
+// parameter more is sent after the first headers. It contains further headers or the beginning of
+// the body.
 func announce(t *testing.T, s *apitest.Server, path, address string, length int, more string) net.Conn {
 	t.Helper()
 	return s.Dial(t, fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %s\r\nContent-Length: %d\r\n%s", path, address, length, more))
