@@ -9,15 +9,15 @@ const source = readdirSync(folder)
   .map((name) => readFileSync(folder + name, "utf8"))
   .join("\n");
 
-/** The first groups of all matches in the server's source. */
+/** The first groups of all matches in the server's source, in which calls may take several lines. */
 const inSource = (pattern: RegExp) => [...source.matchAll(pattern)].map((match) => match[1]!);
 
-const kinds = inSource(/checkPair\(.*?"(\w+)", messagef/g);
+const kinds = inSource(/checkPair\([^)]*?"(\w+)",\s+messagef/g);
 const codes = new Set([
-  ...inSource(/\b(?:note|warning|problem)\("(\w+)",/g),
-  ...inSource(/\b(?:note|warning|problem)\("(\w+)"\+kind/g).flatMap((code) => kinds.map((kind) => code + kind)),
+  ...inSource(/\b(?:note|warning|problem)\(\s*"(\w+)",/g),
+  ...inSource(/\b(?:note|warning|problem)\(\s*"(\w+)"\+kind/g).flatMap((code) => kinds.map((kind) => code + kind)),
   ...inSource(/checkSecrecy\(.*?"(\w+)"/g),
-  ...inSource(/\{"(filesystem_\w+)"/g),
+  ...inSource(/\{\s*"(filesystem_\w+)"/g),
 ]);
 
 describe("findings of the server", () => {
