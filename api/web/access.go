@@ -7,18 +7,18 @@ import (
 	"svc/store"
 )
 
-// Access specifies the callers of a route and, for API keys limited to listed projects, the
-// project that the call reaches.
+// Access specifies the callers that a route admits. For API keys that are limited to listed
+// projects, it also specifies where the request names its project.
 type Access struct {
 	Kind    AccessKind
-	Scopes  []string // one of them is enough
+	Scopes  []string // the caller must have one of them
 	Project ProjectFrom
 }
 
 // AccessKind is a kind of caller.
 type AccessKind uint8
 
-// The kinds of callers. There is no kind 0, so that a route cannot be open by accident.
+// The kinds of callers. Kind 0 is invalid, so that a route cannot be public by accident.
 const (
 	Public        AccessKind = iota + 1 // everybody
 	Administrator                       // a login; no API key
@@ -36,7 +36,7 @@ const (
 	PathProject                    // key or alias in the path
 	PathRecord                     // project of the record in the path
 	BodyProject                    // project_key in the body
-	EachProject                    // the handler leaves out what the key does not reach
+	EachProject                    // the handler omits the projects that the key does not reach
 )
 
 // Anyone returns the access of a route that needs no credential.
@@ -45,52 +45,55 @@ func Anyone() Access { return Access{Kind: Public} }
 // LoginOnly returns the access of a route that needs a login. No API key gives access to it.
 func LoginOnly() Access { return Access{Kind: Administrator} }
 
-// OwnerOnly returns the access of a route on the control connection.
+// OwnerOnly returns the access of a route that is only reachable over the control connection.
 func OwnerOnly() Access { return Access{Kind: Owner} }
 
-// BySignature returns the access of deliveries by other services. The handler verifies their
-// signature.
+// BySignature returns the access of a route that receives deliveries from other services. The
+// handler verifies the signature of each delivery.
 func BySignature() Access { return Access{Kind: Signed} }
 
-// Open reports whether a route needs no credential issued by this server.
+// Open reports whether a route can be called without a credential issued by this server.
 func (a Access) Open() bool { return a.Kind == Public || a.Kind == Signed }
 
-// ByScope returns the access of a route for the project in its path.
+// ByScope returns the access of a route that requires the given scope and acts on the project in
+// its path.
 func ByScope(s string) Access { return Access{Kind: Scoped, Scopes: []string{s}, Project: PathProject} }
 
-// AcrossProjects returns the access of a route that spans projects.
+// AcrossProjects returns the access of a route that requires the given scope and spans all
+// projects.
 func AcrossProjects(s string) Access {
 	return Access{Kind: Scoped, Scopes: []string{s}, Project: NoProject}
 }
 
-// AnyScope returns the access of a route that shows everything that the caller's scopes permit.
+// AnyScope returns the access of a route that requires any one of the scopes. The route's answer
+// contains only what the caller's scopes permit.
 func AnyScope(scopes ...string) Access {
 	return Access{Kind: Scoped, Scopes: scopes, Project: EachProject}
 }
 
-// From returns a with another source of the project.
+// From returns a copy of the access that has another value of Project.
 func (a Access) From(p ProjectFrom) Access {
 	a.Project = p
 	return a
 }
 
-// Caller is the sender of a request: an administrator, an API key, or, as the zero value, a
-// caller without a credential.
+// Caller is the sender of a request: an administrator or an API key. The zero value is a caller
+// without a credential.
 type Caller struct {
 	Administrator bool
 	Key           *store.APIKey
 }
 
-// Has reports whether the caller has a scope.
+// Has reports whether the caller has the given scope. Administrators have every scope.
 func (c Caller) Has(scope string) bool {
 	return c.Administrator || c.Key != nil && slices.Contains(c.Key.Scopes, scope)
 }
 
-// Reaches reports whether the caller may touch a project.
+// Reaches reports whether the caller may access the project p.
 func (c Caller) Reaches(p store.ProjectID) bool {
 	return c.Administrator || c.Key != nil && c.Key.May(p)
 }
 
-// ErrOtherProject refuses a key that is limited to projects. The text is the same
-// for every reason, so that a key cannot be used to find out which projects exist.
+// ErrOtherProject rejects a key that is limited to listed projects. The text does not depend on the
+// reason, so that a key cannot be used to find out which projects exist.
 var ErrOtherProject = fault.New(fault.Unauthorized, "this API key does not reach the project")

@@ -15,23 +15,23 @@ import (
 // AccessLog writes one line for each request except health checks.
 type AccessLog struct {
 	Log       *slog.Logger
-	IPStorage string // how addresses of senders of events are logged, as proxy.StoredAddress
+	IPStorage string // how to log the addresses of event senders; see proxy.StoredAddress
 }
 
 // Recorder records the status and size of an answer for the access log.
 type Recorder struct {
 	http.ResponseWriter
-	Status int // 0 = not begun
+	Status int // 0 = the answer has not begun
 	Bytes  int
 }
 
-// WriteHeader passes the status on and keeps it.
+// WriteHeader records the status and passes it on.
 func (w *Recorder) WriteHeader(status int) {
 	w.Status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write passes the bytes on and counts them.
+// Write counts the bytes and passes them on.
 func (w *Recorder) Write(b []byte) (int, error) {
 	if w.Status == 0 {
 		w.Status = http.StatusOK
@@ -41,7 +41,7 @@ func (w *Recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom lets the kernel copy a file to the connection.
+// ReadFrom implements io.ReaderFrom, so that the kernel can copy a file to the connection.
 func (w *Recorder) ReadFrom(r io.Reader) (int64, error) {
 	if w.Status == 0 {
 		w.Status = http.StatusOK
@@ -54,8 +54,8 @@ func (w *Recorder) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Write writes one line for each request except health checks. Of the query it logs only limit
-// and offset.
+// Write writes one line for each request except health checks. The only query parameters that it
+// logs are limit and offset.
 func (l *AccessLog) Write(r *Request, w *Recorder, end time.Time) {
 	if r.Route != nil && r.Route.Quiet || !l.Log.Enabled(context.Background(), slog.LevelInfo) {
 		return
@@ -82,8 +82,9 @@ func (l *AccessLog) Write(r *Request, w *Recorder, end time.Time) {
 	logging.Info(l.Log, end, "request", line)
 }
 
-// address returns the caller's address for the access log: none if the client asks not to be
-// tracked, and for a sender of events the address that is stored with the events.
+// address returns the caller's address for the access log. It returns "" if the client asks not to
+// be tracked. For a sender of events, it returns the address in the form in which it is stored with
+// the events.
 func (l *AccessLog) address(r *Request) string {
 	switch {
 	case r.DoNotTrack():

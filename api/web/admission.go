@@ -12,11 +12,11 @@ import (
 	"svc/store"
 )
 
-// Gate checks credentials.
+// Gate checks the credentials of requests.
 type Gate struct {
 	DB      *store.Store
 	Tokens  *auth.Tokens
-	KeySalt []byte // of the hashes of API keys
+	KeySalt []byte // for the hashes of API keys
 	Log     *slog.Logger
 	Now     func() time.Time
 }
@@ -46,8 +46,8 @@ func (g *Gate) Admit(r *Request) error {
 	return g.admitKey(r, text)
 }
 
-// Administers reports whether a request carries the session of the administrator, also on a
-// route that needs no credential.
+// Administers reports whether a request carries a valid session token of the administrator. It
+// works on every route, including those that need no credential.
 func (g *Gate) Administers(r *Request) bool {
 	if len(r.Header["Authorization"]) == 0 {
 		return false
@@ -56,8 +56,8 @@ func (g *Gate) Administers(r *Request) bool {
 	return err == nil && !isKey && g.checkToken(text) == nil
 }
 
-// admitOwner admits the control connection. It refuses requests with headers that only a browser
-// sends, which another site may have directed there.
+// admitOwner admits requests over the control connection. It rejects those with headers that only a
+// browser sends, because another site may have made the browser send them.
 func (g *Gate) admitOwner(r *Request) error {
 	if r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "" {
 		return fault.New(fault.Unauthorized, "requests on the control connection must not carry Origin or Referer")
@@ -119,7 +119,8 @@ func (g *Gate) admitKey(r *Request, text string) error {
 	return nil
 }
 
-// checkReach verifies that a key limited to listed projects does not reach others.
+// checkReach returns an error if the caller is a key limited to listed projects and the request
+// concerns a project that is not listed.
 func (g *Gate) checkReach(r *Request) error {
 	var project store.ProjectID
 	switch r.Route.Access.Project {
@@ -161,8 +162,8 @@ func (g *Gate) checkReach(r *Request) error {
 	return nil
 }
 
-// bodyProjectKey reads project_key in the same way as the handler. A body without one reaches no
-// project. If the body is too large, that is the error.
+// bodyProjectKey reads project_key in the same way as the handler. It returns ErrOtherProject if
+// the body does not contain one, and an error of kind TooLarge if the body is too large.
 func bodyProjectKey(r *Request) (string, error) {
 	var in struct {
 		ProjectKey Optional[string] `json:"project_key"`

@@ -11,29 +11,31 @@ import (
 )
 
 const (
-	// answerFactor is the memory that an answer takes while it is made, in multiples of the size
-	// of its records: decoded, encoded, and copied while the buffer grows.
+	// answerFactor is the ratio between the memory that an answer takes while it is being made and
+	// the size of its records. The records are decoded, encoded, and copied while the buffer grows.
 	answerFactor = 4
-	// answerWait is how long a request waits for its share of the budget.
+	// answerWait is the maximum time that a request waits for its share of the budget.
 	answerWait = 10 * time.Second
 
-	// The part of the budget for callers without a credential is counted in shares. An answer
-	// takes as many as its memory needs, at least one and at most what an address may have.
+	// The part of the budget for callers without a credential is divided into publicShares shares.
+	// An answer takes as many shares as its memory needs, from 1 to sharesPerAddress, which is the
+	// maximum for all answers to one address.
 	publicShares     = 16
 	sharesPerAddress = 8
 )
 
 // Answers limits the memory of large answers that are being made. Answers to callers without a
-// credential may take half of it, so that slow readers among them do not keep administrators out.
-// Those of one address may take half of that. It is safe for concurrent use.
+// credential may take half of the memory, so that slow readers among those callers do not block
+// administrators. Answers to any one address among those callers may take a quarter. Answers is
+// safe for concurrent use.
 type Answers struct {
 	memory  *limit.Budget
-	public  *limit.Budget // the part for callers without a credential
+	public  *limit.Budget // the part of memory for callers without a credential
 	address *limit.Slots  // shares of public, by address
-	turns   chan struct{} // one for each record that may be encoded at a time
+	turns   chan struct{} // a slot for each record that may be encoded at the same time
 }
 
-// NewAnswers returns a budget in bytes.
+// NewAnswers returns an Answers with the given budget in bytes.
 func NewAnswers(budget int64) *Answers {
 	return &Answers{
 		memory: limit.NewBudget(budget), public: limit.NewBudget(budget / 2), address: limit.NewSlots(sharesPerAddress),
@@ -41,18 +43,18 @@ func NewAnswers(budget int64) *Answers {
 	}
 }
 
-// inTurn encodes a record of a large answer. Half of the processors do that at a time,
-// so that short requests do not wait behind many of them.
+// inTurn encodes a record of a large answer. At most half of the processors encode such records at
+// the same time, so that short requests do not have to wait for large answers.
 func (a *Answers) inTurn(encode func() ([]byte, error)) ([]byte, error) {
 	a.turns <- struct{}{}
 	defer func() { <-a.turns }()
 	return encode()
 }
 
-// Budget returns the bytes that answers hold, and the bytes that they may hold.
+// Budget returns the number of bytes that answers hold and the maximum that they may hold.
 func (a *Answers) Budget() (used, size int64) { return a.memory.Used(), a.memory.Size() }
 
-// Waiting returns the number of requests that wait for their share.
+// Waiting returns the number of requests that are waiting for their share.
 func (a *Answers) Waiting() int64 {
 	return a.memory.Waiting() + a.public.Waiting() + a.address.Waiting()
 }
@@ -65,14 +67,15 @@ func (a *Answers) Refused() uint64 {
 // share is the part of Answers that the answer to a request holds.
 type share struct {
 	memory, public int64 // bytes
-	address        int64 // shares of its address
+	address        int64 // shares that count against the caller's address
 }
 
 var errNoRoom = error(fault.New(fault.Unavailable, "too many large answers are being made; try again in 5 seconds").After(5 * time.Second))
 
-// Hold waits until there is memory for an answer with records of up to the given number of
-// bytes, and keeps it until the request has been answered. The error is Unavailable
-// if there is none within 10 seconds. Hold returns at once if the request holds as much already.
+// Hold waits until memory is available for an answer with records of up to the given number of
+// bytes. The request holds the memory until it has been answered. Hold returns an error of kind
+// Unavailable if there is not enough memory within 10 seconds. It returns immediately if the
+// request already holds that much.
 func (r *Request) Hold(bytes int) error {
 	from := r.Route.Answers
 	need, open := min(answerFactor*int64(bytes), from.memory.Size()), r.Route.Access.Open()
@@ -116,7 +119,7 @@ func (r *Request) holdPublic(ctx context.Context, need int64) (err error) {
 	return err
 }
 
-// releaseAnswer returns everything that the answer held.
+// releaseAnswer gives back all memory and shares that the answer holds.
 func (r *Request) releaseAnswer() {
 	if r.share == (share{}) {
 		return

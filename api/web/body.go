@@ -14,47 +14,48 @@ import (
 // Limits of request bodies, in bytes.
 const (
 	AuthBodyLimit   = 4 << 10
-	CheckBodyLimit  = 64 << 10 // of update checks
+	CheckBodyLimit  = 64 << 10 // for update checks
 	PublicBodyLimit = 1 << 20
 	AdminBodyLimit  = 32 << 20
 )
 
 const (
-	// firstPiece is the maximum initial size of the buffer of a body. Each connection has such
-	// buffers anyway, so this much does not count against the budget, and small bodies are read
-	// even if the budget is used up.
+	// firstPiece is the maximum initial size of the buffer of a body. Each connection has buffers
+	// of that size anyway, so the first piece does not count against the budget. Small bodies can
+	// therefore be read even if the budget is used up.
 	firstPiece = 4 << 10
-	// arrivalTime is how long a body may take to arrive before it counts as in
-	// progress. Most bodies arrive with their header.
+	// arrivalTime is the time within which a body must arrive. After that it counts as a body in
+	// progress. Most bodies arrive together with their header.
 	arrivalTime = 250 * time.Millisecond
-	// stallTime is the maximum pause of a body above MinBytesPerSecond.
+	// stallTime is the maximum pause in the transfer of a body larger than MinBytesPerSecond.
 	stallTime = 30 * time.Second
 
 	bodiesPerAddress = 8
-	largePerAddress  = 2 // of bodies above PublicBodyLimit
+	largePerAddress  = 2 // for bodies larger than PublicBodyLimit
 )
 
-// Bodies limits the memory and the number of the request bodies of callers without a credential
-// that could be checked first. It is safe for concurrent use.
+// Bodies limits the memory and the number of request bodies that are read before a credential has
+// been checked, because the route needs none. It is safe for concurrent use.
 type Bodies struct {
 	memory   *limit.Budget // bytes of buffers above firstPiece
 	arriving *limit.Slots  // bodies in progress, by address
 
-	// Bodies above PublicBodyLimit may take seven eighths of memory, and those of one address
-	// half of that. So with the default, the largest delivery fits beside those of any other
-	// address.
+	// Bodies larger than PublicBodyLimit may take seven eighths of memory, and those from one
+	// address half of that. With the default budget, the largest delivery therefore fits even while
+	// another address uses its maximum.
 	large      *limit.Budget
-	largeOf    *limit.Slots // their number, by address
-	largeBytes *limit.Slots // their bytes, by address
+	largeOf    *limit.Slots // the number of large bodies, by address
+	largeBytes *limit.Slots // the bytes of large bodies, by address
 
 	// The bodies that are being received form a ring, in the order in which they began. One timer
-	// watches it, because a timer for each small request would cost a microsecond.
+	// watches the whole ring, because a timer per request would cost each small request a
+	// microsecond.
 	mu       sync.Mutex // guards the fields below, and prev, next, begun and late of bodies
-	ends     body       // its next is the body that began first, its prev the last one
+	ends     body       // ends.next began first, ends.prev began last
 	watching bool       // the timer is set
 }
 
-// NewBodies returns limits with a budget in bytes.
+// NewBodies returns a Bodies with the given memory budget in bytes.
 func NewBodies(budget int64) *Bodies {
 	b := &Bodies{
 		memory: limit.NewBudget(budget), arriving: limit.NewSlots(bodiesPerAddress),
@@ -64,7 +65,7 @@ func NewBodies(budget int64) *Bodies {
 	return b
 }
 
-// begin watches a body that is about to be received.
+// begin starts watching the body of r, which is about to be received.
 func (b *Bodies) begin(r *Request, now time.Time) {
 	one := &r.body
 	b.mu.Lock()
@@ -78,7 +79,7 @@ func (b *Bodies) begin(r *Request, now time.Time) {
 	}
 }
 
-// end stops watching a body and reports whether it was late.
+// end stops watching a body and reports whether it failed to arrive within arrivalTime.
 func (b *Bodies) end(one *body) (late bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,7 +89,8 @@ func (b *Bodies) end(one *body) (late bool) {
 	return one.late
 }
 
-// findLate counts the bodies that have not arrived in time as in progress.
+// findLate finds the bodies that have not arrived within arrivalTime and counts them as in
+// progress.
 func (b *Bodies) findLate() {
 	var late []*Request
 	b.mu.Lock()
@@ -108,32 +110,32 @@ func (b *Bodies) findLate() {
 	}
 }
 
-// Budget returns the bytes that bodies hold, and the bytes that they may hold.
+// Budget returns the number of bytes that bodies hold and the maximum that they may hold.
 func (b *Bodies) Budget() (used, size int64) { return b.memory.Used(), b.memory.Size() }
 
-// Refused returns the number of bodies refused because the budget was used up, and
-// because their address had too many.
+// Refused returns the number of bodies that were refused because the budget was used up, and the
+// number that were refused because their address had too many bodies in progress.
 func (b *Bodies) Refused() (byBudget, byAddress uint64) {
 	return b.memory.Refused() + b.large.Refused(), b.arriving.Refused() + b.largeOf.Refused() + b.largeBytes.Refused()
 }
 
-// body is the body of a request, with its part of the limits in Bodies.
+// body is the body of a request, with the memory and slots of Bodies that it holds.
 type body struct {
 	bytes []byte
 	err   error
 	read  bool
 	held  int64 // bytes of Bodies.memory
-	large bool  // has a slot of Bodies.largeOf, and held is also of Bodies.large and Bodies.largeBytes
+	large bool  // it has a slot of Bodies.largeOf, and held counts against Bodies.large too
 
-	request    *Request // that it belongs to, while it is received
+	request    *Request // the request of the body while the body is being received
 	prev, next *body    // in the ring of Bodies
 	begun      time.Time
-	late       bool // it was taken out of the ring because it did not arrive in time
+	late       bool // it did not arrive within arrivalTime and was removed from the ring
 
 	mu      sync.Mutex // guards the fields below
 	ended   bool
 	slot    bool // has a slot of Bodies.arriving
-	refused bool // found none
+	refused bool // there was no free slot, so the body was refused
 }
 
 func (b *body) unlink() { b.prev.next, b.next.prev = b.next, b.prev }
@@ -152,7 +154,7 @@ func errTooLarge(limit int64) error {
 	return fault.New(fault.TooLarge, "the request body must have at most %d bytes", limit)
 }
 
-// ReadBody reads the request body once, within the route's limit.
+// ReadBody returns the request body. It reads the body on the first call, up to the route's limit.
 func (r *Request) ReadBody() ([]byte, error) {
 	if !r.body.read {
 		r.body.bytes, r.body.err = r.readBody()
@@ -187,14 +189,14 @@ func (r *Request) readBody() ([]byte, error) {
 	return b, nil
 }
 
-// restartDeadline restarts the write timeout, which has been running since the header came. After
-// a slow body, or a wait, it may be nearly over.
+// restartDeadline restarts the write timeout, which has been running since the header arrived.
+// After a slow body or a wait, the timeout may have nearly expired.
 func (r *Request) restartDeadline() {
 	_ = http.NewResponseController(r.Writer).SetWriteDeadline(time.Now().Add(30 * time.Second))
 }
 
-// receive reads a body of ContentLength bytes, or up to its end if that is unknown. The
-// buffer grows with the bytes that have arrived, up to size.
+// receive reads a body of ContentLength bytes, or until EOF if the length is unknown. The buffer
+// grows as bytes arrive, up to size bytes.
 func (r *Request) receive(from io.Reader, size int64) (b []byte, err error) {
 	if size == 0 {
 		return nil, nil
@@ -231,7 +233,8 @@ func (r *Request) receive(from io.Reader, size int64) (b []byte, err error) {
 	}
 }
 
-// grow doubles a full buffer, up to size, within the limits for callers without a credential.
+// grow doubles the size of the full buffer b, up to size bytes. It returns an error if the route's
+// limits in Bodies do not permit that.
 func (r *Request) grow(b []byte, size int64) ([]byte, error) {
 	next := min(2*int64(cap(b)), size)
 	if r.Route.Bodies != nil {
@@ -242,8 +245,8 @@ func (r *Request) grow(b []byte, size int64) ([]byte, error) {
 	return append(make([]byte, 0, next), b...), nil
 }
 
-// take takes the bytes that a buffer of next bytes needs beyond those that the body holds.
-// Once large is true, the body exceeds PublicBodyLimit.
+// take reserves memory so that the body holds next bytes in total. The caller must set large if the
+// body exceeds PublicBodyLimit.
 func (b *body) take(r *Request, next int64, large bool) error {
 	from, more := r.Route.Bodies, next-b.held
 	if !large {
@@ -275,7 +278,8 @@ func (b *body) take(r *Request, next int64, large bool) error {
 	return nil
 }
 
-// takeLarge takes n bytes for a body above PublicBodyLimit, beside those of memory.
+// takeLarge reserves n bytes in the limits for bodies larger than PublicBodyLimit. It does not
+// reserve them in b.memory.
 func (b *Bodies) takeLarge(address string, n int64) bool {
 	if !b.largeBytes.Take(address, n) {
 		return false
@@ -292,7 +296,7 @@ func (b *Bodies) returnLarge(address string, n int64) {
 	b.largeBytes.Return(address, n)
 }
 
-// Release returns the memory and slots of the body and the answer. The server calls it when the
+// Release gives back the memory and slots of the body and the answer. The server calls it when the
 // request has been answered.
 func (r *Request) Release() {
 	r.releaseAnswer()
@@ -308,8 +312,8 @@ func (r *Request) Release() {
 	b.held, b.large = 0, false
 }
 
-// becomeLate counts a body that has not arrived in time as in progress, and ends its
-// request if its address has too many.
+// becomeLate counts the body, which has not arrived in time, as in progress. If the address has too
+// many bodies in progress, becomeLate stops reading the body.
 func (r *Request) becomeLate() {
 	b := &r.body
 	b.mu.Lock()
@@ -323,7 +327,8 @@ func (r *Request) becomeLate() {
 	}
 }
 
-// arrived ends what becomeLate began and reports whether that refused the body.
+// arrived stops watching the body and gives back the slot that becomeLate took. It reports whether
+// becomeLate refused the body.
 func (r *Request) arrived() (refused bool) {
 	b := &r.body
 	if !r.Route.Bodies.end(b) {
@@ -338,8 +343,8 @@ func (r *Request) arrived() (refused bool) {
 	return b.refused
 }
 
-// extend gives a large body more time: 30 seconds and one more for each MinBytesPerSecond
-// received since begin, but at most stallTime from now.
+// extend extends the read deadline of a large body. The deadline is 30 seconds after begin plus one
+// second for each MinBytesPerSecond bytes received, but at most stallTime from now.
 func (r *Request) extend(begin time.Time, arrived int) {
 	r.body.mu.Lock()
 	defer r.body.mu.Unlock()
@@ -353,14 +358,13 @@ func (r *Request) extend(begin time.Time, arrived int) {
 	_ = http.NewResponseController(r.Writer).SetReadDeadline(deadline)
 }
 
-// stopReading ends a read of the body that is blocked and keeps net/http from reading
-// the remainder.
+// stopReading unblocks a pending read of the body and prevents net/http from reading the remainder.
 func (r *Request) stopReading() {
 	_ = http.NewResponseController(r.Writer).SetReadDeadline(time.Unix(1, 0))
 }
 
-// Stream returns the body, without a limit, for a handler that does not decode it. Read errors
-// are the client's and have the kind Invalid.
+// Stream returns a reader of the body, without a size limit, for a handler that does not decode it.
+// Read errors have the kind Invalid, because the client causes them.
 func (r *Request) Stream() io.Reader { return stream{r.Body} }
 
 type stream struct{ io.Reader }

@@ -12,24 +12,25 @@ import (
 // Clients resolves facts about the clients of requests. It is safe for concurrent use.
 type Clients struct {
 	places  *geo.Locator // nil disables lookups
-	systems sync.Pool    // of map[description]useragent.System, one for each core
+	systems sync.Pool    // contains a map[description]useragent.System for each core
 }
 
-// NewClients returns a resolver. places may be nil.
+// NewClients returns a resolver that looks up addresses in places. If places is nil, it does not
+// look them up.
 func NewClients(places *geo.Locator) *Clients {
 	return &Clients{places: places, systems: sync.Pool{New: func() any { return map[description]useragent.System{} }}}
 }
 
-// Declaration holds the facts about a client that are in the body of its request.
+// Declaration holds the facts about a client that the body of its request contains.
 type Declaration struct {
 	System    useragent.Source
-	Version   string         // of the app that asks for an update
-	Time      useragent.Text // by the client's clock
+	Version   string         // version of the app that asks for an update
+	Time      useragent.Text // the time on the client's clock
 	Untracked bool           // the client asks not to be tracked, so its place is not looked up
 }
 
-// Client holds the facts about the client of a request. Each is resolved when it is first asked
-// for, and kept. Like its request, it is for one goroutine.
+// Client holds the facts about the client of a request. Each fact is resolved when it is first
+// needed, and then stored. Like the request, a Client must only be used by one goroutine at a time.
 type Client struct {
 	Declaration
 	request *Request
@@ -48,7 +49,8 @@ func (r *Request) Client() *Client {
 	return r.client
 }
 
-// Declare sets the facts in the body. A handler calls it before any of them is resolved.
+// Declare sets the facts that the body contains. A handler must call it before it asks for any fact
+// about the client.
 func (r *Request) Declare(d Declaration) { r.Client().Declaration = d }
 
 // System returns the operating system of the client, according to headers, query, body and
@@ -60,11 +62,12 @@ func (c *Client) System() useragent.System {
 	return c.system
 }
 
-// FeedbackSystem returns the operating system that feedback is stored with. A platform in the
-// body, which has been checked, takes precedence over all other sources.
+// FeedbackSystem returns the operating system to store with feedback. A platform in the body takes
+// precedence over all other sources; the handler has already validated it.
 func (c *Client) FeedbackSystem() useragent.System { return useragent.Feedback(c.declared(), c.System) }
 
-// Place returns the place of the client's address. An address that is not found has the zero Place.
+// Place returns the location of the client's address, or the zero Place if the address is not
+// found.
 func (c *Client) Place() geo.Place {
 	if !c.has.place {
 		c.place, c.has.place = c.request.Route.Clients.places.Place(c.request.Addr), true
@@ -72,8 +75,8 @@ func (c *Client) Place() geo.Place {
 	return c.place
 }
 
-// Clock returns the client's time. It comes from a header or, for beacons, which cannot set
-// headers, from the body.
+// Clock returns the client's time. It is taken from a header or, if there is none, from the body.
+// Beacons cannot set headers and send it in the body.
 func (c *Client) Clock() submission.Clock {
 	if !c.has.clock {
 		sent := headerText(c.request, "X-Svc-Client-Time")
@@ -88,8 +91,8 @@ func (c *Client) Clock() submission.Clock {
 	return c.clock
 }
 
-// declared returns the platforms that the parts of the request name. The platform in the query of
-// a list is a filter, not the client's platform.
+// declared returns the platforms that the headers, the query and the body of the request name. In
+// the query of a list, the platform is a filter and is ignored.
 func (c *Client) declared() useragent.Declared {
 	r := c.request
 	d := useragent.Declared{
@@ -106,8 +109,8 @@ func (c *Client) declared() useragent.Declared {
 }
 
 // system returns the result of useragent.Detect. It caches results, because there are many clients
-// and few systems, and a lookup is faster than parsing a User-Agent. Unusual and long descriptions
-// are not cached: hashing a long key takes time too.
+// but few systems, and a lookup is faster than parsing a User-Agent. It does not cache unusual or
+// long descriptions, because hashing a long key takes time too.
 func (c *Clients) system(declared useragent.Declared, agent string) useragent.System {
 	asked := description{declared.Header, agent}
 	if declared.Query != (useragent.Source{}) || declared.Body != (useragent.Source{}) || asked.length() > maxDescription {
@@ -136,10 +139,10 @@ func (d description) length() int {
 	return len(d.header.Platform.Value) + len(d.header.Version.Value) + len(d.agent)
 }
 
-// Limits of the cache of systems, for each core.
+// Limits of the cache of systems. Each core has its own cache.
 const (
 	maxSystems     = 1000
-	maxDescription = 512 // bytes of one description
+	maxDescription = 512 // maximum size of one description, in bytes
 )
 
 // headerText returns a header by its canonical name.
@@ -155,8 +158,7 @@ func queryText(r *Request, name string) useragent.Text {
 	return useragent.Text{Value: r.Query(name), Sent: r.Sent(name)}
 }
 
-// BodyText returns a field of the body. A value that is not a text counts as an empty text that
-// was sent.
+// BodyText returns a field of the body. A value of another type counts as an empty text.
 func BodyText(o Optional[string]) useragent.Text {
 	return useragent.Text{Value: o.Or(""), Sent: o.Sent && !o.Null()}
 }

@@ -14,7 +14,7 @@ import (
 	"svc/internal/useragent"
 )
 
-// askFrom returns a request from a client, as its handler gets it.
+// askFrom returns a request with the given headers, in the form in which a handler receives it.
 func askFrom(t *testing.T, clients *Clients, header http.Header) *Request {
 	t.Helper()
 	hr := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", http.NoBody)
@@ -22,8 +22,8 @@ func askFrom(t *testing.T, clients *Clients, header http.Header) *Request {
 	return &Request{Request: hr, Route: &Route{Clients: clients}, Addr: netip.MustParseAddr("8.8.8.8"), Received: time.Unix(1_764_604_800, 0)}
 }
 
-// TestSystemsAreCached checks that the cache of systems stays within its limit, and that a cached
-// system equals a detected one.
+// TestSystemsAreCached checks that the cache of systems does not exceed its limit, and that a
+// cached system equals the detected one.
 func TestSystemsAreCached(t *testing.T) {
 	t.Parallel()
 	c := NewClients(nil)
@@ -43,7 +43,7 @@ func TestSystemsAreCached(t *testing.T) {
 	}
 }
 
-// TestClientIsResolvedOnce checks that the facts about a client are kept with the request.
+// TestClientIsResolvedOnce checks that each fact about a client is resolved only once per request.
 func TestClientIsResolvedOnce(t *testing.T) {
 	t.Parallel()
 	places, err := geo.Open(true, "")

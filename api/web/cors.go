@@ -2,8 +2,9 @@ package web
 
 import "net/http"
 
-// Answers may be read by pages of every origin. The origin is reflected and
-// not "*", because beacons are sent with credentials.
+// Values of the cross-origin headers. Pages of every origin may read answers.
+// Access-Control-Allow-Origin repeats the origin of the request instead of "*", because browsers
+// send beacons with credentials.
 var (
 	corsAllow   = []string{"true"}
 	corsExpose  = []string{"ETag, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"}
@@ -12,13 +13,14 @@ var (
 	varyOrigin  = []string{"Origin"}
 )
 
-// Headers that do not depend on the origin of the request need no Vary.
+// Values of the cross-origin headers of public content. They do not depend on the origin of the
+// request, so no Vary header is needed.
 var (
 	anything    = []string{"*"}
 	readMethods = []string{"GET, HEAD"}
 )
 
-// SetCORS sets the cross-origin headers that every answer carries.
+// SetCORS sets the cross-origin headers that all answers have.
 func SetCORS(h http.Header, r *http.Request) {
 	h["Vary"] = varyOrigin
 	origin := r.Header["Origin"]

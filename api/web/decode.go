@@ -15,18 +15,18 @@ import (
 	"svc/internal/jsonscan"
 )
 
-// Optional is a body field that may be absent, null or a value. A value of the wrong type is
-// recorded instead of refused, so that all problems are reported together.
+// Optional is a body field that may be absent or null. A value of the wrong type only sets Wrong
+// and is not a decoding error, so that all problems of a body can be reported together.
 type Optional[T any] struct {
 	Sent  bool
 	Wrong bool
-	Value *T // nil when not sent, null or wrong
+	Value *T // nil if the field was not sent, is null or has the wrong type
 }
 
 // Null reports whether the field was sent as JSON null.
 func (o Optional[T]) Null() bool { return o.Sent && !o.Wrong && o.Value == nil }
 
-// Or returns the value, or other if there is none.
+// Or returns the value. If there is no value, it returns its argument.
 func (o Optional[T]) Or(other T) T {
 	if o.Value == nil {
 		return other
@@ -45,8 +45,8 @@ func (o *Optional[T]) set(raw json.RawMessage) {
 	}
 }
 
-// simple decodes the most frequent values, texts without escapes and booleans. It reports false
-// for all others, which encoding/json decodes.
+// simple decodes booleans and strings without escapes, which are the most frequent values. It
+// returns false if raw is any other value, which encoding/json must decode.
 func simple(v any, raw json.RawMessage) bool {
 	switch v := v.(type) {
 	case *string:
@@ -61,14 +61,13 @@ func simple(v any, raw json.RawMessage) bool {
 	return false
 }
 
-// plainText reports whether a JSON value is a string without escapes, which
-// most are.
+// plainText reports whether a JSON value is a string without escapes.
 func plainText(raw json.RawMessage) bool {
 	return raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0
 }
 
-// Integer is a whole number. JSON knows one kind of number, so 5 and 5.0 are
-// the same; 5.5 and "5" are not integers.
+// Integer is a whole number. JSON has only one type of number, so 5 and 5.0 are the same integer.
+// 5.5 and "5" are not integers.
 type Integer int64
 
 // UnmarshalJSON accepts every spelling of a whole number.
@@ -117,12 +116,12 @@ func (b *LooseBool) UnmarshalJSON(raw []byte) error {
 // Object is a free-form JSON object, stored as received except for white space.
 type Object json.RawMessage
 
-// maxDepth is the maximum number of levels of objects and lists in a free-form object. Go's JSON
-// decoder fails at 10,000 levels, counted from the outside of each document, so an object that
-// was readable in a request might not be readable in an answer.
+// maxDepth is the maximum number of nested objects and lists in a free-form object. Go's JSON
+// decoder fails at 10,000 levels. An answer can nest the object more deeply than the request did,
+// so without this limit it might not be decodable.
 const maxDepth = 100
 
-// UnmarshalJSON refuses everything that is not an object.
+// UnmarshalJSON returns an error if the value is not an object or exceeds maxDepth.
 func (o *Object) UnmarshalJSON(raw []byte) error {
 	s := jsonscan.Scanner{Source: string(raw)}
 	if s.Value(); raw[0] != '{' || s.Deepest > maxDepth {
@@ -132,8 +131,9 @@ func (o *Object) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Decode decodes the request body into the Optional fields of the struct that in points to. Names
-// must match exactly. Unknown names are ignored, and the last one of a repeated name counts.
+// Decode decodes the request body into a struct with Optional fields, to which the argument must
+// point. Names must match exactly. Unknown names are ignored. If a name is repeated, its last value
+// counts.
 func Decode(r *Request, in any) error {
 	body, err := r.ReadBody()
 	if err != nil {
@@ -146,8 +146,8 @@ func Decode(r *Request, in any) error {
 	return err
 }
 
-// Checked decodes the request body and checks it. how is the kind of write, on which required
-// fields and the meaning of null depend.
+// Checked decodes the request body and calls check with it. The last argument is the kind of write.
+// It determines which fields are required and what null means.
 func Checked[In, How, Change any](r *Request, check func(In, How) (Change, error), how How) (change Change, err error) {
 	var in In
 	if err := Decode(r, &in); err != nil {
@@ -157,7 +157,7 @@ func Checked[In, How, Change any](r *Request, check func(In, How) (Change, error
 }
 
 // Fill decodes an object as Decode does, including fields of embedded structs. It reports whether
-// object is a JSON object; otherwise it may have set some of the fields.
+// object is a valid JSON object. If it is not, some of the fields may have been set.
 func Fill(in any, object json.RawMessage) bool {
 	v := reflect.ValueOf(in).Elem()
 	fields := fieldsOf(v.Type())
@@ -176,12 +176,12 @@ type setter interface{ set(raw json.RawMessage) }
 
 // inputField is a field of an input struct.
 type inputField struct {
-	name  string // in JSON
-	index []int  // as reflect has it
+	name  string // JSON name
+	index []int  // index path, as in reflect.StructField
 }
 
-// knownFields caches the fields of input structs. There are few for each, so they are searched by
-// comparing names.
+// knownFields caches the fields of input structs. A struct has few fields, so a linear search by
+// name is fast enough.
 var knownFields sync.Map // reflect.Type -> []inputField
 
 func fieldsOf(t reflect.Type) []inputField {
@@ -198,7 +198,8 @@ func fieldsOf(t reflect.Type) []inputField {
 	return fields
 }
 
-// Entries decodes a list of objects. An element that is not an object is a problem of the list.
+// Entries decodes a list of objects with a limited number of entries. It adds a problem for each
+// entry that is not an object.
 func Entries[T any](p *Problems, field string, raw Optional[[]json.RawMessage], most int) []T {
 	if raw.Wrong {
 		p.Add("%s must be a list", field)
@@ -220,26 +221,27 @@ func Entries[T any](p *Problems, field string, raw Optional[[]json.RawMessage], 
 	return inputs
 }
 
-// EntryField names a field of an entry of a list.
+// EntryField returns the name of a field of entry i of a list, for error messages.
 func EntryField(list string, i int, field string) string {
 	return fmt.Sprintf("%s[%d].%s", list, i, field)
 }
 
-// Set changes a field that always has a value.
+// Set sets field to the value that was sent, if there is one. It is for fields that cannot be null.
 func Set[T any](field *T, o Optional[T]) {
 	if o.Value != nil {
 		*field = *o.Value
 	}
 }
 
-// SetText changes a text to what was sent, trimmed; null clears it.
+// SetText sets field to the trimmed text, if one was sent. null sets it to "".
 func SetText(field *string, o Optional[string]) {
 	if o.Sent {
 		*field = strings.TrimSpace(o.Or(""))
 	}
 }
 
-// OrNull returns a pointer to v, or nil for the zero value, which answers show as null.
+// OrNull returns a pointer to v, or nil if v is the zero value, which then appears as null in the
+// answer.
 func OrNull[T comparable](v T) *T {
 	var none T
 	if v == none {
@@ -248,14 +250,14 @@ func OrNull[T comparable](v T) *T {
 	return &v
 }
 
-// SetIfSent sets a field to value if the input was sent.
+// SetIfSent sets field to the given value if o was sent.
 func SetIfSent[T, In any](field *T, o Optional[In], value T) {
 	if o.Sent {
 		*field = value
 	}
 }
 
-// SetOrClear changes a field that null clears.
+// SetOrClear sets field to the value that was sent, if one was sent. null sets it to nil.
 func SetOrClear[T any](field **T, o Optional[T]) {
 	if o.Sent {
 		*field = o.Value

@@ -8,8 +8,8 @@ import (
 )
 
 // EachField calls fn with the name and raw value of each field of a JSON object, in order. It
-// reports whether the text is a valid object; otherwise fn may have been called for some fields.
-// It does not copy values, unlike encoding/json, because it is on the busiest path of the
+// reports whether the text is a valid object. If it is not, fn may have been called for some
+// fields. Unlike encoding/json, it does not copy values, because it is on the hottest path of the
 // program.
 func EachField(object json.RawMessage, fn func(name string, raw json.RawMessage)) bool {
 	object = bytes.TrimSpace(object)

@@ -13,23 +13,23 @@ import (
 	"sync"
 )
 
-// File is a file that does not change while the program runs, in the encodings that it
-// is sent in. It is safe for concurrent use.
+// File is a file that does not change while the program runs. It holds the file in each encoding in
+// which it can be sent. It is safe for concurrent use.
 type File struct {
 	contentType []string
-	forms       func() []form // the one to prefer first, the plain one last
+	forms       func() []form // the preferred one first, the plain one last
 }
 
-// form is an encoding of a file. Its body is made at the first request for it.
+// form is a file in one encoding. Its body is created on the first request for this encoding.
 type form struct {
-	encoding string // "" = as it is
+	encoding string // "" = not encoded
 	etag     string
 	body     func() string
 }
 
-// NewFile returns a file of a content type. text and brotli return its content, plain and
-// compressed with Brotli; they are called at the first request. If brotli is nil, there is no
-// such form.
+// NewFile returns a file with the given content type. The functions text and brotli must return its
+// plain content and its content compressed with Brotli. They are called on the first request. If
+// brotli is nil, the file is not available in Brotli encoding.
 func NewFile(contentType string, text, brotli func() string) *File {
 	return &File{[]string{contentType}, sync.OnceValue(func() []form {
 		plain := text()
@@ -46,8 +46,8 @@ func NewFile(contentType string, text, brotli func() string) *File {
 	})}
 }
 
-// NewPackedFile returns a file that is only stored in two compressed forms. brotli and gzip
-// return them; they are called at the first request.
+// NewPackedFile returns a file of which only two compressed forms are stored. The functions brotli
+// and gzip must return the two forms. They are called on the first request.
 func NewPackedFile(contentType string, brotli, gzip func() string) *File {
 	return &File{[]string{contentType}, sync.OnceValue(func() []form {
 		brotli := sync.OnceValue(brotli)
@@ -61,8 +61,8 @@ func NewPackedFile(contentType string, brotli, gzip func() string) *File {
 	})}
 }
 
-// fileTypes maps extensions of files of web pages to content types. The tables of operating
-// systems differ, so they are not used.
+// fileTypes maps file extensions to content types. The tables of the operating systems are not
+// used, because they differ.
 var fileTypes = map[string]string{
 	".css":   "text/css; charset=utf-8",
 	".html":  "text/html; charset=utf-8",
@@ -75,7 +75,7 @@ var fileTypes = map[string]string{
 	".woff2": "font/woff2",
 }
 
-// FileType returns the content type of a file by its name.
+// FileType returns the content type of a file with the given name.
 func FileType(name string) string {
 	if known := fileTypes[path.Ext(name)]; known != "" {
 		return known
@@ -91,7 +91,8 @@ func zipped(text string) string {
 	return to.String()
 }
 
-// unzipped returns the text that was passed to zipped. The text is part of the program.
+// unzipped decompresses text. It panics if the text is not valid, because the text is part of the
+// program.
 func unzipped(text string) string {
 	r, err := gzip.NewReader(strings.NewReader(text))
 	if err != nil {
@@ -110,11 +111,12 @@ var (
 	Forever    = []string{"public, max-age=31536000, immutable"}
 )
 
-// VaryByEncoding is the header Vary of an answer that comes in several encodings.
+// VaryByEncoding is the value of the Vary header of an answer that is available in several
+// encodings.
 var VaryByEncoding = []string{"Accept-Encoding"}
 
-// Serve answers a GET or HEAD with the client's preferred form, or with 304 if the client has it
-// already.
+// Serve answers a GET or HEAD request with the client's preferred form, or with 304 if the client
+// already has that form.
 func (f *File) Serve(w http.ResponseWriter, r *Request, caching []string) {
 	chosen := choose(f.forms(), strings.Join(r.Header["Accept-Encoding"], ","))
 	header := w.Header()
@@ -136,8 +138,8 @@ func (f *File) Serve(w http.ResponseWriter, r *Request, caching []string) {
 	}
 }
 
-// choose returns the first form that an Accept-Encoding lists (RFC 9110 section 12.5.3). Clients
-// that accept any encoding, or all except those listed, get the plain form.
+// choose returns the first form that an Accept-Encoding header lists (RFC 9110 section 12.5.3). It
+// ignores "*", so that a client that accepts any encoding gets the plain form.
 func choose(forms []form, accepted string) form {
 	last := len(forms) - 1
 	for _, f := range forms[:last] {
@@ -161,7 +163,7 @@ func hasItem(list, want string) bool {
 	return false
 }
 
-// weightless reports whether a parameter is a weight of 0, in any of its forms.
+// weightless reports whether a parameter is a weight of 0, in any notation.
 func weightless(parameter string) bool {
 	name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
 	weight, err := strconv.ParseFloat(strings.TrimSpace(value), 64)

@@ -8,33 +8,33 @@ import (
 	"time"
 )
 
-// pieceBytes is the size at which the encoded part of a list is sent. Smaller lists are sent as
-// one body.
+// pieceBytes is the size in bytes at which a piece of an encoded list is sent. Smaller lists are
+// sent as a single body.
 const pieceBytes = 64 << 10
 
-// MaxUnheld is the size in bytes up to which the records of a page are read and encoded
-// without a share of the budget of answers.
+// MaxUnheld is the maximum size in bytes of the records of a page that can be read and encoded
+// without reserving memory in Answers.
 const MaxUnheld = pieceBytes
 
-// List is a page of a list. It is encoded record by record, and the answer is never
-// whole in memory if it exceeds MaxUnheld.
+// List is a page of a list. It is encoded record by record. If it exceeds MaxUnheld, it is sent in
+// pieces, so that memory never contains the whole answer.
 type List struct {
-	Total    int   // of all matches
+	Total    int   // number of all matches
 	Estimate bool  // Total is an upper bound
-	Sizes    []int // bytes that each record of the page takes, about
-	// Encode returns the JSON of a record of the page, or nothing if the record has
+	Sizes    []int // approximate size in bytes of each record of the page
+	// Encode returns the JSON of record i of the page. It returns an empty slice if the record has
 	// been deleted since the list was made.
 	Encode func(i int) ([]byte, error)
 }
 
-// NewList returns a page of records that are in memory already. Together they must not take more
-// than MaxUnheld, unless they belong to a shared snapshot.
+// NewList returns a page of records that are already in memory. Their total size must not exceed
+// MaxUnheld, unless they belong to a shared snapshot.
 func NewList[R, V any](total int, page []R, view func(R) V) List {
 	return List{Total: total, Sizes: make([]int, len(page)), Encode: func(i int) ([]byte, error) { return Encode(view(page[i])) }}
 }
 
-// Listed returns a handler that answers with a page of a list. If its error comes after the
-// answer has begun, the caller must abort the answer.
+// Listed returns a handler that answers with a page of a list. If the handler returns an error
+// after the answer has begun, its caller must abort the answer.
 func Listed(answer func(*Request) (List, error)) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		list, err := answer(r)
@@ -54,7 +54,7 @@ func Listed(answer func(*Request) (List, error)) Handler {
 	}
 }
 
-// isLarge reports whether the list needs a share of the budget of answers.
+// isLarge reports whether encoding the list requires memory reserved in Answers.
 func (l List) isLarge() bool {
 	all := 0
 	for _, size := range l.Sizes {
@@ -63,10 +63,11 @@ func (l List) isLarge() bool {
 	return all > MaxUnheld
 }
 
-// hold reserves the memory that encode takes at a time.
+// hold reserves the memory that encode takes at any one time.
 func (l List) hold(r *Request) error { return r.Hold(slices.Max(l.Sizes) + pieceBytes) }
 
-// encode writes the list as JSON. It ends early, with an error, if the client has gone.
+// encode writes the list as JSON. It stops early and returns an error if the client has
+// disconnected.
 func (l List) encode(ctx context.Context, to *listWriter) error {
 	b := strconv.AppendInt(append(to.piece, `{"total":`...), int64(l.Total), 10)
 	if l.Estimate {
@@ -100,18 +101,18 @@ func (l List) encode(ctx context.Context, to *listWriter) error {
 	return to.end()
 }
 
-// listWriter sends a list in pieces. It gives up a client that reads more slowly than
-// MinBytesPerSecond, or not at all. Only the time that the client takes to read counts, and 30
-// seconds are free.
+// listWriter sends a list in pieces. It returns an error if the client reads more slowly than
+// MinBytesPerSecond or stops reading. Only the time that the client takes to read counts. The first
+// 30 seconds are free.
 type listWriter struct {
 	w     http.ResponseWriter
 	piece []byte
 	begun bool          // a piece has been sent
 	sent  int           // bytes
-	took  time.Duration // that the client took for them
+	took  time.Duration // time that the client took to read them
 }
 
-// flush sends a piece. An error means that the client has gone or is too slow.
+// flush sends the current piece. An error means that the client has disconnected or is too slow.
 func (l *listWriter) flush() error {
 	if !l.begun {
 		l.begun = true
@@ -131,7 +132,7 @@ func (l *listWriter) flush() error {
 	return nil
 }
 
-// end sends the remainder, with its length if that is everything.
+// end sends the last piece. If that is the whole list, it is sent with a Content-Length header.
 func (l *listWriter) end() error {
 	if l.begun {
 		return l.flush()

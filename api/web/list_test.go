@@ -13,8 +13,9 @@ import (
 	"svc/api/web"
 )
 
-// slowReader is the answer to a client that reads a number of bytes a second, and nothing after
-// a number of bytes.
+// slowReader is the response writer for a slow client. The client reads at the given rate, in bytes
+// per second, and stops reading when the total number of bytes would exceed a limit, which is in
+// the field until.
 type slowReader struct {
 	http.ResponseWriter
 	rate, until int
@@ -38,7 +39,7 @@ func (s *slowReader) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// pieces answers with a list of records that are sent in a piece each.
+// pieces returns a handler that answers with a list in which each record is sent as a piece.
 func pieces(records int, encode func(i int) ([]byte, error)) web.Handler {
 	sizes := make([]int, records)
 	for i := range sizes {
@@ -58,8 +59,8 @@ func ask(ctx context.Context, t *testing.T, w http.ResponseWriter) *web.Request 
 	}
 }
 
-// TestSlowReadersOfLists checks that a client has 30 seconds for a list and one more for each 64
-// KiB, however many pieces it has, and not more than that for any of them.
+// TestSlowReadersOfLists checks that a client has 30 seconds plus one second per 64 KiB to read a
+// list, regardless of the number of pieces. Each piece is subject to the same limit.
 func TestSlowReadersOfLists(t *testing.T) {
 	t.Parallel()
 	const records = 200
@@ -91,7 +92,7 @@ func TestSlowReadersOfLists(t *testing.T) {
 	}
 }
 
-// TestListEndsWithItsClient checks that the encoding of a list ends when the client has
+// TestListEndsWithItsClient checks that the server stops encoding a list when the client has
 // disconnected.
 func TestListEndsWithItsClient(t *testing.T) {
 	t.Parallel()

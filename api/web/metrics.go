@@ -8,7 +8,7 @@ import (
 	"svc/internal/meter"
 )
 
-// countedStatuses lists the statuses besides 200 that are counted separately.
+// countedStatuses lists the statuses that are counted separately, except 200.
 var countedStatuses = [...]int{
 	http.StatusCreated, http.StatusAccepted, http.StatusNoContent, http.StatusPartialContent, http.StatusNotModified,
 	http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusGone,
@@ -17,7 +17,8 @@ var countedStatuses = [...]int{
 	http.StatusInsufficientStorage,
 }
 
-// statusIndex is the index of each status in countedStatuses.
+// statusIndex maps each status to its index in countedStatuses, or to the length of countedStatuses
+// if it is not listed.
 var statusIndex = func() (index [600]uint8) {
 	for status := range index {
 		index[status] = uint8(len(countedStatuses))
@@ -28,17 +29,17 @@ var statusIndex = func() (index [600]uint8) {
 	return index
 }()
 
-// Metrics counts the answered requests since the start. It is on the path of every request, which
-// takes three additions to existing counters.
+// Metrics counts the requests that have been answered since the start. It is updated by every
+// request, so an update only adds to three existing counters.
 type Metrics struct {
-	Begun     atomic.Uint64   // requests, answered or not
-	Routes    []*RouteMetrics // in the order of Register, and two for requests without a route
+	Begun     atomic.Uint64   // requests begun, whether answered or not
+	Routes    []*RouteMetrics // in the order of Register, then two for requests without a route
 	unrouted  *RouteMetrics
 	preflight *RouteMetrics
 }
 
-// RouteMetrics counts the requests of one route. The first two fields begin with the counters of
-// a quick request with status 200, in one cache line.
+// RouteMetrics counts the requests of one route. The counters that a quick request with status 200
+// increments come first, so that they share a cache line.
 type RouteMetrics struct {
 	ok           atomic.Uint64   // status 200
 	Took         meter.Histogram // nanoseconds
@@ -62,7 +63,7 @@ func (m *Metrics) Register(routes []Route) {
 	m.unrouted, m.preflight = add("other", "other"), add(http.MethodOptions, "preflight")
 }
 
-// Without returns the counters of a request without a route.
+// Without returns the counters for r, a request without a route.
 func (m *Metrics) Without(r *http.Request) *RouteMetrics {
 	if IsPreflight(r) {
 		return m.preflight
@@ -80,20 +81,20 @@ func (m *RouteMetrics) Answered(status int, took time.Duration) {
 	m.Took.Observe(int64(took))
 }
 
-// total is the number of answered requests.
+// total returns the number of answered requests.
 func (m *Metrics) total() (n uint64) {
 	m.Each(func(_ *RouteMetrics, _ int, answers uint64) { n += answers })
 	return n
 }
 
-// InFlight is the number of requests that are being answered.
+// InFlight returns the number of requests that are being answered.
 func (m *Metrics) InFlight() uint64 {
 	answered := m.total() // first: a request that ends meanwhile counts as running
 	return m.Begun.Load() - answered
 }
 
-// Each calls visit with the number of answers for each route and status that occurred. Status 0
-// is the sum of the statuses that are not counted separately.
+// Each calls visit for every route and status that has at least one answer. Status 0 is the sum of
+// all statuses that are not counted separately.
 func (m *Metrics) Each(visit func(of *RouteMetrics, status int, answers uint64)) {
 	for _, of := range m.Routes {
 		if n := of.ok.Load(); n > 0 {

@@ -12,7 +12,7 @@ import (
 // Page is the part of a list that a client asked for.
 type Page struct{ Limit, Offset int }
 
-// Page reads limit (1..100, 20) and offset (0).
+// Page reads limit (1 to 100, default 20) and offset (default 0) from the query.
 func (p *Problems) Page(r *Request) Page {
 	return Page{
 		Limit:  p.Count(r, "limit", 20, 1, 100),
@@ -20,7 +20,7 @@ func (p *Problems) Page(r *Request) Page {
 	}
 }
 
-// Count reads an integer from the query.
+// Count reads an integer from the query. If it was not sent, Count returns the default value.
 func (p *Problems) Count(r *Request, name string, otherwise, least, most int) int {
 	if !r.Sent(name) {
 		return otherwise
@@ -35,13 +35,14 @@ func (p *Problems) Count(r *Request, name string, otherwise, least, most int) in
 	return n
 }
 
-// PageOf returns the part of a list that is on a page.
+// PageOf returns the elements of list that are on page p.
 func PageOf[T any](list []T, p Page) []T {
 	from := min(p.Offset, len(list))
 	return list[from:min(from+p.Limit, len(list))]
 }
 
-// Search reads the text to search for, folded; blank is none.
+// Search reads the search text from the query and returns it folded. The result is "" if the text
+// is blank.
 func (p *Problems) Search(r *Request) string {
 	text := strings.TrimSpace(r.Query("search"))
 	if utf8.RuneCountInString(text) > 128 {
@@ -50,7 +51,7 @@ func (p *Problems) Search(r *Request) string {
 	return strings.TrimSpace(searchtext.Text(text))
 }
 
-// Bool reads a boolean filter; nil is no condition.
+// Bool reads a boolean filter from the query. It returns nil if the filter is not set.
 func (p *Problems) Bool(r *Request, name string) *bool {
 	yes, no := true, false
 	switch r.Query(name) {
@@ -65,7 +66,7 @@ func (p *Problems) Bool(r *Request, name string) *bool {
 	return nil
 }
 
-// PlatformFilter reads the platform filter; nil is no condition.
+// PlatformFilter reads the platform filter from the query. It returns nil if the filter is not set.
 func (p *Problems) PlatformFilter(r *Request) *platform.Platform {
 	text := r.Query("platform")
 	if strings.TrimSpace(text) == "" {
@@ -79,5 +80,5 @@ func (p *Problems) PlatformFilter(r *Request) *platform.Platform {
 	return &value
 }
 
-// Fits reports whether a flag fits a filter.
+// Fits reports whether a flag matches a filter. A nil filter matches every flag.
 func Fits(flag bool, wanted *bool) bool { return wanted == nil || flag == *wanted }

@@ -20,12 +20,12 @@ import (
 // Problems collects all violations in a request, so that one answer reports them together.
 type Problems struct {
 	List []string
-	// Update is true for changes of a stored record: null then clears a field and is refused for
-	// a field that cannot be empty. On creation, null is the same as not sent.
+	// Update is true if a stored record is being changed. In that case, null clears a field, and is
+	// a problem if the field cannot be empty. On creation, null means not sent.
 	Update bool
 }
 
-// Add adds a broken rule.
+// Add adds a problem with the given message.
 func (p *Problems) Add(format string, args ...any) {
 	p.List = append(p.List, fmt.Sprintf(format, args...))
 }
@@ -38,8 +38,8 @@ func (p *Problems) Err() error {
 	return fault.Validation(p.List...)
 }
 
-// Project returns the project in the path. If the request has problems, it returns those instead,
-// so that the validation of a request does not depend on the data.
+// Project returns the project in the path. If the request has problems, it returns them as an error
+// instead, so that the result of validation does not depend on stored data.
 func (p *Problems) Project(r *Request, db *store.Store) (*store.Project, error) {
 	if err := p.Err(); err != nil {
 		return nil, err
@@ -50,9 +50,9 @@ func (p *Problems) Project(r *Request, db *store.Store) (*store.Project, error) 
 // TextRule holds the constraints of a text field. Lengths count characters.
 type TextRule struct {
 	Min, Max int
-	Required bool // on creation it must be sent; never null
+	Required bool // must be sent on creation, and must never be null
 	Fixed    bool // optional, but never null
-	Trim     bool // white space around it does not count
+	Trim     bool // surrounding white space does not count
 	Filled   bool // must not be blank
 }
 
@@ -83,8 +83,8 @@ func (p *Problems) Text(field string, o Optional[string], rule TextRule) {
 	}
 }
 
-// Present reports whether there is a value to check, and adds a problem if it must not be
-// missing.
+// Present reports whether there is a value to check. It adds a problem if a required value is
+// missing, or if the field is null and must not be.
 func (p *Problems) Present(field string, sent, null, required, fixed bool) bool {
 	switch {
 	case null && p.Update && (required || fixed):
@@ -113,7 +113,7 @@ func IsURL(text string) bool {
 	return u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "ftp"
 }
 
-// BaseURL checks a text field that holds the beginning of addresses.
+// BaseURL checks a text field that holds a base URL, to which paths are appended.
 func (p *Problems) BaseURL(field string, o Optional[string], rule TextRule) {
 	before := len(p.List)
 	p.Text(field, o, rule)
@@ -122,7 +122,7 @@ func (p *Problems) BaseURL(field string, o Optional[string], rule TextRule) {
 	}
 }
 
-// plainBase reports whether an address can be the beginning of others.
+// plainBase reports whether address is a valid base URL.
 func plainBase(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsAny(address, "?#") {
@@ -141,14 +141,14 @@ func (p *Problems) Flag(field string, o Optional[bool]) {
 	}
 }
 
-// LooseFlag checks a boolean field that may come as text.
+// LooseFlag checks a boolean field that may be sent as text.
 func (p *Problems) LooseFlag(field string, o Optional[LooseBool]) {
 	if p.Present(field, o.Sent, o.Null(), false, true) && o.Wrong {
 		p.Add("%s must be true or false", field)
 	}
 }
 
-// Days checks a number of days that may come as text and is never null.
+// Days checks a number of days that may be sent as text and is never null.
 func (p *Problems) Days(field string, o Optional[LooseInteger]) {
 	if !p.Present(field, o.Sent, o.Null(), false, true) {
 		return
@@ -175,8 +175,8 @@ func (p *Problems) UnixTime(field string, o Optional[Integer], fixed bool) {
 	}
 }
 
-// ComparableVersion checks a comparable version. Null and, where blank is true, a
-// blank text are no version.
+// ComparableVersion checks a comparable version. It returns the zero value if the field is null or,
+// if blank is true, a blank text.
 func (p *Problems) ComparableVersion(field string, o Optional[string], blank bool) release.Comparable {
 	if o.Wrong {
 		p.Add("%s must be a string", field)
@@ -192,7 +192,7 @@ func (p *Problems) ComparableVersion(field string, o Optional[string], blank boo
 	return c
 }
 
-// Platform checks a platform field; null is none.
+// Platform checks a platform field. It returns nil if the field is null.
 func (p *Problems) Platform(o Optional[string]) *platform.Platform {
 	if o.Wrong {
 		p.Add("platform must be a string")
@@ -211,7 +211,7 @@ func (p *Problems) Platform(o Optional[string]) *platform.Platform {
 
 const platformNames = "windows, linux, macos, ios, android, web, others"
 
-// Platforms checks a list of platforms and drops repetitions.
+// Platforms checks a list of platforms and returns it without duplicates.
 func (p *Problems) Platforms(field string, o Optional[[]json.RawMessage]) []platform.Platform {
 	if o.Wrong {
 		p.Add("%s must be a list", field)
@@ -241,7 +241,8 @@ func (p *Problems) Platforms(field string, o Optional[[]json.RawMessage]) []plat
 	return all
 }
 
-// Texts checks a list of strings of a length each.
+// Texts checks a list of strings. There are limits for the number of strings, where 0 means no
+// limit, and for the length of each string in characters.
 func (p *Problems) Texts(field string, o Optional[[]json.RawMessage], most, limit int) []string {
 	if o.Wrong {
 		p.Add("%s must be a list", field)
@@ -267,14 +268,14 @@ func (p *Problems) Texts(field string, o Optional[[]json.RawMessage], most, limi
 	return all
 }
 
-// Object checks a free-form object; null is none.
+// Object checks a free-form object, which may be null.
 func (p *Problems) Object(field string, o Optional[Object]) {
 	if o.Wrong {
 		p.Add("%s must be a JSON object of at most %d levels", field, maxDepth)
 	}
 }
 
-// OrNil returns text, or nil if it is blank.
+// OrNil returns its argument, or nil if the text is blank.
 func OrNil(text *string) *string {
 	if text == nil || strings.TrimSpace(*text) == "" {
 		return nil
@@ -282,7 +283,7 @@ func OrNil(text *string) *string {
 	return text
 }
 
-// Quote returns a short text in quotation marks, for messages.
+// Quote returns a text in quotation marks, shortened for messages.
 func Quote(text string) string {
 	if runes := []rune(text); len(runes) > 64 {
 		text = string(runes[:64]) + "…"
@@ -309,7 +310,8 @@ func JoinValidation(a, b error) error {
 	return fault.Validation(all...)
 }
 
-// Shorten cuts a text to a number of characters. Headers may hold any bytes.
+// Shorten truncates a text to the given number of characters. The text may contain invalid UTF-8,
+// as headers do.
 func Shorten(text string, limit int) string {
 	text = string(bytes.ToValidUTF8([]byte(text), []byte("\uFFFD")))
 	if utf8.RuneCountInString(text) <= limit {

@@ -11,12 +11,11 @@ type RecordInput struct {
 
 // Record is a checked RecordInput.
 type Record struct {
-	ID               store.ID // the zero ID when it has none yet
+	ID               store.ID // the zero ID if the record does not have one yet
 	Created, Updated int64    // Unix seconds
 }
 
-// Record checks the fields that all records share. A record without an id or times gets the
-// current time.
+// Record checks the fields that all records share. A record without times gets the current time.
 func (p *Problems) Record(in RecordInput, now int64) Record {
 	p.UnixTime("created_at", in.CreatedAt, true)
 	p.UnixTime("updated_at", in.UpdatedAt, true)
@@ -37,10 +36,10 @@ func (p *Problems) Record(in RecordInput, now int64) Record {
 	return rec
 }
 
-// MaxAhead is the maximum by which a time may be ahead of the server's clock.
+// MaxAhead is the number of seconds by which a time may be ahead of the server's clock.
 const MaxAhead = 300 // seconds
 
-// Past checks a moment that must not lie in the future.
+// Past checks a time that must not be in the future.
 func (p *Problems) Past(field string, o Optional[Integer], now int64, required bool) {
 	switch {
 	case required && o.Value == nil && !o.Wrong:

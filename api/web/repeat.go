@@ -10,47 +10,48 @@ import (
 	"svc/internal/fault"
 )
 
-// Limits of the answers kept for requests with an Idempotency-Key.
+// Limits of the answers that are stored for requests with an Idempotency-Key.
 const (
 	answersKept     = 10 * time.Minute
-	maxAnswersBytes = 16 << 20 // all of them
-	maxAnswerBytes  = 1 << 20  // a larger one is not remembered
-	perAnswer       = 512      // what one takes beside its body, about
+	maxAnswersBytes = 16 << 20 // total size of all stored answers
+	maxAnswerBytes  = 1 << 20  // larger answers are not stored
+	perAnswer       = 512      // approximate size of an answer without its body
 	maxKeyLength    = 255
 )
 
-// Repeats makes a change once if its request arrives several times with the same Idempotency-Key.
-// Browsers and proxies resend requests that got no answer, although the server may have executed
-// them. Its state is lost when the process ends.
+// Repeats executes a change only once if the same request arrives several times with the same
+// Idempotency-Key. Browsers and proxies resend requests that got no answer, although the server may
+// have executed them. The state of Repeats is lost when the process ends.
 type Repeats struct {
 	mu      sync.Mutex // guards the fields below
 	answers map[repeatKey]*keptAnswer
-	ended   []repeatKey // those with an answer, oldest first
-	bytes   int         // that they take
+	ended   []repeatKey // keys of the stored answers, oldest first
+	bytes   int         // total size of the stored answers
 }
 
-// repeatKey is a hash of caller, method, path and key.
+// repeatKey is a hash of a request's credential, method, path, query and Idempotency-Key.
 type repeatKey [sha256.Size]byte
 
-// keptAnswer is written until done is closed, and only read afterwards.
+// keptAnswer is a stored answer. It is written before done is closed, and only read afterwards.
 type keptAnswer struct {
 	done   chan struct{}
 	at     time.Time
-	status int      // 0 = there is none: the change was refused, or its answer is large or no JSON
+	status int      // 0 = not stored: the change was refused, or the answer is large or not JSON
 	tag    []string // header ETag
 	body   []byte
 }
 
 func (k *keptAnswer) size() int { return perAnswer + len(k.body) }
 
-// Repeatable reports whether the request is a change with an Idempotency-Key by a known caller,
-// so that it must be made only once.
+// Repeatable reports whether the request must be executed only once: it has an Idempotency-Key, its
+// method is not GET or HEAD, and its route requires a credential.
 func (r *Request) Repeatable() bool {
 	return r.Header["Idempotency-Key"] != nil && !r.Route.Access.Open() && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
-// Answer executes the request, or repeats the answer to an earlier copy of it. It waits for a
-// copy that is still being executed. A refused request is executed again.
+// Answer executes the request, or repeats the answer to an earlier copy of the request. If an
+// earlier copy is still being executed, Answer waits for it. If the earlier copy was refused,
+// Answer executes the request again.
 func (p *Repeats) Answer(w http.ResponseWriter, r *Request) error {
 	key, err := keyOf(r)
 	if err != nil {
@@ -129,7 +130,7 @@ func (p *Repeats) keep(key repeatKey, kept *keptAnswer, w http.ResponseWriter, r
 	return err
 }
 
-// copyingWriter passes an answer on and keeps a copy of it.
+// copyingWriter passes an answer on and stores a copy of it.
 type copyingWriter struct {
 	http.ResponseWriter
 	status   int
@@ -137,13 +138,14 @@ type copyingWriter struct {
 	tooLarge bool
 }
 
-// WriteHeader passes the status on and keeps it.
+// WriteHeader stores the status and passes it on.
 func (w *copyingWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write passes the bytes on and keeps them.
+// Write passes the bytes on and stores a copy of them. If the body exceeds maxAnswerBytes, it drops
+// the copy.
 func (w *copyingWriter) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK

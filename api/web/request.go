@@ -22,8 +22,8 @@ type Request struct {
 	Writer http.ResponseWriter
 	Route  *Route
 	Params Params
-	ID     string     // for the answer, the access log and the error log
-	Addr   netip.Addr // of the caller; the zero Addr on the control connection
+	ID     string     // sent with the answer, and written to the access log and the error log
+	Addr   netip.Addr // address of the caller; the zero Addr on the control connection
 	Caller Caller
 
 	Received time.Time
@@ -31,7 +31,7 @@ type Request struct {
 	body   body
 	share  share
 	values url.Values
-	client *Client // nil until it is asked for
+	client *Client // nil until the first call of Client
 }
 
 // Param returns a path parameter, percent-decoded.
@@ -45,9 +45,9 @@ func (r *Request) Query(name string) string {
 	return r.values.Get(name)
 }
 
-// parseQuery parses a query as browsers do: a % that does not begin an escape, and a semicolon,
-// are ordinary characters. net/url omits parameters that contain one, so limit=%zz would count as
-// no limit instead of an invalid one.
+// parseQuery parses a query as browsers do. It treats a semicolon, and a % that does not begin an
+// escape, as ordinary characters. net/url drops parameters that contain one, so that limit=%zz
+// would count as not sent instead of invalid.
 func parseQuery(raw string) url.Values {
 	values, err := url.ParseQuery(raw)
 	if err == nil {
@@ -63,7 +63,7 @@ func parseQuery(raw string) url.Values {
 	return values
 }
 
-// unescape decodes the escapes in a part of a query.
+// unescape decodes the escapes in a name or a value of a query.
 func unescape(text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -81,14 +81,14 @@ func unescape(text string) string {
 	return b.String()
 }
 
-// Sent reports whether a query parameter is there, with or without a value.
+// Sent reports whether the query contains a parameter, with or without a value.
 func (r *Request) Sent(name string) bool {
 	r.Query(name)
 	return r.values.Has(name)
 }
 
-// LoggedPath returns the path for logs, without the identifier of the person in a deletion of
-// events.
+// LoggedPath returns the path for logs. For the deletion of a person's events, it returns the
+// route's pattern instead, which does not contain the person's identifier.
 func (r *Request) LoggedPath() string {
 	if r.Route != nil && strings.HasSuffix(r.Route.Path, "/:distinct_id") {
 		return r.Route.Path
@@ -96,15 +96,15 @@ func (r *Request) LoggedPath() string {
 	return r.URL.Path
 }
 
-// Project returns the project in the path, inside the transaction that uses it. A key or alias
-// may have moved to another project since the credential was checked, so the reach of a limited
-// key is checked again.
+// Project returns the project in the path, as seen by tx. The key or alias may have moved to
+// another project since the credential was checked, so Project checks the access of a limited API
+// key again.
 func (r *Request) Project(tx *store.Tx) (*store.Project, error) {
 	return r.Reached(tx.Project(r.Param("k")))
 }
 
-// Reached returns the project and the error that it is given, or ErrOtherProject if the caller
-// may not access the project. Routes without a credential give access to all projects.
+// Reached returns p and err unchanged, or ErrOtherProject if the caller may not access p. Routes
+// without a credential give access to all projects.
 func (r *Request) Reached(p *store.Project, err error) (*store.Project, error) {
 	if err == nil && !r.Route.Access.Open() && !r.Caller.Reaches(p.ID) {
 		return nil, ErrOtherProject
@@ -112,7 +112,8 @@ func (r *Request) Reached(p *store.Project, err error) (*store.Project, error) {
 	return p, err
 }
 
-// ReadObject reads the request body as a JSON object. No body is an empty one.
+// ReadObject reads the request body, which must be a JSON object. An empty body counts as an empty
+// object.
 func (r *Request) ReadObject() (json.RawMessage, error) {
 	b, err := r.ReadBody()
 	if err != nil {
@@ -134,7 +135,7 @@ func (r *Request) ReadObject() (json.RawMessage, error) {
 	return b, nil
 }
 
-// errNoJSON says where a body stops being JSON.
+// errNoJSON returns an error that names the position of the first syntax error in a body.
 func errNoJSON(b []byte) error {
 	var raw json.RawMessage
 	err := json.Unmarshal(b, &raw)
@@ -144,7 +145,7 @@ func errNoJSON(b []byte) error {
 	return fault.New(fault.Invalid, "the request body is not JSON")
 }
 
-// DoNotTrack reports whether the client asks to be left out.
+// DoNotTrack reports whether the client asks not to be tracked.
 func (r *Request) DoNotTrack() bool {
 	given := r.Header["X-Svc-Do-Not-Track"]
 	if len(given) == 0 {

@@ -15,7 +15,7 @@ import (
 	"svc/internal/fault"
 )
 
-// statuses is the only place where a kind of fault becomes a status.
+// statuses maps each kind of fault to an HTTP status. No other code makes that decision.
 var statuses = map[fault.Kind]int{
 	fault.Invalid:        http.StatusBadRequest,
 	fault.Unauthorized:   http.StatusUnauthorized,
@@ -35,7 +35,7 @@ var statuses = map[fault.Kind]int{
 // errorView is the body of every error.
 type errorView struct {
 	StatusCode int    `json:"statusCode"`
-	Message    any    `json:"message"` // a text, or a list of texts for broken rules
+	Message    any    `json:"message"` // a string, or a list of strings for validation errors
 	Error      string `json:"error"`
 }
 
@@ -43,7 +43,7 @@ type errorView struct {
 // has not failed.
 var errGone = fault.New(fault.Invalid, "the request was given up by the client")
 
-// StatusOf returns the status of an answer with the given error, which may be nil.
+// StatusOf returns the HTTP status for the given error, which may be nil.
 func StatusOf(err error) int {
 	f, ok := errors.AsType[*fault.Error](err)
 	switch {
@@ -55,8 +55,8 @@ func StatusOf(err error) int {
 	return statuses[f.Kind]
 }
 
-// Fail answers with an error. Any error except faults and disk errors is internal: the client
-// gets a constant text, and the details are logged with the request id.
+// Fail answers with an error. All errors except faults and disk errors are internal. For an
+// internal error, the client gets a constant text, and the details are logged with the request id.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 	delete(w.Header(), "Etag") // the change that made it did not happen
 	f := explain(log, r, err)
@@ -77,8 +77,8 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 	writeError(w, statuses[f.Kind], f.Error())
 }
 
-// Explain does the logging of Fail for a handler that writes the answer itself, and returns the
-// status.
+// Explain logs err like Fail and returns its HTTP status. It is for handlers that write the answer
+// themselves.
 func Explain(log *slog.Logger, r *Request, err error) (status int) {
 	if f := explain(log, r, err); f != nil {
 		return statuses[f.Kind]
@@ -86,8 +86,8 @@ func Explain(log *slog.Logger, r *Request, err error) (status int) {
 	return http.StatusInternalServerError
 }
 
-// explain returns the part of an error that the client may see, or nil for an internal error,
-// which it logs.
+// explain returns the part of an error that the client may see. If the error is internal, explain
+// logs it and returns nil.
 func explain(log *slog.Logger, r *Request, err error) *fault.Error {
 	err = fault.Disk(err)
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
@@ -109,7 +109,7 @@ func FailInternally(w http.ResponseWriter) {
 	writeError(w, http.StatusInternalServerError, "unexpected error; the log has the details under this request's X-Request-Id")
 }
 
-// writeError sends the body of an error; message is a text or a list of texts.
+// writeError sends an error body. The message is a string or a list of strings.
 func writeError(w http.ResponseWriter, status int, message any) {
 	body, err := Encode(errorView{StatusCode: status, Message: message, Error: http.StatusText(status)})
 	if err != nil {
@@ -145,7 +145,7 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// AppendText appends the JSON of a text, as Encode returns it.
+// AppendText appends the JSON form of text, in the same encoding as Encode.
 func AppendText(to []byte, text string) []byte {
 	begin, from := len(to), 0
 	to = append(to, '"')
@@ -165,19 +165,20 @@ func AppendText(to []byte, text string) []byte {
 	return append(append(to, text[from:]...), '"')
 }
 
-// ContentTypeJSON is the value of the header; it must not be changed.
+// ContentTypeJSON is the value of the Content-Type header of JSON answers. It must not be modified.
 var ContentTypeJSON = []string{"application/json; charset=utf-8"}
 
-// MinBytesPerSecond is the minimum rate of a client, in bytes per second. The server disconnects
-// slower ones.
+// MinBytesPerSecond is the minimum transfer rate of a client, in bytes per second. The server
+// disconnects slower clients.
 const MinBytesPerSecond = 64 << 10
 
-// readingTime is the time that a client has to read some bytes.
+// readingTime returns the time that a client has to read the given number of bytes.
 func readingTime(bytes int) time.Duration {
 	return 30*time.Second + time.Duration(bytes)*time.Second/MinBytesPerSecond
 }
 
-// WriteJSON sends a complete body. A large one extends the write timeout by its size.
+// WriteJSON sends a complete body. For a large body, it extends the write timeout in proportion to
+// the size.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 	if len(body) > MinBytesPerSecond {
 		// Writers without deadlines, as in tests without a connection, have no slow clients.
@@ -190,7 +191,7 @@ func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // an error means that the client has gone
 }
 
-// deletedView is the answer of deletions and of account changes.
+// deletedView is the answer to deletions and to account changes.
 type deletedView struct {
 	Success bool `json:"success"`
 }
@@ -207,8 +208,8 @@ type ListView struct {
 	Data any `json:"data"`
 }
 
-// Views returns the views of a list. The result is never nil, so that an empty list is not null
-// in JSON.
+// Views returns the view of each element of a list. The result is never nil, so that an empty list
+// is not null in JSON.
 func Views[R, V any](list []R, view func(R) V) []V {
 	views := make([]V, len(list))
 	for i, record := range list {
@@ -217,16 +218,16 @@ func Views[R, V any](list []R, view func(R) V) []V {
 	return views
 }
 
-// NoDeadlines removes the timeouts of a request by the owner with a body or an answer that may
-// take long.
+// NoDeadlines removes the read and write timeouts of a request by the owner. It is for requests
+// with a body or an answer that may take long to transfer.
 func NoDeadlines(w http.ResponseWriter) {
 	wire := http.NewResponseController(w)
 	// A request without a connection has no timeouts.
 	_, _ = wire.SetReadDeadline(time.Time{}), wire.SetWriteDeadline(time.Time{})
 }
 
-// NoWriteDeadline removes the write timeout for work that may take longer. The returned function
-// restores it when there is an answer.
+// NoWriteDeadline removes the write timeout, for work that may take longer. The caller must call
+// done before it writes the answer, to set the timeout again.
 func NoWriteDeadline(w http.ResponseWriter) (done func()) {
 	wire := http.NewResponseController(w)
 	_ = wire.SetWriteDeadline(time.Time{}) // in process there is none

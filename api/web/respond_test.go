@@ -2,7 +2,7 @@ package web
 
 import "testing"
 
-// FuzzAppendText holds AppendText to Encode.
+// FuzzAppendText checks that AppendText and Encode return the same JSON.
 func FuzzAppendText(f *testing.F) {
 	for _, seed := range []string{"", "1.2.3", `say "a\b"`, "a\nb", "\x7f", "größe <&>", "\xff", "\u2028"} {
 		f.Add(seed)

@@ -1,6 +1,6 @@
-// Package web is common to all handlers of the interface: the router and the entries of its table,
-// access control, decoding and validation of requests, and the format of answers. It does not
-// depend on any resource.
+// Package web contains the code that all handlers of the interface share: the router, its table of
+// routes, access control, the decoding and validation of requests, and the format of answers. It
+// does not depend on any resource.
 //
 //	route.go      Route, and the handlers it can have
 //	router.go     finding the route of a path
@@ -32,10 +32,10 @@ import "net/http"
 // Handler answers a request.
 type Handler func(http.ResponseWriter, *Request) error
 
-// OK answers with the body that answer returns.
+// OK returns a handler that answers 200 with the body that answer returns.
 func OK[V any](answer func(*Request) (V, error)) Handler { return withStatus(http.StatusOK, answer) }
 
-// Created answers 201 with the body of the record that create returns.
+// Created returns a handler that answers 201 with the body that create returns.
 func Created[V any](create func(*Request) (V, error)) Handler {
 	return withStatus(http.StatusCreated, create)
 }
@@ -50,7 +50,8 @@ func withStatus[V any](status int, answer func(*Request) (V, error)) Handler {
 	}
 }
 
-// Done answers that a deletion or a change has succeeded.
+// Done returns a handler that calls the given function, which deletes or changes a record, and
+// reports success to the client.
 func Done(change func(*Request) error) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if err := change(r); err != nil {
@@ -60,40 +61,40 @@ func Done(change func(*Request) error) Handler {
 	}
 }
 
-// Route is an entry of the table from which the router, access checks, body limits and the
-// comparison with openapi.yaml are derived.
+// Route is an entry of the route table. The router, access checks, body limits and the comparison
+// with openapi.yaml are derived from that table.
 type Route struct {
 	Method, Path string
 	Access       Access
 	Handler      Handler
 
 	BodyLimit       int64
-	Bodies          *Bodies  // limits of callers without a credential; nil = the route asks for one
-	Answers         *Answers // the memory of large answers
+	Bodies          *Bodies  // limits for callers without a credential; nil = none
+	Answers         *Answers // limits the memory of large answers
 	Clients         *Clients // resolves facts about clients
 	Rate            RateClass
-	Counts          string // what its requests are called in request statistics; "" = not counted
-	FiltersPlatform bool   // platform in the query is a filter, not what the client has
-	Private         bool   // answers must not be kept by caches
-	Submits         bool   // it stores what anyone sends, unless the disk is nearly full
+	Counts          string // name of its requests in request statistics; "" = not counted
+	FiltersPlatform bool   // platform in the query is a filter, not the client's platform
+	Private         bool   // caches must not store the answers
+	Submits         bool   // it stores data from anonymous clients; refused if the disk is nearly full
 	Quiet           bool   // no line in the access log
-	EventSender     bool   // the caller is a sender of events: its address is logged as it is stored with them
+	EventSender     bool   // the caller sends events; its address is logged as events store it
 }
 
-// RateClass is the limit of the requests of one address to a route.
+// RateClass selects the rate limit of a route, which applies to each client address.
 type RateClass uint8
 
 // The rate classes.
 const (
 	Unlimited  RateClass = iota
-	PublicRate           // as often a minute as the settings say
-	HourlyRate           // ten times an hour
+	PublicRate           // the number of requests per minute is a setting
+	HourlyRate           // ten requests per hour
 )
 
-// V1 is where the interface begins.
+// V1 is the path prefix of the interface.
 const V1 = "/api/v1"
 
-// ModuleStatus answers that a part of the interface exists in this program.
+// ModuleStatus returns a handler that answers that this program implements the given module.
 func ModuleStatus(module string) Handler {
 	return OK(func(*Request) (moduleView, error) { return moduleView{module, true}, nil })
 }
@@ -103,6 +104,6 @@ type moduleView struct {
 	Implemented bool   `json:"implemented"`
 }
 
-// LimitedAddresses bounds the tables of the rate limits: about 20 MiB when
-// full.
+// LimitedAddresses is the maximum number of addresses in each table of rate limits. A full table
+// takes about 20 MiB.
 const LimitedAddresses = 100_000

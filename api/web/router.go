@@ -11,41 +11,40 @@ import (
 	"svc/internal/fault"
 )
 
-// Pattern is a route as the router sees it. A segment of the path that begins
-// with a colon is a parameter and matches one segment that is not empty.
+// Pattern is the method and the path of a route. A path segment that begins with a colon is a
+// parameter, which matches one non-empty segment.
 type Pattern struct{ Method, Path string }
 
-// Router finds the route of a request. If several patterns match, the one that is static at the
-// first segment in which they differ takes precedence.
+// Router finds the route of a request. If several patterns match, they are compared at the first
+// segment in which they differ, and the one with a static segment there takes precedence.
 //
 // httprouter does not allow a static segment where another route of the same method has a
-// parameter, so there are three steps. Patterns without parameters are in a map. Patterns that
-// would collide with a more general one are in a narrow tree, which is searched first. All others
-// are in a wide tree.
+// parameter, so a lookup has three steps. It first searches a map of the patterns without
+// parameters, then a narrow tree of the patterns that would collide with a more general one, and
+// last a wide tree of all other patterns.
 //
-// Router never redirects. A method without a route is no match, except that GET routes serve HEAD.
-// It is immutable and safe for concurrent use.
+// Router never redirects. A route only matches its own method, except that GET routes also serve
+// HEAD. A Router is immutable and safe for concurrent use.
 type Router struct {
 	static       map[Pattern]int
-	longest      int // of the paths in static, in bytes
+	longest      int // length in bytes of the longest path in static
 	narrow, wide *httprouter.Router
 }
 
-// Params are the parameters of a matched path in order, each percent-decoded
-// exactly once. A value may hold any character, slashes and dots included: it
-// is a value, never a part of a path.
+// Params are the parameters of a matched path in order, each percent-decoded exactly once. A value
+// may contain any character, including slashes and dots, so it must not be used as part of a path.
 type Params []httprouter.Param
 
-// get returns a parameter by its name without the colon, or "" if the pattern has none. A matched
-// value is never empty.
+// get returns the parameter with the given name, without the colon, or "" if the pattern does not
+// have it. The value of a matched parameter is never empty.
 func (p Params) get(name string) string {
 	return httprouter.Params(p).ByName(name)
 }
 
-// NewRouter returns the router of all patterns. Lookup returns their indexes. The error is for a
-// pattern that is not well formed, for two that match the same paths, for a parameter that has
-// another name in another pattern at the same place, and for patterns that three steps cannot
-// separate.
+// NewRouter returns a router for the given patterns. Lookup returns indexes into patterns.
+// NewRouter returns an error if a pattern is malformed, if two patterns match the same paths, if a
+// parameter has different names in two patterns at the same position, or if the three steps of a
+// lookup cannot separate the patterns.
 func NewRouter(patterns []Pattern) (*Router, error) {
 	if err := checkPatterns(patterns); err != nil {
 		return nil, err
@@ -71,7 +70,7 @@ func NewRouter(patterns []Pattern) (*Router, error) {
 	return r, nil
 }
 
-// yieldsAny reports whether some pattern with parameters has to yield to p.
+// yieldsAny reports whether p takes precedence over any of the patterns; see yields.
 func yieldsAny(patterns []Pattern, p Pattern) bool {
 	for _, general := range patterns {
 		if yields(general, p) {
@@ -81,9 +80,9 @@ func yieldsAny(patterns []Pattern, p Pattern) bool {
 	return false
 }
 
-// yields reports whether general has a parameter where special, equal up to
-// there, is static. Such two cannot be in one tree, and a path that both match
-// belongs to special.
+// yields reports whether, at the first segment in which the two patterns differ, general has a
+// parameter and special is static. Two such patterns cannot be in the same tree. If both match a
+// path, special takes precedence.
 func yields(general, special Pattern) bool {
 	if general.Method != special.Method {
 		return false
@@ -100,7 +99,7 @@ func yields(general, special Pattern) bool {
 	return false
 }
 
-// cutSegment splits a path after its first segment, which comes without its
+// cutSegment splits a path after its first segment. It returns the segment without the leading
 // slash.
 func cutSegment(path string) (segment, rest string) {
 	path = path[1:]
@@ -133,8 +132,8 @@ func checkPatterns(patterns []Pattern) error {
 	return nil
 }
 
-// checkPath returns the path with its parameters unnamed, and adds their names
-// to those already known by place.
+// checkPath returns the path without the names of its parameters. It adds these names to the map,
+// in which the key is the path up to the parameter.
 func checkPath(path string, names map[string]string) (shape string, err error) {
 	if path == "/" {
 		return path, nil
@@ -167,8 +166,8 @@ func checkPath(path string, names map[string]string) (shape string, err error) {
 }
 
 // Lookup returns the index of the pattern that matches a request. escapedPath is the path in
-// escaped form, as received. One slash at the end is ignored. An escaped slash does not separate
-// segments. Any other character may be escaped or not.
+// escaped form, as received. A single trailing slash is ignored. An escaped slash does not separate
+// segments. For all other characters, it makes no difference whether they are escaped.
 func (r *Router) Lookup(method, escapedPath string) (index int, p Params, ok bool) {
 	path := "/" // what an address without a path asks for
 	if escapedPath != "" {
@@ -213,8 +212,8 @@ func (r *Router) find(method, path string) (int, Params, bool) {
 	return hit.index, Params(list), true
 }
 
-// routeHit carries the index of a route out of httprouter, which knows of
-// handlers only and returns the one that was registered.
+// routeHit receives the index of the route that httprouter has found. httprouter returns only a
+// registered handler, so the handler stores the index in the routeHit.
 type routeHit struct {
 	http.ResponseWriter
 	index int
@@ -226,10 +225,11 @@ func reportHit(index int) httprouter.Handle {
 	}
 }
 
-// decodeUnreserved decodes the escapes of unreserved characters (RFC 3986 2.3), which are
-// equivalent to the characters. Static segments consist only of these. All other escapes are
-// kept, including that of %, so that each value can still be decoded exactly once. It stops at a
-// malformed escape, because decoding the rest could complete it.
+// decodeUnreserved decodes the escapes of unreserved characters (RFC 3986 section 2.3), which are
+// equivalent to the characters themselves. Static segments consist only of unreserved characters.
+// All other escapes remain, including that of %, so that each value can still be decoded exactly
+// once. decodeUnreserved stops at a malformed escape, because decoding later escapes could turn it
+// into a valid one.
 func decodeUnreserved(path string) string {
 	at := strings.IndexByte(path, '%')
 	if at < 0 {
@@ -256,7 +256,8 @@ func decodeUnreserved(path string) string {
 	return string(out)
 }
 
-// unhex reads the two hex digits that text begins with, in either case.
+// unhex returns the value of the two hex digits at the beginning of text. It accepts upper and
+// lower case.
 func unhex(text string) (value byte, ok bool) {
 	if len(text) < 2 {
 		return 0, false
@@ -281,5 +282,5 @@ func unreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
-// ErrNoPath refuses a request without a route, or with one that must be hidden from the caller.
+// ErrNoPath rejects a request that has no route, or has one that must be hidden from the caller.
 var ErrNoPath = error(fault.New(fault.NotFound, "no such path or method"))

@@ -12,7 +12,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// routerRoutes is every route of the interface: path and methods.
+// routerRoutes lists the path and the methods of every route of the interface.
 var routerRoutes = []struct{ path, methods string }{
 	{"/healthz", "GET"}, {"/f/:project/:id/:name", "GET"},
 	{"/api/v1/health", "GET"},
@@ -112,8 +112,8 @@ func routerPatterns() []Pattern {
 	return all
 }
 
-// naiveLookup tries every pattern and keeps the most specific: at the first
-// segment where two differ, the static one.
+// naiveLookup tries every pattern and returns the most specific match. Of two matches, the more
+// specific one is static at the first segment in which they differ.
 func naiveLookup(patterns []Pattern, method, path string) (best int, values Params, ok bool) {
 	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	rank := ""
@@ -131,8 +131,9 @@ func naiveLookup(patterns []Pattern, method, path string) (best int, values Para
 	return best, values, ok
 }
 
-// naiveMatch ranks a match with an s for each static segment and a p for each
-// parameter, so that the greater text is the more specific. No match is "".
+// naiveMatch returns the parameters and the rank of a match. The rank has an s for each static
+// segment and a p for each parameter, so that a more specific match has a greater rank. The rank is
+// "" if the pattern does not match.
 func naiveMatch(want, got []string) (list Params, rank string) {
 	if len(want) != len(got) {
 		return nil, ""
@@ -185,7 +186,8 @@ func TestRouterEqualsNaiveMatcher(t *testing.T) {
 	}
 }
 
-// randomRequest takes a pattern, fills it in, and damages it now and then.
+// randomRequest returns a request that matches one of the patterns. Occasionally it damages the
+// path.
 func randomRequest(random *rand.Rand, patterns []Pattern) (method, path string) {
 	odd := []string{"", "%", "%2", "%zz", "%2F", "%2e%2E", "..", ".", "%25", "%2541", "%%34%31", "a%20b", ":k", "*", "1.0.0", "%E4%B8%AD", "中", "+"}
 	some := func() Pattern { return patterns[random.IntN(len(patterns))] }
@@ -225,7 +227,7 @@ func randomRequest(random *rand.Rand, patterns []Pattern) (method, path string) 
 	return method, path
 }
 
-// escapeAll percent-encodes every byte, digits of either case by turns.
+// escapeAll percent-encodes every byte, alternating between upper and lower case hex digits.
 func escapeAll(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -361,8 +363,8 @@ func TestRouterStaticDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// FuzzRouter builds routers of arbitrary patterns, one in each line, and
-// compares every one that is accepted with the naive matcher.
+// FuzzRouter builds a router from arbitrary patterns, one on each line. If NewRouter accepts the
+// patterns, it compares the router with naiveLookup.
 func FuzzRouter(f *testing.F) {
 	f.Add("GET /a/:x\nGET /a/b", "GET", "/a/%62")
 	f.Add("GET /:k/v\nGET /t/:s\nGET /t/:s/u\nGET /t", "HEAD", "/t/v/")

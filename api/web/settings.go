@@ -2,12 +2,13 @@ package web
 
 import "svc/store"
 
-// GetSettings returns settings for an answer, and sets its tag.
+// GetSettings returns the stored settings and sets the entity tag of the answer.
 func GetSettings[T any](r *Request, db *store.Store, s store.Setting[T]) (*T, error) {
 	return settings(r, db.View, s, func(*store.Tx, *T) error { return nil })
 }
 
-// PutSettings stores settings as change leaves them, and returns them as GetSettings does.
+// PutSettings applies change to the settings and stores the result. Like GetSettings, it returns
+// the settings and sets the entity tag.
 func PutSettings[T any](r *Request, db *store.Store, s store.Setting[T], change func(*store.Tx, *T)) (*T, error) {
 	return settings(r, db.Update, s, func(tx *store.Tx, v *T) error {
 		change(tx, v)
@@ -15,12 +16,14 @@ func PutSettings[T any](r *Request, db *store.Store, s store.Setting[T], change 
 	})
 }
 
-// DeleteSettings returns to the initial settings, and returns them as GetSettings does.
+// DeleteSettings resets the settings to their initial values. Like GetSettings, it returns the
+// settings and sets the entity tag.
 func DeleteSettings[T any](r *Request, db *store.Store, s store.Setting[T]) (*T, error) {
 	return settings(r, db.Update, s, func(tx *store.Tx, _ *T) error { return s.Delete(tx) })
 }
 
-// settings returns the settings after change, in a transaction of run.
+// settings calls run, which begins a transaction, and applies change to the settings in that
+// transaction. It returns the settings after the change.
 func settings[T any](
 	r *Request, run func(func(*store.Tx) error) error, s store.Setting[T], change func(*store.Tx, *T) error,
 ) (v *T, err error) {

@@ -10,39 +10,39 @@ import (
 	"svc/store"
 )
 
-// Span is the range of a statistic, both ends included, in Unix seconds, and how
-// many minutes east of UTC the local time of the caller is.
+// Span is the time range of a statistic, in Unix seconds and including both ends. Offset is the
+// caller's UTC offset, in minutes east of UTC.
 type Span struct {
 	Start, End int64
 	Offset     int
 }
 
-// SpanView is the beginning of the answer of a statistic.
+// SpanView holds the first fields in the answer of every statistic.
 type SpanView struct {
 	StartTime int64 `json:"start_time"`
 	EndTime   int64 `json:"end_time"`
 }
 
-// View shows the span.
+// View returns the JSON form of the span.
 func (s Span) View() SpanView { return SpanView{s.Start, s.End} }
 
-// MaxTime is the maximum time in a request. It is the greatest integer that every JSON parser
-// keeps exactly.
+// MaxTime is the maximum time in a request, in Unix seconds. It is the greatest integer that every
+// JSON parser represents exactly.
 const MaxTime = 1 << 53
 
-// RangeInput is the range of an analysis, in the body of a request.
+// RangeInput is the time range of an analysis in a request body.
 type RangeInput struct {
 	Start  Optional[LooseInteger] `json:"start_time"`
 	End    Optional[LooseInteger] `json:"end_time"`
 	Offset Optional[LooseInteger] `json:"tz_offset_minutes"`
 }
 
-// Span reads start_time, end_time and tz_offset_minutes of the query.
+// Span reads start_time, end_time and tz_offset_minutes from the query.
 func (p *Problems) Span(r *Request, now time.Time) Span {
 	return p.SpanOf(RangeInput{queryInteger(r, "start_time"), queryInteger(r, "end_time"), queryInteger(r, "tz_offset_minutes")}, now)
 }
 
-// SpanOf checks a range. Without times, it covers the last seven days.
+// SpanOf checks a range. If the range has no times, SpanOf returns the last seven days.
 func (p *Problems) SpanOf(in RangeInput, now time.Time) Span {
 	known := len(p.List)
 	s := Span{End: p.timeOf("end_time", in.End, now.Unix())}
@@ -62,8 +62,8 @@ func (p *Problems) timeOf(field string, o Optional[LooseInteger], otherwise int6
 	return t
 }
 
-// queryInteger returns an integer of the query in the form of a field of a body. An empty one
-// counts as not sent.
+// queryInteger returns an integer query parameter in the same form as a body field. An empty
+// parameter counts as not sent.
 func queryInteger(r *Request, name string) (o Optional[LooseInteger]) {
 	if text := r.Query(name); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -72,12 +72,14 @@ func queryInteger(r *Request, name string) (o Optional[LooseInteger]) {
 	return o
 }
 
-// Int reads an integer of the query that may be left empty.
+// Int reads an optional integer from the query. If it was not sent or is invalid, Int returns the
+// default value.
 func (p *Problems) Int(r *Request, name string, otherwise, least, most int) int {
 	return p.IntOf(name, queryInteger(r, name), otherwise, least, most)
 }
 
-// IntOf checks an integer that may be left out.
+// IntOf checks an optional integer. If it was not sent or is invalid, IntOf returns the default
+// value.
 func (p *Problems) IntOf(field string, o Optional[LooseInteger], otherwise, least, most int) int {
 	n := int64(o.Or(LooseInteger(otherwise)))
 	if o.Wrong || n < int64(least) || n > int64(most) {
@@ -87,7 +89,8 @@ func (p *Problems) IntOf(field string, o Optional[LooseInteger], otherwise, leas
 	return int(n)
 }
 
-// OneOf reads one of several words of the query; without one it is otherwise.
+// OneOf reads a query parameter that must be one of the given words. If it was not sent, OneOf
+// returns the default value.
 func (p *Problems) OneOf(r *Request, name, otherwise string, words ...string) string {
 	if text := r.Query(name); text != "" {
 		return p.WordOf(name, Optional[string]{Value: &text}, otherwise, words...)
@@ -95,7 +98,8 @@ func (p *Problems) OneOf(r *Request, name, otherwise string, words ...string) st
 	return otherwise
 }
 
-// WordOf checks a text that is one of several words, and may be left out.
+// WordOf checks an optional text that must be one of the given words. If it was not sent, WordOf
+// returns the default value.
 func (p *Problems) WordOf(field string, o Optional[string], otherwise string, words ...string) string {
 	text := o.Or(otherwise)
 	if o.Wrong || o.Value != nil && !slices.Contains(words, text) {
@@ -104,7 +108,8 @@ func (p *Problems) WordOf(field string, o Optional[string], otherwise string, wo
 	return text
 }
 
-// Buckets reads granularity and makes the buckets of a range that is right.
+// Buckets reads granularity from the query. If the request has no problems, it also returns the
+// buckets of the range.
 func (p *Problems) Buckets(r *Request, s Span, otherwise string) (b stats.Buckets, granularity string) {
 	granularity = p.OneOf(r, "granularity", otherwise, "hour", "day")
 	if len(p.List) > 0 {
@@ -117,15 +122,15 @@ func (p *Problems) Buckets(r *Request, s Span, otherwise string) (b stats.Bucket
 	return b, granularity
 }
 
-// FewBuckets adds a problem if an answer would have too many buckets. The text calls them by
-// name.
+// FewBuckets adds a problem if an answer would have too many buckets. The message calls the buckets
+// by the given name.
 func (p *Problems) FewBuckets(n int, name string) {
 	if reason := stats.TooMany(n, name); reason != "" {
 		p.Add("%s", reason)
 	}
 }
 
-// Hours are the hours of UTC that the range touches.
+// Hours returns the first and the last UTC hour that the range touches.
 func (s Span) Hours() (from, to store.Hour) { return hourAt(s.Start), hourAt(s.End) }
 
 func hourAt(t int64) store.Hour { return store.Hour(min(t/3600, 1<<32-1)) }

@@ -8,15 +8,17 @@ import (
 	"svc/internal/fault"
 )
 
-// ErrStale refuses a change of a record that has changed since the caller read it.
+// ErrStale rejects a write to a record that has changed since the caller read it.
 var ErrStale = fault.New(fault.Stale,
 	"the record was changed since it was read: it does not match If-Match; read it again and repeat the change")
 
-// Conditional reports whether the request applies to only one state of a record.
+// Conditional reports whether the request has an If-Match header and so applies to only one state
+// of a record.
 func (r *Request) Conditional() bool { return len(r.Header["If-Match"]) > 0 }
 
-// Match compares If-Match, if it was sent, with the state of the record, which is its stored
-// JSON. Call it in the transaction that changes the record.
+// Match returns ErrStale if the request has an If-Match header that does not match the record's
+// state. The state is the stored JSON of the record. Match must be called in the transaction that
+// changes the record.
 func (r *Request) Match(state any) error {
 	if !r.Conditional() {
 		return nil
@@ -33,7 +35,7 @@ func (r *Request) Match(state any) error {
 	return ErrStale
 }
 
-// Tag sets the entity tag of the state that the answer shows. Errors have no tag.
+// Tag sets the ETag header of the answer to the tag of the given state. Error answers have no tag.
 func (r *Request) Tag(state any) error {
 	tag, err := stateTag(state)
 	if err == nil {
@@ -42,7 +44,7 @@ func (r *Request) Tag(state any) error {
 	return err
 }
 
-// stateTag returns an entity tag that changes with the state.
+// stateTag returns the entity tag of a state. Different states have different tags.
 func stateTag(state any) (string, error) {
 	encoded, err := Encode(state)
 	if err != nil {
