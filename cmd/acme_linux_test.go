@@ -28,11 +28,12 @@ import (
 type authority struct {
 	url   string
 	trust string         // file with the certificate of the authority's own address
-	roots *x509.CertPool // of the certificates that it issues
+	roots *x509.CertPool // roots of the certificates that the authority issues
 }
 
-// startAuthority starts listening at once. The authority answers requests after the caller has
-// called answer with the ports at which its checks reach the applicant.
+// startAuthority returns an authority that is listening but does not answer requests yet. The
+// caller must call answer to make it do so, with the ports at which the authority validates the
+// applicant.
 func startAuthority(t *testing.T) (a *authority, answer func(httpPort, tlsPort int)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,8 +60,8 @@ func startAuthority(t *testing.T) (a *authority, answer func(httpPort, tlsPort i
 	}
 }
 
-// TestAutomaticCertificates fetches a certificate from a real authority, which verifies the name by
-// each of its methods.
+// TestAutomaticCertificates checks that the server obtains a certificate from a real authority,
+// with each of the authority's validation methods.
 func TestAutomaticCertificates(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -121,7 +122,8 @@ func TestAutomaticCertificates(t *testing.T) {
 	}
 }
 
-// visit connects to localhost at an address and returns the certificate that the server presents.
+// visit connects to the given address with the server name localhost and returns the certificate
+// that the server presents.
 func (a *authority) visit(t *testing.T, address string) *x509.Certificate {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{
@@ -174,7 +176,8 @@ func closedPort(t *testing.T) int {
 	return name.(*syscall.SockaddrInet4).Port
 }
 
-// checkPrivate fails the test unless a folder contains files and only their owner can read them.
+// checkPrivate fails the test unless the folder contains a .key file and only the owner has access
+// to the files in it.
 func checkPrivate(t *testing.T, folder string) {
 	t.Helper()
 	keys := 0

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// The new password is printed only if the standard output is a terminal. If the standard output is
-// a file, the password is left out although the messages go to a terminal, because files are kept.
+// TestNewPasswordIsPrintedForPeople checks that the new password is printed only if the standard
+// output is a terminal. It must not be written to a file, even if the messages go to a terminal.
 func TestNewPasswordIsPrintedForPeople(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")

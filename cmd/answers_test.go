@@ -24,8 +24,8 @@ import (
 
 var makeFixture = flag.Bool("make-fixture", false, "write the archive and the answers of the present format")
 
-// firstEvent is the time of the first event of population, in seconds since 1970. The directory's
-// settings allow events of that age.
+// firstEvent is the time of the first event in population, in Unix seconds. The settings of the
+// data directory allow events of that age.
 const firstEvent = 1_790_000_000
 
 // asked is a request that a test makes.
@@ -57,8 +57,7 @@ func population() (all []asked) {
 	return all
 }
 
-// questions returns requests that have the same answers at any time as long as the data stays the
-// same.
+// questions returns requests with answers that depend only on the data, not on the current time.
 func questions() []asked {
 	span := fmt.Sprintf(`"start_time":%d,"end_time":%d`, firstEvent-3600, firstEvent+300_000)
 	query := fmt.Sprintf("?start_time=%d&end_time=%d", firstEvent-3600, firstEvent+300_000)
@@ -98,12 +97,13 @@ func openData(t *testing.T, dir string) *service {
 	return i
 }
 
-// flags returns a lookup that knows one flag with the given value.
+// flags returns a lookup function for a single flag with the given value.
 func flags(name, value string) func(string) (string, bool) {
 	return func(flag string) (string, bool) { return value, flag == name }
 }
 
-// ask makes requests as the owner and returns the answers, each with its status.
+// ask makes requests as the owner and returns the bodies of the answers. It fails the test if an
+// answer has an error status.
 func (i *service) ask(t *testing.T, all []asked) (answers []string) {
 	t.Helper()
 	client := control.InProcess(i.handler)
@@ -129,7 +129,8 @@ func (i *service) ask(t *testing.T, all []asked) (answers []string) {
 	return answers
 }
 
-// fill creates a data directory with the population and returns its answers to questions.
+// fill creates a data directory, makes the requests in population, and returns the directory's
+// answers to questions.
 func fill(t *testing.T, dir string) []string {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -150,8 +151,8 @@ func fill(t *testing.T, dir string) []string {
 	return answers
 }
 
-// answersOf opens a data directory, waits for the search index, and returns the answers to
-// questions.
+// answersOf opens a data directory, waits until the search index is up to date, and returns the
+// directory's answers to questions.
 func answersOf(t *testing.T, dir string) []string {
 	t.Helper()
 	i := openData(t, dir)
@@ -200,7 +201,8 @@ func TestRestoredAnswersTheSame(t *testing.T) {
 }
 
 // TestEveryFormatOpens checks that this program opens data of every released format and gives the
-// answers recorded with it. With -make-fixture it records data and answers of the current format.
+// answers that were recorded with the data. With -make-fixture, it records data and answers of the
+// current format.
 func TestEveryFormatOpens(t *testing.T) {
 	t.Parallel()
 	const folder = "../testdata/formats"

@@ -195,7 +195,7 @@ func (p *program) rotateKey(c *cobra.Command, id, grace string, asJSON bool) err
 	})
 }
 
-// graceMinutes parses --grace, which may be zero with or without a unit.
+// graceMinutes parses the --grace flag and returns the value in minutes. Zero needs no unit.
 func graceMinutes(text string) (int64, error) {
 	switch strings.TrimLeft(text, "0") {
 	case "", "s", "m", "h", "d":
@@ -208,8 +208,8 @@ func graceMinutes(text string) (int64, error) {
 	return int64(wait / time.Minute), err
 }
 
-// lifetime parses a duration flag. A bare number is rejected, because users mean days by it and the
-// server reads seconds.
+// lifetime parses a duration flag. It rejects a bare number, because users would mean days and the
+// server would read seconds.
 func lifetime(flag, text string) (time.Duration, error) {
 	life, ok := auth.ParseLife(text)
 	if !ok || strings.TrimRight(text, "0123456789") == "" {

@@ -58,8 +58,8 @@ encrypts it with age for the holder of that key.`,
 
 // backupReport is the JSON form of a backup's result.
 type backupReport struct {
-	File string `json:"file"` // - for the standard output
-	Size int64  `json:"size"` // of the archive, in bytes
+	File string `json:"file"` // "-" for the standard output
+	Size int64  `json:"size"` // size of the archive in bytes
 	apicontrol.BackupResult
 	Encrypted bool    `json:"encrypted"`
 	Seconds   float64 `json:"seconds"`
@@ -86,7 +86,8 @@ func (p *program) backup(ctx context.Context, to connection, file string, o back
 	return nil
 }
 
-// writeArchive calls write with the file, which exists afterwards only if it is complete.
+// writeArchive calls write with the given file, or with the standard output for "-". If write
+// fails, the file is not created or changed.
 func (p *program) writeArchive(file string, force bool, write func(io.Writer) error) error {
 	if file == "-" {
 		if isTerminal(p.stdout) {
@@ -108,8 +109,8 @@ func (p *program) writeArchive(file string, force bool, write func(io.Writer) er
 	return durable.Write(file, 0o600, write)
 }
 
-// fetchBackup requests an archive and writes it to w as it arrives. It updates *size to the number
-// of bytes written so far.
+// fetchBackup requests an archive and writes it to w as it arrives. It sets *size to the number of
+// bytes written, even if it fails.
 func (p *program) fetchBackup(
 	ctx context.Context, to connection, w io.Writer, size *int64, o backup.Options,
 ) (result apicontrol.BackupResult, err error) {
@@ -156,7 +157,8 @@ func (p *program) noteElsewhere(variables []string) {
 	}
 }
 
-// schedule returns the schedule of the settings, or an error if a recipient key is invalid.
+// schedule returns the backup schedule that the settings specify, or an error if a recipient key is
+// invalid.
 func schedule(s *setting.Settings) (jobs.Schedule, error) {
 	if _, err := backup.ParseRecipients(s.BackupRecipient); err != nil {
 		return jobs.Schedule{}, setting.Errors{fmt.Errorf("%s: %w", s.Value("backup.recipient").Name, err)}

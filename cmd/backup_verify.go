@@ -88,7 +88,7 @@ func (p *program) openArchive(ctx context.Context, path, identity string) (a *ar
 	return a, nil
 }
 
-// untilDone is a file that cannot be read after the context has ended.
+// untilDone is a file that can only be read until its context ends.
 type untilDone struct {
 	ctx context.Context
 	*os.File
@@ -115,7 +115,7 @@ func readIdentities(path string) ([]backup.Identity, error) {
 	return list, nil
 }
 
-// explain adds to an error what to do about an archive that cannot be used.
+// explain adds advice to an error about an archive that cannot be used.
 func (a *archive) explain(err error) error {
 	err = fmt.Errorf("%s: %w", a.path, err)
 	switch {
@@ -183,7 +183,7 @@ func (r *archiveReport) String() string {
 }
 
 // inspect verifies and opens both databases of an unpacked archive and counts their records. It
-// gives the database of records a new id, so that no existing search index matches it.
+// assigns a new id to svc.db, so that no existing search index matches it.
 func (a *archive) inspect(ctx context.Context, staged *backup.Staged) (r *archiveReport, err error) {
 	r = &archiveReport{BackupResult: apicontrol.NewBackupResult(a.manifest)}
 	records, events := filepath.Join(staged.Dir(), datadir.Database), filepath.Join(staged.Dir(), datadir.Events)

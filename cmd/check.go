@@ -61,8 +61,8 @@ type checkRun struct {
 	repair       bool
 	files        string // directory of local files
 	began, spoke time.Time
-	report       *integrity.Report // of the last check; nil before the first
-	repaired     []integrity.Count // findings that the repair addressed
+	report       *integrity.Report // report of the last check; nil before the first check
+	repaired     []integrity.Count // findings that the repair has repaired
 }
 
 func (r *checkRun) run(c *cobra.Command) error {
@@ -104,7 +104,7 @@ func (r *checkRun) checkOffline(ctx context.Context, dir string) error {
 	return explainDamage(instance.Check(ctx, dir, r.files, r.report))
 }
 
-// explainDamage adds to an error what to do about a file that cannot be read at all.
+// explainDamage adds advice to an error about a file that cannot be read at all.
 func explainDamage(err error) error {
 	if errors.Is(err, store.ErrDamaged) {
 		return fmt.Errorf("%w\nnothing in the file can be read; keep a copy of the data directory as it is and restore a backup", err)
@@ -112,8 +112,8 @@ func explainDamage(err error) error {
 	return err
 }
 
-// online checks copies made by the server and has the server check the search index and the local
-// files, which it has open.
+// online checks copies of the databases that the server makes. It asks the server to check the
+// search index and the local files, because the server has them open.
 func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 	var copies apicontrol.CopiesResult
 	if isTerminal(r.stderr) {
@@ -137,7 +137,7 @@ func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 	return nil
 }
 
-// repairAll repairs the findings that can be derived from other data, then checks again.
+// repairAll repairs the damaged data that can be rebuilt from other data, then checks again.
 func (r *checkRun) repairAll(ctx context.Context, dir string) error {
 	r.repaired = instance.Repairable(r.report)
 	for _, c := range r.repaired {
@@ -156,7 +156,8 @@ func (r *checkRun) repairAll(ctx context.Context, dir string) error {
 	return r.checkOffline(ctx, dir)
 }
 
-// progress shows on a terminal, at most every 2 seconds, the percentage checked.
+// progress shows the percentage that has been checked, if the output is a terminal. It updates the
+// display at most every 2 seconds.
 func (r *checkRun) progress(file string, done, total int64) {
 	if now := time.Now(); total > 0 && now.Sub(r.spoke) >= 2*time.Second && isTerminal(r.stderr) {
 		r.spoke = now
@@ -168,13 +169,13 @@ func (r *checkRun) progress(file string, done, total int64) {
 type checkOutcome struct {
 	Clean    bool                `json:"clean"` // nothing is damaged or wrong
 	Complete bool                `json:"complete"`
-	Findings []integrity.Finding `json:"findings"` // at most 100 of a kind and file
+	Findings []integrity.Finding `json:"findings"` // at most 100 per kind and file
 	Counts   []integrity.Count   `json:"counts"`
-	Repaired []integrity.Count   `json:"repaired"` // findings that --repair addressed; Findings are the remaining ones
+	Repaired []integrity.Count   `json:"repaired"` // findings that --repair has repaired
 	Seconds  float64             `json:"seconds"`
 }
 
-// print writes the report. It returns an error if anything is damaged or wrong.
+// print prints the report. It returns an error if the check has found any damage or inconsistency.
 func (r *checkRun) print(asJSON, complete bool) error {
 	clean := complete && r.report.Clean()
 	if asJSON {

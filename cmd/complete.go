@@ -14,8 +14,8 @@ import (
 // completionLimit limits how long the shell waits for completions.
 const completionLimit = time.Second
 
-// completeFlags registers completions for the flags of c and its subcommands that name records.
-// They come from a running server.
+// completeFlags registers shell completions for the flags of c and its subcommands that take the
+// name or id of a record. The completions come from a running server.
 func (p *program) completeFlags(c *cobra.Command) {
 	for flag, complete := range map[string]cobra.CompletionFunc{"project": completeProjects, "scope": completeScopes} {
 		if c.Flags().Lookup(flag) != nil {
@@ -27,7 +27,7 @@ func (p *program) completeFlags(c *cobra.Command) {
 	}
 }
 
-// completeProjects completes project keys, described by project names.
+// completeProjects completes project keys. The description of each key is the project's name.
 func completeProjects(c *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var list struct {
 		Data []struct {
@@ -44,7 +44,7 @@ func completeProjects(c *cobra.Command, _ []string, begun string) ([]cobra.Compl
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeKeys completes the ids of active API keys, described by their names.
+// completeKeys completes the ids of active API keys. The description of each id is the key's name.
 func completeKeys(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var list keyList
 	var found []cobra.Completion
@@ -67,8 +67,9 @@ func completeScopes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion,
 	return list.Data, cobra.ShellCompDirectiveNoFileComp
 }
 
-// askRunning requests path from the server that runs on the data directory of c. If none is running
-// it returns false: opening the data for a completion would lock out other commands.
+// askRunning requests path from the server that runs on the data directory of c. It returns false
+// if no server is running. It never opens the data itself, because that would lock out other
+// commands.
 func askRunning(c *cobra.Command, path string, into any) bool {
 	s, err := loadShown(c)
 	if err != nil {

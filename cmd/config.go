@@ -118,9 +118,9 @@ func (p *program) showConfig(c *cobra.Command, asJSON bool) error {
 // configView is one line of "svc config --json".
 type configView struct {
 	Key    string         `json:"key"`
-	Value  *string        `json:"value"` // null without a value; secrets masked
+	Value  *string        `json:"value"` // null if there is no value; secrets are masked
 	Source setting.Origin `json:"source"`
-	Name   string         `json:"name"` // of the flag, variable or file; "" for defaults
+	Name   string         `json:"name"` // name of the flag, variable or file; "" for defaults
 	Secret bool           `json:"secret"`
 }
 

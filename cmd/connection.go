@@ -25,7 +25,7 @@ import (
 	"svc/internal/setting"
 )
 
-// textFlag is a flag that stores its text unparsed. The setting package parses it.
+// textFlag is a flag that stores its text unparsed. Package setting parses the text later.
 type textFlag struct{ text, kind string }
 
 func (f *textFlag) String() string { return f.text }
@@ -43,8 +43,8 @@ func addSettings(flags *pflag.FlagSet) {
 	}
 }
 
-// addData adds the flags that select the data directory. It also adds, hidden from the help, the
-// flags that decide how the data is opened when no server is running.
+// addData adds the flags that select the data directory. It also adds the flags that determine how
+// the data is opened when no server is running, and hides them from the help.
 func addData(c *cobra.Command, asJSON *bool) {
 	addFolder(c, asJSON)
 	for _, d := range setting.Definitions() {
@@ -111,8 +111,8 @@ func loadShown(c *cobra.Command) (*setting.Settings, error) {
 	})
 }
 
-// settleLife replaces an invalid token lifetime by the default. It is the one invalid setting that
-// does not prevent a start, because clients rely on that.
+// settleLife replaces an invalid token lifetime with the default. Clients rely on this, so an
+// invalid token lifetime, unlike other invalid settings, does not prevent a start.
 func settleLife(s *setting.Settings) error {
 	v := s.Value("jwt_expires_in")
 	if _, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn)); ok {
@@ -122,7 +122,7 @@ func settleLife(s *setting.Settings) error {
 	return s.Put(v.Key, v.Default, setting.FromDefault, "")
 }
 
-// answerLimit limits how long a command waits for the answer to one request.
+// answerLimit is the maximum time that a command waits for the answer to a request.
 const answerLimit = 30 * time.Second
 
 // connection sends a command's requests either to the running server or to the same handler in this
@@ -140,7 +140,7 @@ func (p *program) connected(work func(c *cobra.Command, args []string, to connec
 	}
 }
 
-// withConnection calls work with a connection to the data directory that the flags of c select.
+// withConnection calls work with a connection for the data directory that the flags of c select.
 func (p *program) withConnection(c *cobra.Command, work func(connection) error) error {
 	s, lock, server, err := p.findOrLock(c)
 	if err != nil {
@@ -164,8 +164,8 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 	return errors.Join(work(connection{client: control.InProcess(i.handler)}), i.Close())
 }
 
-// findOrLock is connectOrLock for the data directory that the flags of c select. The directory must
-// exist.
+// findOrLock calls connectOrLock for the data directory that the flags of c select. It returns an
+// error if the directory does not exist.
 func (p *program) findOrLock(c *cobra.Command) (s *setting.Settings, lock *control.Lock, server *runningServer, err error) {
 	if s, err = p.load(c); err != nil {
 		return nil, nil, nil, err
@@ -182,15 +182,16 @@ func (p *program) findOrLock(c *cobra.Command) (s *setting.Settings, lock *contr
 	return s, lock, server, err
 }
 
-// call sends a request that is answered within answerLimit and decodes the answer unless answer is
-// nil. A status of 400 or above is returned as an error with the server's text.
+// call sends a request and decodes the response into answer, unless answer is nil. The server must
+// respond within answerLimit. If the status is 400 or above, call returns an error with the
+// server's message.
 func (c connection) call(ctx context.Context, method, path string, body, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
 	return c.callUnlimited(ctx, method, path, body, answer)
 }
 
-// callUnlimited is call without a time limit.
+// callUnlimited is like call, but has no time limit.
 func (c connection) callUnlimited(ctx context.Context, method, path string, body, answer any) error {
 	response, err := c.open(ctx, method, path, body)
 	if err != nil {
@@ -207,7 +208,7 @@ func (c connection) callUnlimited(ctx context.Context, method, path string, body
 	return nil
 }
 
-// open is callUnlimited for a caller that reads and closes the answer itself.
+// open is like callUnlimited, but returns the response. The caller must read and close its body.
 func (c connection) open(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	response, err := c.send(ctx, method, path, body)
 	if err != nil || response.StatusCode < http.StatusBadRequest {
@@ -225,13 +226,13 @@ func (c connection) open(ctx context.Context, method, path string, body any) (*h
 	return nil, &answerError{response.StatusCode, refused}
 }
 
-// answerError is an error status with the server's text.
+// answerError is an error response: its status and the server's message.
 type answerError struct {
 	status int
 	error
 }
 
-// Unwrap returns the error with the server's text.
+// Unwrap returns the error that holds the server's message.
 func (e *answerError) Unwrap() error { return e.error }
 
 // send sends a request. The body is an io.Reader, nil, or a value to be encoded as JSON.
@@ -265,7 +266,8 @@ func (c connection) send(ctx context.Context, method, path string, body any) (*h
 	return response, err
 }
 
-// refusal returns the message of an error answer, which is a string or a list of strings.
+// refusal returns the message of an error response as an error. In JSON, the message is a string or
+// a list of strings.
 func refusal(status string, answer []byte) error {
 	var body struct {
 		Message json.RawMessage `json:"message"`
@@ -289,8 +291,8 @@ func refusal(status string, answer []byte) error {
 }
 
 const (
-	// connectTimeout limits how long a command waits for the lock, or for an answer from the
-	// process that holds it.
+	// connectTimeout is the maximum time that a command waits for the lock, or for an answer from
+	// the process that holds the lock.
 	connectTimeout = 3 * time.Second
 	retryInterval  = 50 * time.Millisecond
 )
@@ -301,9 +303,10 @@ type runningServer struct {
 	version string
 }
 
-// connectOrLock acquires the lock of a data directory or finds the server that holds it. Exactly
-// one of lock and server is non-nil. Other commands hold the lock only briefly, and a server that
-// is starting does not answer yet, so it retries both for up to connectTimeout.
+// connectOrLock acquires the lock of a data directory or finds the server that holds the lock. If
+// err is nil, exactly one of lock and server is non-nil. Other commands hold the lock only briefly,
+// and a server that is starting does not answer yet. connectOrLock therefore retries for up to
+// connectTimeout.
 func connectOrLock(ctx context.Context, dir string) (lock *control.Lock, server *runningServer, err error) {
 	limited, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()

@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// TestDamageWhileServing damages a page of svc.db while a server runs. Compaction and backup fail
-// with exit code 13, earlier backups are kept, and the server accepts writes and stops on SIGTERM.
+// TestDamageWhileServing damages a page of svc.db while a server is running. It checks that
+// compaction and backup fail with exit code 13, that earlier backups still exist, and that the
+// server accepts writes and stops on SIGTERM.
 func TestDamageWhileServing(t *testing.T) {
 	t.Parallel()
 	data, backups := filepath.Join(t.TempDir(), "data"), t.TempDir()
@@ -57,9 +58,9 @@ func TestDamageWhileServing(t *testing.T) {
 	p.end(t, syscall.SIGTERM)
 }
 
-// TestDamagedEvents damages a page of events.db while a server runs. Event requests are rejected
-// with 503, also after a restart. Everything else works, and readiness, metrics, status and doctor
-// report the damage, which is logged once.
+// TestDamagedEvents damages a page of events.db while a server is running. It checks that event
+// requests are rejected with 503, even after a restart, and that other requests succeed. Readiness,
+// metrics, status and doctor must report the damage, and the server must log it only once.
 func TestDamagedEvents(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -124,7 +125,7 @@ func command(t *testing.T, args ...string) (out string, code int) {
 	return string(text), c.ProcessState.ExitCode()
 }
 
-// files returns the names in a folder.
+// files returns the names of the files in a folder.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)

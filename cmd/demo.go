@@ -67,18 +67,18 @@ apply.`,
 	return c
 }
 
-// demoView is the output of --json: one line, written when the server accepts requests or, with
-// --no-serve, when the data has been made.
+// demoView is the output of --json. It is a single line, which is written when the server accepts
+// requests or, with --no-serve, when the data has been created.
 type demoView struct {
 	URL      string   `json:"url,omitempty"`
 	User     string   `json:"user,omitempty"`
-	Password string   `json:"password,omitempty"` // "" if the generated one has been used
+	Password string   `json:"password,omitempty"` // "" if the generated password has been used
 	Data     string   `json:"data"`
 	Projects []string `json:"projects"`
 	Seconds  float64  `json:"seconds"` // time taken to make the data; 0 if it existed
 }
 
-// demo makes the demo data unless it exists, and serves it.
+// demo creates the demo data unless it already exists, then serves it.
 func (p *program) demo(c *cobra.Command, o demoOptions) (err error) {
 	until := time.Now()
 	if o.until != "" {
@@ -127,8 +127,8 @@ func (p *program) demo(c *cobra.Command, o demoOptions) (err error) {
 	return p.serve(c.Context(), s, func() (*setting.Settings, error) { return p.load(c) }, tell)
 }
 
-// temporaryData makes a temporary folder and sets --data to it, unless the user has chosen a data
-// directory.
+// temporaryData creates a temporary folder and sets --data to its path. If the user has chosen a
+// data directory, it does nothing and returns "".
 func temporaryData(c *cobra.Command, keep bool) (dir string, err error) {
 	if c.Flags().Changed("data") || os.Getenv("SVC_DATA") != "" {
 		return "", nil
@@ -142,8 +142,8 @@ func temporaryData(c *cobra.Command, keep bool) (dir string, err error) {
 	return dir, c.Flags().Set("data", dir)
 }
 
-// tellDemo prints how to sign in. It prints the password to files too, because demo data is not
-// secret.
+// tellDemo prints how to sign in. Even if the output is not a terminal, it prints the password,
+// because demo data is not secret.
 func (p *program) tellDemo(v demoView, temporary bool) {
 	data := v.Data
 	if temporary {
@@ -157,8 +157,8 @@ func (p *program) tellDemo(v demoView, temporary bool) {
 		v.URL, password, data)
 }
 
-// knownPassword returns the administrator's password if this process or a file knows it, ""
-// otherwise.
+// knownPassword returns the administrator's password if this process has set it or the bootstrap
+// file contains it. Otherwise it returns "".
 func (r startReport) knownPassword() string {
 	if r.newAdmin && r.password == "" {
 		return r.settings.AdminPassword
@@ -178,8 +178,9 @@ func (r startReport) knownPassword() string {
 	return ""
 }
 
-// demoLinks returns the base URL of links to files: the distribution address, the site, or the
-// address at which the server will listen. Port 0 is replaced by the default port.
+// demoLinks returns the base URL of links to files. It is the distribution address, else the site
+// address, else the address at which the server will listen. If the port of the latter is 0, the
+// default address is used.
 func demoLinks(s *setting.Settings) string {
 	if base := cmp.Or(s.DistBaseURL, s.SiteURL); base != "" {
 		return strings.TrimSuffix(base, "/")
@@ -194,16 +195,16 @@ func demoLinks(s *setting.Settings) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// demoMark is the content of the file that marks a data directory as demo data made by this
-// program.
+// demoMark is the content of the file that marks a data directory as demo data.
 type demoMark struct {
 	Seed    uint64 `json:"seed"`
 	Until   int64  `json:"until"` // Unix seconds
 	Version string `json:"version"`
 }
 
-// makeDemo makes demo data in the data directory unless it exists already. It refuses a folder with
-// other content, and removes incomplete data after an error.
+// makeDemo creates demo data in the data directory. If the directory already contains demo data, it
+// does nothing. If the directory has other content, it returns an error. After a failure, it
+// removes the incomplete data.
 func (p *program) makeDemo(ctx context.Context, s *setting.Settings, c demo.Config) (made bool, err error) {
 	if instance.Has(s.Data, datadir.Demo) {
 		return false, nil
@@ -240,7 +241,7 @@ func (p *program) makeDemo(ctx context.Context, s *setting.Settings, c demo.Conf
 	return true, durable.WriteFile(filepath.Join(s.Data, datadir.Demo), append(mark, '\n'), 0o600)
 }
 
-// emptyFolder removes the content of a folder, and with whole the folder itself.
+// emptyFolder removes the content of a folder. If whole is true, it also removes the folder.
 func emptyFolder(dir string, whole bool) error {
 	if whole {
 		return os.RemoveAll(dir)

@@ -15,7 +15,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestDemo starts a demo and checks the pages that users visit first.
+// TestDemo starts a demo server and checks the pages that users visit first.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -65,7 +65,8 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestDemoRepeatsItself makes the same demo twice and compares the exports.
+// TestDemoRepeatsItself checks that creating a demo twice with the same seed results in the same
+// exports.
 func TestDemoRepeatsItself(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -85,7 +86,7 @@ func TestDemoRepeatsItself(t *testing.T) {
 	}
 }
 
-// exported returns the files in the exports of all demo projects, without the manifest, which
+// exported returns the files in the exports of all demo projects. It omits the manifest, which
 // contains the time of the export.
 func exported(t *testing.T, dir string) (files []string) {
 	t.Helper()

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestDirectLinkOverTCP checks the bytes that a client reads from the connection, on the host of
-// direct links and on other hosts.
+// TestDirectLinkOverTCP checks the raw bytes of responses, on the host of direct links and on other
+// hosts.
 func TestDirectLinkOverTCP(t *testing.T) {
 	t.Parallel()
 	const links, site = "dl.example.org", "svc.example.org"

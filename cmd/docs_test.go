@@ -55,7 +55,7 @@ func TestCommandLineDocumentation(t *testing.T) {
 	}
 }
 
-// writeHelp writes the help of c and its subcommands. It omits cobra's text about each shell.
+// writeHelp writes the help texts of c and its subcommands. It omits cobra's text about each shell.
 func writeHelp(t *testing.T, out *bytes.Buffer, c *cobra.Command) {
 	t.Helper()
 	if c.Name() == "help" || c.IsAdditionalHelpTopicCommand() {

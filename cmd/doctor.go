@@ -51,8 +51,8 @@ do not need a readable database run without one.`,
 	return c
 }
 
-// examine gathers the facts that the checks need and runs them. Only a missing data directory is an
-// error; everything else is a finding.
+// examine gathers the facts that the checks need, then runs the checks. It returns an error only if
+// the data directory is missing. Any other problem is a finding.
 func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 	s, err := loadShown(c)
 	invalid, ok := errors.AsType[setting.Errors](err)

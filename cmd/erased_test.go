@@ -20,9 +20,10 @@ import (
 // erasedText is the prefix of the texts that TestErasedMeansErased deletes.
 const erasedText = "quixotic-zephyr"
 
-// TestErasedMeansErased checks that deleted texts of feedback, of a project and of a sender of
-// events are gone from the bytes on disk. Before the deletion all files and a backup contain them.
-// Afterwards a new backup contains none, and neither do the files once the nightly job has run.
+// TestErasedMeansErased checks that texts are erased from disk after their records have been
+// deleted. The records are feedback, a project, and the events of one sender. Before the deletion,
+// the data files and a backup must contain the texts. After it, a new backup must contain none of
+// them, and once the nightly job has run, neither must the data files.
 func TestErasedMeansErased(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -67,8 +68,8 @@ func TestErasedMeansErased(t *testing.T) {
 // deletions lists what the test deletes: ids of feedback, and all texts that must disappear.
 type deletions struct{ feedback, texts []string }
 
-// fillForErasure stores the records to be deleted and some that stay. It uses enough transactions
-// for old versions of pages to contain the texts too.
+// fillForErasure stores the records to be deleted and some other records. It uses many
+// transactions, so that old versions of database pages contain the texts too.
 func fillForErasure(t *testing.T, p *process) (d deletions) {
 	t.Helper()
 	mark := func(what string) string {
@@ -111,7 +112,7 @@ func run(t *testing.T, args ...string) {
 	}
 }
 
-// contents returns the bytes of all files of a data directory by path.
+// contents returns the contents of all files in a data directory, by path.
 func contents(t *testing.T, data string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -128,7 +129,7 @@ func contents(t *testing.T, data string) map[string][]byte {
 	return all
 }
 
-// backUp makes a backup and returns the files in it.
+// backUp makes a backup and returns the contents of the files in it, by name.
 func backUp(t *testing.T, data string) map[string][]byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.tar.zst")
@@ -149,7 +150,7 @@ func backUp(t *testing.T, data string) map[string][]byte {
 	return all
 }
 
-// found returns the texts that any of the files contains.
+// found returns the texts that at least one of the files contains.
 func found(files map[string][]byte, texts []string) (list []string) {
 	for _, text := range texts {
 		for content := range maps.Values(files) {

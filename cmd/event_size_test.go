@@ -14,7 +14,7 @@ import (
 )
 
 // TestEventLimit checks that events are rejected with 507 once events.db has reached
-// event.max_size_mib, that accepted events are kept, and that everything else works.
+// event.max_size_mib. Accepted events must not be lost, and other requests must still succeed.
 func TestEventLimit(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

@@ -64,7 +64,7 @@ type exportedContents struct {
 	Files   int64    `json:"files"`
 	Bytes   int64    `json:"bytes"`
 	Omitted int64    `json:"omitted"`
-	Which   []string `json:"which"` // the first of the omitted ones
+	Which   []string `json:"which"` // names of the first omitted files
 }
 
 func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
@@ -119,8 +119,8 @@ func (p *program) tellExport(s exportSummary) {
 		mebibytes(s.Bytes), s.Seconds)
 }
 
-// download requests the archive of a project, writes it to w, and stores its contents in summary.
-// An incomplete archive is an error.
+// download requests the archive of a project, writes it to w, and stores the manifest and the file
+// counts in summary. It returns an error if the archive is incomplete.
 func (to connection) download(ctx context.Context, o exportOptions, w io.Writer, summary *exportSummary) error {
 	response, err := to.open(ctx, http.MethodGet, "/control/export/"+url.PathEscape(o.project)+"?files="+strconv.FormatBool(o.files), nil)
 	if err != nil {

@@ -22,12 +22,12 @@ func (p *program) filesCommand() *cobra.Command {
 	return group("files", "Manage the files of a project", p.filesUpload(), p.filesList(), p.filesRemove(), p.filesAdopt())
 }
 
-// remote selects a server other than the one of the data directory.
+// remote holds the flags that select a server other than the data directory's own.
 type remote struct {
 	url, key string
 }
 
-// addRemote adds the flags of remote and of the data directory to a command.
+// addRemote adds the flags in remote, and those that select the data directory, to a command.
 func addRemote(c *cobra.Command, r *remote, asJSON *bool) {
 	addData(c, asJSON)
 	c.Flags().StringVar(&r.url, "url", os.Getenv("SVC_URL"),
@@ -36,7 +36,8 @@ func addRemote(c *cobra.Command, r *remote, asJSON *bool) {
 	c.Flags().Lookup("url").DefValue = ""
 }
 
-// withServer calls work with the server of --url or, without that flag, with the data directory.
+// withServer calls work with a connection to the server in --url. Without that flag, it uses the
+// data directory that the flags of c select.
 func (p *program) withServer(c *cobra.Command, r remote, work func(connection) error) error {
 	if r.url == "" {
 		return p.withConnection(c, work)
@@ -59,7 +60,8 @@ func (p *program) withServer(c *cobra.Command, r remote, work func(connection) e
 	return work(connection{client: client, base: base, key: key})
 }
 
-// serverAddress returns the base URL of a server. Users give the address of the site or of the API.
+// serverAddress parses the address that a user has given and returns the base URL of the server.
+// The address can be that of the site or that of the API.
 func serverAddress(text string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -68,7 +70,7 @@ func serverAddress(text string) (string, error) {
 	return strings.TrimSuffix(strings.TrimRight(u.String(), "/"), "/api/v1"), nil
 }
 
-// fileAnswer is a file in the server's JSON.
+// fileAnswer is the server's JSON form of a file.
 type fileAnswer struct {
 	ID           string   `json:"id"`
 	Filename     string   `json:"filename"`
@@ -83,8 +85,8 @@ type fileAnswer struct {
 	CreatedAt    int64    `json:"created_at"`
 }
 
-// link returns the direct link. On a server without a distribution address it begins with site; it
-// is "" if site is "" too.
+// link returns the direct link to the file. If the server has no distribution address, the link
+// begins with site. If site is "" too, link returns "".
 func (f *fileAnswer) link(site string) string {
 	switch {
 	case f.URL != nil:
@@ -185,8 +187,8 @@ func (p *program) uploadFiles(c *cobra.Command, names []string, o filesOptions) 
 	})
 }
 
-// site returns the base of direct links for a server without a distribution address: the address in
-// --url or the site of the settings, or "" if neither is set.
+// site returns the base URL of direct links for a server without a distribution address. It is the
+// address in --url, or else the site URL in the settings, which may be "".
 func (p *program) site(c *cobra.Command, to connection) (string, error) {
 	if to.base != "" {
 		return to.base, nil
@@ -198,7 +200,8 @@ func (p *program) site(c *cobra.Command, to connection) (string, error) {
 	return s.SiteURL, nil
 }
 
-// needLinks returns an error if files have no absolute address, which the links of versions need.
+// needLinks returns an error if the server cannot build absolute URLs for files. The links of a
+// version must be absolute.
 func (to connection) needLinks(ctx context.Context) error {
 	var overview struct {
 		Base *string `json:"dist_base_url"`
@@ -220,8 +223,9 @@ type versionLink struct {
 	Platform string `json:"platform,omitempty"`
 }
 
-// publish adds links to files to a version, which it creates if it does not exist. A link to a file
-// of the same name is replaced. site has the same meaning as for link.
+// publish adds download links for the given files to a version. It creates the version if it does
+// not exist, and replaces an existing link with the same name. The parameter site has the same
+// meaning as in link.
 func (to connection) publish(ctx context.Context, o filesOptions, site string, list []*fileAnswer) error {
 	links, err := to.versionLinks(ctx, o.project, o.version)
 	if err != nil {
@@ -246,7 +250,7 @@ func (to connection) publish(ctx context.Context, o filesOptions, site string, l
 		map[string]any{"download_links": links}, nil)
 }
 
-// versionLinks returns the links of a version; none if the version does not exist.
+// versionLinks returns the links of a version, or nil if the version does not exist.
 func (to connection) versionLinks(ctx context.Context, project, version string) ([]versionLink, error) {
 	var found struct {
 		Version string        `json:"version"`
@@ -333,7 +337,7 @@ func (p *program) printFiles(list []fileAnswer, site string) error {
 // removedFile is the output of --json for a deleted file.
 type removedFile struct {
 	ID  string          `json:"id"`
-	CDN json.RawMessage `json:"cdn_refresh"` // the result of purging the CDN
+	CDN json.RawMessage `json:"cdn_refresh"` // result of purging the CDN
 }
 
 func (p *program) filesRemove() *cobra.Command {

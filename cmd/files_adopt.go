@@ -14,8 +14,8 @@ import (
 // adoptReport is the JSON form of the result of "svc files adopt".
 type adoptReport struct {
 	StorageDir string `json:"storage_dir"`
-	Data       string `json:"data"`             // the data directory that it belongs to now
-	Before     string `json:"before,omitempty"` // the data directory that it belonged to
+	Data       string `json:"data"`             // the data directory that owns the storage now
+	Before     string `json:"before,omitempty"` // the data directory that owned it before
 }
 
 func (p *program) filesAdopt() *cobra.Command {

@@ -13,7 +13,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// answer reads an answer and returns its status.
+// answer reads a response and returns its status.
 func answer(t *testing.T, c net.Conn) int {
 	t.Helper()
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
@@ -27,8 +27,9 @@ func answer(t *testing.T, c net.Conn) int {
 	return response.StatusCode
 }
 
-// TestFewFiles checks that connections never use the file descriptors that the data needs. Without
-// room a new connection replaces an idle one or waits. The owner's commands work throughout.
+// TestFewFiles checks that connections never use up the file descriptors that the data needs. When
+// the other descriptors are used up, a new connection must replace an idle one or wait. The owner's
+// commands must always work.
 func TestFewFiles(t *testing.T) {
 	t.Parallel()
 	const files, most = 80, 40

@@ -14,7 +14,7 @@ import (
 	"svc/internal/codehost/codehosttest"
 )
 
-// forwardingServer is a server with a project, beacon, that forwards feedback as issues.
+// forwardingServer is a server with a project named beacon, which forwards feedback as issues.
 type forwardingServer struct {
 	host *codehosttest.Host
 	repo *codehosttest.Repository
@@ -39,7 +39,7 @@ func newForwardingServer(t *testing.T) *forwardingServer {
 	return s
 }
 
-// begin starts the server.
+// begin starts the server, or restarts it.
 func (s *forwardingServer) begin(t *testing.T) {
 	t.Helper()
 	path, err := exec.LookPath("svc")
@@ -49,8 +49,8 @@ func (s *forwardingServer) begin(t *testing.T) {
 	s.process = launch(t, exec.Command(path, "serve", "--data", s.data, "--listen", "127.0.0.1:0", "--codehost-api-base-url", s.host.URL, "--codehost-web-base-url", s.host.URL))
 }
 
-// killInRequest sends a request and kills the server after the code host has created the issue and
-// before it answers.
+// killInRequest sends a request that creates an issue. It kills the server after the code host has
+// created the issue and before the code host responds.
 func (s *forwardingServer) killInRequest(t *testing.T, path, body string) {
 	t.Helper()
 	created := make(chan struct{})
@@ -86,8 +86,8 @@ func (s *forwardingServer) killInRequest(t *testing.T, path, body string) {
 }
 
 // TestForwardIsKilled kills a server after the code host has created an issue and before the server
-// learns of it. No record of the feedback exists. Sending the feedback again after a restart
-// creates neither a second issue nor a second record.
+// receives the response, when there is no record of the feedback yet. It checks that sending the
+// feedback again after a restart does not create a second issue or a second record.
 func TestForwardIsKilled(t *testing.T) {
 	t.Parallel()
 	s := newForwardingServer(t)
@@ -110,9 +110,9 @@ func TestForwardIsKilled(t *testing.T) {
 	program(t, "check", "--data", s.data)
 }
 
-// TestForwardOfStoredFeedbackIsKilled does the same while an administrator forwards stored
-// feedback. The feedback is kept, and forwarding it again after the restart links the existing
-// issue.
+// TestForwardOfStoredFeedbackIsKilled kills a server in the same way while an administrator
+// forwards stored feedback. It checks that the feedback still exists, and that forwarding it again
+// after the restart links it to the existing issue.
 func TestForwardOfStoredFeedbackIsKilled(t *testing.T) {
 	t.Parallel()
 	s := newForwardingServer(t)

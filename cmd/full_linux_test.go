@@ -26,7 +26,7 @@ func mountSmall(t *testing.T, megabytes int) (dir string) {
 	return dir
 }
 
-// fill uses up all space of a disk until the returned function is called.
+// fill uses up all free space of a disk. Calling free makes the space available again.
 func fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
 	path := filepath.Join(dir, "filler")
@@ -49,7 +49,7 @@ func fill(t *testing.T, dir string) (free func()) {
 	}
 }
 
-// writer is a kind of write request, with a different body each time.
+// writer is a type of write request. Each request has a different body.
 type writer struct {
 	method, path string
 	body         func(n int) string
@@ -81,9 +81,9 @@ func writers() []*writer {
 	}
 }
 
-// TestFullDisk checks that a server on a full disk reports that to writers, answers readers, allows
-// deletions, and accepts writes as soon as there is space. It can be stopped and started while the
-// disk is full.
+// TestFullDisk checks that a server on a full disk rejects writes with a disk-full error, but
+// answers reads and allows deletions. It must accept writes as soon as there is space. Stopping and
+// starting the server must be possible while the disk is full.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := mountSmall(t, 48+128) // public requests cannot use the last 128 MiB
@@ -210,8 +210,8 @@ func TestFullDisk(t *testing.T) {
 	reads()
 }
 
-// TestNoRoomToStart checks that a server that cannot write its data does not start, reports the
-// reason and the remedy, and leaves no incomplete files.
+// TestNoRoomToStart checks that a server that cannot write its data does not start. It must report
+// the reason and the remedy, and must not leave incomplete files behind.
 func TestNoRoomToStart(t *testing.T) {
 	t.Parallel()
 	disk := mountSmall(t, 1)

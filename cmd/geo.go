@@ -13,7 +13,8 @@ import (
 // geoCheck is the interval at which the location database is checked for changes.
 const geoCheck = time.Minute
 
-// openGeo opens the location database. A database that cannot be used is an error of the settings.
+// openGeo opens the location database. If the database cannot be used, the error is a
+// setting.Errors.
 func openGeo(s *setting.Settings) (*geo.Locator, error) {
 	geo, err := geo.Open(s.GeoEnabled, s.GeoDatabase)
 	if err != nil {
@@ -22,8 +23,8 @@ func openGeo(s *setting.Settings) (*geo.Locator, error) {
 	return geo, nil
 }
 
-// followGeo reloads the location database whenever its file changes. stop waits for a reload in
-// progress.
+// followGeo reloads the location database whenever its file changes, until stop is called. stop
+// waits for a reload in progress.
 func followGeo(ctx context.Context, geo *geo.Locator, log *slog.Logger) (stop func()) {
 	return background(ctx, func(ctx context.Context) {
 		tick := time.NewTicker(geoCheck)

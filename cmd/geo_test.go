@@ -19,10 +19,10 @@ import (
 	"svc/internal/setting"
 )
 
-// memoryLog collects log lines until they are taken.
+// memoryLog collects log lines in memory.
 type memoryLog struct {
 	mu   sync.Mutex
-	text bytes.Buffer // under mu
+	text bytes.Buffer // guarded by mu
 }
 
 func (l *memoryLog) Write(line []byte) (int, error) {

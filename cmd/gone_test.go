@@ -26,7 +26,8 @@ import (
 	"svc/store"
 )
 
-// house is a server in the test's process, so that its goroutines can be counted.
+// house is a server that runs in the test's process, so that the test can count the server's
+// goroutines.
 type house struct {
 	*service
 	dir, address, token string
@@ -115,7 +116,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// come connects and sends the beginning of a request.
+// come opens a connection and sends the beginning of a request.
 func (h *house) come(t *testing.T, network, beginning string) net.Conn {
 	t.Helper()
 	address := h.address
@@ -142,7 +143,7 @@ func stacks() []string {
 	}
 }
 
-// in returns the number of goroutines that are inside a function.
+// in returns the number of goroutines with the given function in their call stack.
 func in(function string) int {
 	n := 0
 	for _, stack := range stacks() {
@@ -153,8 +154,8 @@ func in(function string) int {
 	return n
 }
 
-// TestClientsThatDisappear checks that nothing of a request remains soon after its client has
-// disconnected, whatever stage the request had reached.
+// TestClientsThatDisappear checks that a request leaves no goroutines behind soon after its client
+// has disconnected. It covers clients that disconnect at each stage of a request.
 //
 //nolint:paralleltest // counts the goroutines of the whole process
 func TestClientsThatDisappear(t *testing.T) {
@@ -250,7 +251,7 @@ func TestClientsThatDisappear(t *testing.T) {
 	}
 }
 
-// eventually waits until ok returns true.
+// eventually waits until ok returns true, or fails the test after 30 seconds.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	late := time.After(30 * time.Second)

@@ -15,7 +15,7 @@ import (
 	"svc/internal/control"
 )
 
-// healthLimit limits how long the server may take to answer a health check.
+// healthLimit is the maximum time that the server may take to answer a health check.
 const healthLimit = 5 * time.Second
 
 func (p *program) healthCommand() *cobra.Command {
@@ -65,7 +65,8 @@ func (p *program) health(ctx context.Context, dir string, asJSON bool) error {
 	return err
 }
 
-// askHealth asks over the control socket. It touches no file and takes no lock.
+// askHealth requests the readiness of the server over the control socket. It opens no files and
+// takes no lock.
 func askHealth(ctx context.Context, dir string) (answer apicontrol.Readiness, err error) {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()

@@ -22,12 +22,12 @@ import (
 type answer struct {
 	status int
 	proto  string
-	tls    uint16 // version; 0 for plain HTTP
+	tls    uint16 // TLS version; 0 for plain HTTP
 	header http.Header
 	body   string
 }
 
-// fetch makes one request over a new connection and follows no redirect.
+// fetch makes a request over a new connection. It does not follow redirects.
 func fetch(t *testing.T, roots *x509.CertPool, url string) answer {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true, DisableKeepAlives: true}
@@ -96,8 +96,8 @@ func TestOwnCertificate(t *testing.T) {
 	}
 }
 
-// TestStartsThatCannotServe checks that a failed start reports the problem and the remedy and
-// creates nothing.
+// TestStartsThatCannotServe checks that a failed start reports the problem and the remedy, and does
+// not create any files.
 func TestStartsThatCannotServe(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig
@@ -139,7 +139,7 @@ func TestStartsThatCannotServe(t *testing.T) {
 	}
 }
 
-// overSocket makes one request over a Unix socket.
+// overSocket makes a request over a Unix socket.
 func overSocket(t *testing.T, path, url string, header http.Header) (status int, body string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

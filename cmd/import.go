@@ -49,7 +49,7 @@ same server, --new-ids gives the imported records new ones.`,
 	return c
 }
 
-// importAnswer is a line of the server's answer.
+// importAnswer is a line of the server's response.
 type importAnswer struct {
 	Phase   string  `json:"phase"`
 	Portion float64 `json:"portion"`
@@ -108,7 +108,8 @@ func (p *program) importFile(c *cobra.Command, file string, o importOptions) err
 	})
 }
 
-// followImport reads the answer to its end and shows the progress on a terminal.
+// followImport reads the server's response to its end. It shows the progress if the standard error
+// is a terminal.
 func (p *program) followImport(answer io.Reader) (importSummary, error) {
 	for lines := json.NewDecoder(answer); ; {
 		var line importAnswer

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// launch runs "svc serve" in the background with additional environment variables. It stops at the
-// end of the test.
+// launch runs "svc serve" in the background with additional environment variables. The server is
+// stopped at the end of the test.
 func launch(t *testing.T, env []string, args ...string) *server {
 	t.Helper()
 	s := newServer(exec.Command("svc", append([]string{"serve"}, args...)...))
@@ -40,7 +40,7 @@ func (s *server) await(t *testing.T, pattern string) string {
 	return s.wait(t, regexp.MustCompile(pattern))
 }
 
-// forget discards the log so far, so that the next await sees only new lines.
+// forget discards the log so far, so that later calls of await and silent only see new lines.
 func (s *server) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,14 +8,15 @@ import (
 	"svc/internal/setting"
 )
 
-// newLog returns the log of a server from a level on: text on a terminal, JSON elsewhere, unless
-// the settings choose a format. flush writes buffered lines.
+// newLog returns the log of a server, with the given minimum level. Unless the settings choose a
+// format, the log is text if w is a terminal, and JSON otherwise. flush writes buffered lines.
 func newLog(w io.Writer, s *setting.Settings, level slog.Leveler) (log *slog.Logger, flush func()) {
 	text := s.LogFormat == "text" || s.LogFormat == "auto" && isTerminal(w)
 	return logging.New(w, !text, level)
 }
 
-// commandLog returns the log of commands that open the data themselves: warnings and errors only.
+// commandLog returns the log of commands that open the data themselves. It contains only warnings
+// and errors.
 func commandLog(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

@@ -56,8 +56,8 @@ log_retention_days of the project.`,
 	return c
 }
 
-// pruneBody is the request that deletes logs. A condition that is nil was not given; an empty
-// address is sent, and the server refuses it.
+// pruneBody is the body of a request that deletes logs. A nil condition was not given by the user
+// and is not sent. An empty address is sent, and the server rejects it.
 type pruneBody struct {
 	EndTime int64   `json:"end_time"`
 	Level   *int    `json:"level,omitempty"`
@@ -95,8 +95,8 @@ func (p *program) pruneLogs(c *cobra.Command, project string, o pruneOptions) er
 	})
 }
 
-// pastTime reads a date, which begins at midnight here, a time, Unix seconds, or an age,
-// given to a flag.
+// pastTime parses the value of a flag that specifies a time in the past. The value is a date, a
+// time, Unix seconds, or an age. A date means midnight in the local time zone.
 func pastTime(flag, text string, now time.Time) (time.Time, error) {
 	at := time.Unix(-1, 0)
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {

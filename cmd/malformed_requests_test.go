@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestMalformedRequests checks that net/http refuses a request that it cannot parse, and
-// closes its connection. Other requests go on. The server refuses a wrong query in JSON, with
-// a request id, and readable for pages of other origins.
+// TestMalformedRequests checks that net/http rejects a request that it cannot parse and closes the
+// connection, and that other requests are not affected. The server itself must reject an invalid
+// query with a JSON error that has a request id and can be read by pages of other origins.
 func TestMalformedRequests(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())
@@ -49,7 +49,7 @@ func TestMalformedRequests(t *testing.T) {
 	s.ask(t, "GET", "/public/app/versions", "", 200)
 }
 
-// checkRefusal checks a refusal by the server itself.
+// checkRefusal checks an error response that comes from the server's own code, not from net/http.
 func checkRefusal(t *testing.T, name string, answer *http.Response, message string) {
 	t.Helper()
 	var body struct {

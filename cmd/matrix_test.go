@@ -24,12 +24,12 @@ import (
 
 // The states of a data directory in which every command is run.
 const (
-	noFolder   = iota // it does not exist
+	noFolder   = iota // the directory does not exist
 	stopped           // a server has run and was stopped
 	runs              // a server is running
 	killed            // a server was killed and has left its socket
 	silentLock        // another process holds the lock and does not answer
-	foreign           // it belongs to another user, and root runs the command
+	foreign           // the directory belongs to another user, and root runs the command
 	stateCount
 )
 
@@ -37,13 +37,13 @@ const (
 type codes [stateCount]int
 
 var (
-	// needsData is for commands that work on the data.
+	// needsData holds the exit codes of commands that need existing data.
 	needsData = codes{exitNoData, exitOK, exitOK, exitOK, exitLocked, exitFailed}
 	always    = codes{}
 )
 
-// matrix has a row for each command: its arguments and its exit codes. A command without the flag
-// --data does not depend on the state and is run once.
+// matrix has a row for each command, with the command's arguments and exit codes. A command without
+// the flag --data does not depend on the state of a data directory and is run only once.
 var matrix = map[string]struct {
 	args string
 	want codes
@@ -67,12 +67,13 @@ var matrix = map[string]struct {
 	"svc completion zsh":        {"", always},
 	"svc config":                {"", always},
 	"svc config example":        {"", always},
-	// It would create the folder. testdata/demo.txtar covers the other states.
+	// The invalid --until makes the command fail; it would create the folder otherwise.
+	// testdata/demo.txtar covers valid arguments.
 	"svc demo": {"--until tomorrow", codes{exitUsage, exitUsage, exitUsage, exitUsage, exitUsage, exitUsage}},
-	// An unused first password is only a note. In another user's folder, ownership is the only
-	// problem it reports.
+	// Doctor reports an unused first password only as a note. In another user's folder, the
+	// ownership is the only problem that it reports.
 	"svc doctor": {"", codes{exitNoData, exitOK, exitOK, exitOK, exitFailed, exitOK}},
-	// There is no such project.
+	// The project does not exist.
 	"svc export":       {"--project missing -", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
 	"svc files":        {"", codes{exitUsage}},
 	"svc files adopt":  {"", codes{exitNoData, exitOK, exitLocked, exitOK, exitLocked, exitFailed}},
@@ -91,7 +92,7 @@ var matrix = map[string]struct {
 	"svc openapi":      {"", always},
 	"svc proxy":        {"", always},
 	"svc reindex":      {"", needsData},
-	// There is no such archive.
+	// The archive does not exist.
 	"svc restore":    {"missing.tar.zst", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},
 	"svc security":   {"", always},
 	"svc status":     {"", codes{exitNoData, exitOK, exitOK, exitOK, exitOK, exitFailed}},
@@ -99,13 +100,13 @@ var matrix = map[string]struct {
 	"svc metrics":    {"", always},
 	"svc operations": {"", always},
 	"svc topics":     {"", always},
-	// Its address is in use, so that the command ends.
+	// The listen address is in use, so that the command ends.
 	"svc serve":   {"--listen TAKEN", codes{exitFailed, exitFailed, exitLocked, exitFailed, exitLocked, exitFailed}},
 	"svc version": {"", always},
 }
 
-// TestEveryCommandInEveryState compares the exit codes of all commands. A new command needs a row
-// that states what it does without a data directory, beside a server, and in the other states.
+// TestEveryCommandInEveryState checks the exit codes of all commands in all states of the data
+// directory. A new command needs a row in matrix.
 func TestEveryCommandInEveryState(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -157,10 +158,10 @@ func TestEveryCommandInEveryState(t *testing.T) {
 // place is a data directory in one of the states.
 type place struct {
 	dir   string
-	words []string // replacements for words of the rows, in pairs
+	words []string // pairs of a word in the rows of matrix and its replacement
 }
 
-// runAll runs commands concurrently, so that those that wait for a lock wait together.
+// runAll runs commands concurrently, so that commands that wait for the lock wait at the same time.
 func (at place) runAll(t *testing.T, state int, paths []string, more ...string) {
 	t.Helper()
 	var running sync.WaitGroup
@@ -191,7 +192,7 @@ func eachCommand(c *cobra.Command, fn func(*cobra.Command)) {
 	}
 }
 
-// svcCommand returns a command that runs svc without the caller's environment.
+// svcCommand returns a command that runs svc without the environment variables of the test process.
 func svcCommand(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "svc", args...)

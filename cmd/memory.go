@@ -10,9 +10,9 @@ import (
 	"svc/internal/machine"
 )
 
-// limitMemory sets the memory limit of the Go runtime to 90 % of the container's or service's
-// limit, so that the garbage collector works harder before the system kills the process. GOMEMLIMIT
-// takes precedence.
+// limitMemory sets the memory limit of the Go runtime to 90 % of the limit of the container or
+// service. When the process approaches that limit, the garbage collector runs more often, which can
+// prevent the system from killing the process. GOMEMLIMIT takes precedence.
 func limitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -25,21 +25,22 @@ func limitMemory() {
 const (
 	// ordinaryPercent is the default of GOGC.
 	ordinaryPercent = 100
-	// busyHeap is the size up to which the heap of a busy server may grow between two collections.
-	// A server needs a few MiB, so with the default it would collect some 20 times a second under
-	// load, which costs a fifth of its processor time. A larger heap gains nothing, because it no
-	// longer fits the processor's caches.
+	// busyHeap is the size in bytes up to which the heap of a busy server may grow between two
+	// collections. A server needs only a few MiB. With the default of GOGC, it would therefore
+	// collect about 20 times a second under load, at a cost of a fifth of its processor time. A
+	// larger heap has no benefit, because it no longer fits into the processor's caches.
 	busyHeap = 32 << 20
 
-	// A server is busy after busyCollections in a row, each within busyInterval of the one before.
-	// A collection after quietInterval ends that state; the runtime collects at least every two
-	// minutes. The memory is then returned to the system.
+	// A server counts as busy after busyCollections consecutive collections, each within
+	// busyInterval of the previous one. It stops being busy when a collection follows the previous
+	// one after more than quietInterval. That happens eventually, because the runtime collects at
+	// least every two minutes. The memory is then returned to the system.
 	busyCollections = 8
 	busyInterval    = 125 * time.Millisecond
 	quietInterval   = 10 * time.Second
 )
 
-// collector lets the heap of a busy server grow further before it is collected.
+// collector adjusts GOGC so that the heap of a busy server can grow further before it is collected.
 type collector struct {
 	last    time.Time // time of the last collection
 	quick   int       // number of consecutive collections within busyInterval
@@ -47,8 +48,8 @@ type collector struct {
 	percent int // current GOGC value
 }
 
-// tuneCollector adjusts GOGC to the load for the lifetime of the process. A GOGC variable takes
-// precedence. The memory limit remains in force.
+// tuneCollector adjusts GOGC to the load for the lifetime of the process. It does nothing if the
+// environment variable GOGC is set. The memory limit still applies.
 func tuneCollector() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -79,8 +80,8 @@ func afterCollections(fn func()) {
 	}, 0)
 }
 
-// collected records a collection that left live bytes on the heap, and computes the percentage by
-// which live and roots, in bytes, may grow.
+// collected records a collection and computes the new GOGC percentage. After the collection, the
+// heap contains live bytes. The percentage applies to the sum of live and roots, both in bytes.
 func (c *collector) collected(now time.Time, live, roots uint64) {
 	since := now.Sub(c.last)
 	c.last = now

@@ -18,8 +18,8 @@ import (
 	"svc/internal/control"
 )
 
-// TestFiguresAreThoseOfTheLoad checks that the metrics and the status after a load agree with the
-// numbers of requests sent.
+// TestFiguresAreThoseOfTheLoad sends a known number of requests of each kind. It checks that the
+// metrics and the status report these numbers.
 func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -103,10 +103,11 @@ func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 	}
 }
 
-// submission is a request of an app: the end of its path, and its body.
+// submission is a request that an app sends. The path is relative to the project's path.
 type submission struct{ path, body string }
 
-// submit sends submissions over a number of connections and returns how many succeeded.
+// submit sends submissions over the given number of connections and returns the number that
+// succeeded.
 func (p *process) submit(t *testing.T, connections int, all []submission) int {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}
@@ -149,7 +150,8 @@ type serverStatus struct {
 	} `json:"events"`
 }
 
-// status runs "svc status", which makes two requests: for the version, then for the status.
+// status runs "svc status". The command makes two requests, one for the version and one for the
+// status.
 func (p *process) status(t *testing.T, dir string) serverStatus {
 	t.Helper()
 	out, err := exec.Command("svc", "status", "--json", "--data", dir).Output()
@@ -163,7 +165,7 @@ func (p *process) status(t *testing.T, dir string) serverStatus {
 	return report.Server
 }
 
-// get makes a request over the control socket and returns the body.
+// get makes a GET request over the control socket and returns the body of the response.
 func get(t *testing.T, dir, path string) []byte {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, control.BaseURL+path, nil)

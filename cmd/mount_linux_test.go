@@ -19,7 +19,8 @@ func canMount(t *testing.T) bool {
 	return syscall.Unmount(dir, 0) == nil
 }
 
-// tmpfs FOLDER SIZE makes a folder and mounts an empty file system there until the script ends.
+// tmpfs implements the script command "tmpfs FOLDER SIZE". It creates the folder and mounts an
+// empty file system there until the script ends.
 func tmpfs(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o700))

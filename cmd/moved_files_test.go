@@ -34,7 +34,7 @@ type stocked struct {
 	id, sum string
 }
 
-// upload sends file n in one request.
+// upload sends file n in a single request.
 func (s *stock) upload(p *process, n int) error {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
 	size := int64(math.Exp(random.Float64() * math.Log(float64(s.most)))) // as many files of about 10 bytes as of about a million
@@ -60,7 +60,7 @@ func between(text, from, to string) string {
 	return text
 }
 
-// send makes a request and reads the answer.
+// send makes a request and reads the whole response.
 func (p *process) send(method, url string, body io.Reader) (status int, answer []byte, err error) {
 	r, err := http.NewRequest(method, url, body)
 	if err != nil {
@@ -86,8 +86,8 @@ func (s *stock) names() map[string]bool {
 	return all
 }
 
-// compare fails the test unless a server has the named files and the content of all its files is as
-// uploaded.
+// compare fails the test unless the server has all files in want, and the content of each of its
+// files is the uploaded content.
 func (s *stock) compare(t *testing.T, p *process, project string, want map[string]bool) {
 	t.Helper()
 	seen := 0
@@ -120,9 +120,9 @@ func (s *stock) compare(t *testing.T, p *process, project string, want map[strin
 	}
 }
 
-// TestBackupTakesFilesAlong checks that a backup made while files are being uploaded and deleted
-// contains every file that it has a record of, and that a restored server serves the same bytes.
-// SVC_LONG=1 uses 1,000 files of up to 50 MiB.
+// TestBackupTakesFilesAlong makes a backup while files are being uploaded and deleted. It checks
+// that the backup contains every file that it has a record of, and that a restored server serves
+// the same bytes. If SVC_LONG=1 is set, it uses 1,000 files of up to 50 MiB.
 func TestBackupTakesFilesAlong(t *testing.T) {
 	t.Parallel()
 	many, s := 80, &stock{most: 1 << 20, files: map[string]stocked{}}
@@ -190,7 +190,7 @@ func TestBackupTakesFilesAlong(t *testing.T) {
 	s.compare(t, restored, "app", stay)
 }
 
-// each calls do concurrently for n from 0 to times-1.
+// each calls do concurrently with each n from 0 to times-1.
 func each(t *testing.T, times int, do func(n int) error) {
 	t.Helper()
 	var running sync.WaitGroup

@@ -10,14 +10,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// post STATUS URL BODY sends JSON over TCP, with the API key $TOKEN.
+// post implements the script command "post STATUS URL BODY". It sends JSON over TCP with the API
+// key $TOKEN and compares the status.
 func post(ts *testscript.TestScript, _ bool, args []string) {
 	if status, body := exchange(ts, http.MethodPost, args[1], strings.NewReader(args[2])); status != args[0] {
 		ts.Fatalf("%s: got status %s, want %s: %s", args[1], status, args[0], body)
 	}
 }
 
-// zipped ARCHIVE FILE… makes a zip archive.
+// zipped implements the script command "zipped ARCHIVE FILE…". It creates a zip archive of the
+// files.
 func zipped(ts *testscript.TestScript, _ bool, args []string) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

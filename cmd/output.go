@@ -47,7 +47,7 @@ func absolute(path string) string {
 	return path
 }
 
-// quoted quotes a path as one word for the shell.
+// quoted returns a path quoted for the shell, if it needs quotes.
 func quoted(path string) string {
 	if strings.ContainsAny(path, " '\"$&;()*?<>|`\\#~") && runtime.GOOS != "windows" {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
@@ -55,7 +55,8 @@ func quoted(path string) string {
 	return path
 }
 
-// progress passes bytes on and calls say at most once a second with their number so far.
+// progress is a writer that passes bytes on to another writer. It calls say with the number of
+// bytes so far, at most once per second.
 type progress struct {
 	to    io.Writer
 	bytes int64
@@ -74,8 +75,8 @@ func (w *progress) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// progressLine returns a function that prints how many bytes were processed if the standard error
-// is a terminal.
+// progressLine returns a function that prints the number of bytes processed. If the standard error
+// is not a terminal, the function does nothing.
 func (p *program) progressLine(what string) func(bytes int64) {
 	if !isTerminal(p.stderr) {
 		return func(int64) {}
@@ -86,7 +87,8 @@ func (p *program) progressLine(what string) func(bytes int64) {
 // barWidth is the number of characters between the ends of a progress bar.
 const barWidth = 30
 
-// bar shows on a terminal how much of a file has been sent. A nil bar shows nothing.
+// bar is a progress bar on a terminal that shows how much of a file has been sent. A nil bar does
+// nothing.
 type bar struct {
 	to io.Writer
 
@@ -95,7 +97,7 @@ type bar struct {
 	began, told time.Time // guarded by mu
 }
 
-// newBar returns a bar if the standard error is a terminal, nil otherwise.
+// newBar returns a progress bar, or nil if the standard error is not a terminal.
 func (p *program) newBar() *bar {
 	if !isTerminal(p.stderr) {
 		return nil
@@ -127,7 +129,7 @@ func (b *bar) add(n int64) {
 	}
 }
 
-// end draws the bar for the last time and starts a new line.
+// end draws the bar one last time and starts a new line.
 func (b *bar) end() {
 	if b == nil {
 		return

@@ -17,10 +17,10 @@ import (
 	"svc/internal/testutil"
 )
 
-// process is a server in a process of its own, which tests can stop and kill.
+// process is a server in a separate process, which tests can stop and kill.
 type process struct {
 	*exec.Cmd
-	url    string // including /api/v1
+	url    string // base URL, including /api/v1
 	token  string
 	log    strings.Builder
 	logged chan struct{} // closed at the end of log
@@ -36,8 +36,8 @@ func serve(t *testing.T, dir string) *process {
 	return launch(t, exec.Command(path, "serve", "--data", dir, "--listen", "127.0.0.1:0"))
 }
 
-// launch starts a command that runs a server, and logs in. The variables in c.Env are added to the
-// environment.
+// launch starts c, a command that runs a server, and logs in. The server's environment consists of
+// the test's environment and the variables in c.Env.
 func launch(t *testing.T, c *exec.Cmd) *process {
 	t.Helper()
 	p := &process{Cmd: c, logged: make(chan struct{})}
@@ -87,7 +87,7 @@ func (p *process) address() string {
 	return strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/api/v1")
 }
 
-// dial connects and sends a text. Reads have a long deadline.
+// dial opens a connection with a long deadline and sends a text.
 func (p *process) dial(t *testing.T, text string) net.Conn {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", p.address())
@@ -123,8 +123,7 @@ func (p *process) ask(t *testing.T, method, path, body string, status int) map[s
 	return fields
 }
 
-// try makes a request and returns the status, the message of an error answer, and the Retry-After
-// header.
+// try makes a request and returns the status, the body and the Retry-After header of the response.
 func (p *process) try(t *testing.T, method, path, body string) (status int, message, retry string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, p.url+path, strings.NewReader(body))

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openPTY opens a pseudo terminal. Data written to terminal can be read from reader.
+// openPTY opens a pseudoterminal. Data written to terminal can be read from reader.
 func openPTY() (reader, terminal *os.File, err error) {
 	reader, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

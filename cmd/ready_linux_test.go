@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNotReadyWhileNothingCanBeWritten takes the disk away from a running server and gives it back.
-// No requests write in between: readiness checks the disk by itself.
+// TestNotReadyWhileNothingCanBeWritten makes all writes of a running server fail, and later lets
+// them succeed again. It checks that the server reports this in its readiness without any further
+// write requests, because readiness checks the disk itself.
 func TestNotReadyWhileNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -28,7 +28,8 @@ rebuilds it when it is missing or damaged.`,
 	return c
 }
 
-// reindex requests a new index and waits for it without a time limit.
+// reindex asks the server for a new search index and waits until it is complete, without a time
+// limit.
 func (p *program) reindex(c *cobra.Command, to connection, asJSON bool) error {
 	response, err := to.open(c.Context(), http.MethodPost, "/control/reindex", nil)
 	if err != nil {

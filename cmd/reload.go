@@ -11,23 +11,24 @@ import (
 	"svc/internal/setting"
 )
 
-// reloadable is a part of the server that can change while it runs: its settings, and the function
-// that applies them. apply is called at every reload, because the content of a file that a setting
-// names may have changed.
+// reloadable is a part of the server that can be reconfigured while the server is running. keys
+// lists its settings, and apply applies them. apply is called on every reload, because a setting
+// may name a file and only the content of that file may have changed.
 type reloadable struct {
 	keys  []string
 	apply func(*setting.Settings) error
 }
 
-// reloader reads the settings again.
+// reloader reloads the settings of a running server.
 type reloader struct {
 	load  func() (*setting.Settings, error)
 	parts []reloadable
-	log   *slog.Logger // writes at every level, because a reload was requested
+	log   *slog.Logger // logs at every level, because the administrator has requested the reload
 	texts map[string]string
 }
 
-// newReloader starts from the settings as loaded, before any value was replaced.
+// newReloader returns a reloader that compares new settings with s. The caller must not have
+// replaced any values in s.
 func newReloader(s *setting.Settings, load func() (*setting.Settings, error), log *slog.Logger) *reloader {
 	return &reloader{load: load, log: log, texts: settingTexts(s)}
 }
@@ -40,8 +41,9 @@ func settingTexts(s *setting.Settings) map[string]string {
 	return texts
 }
 
-// reload applies the settings that can change and names the other ones that differ. Settings that
-// cannot be read change nothing.
+// reload reads the settings and applies those that can change while the server is running. It logs
+// the names of other settings that have changed. If the settings cannot be read, it changes
+// nothing.
 func (r *reloader) reload() {
 	s, err := r.load()
 	if err != nil {
@@ -94,8 +96,8 @@ func (p *program) listenToSignals(i *service, r *reloader, m *manager, log *slog
 	return onSignals(calls)
 }
 
-// drain returns a context that ends delay after ctx. Between the two the server reports that it is
-// stopping and still serves requests.
+// drain returns a context that ends when the given delay has passed after the end of ctx. It calls
+// stopping when ctx ends. During the delay, the server still serves requests.
 func drain(ctx context.Context, delay time.Duration, stopping func(), log *slog.Logger) (later context.Context, release func()) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	undo := context.AfterFunc(ctx, func() {

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// stateSignals make a server log its state.
+// stateSignals are the signals on which a server logs its state.
 var stateSignals = []os.Signal{syscall.SIGUSR1}

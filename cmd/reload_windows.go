@@ -2,5 +2,5 @@ package cmd
 
 import "os"
 
-// stateSignals make a server log its state. Windows has none.
+// stateSignals are the signals on which a server logs its state. Windows has no such signal.
 var stateSignals []os.Signal

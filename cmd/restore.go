@@ -58,16 +58,18 @@ type restoreReport struct {
 	*archiveReport
 	Data   string   `json:"data"`
 	DryRun bool     `json:"dry_run"`
-	Moved  []string `json:"moved,omitempty"` // names that were in the data directory
-	Kept   string   `json:"kept,omitempty"`  // the folder that they are in now
-	// Foreign lists names in the data directory that svc did not create; they are kept.
+	Moved  []string `json:"moved,omitempty"` // names of the previous contents of the data directory
+	Kept   string   `json:"kept,omitempty"`  // folder that contains them now
+	// Foreign lists the names in the data directory that svc did not create. The restore does not
+	// touch them.
 	Foreign []string `json:"foreign,omitempty"`
-	// StorageDir is the directory of local files if it is outside Data. The archive's files must be
-	// moved there.
+	// StorageDir is the directory of local files if it is outside Data. The user must move the
+	// archive's files there.
 	StorageDir string `json:"storage_dir,omitempty"`
 }
 
-// placeFiles stores in the report where the server looks for the local files of the archive.
+// placeFiles sets StorageDir if the server will not look for local files in the place where the
+// restore has put them.
 func (r *restoreReport) placeFiles(s *setting.Settings) {
 	if dir := absolute(s.StorageDir); r.Files && dir != filepath.Join(r.Data, datadir.Files) {
 		r.StorageDir = dir
@@ -132,7 +134,7 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 	return p.reportRestore(a, r, o)
 }
 
-// lockForRestore acquires the lock of a data directory. A running server is an error.
+// lockForRestore acquires the lock of a data directory. It returns an error if a server is running.
 func (p *program) lockForRestore(c *cobra.Command, data string) (*control.Lock, error) {
 	lock, server, err := connectOrLock(c.Context(), data)
 	if err != nil {
@@ -147,8 +149,8 @@ func (p *program) lockForRestore(c *cobra.Command, data string) (*control.Lock, 
 	return lock, nil
 }
 
-// finishRestore completes an interrupted restore before the data is opened. The caller must hold
-// the lock.
+// finishRestore completes an interrupted restore. It must be called before the data is opened, and
+// the caller must hold the lock.
 func (p *program) finishRestore(data string) error {
 	finished, kept, err := backup.FinishSwap(data)
 	if finished {

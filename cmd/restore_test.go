@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestKilledRestore kills "svc restore" at random times. The next command finds either the old or
-// the new content, complete, and a later restore works.
+// TestKilledRestore kills "svc restore" at random times. It checks that the next command finds
+// either the complete old content or the complete new content, and that a later restore succeeds.
 func TestKilledRestore(t *testing.T) {
 	t.Parallel()
 	rounds := 8

@@ -15,9 +15,8 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// TestUploadGoesOn checks that repeating an interrupted upload sends only the chunks that the
-// server lacks. The upload starts over if the file has changed or the server no longer has the
-// session.
+// TestUploadGoesOn checks that repeating an interrupted upload sends only the missing chunks. If
+// the file has changed or the upload session no longer exists, the upload must start over.
 func TestUploadGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,5 +1,5 @@
-// Package cmd is the command line. It reads settings, builds the parts of the program in order,
-// stops them in reverse, and turns errors into exit codes.
+// Package cmd implements the command line. It reads the settings, starts the parts of the program
+// in order, stops them in reverse order, and turns errors into exit codes.
 //
 // Each command has a file, named after it. Commands share: root.go (the tree and the exit codes),
 // connection.go (the settings, and the running server or the lock), output.go (lines, JSON and
@@ -27,7 +27,8 @@ import (
 	"svc/store"
 )
 
-// version is set when a release is built, with -ldflags "-X svc/cmd.version=…".
+// version is the version of this program. Release builds set it with
+// -ldflags "-X svc/cmd.version=…".
 var version = "dev"
 
 // program holds the resources shared by all commands.
@@ -36,8 +37,8 @@ type program struct {
 	openapi        []byte
 }
 
-// Main runs one command line and returns the exit code. args[0] is the name of the program; openapi
-// is the text that "svc openapi" prints.
+// Main runs a command line and returns the exit code. args[0] is the name of the program, and
+// openapi is the text that "svc openapi" prints.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, openapi []byte) int {
 	ctx, stop := watchSignals(stderr)
 	defer stop()
@@ -63,8 +64,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, openapi []by
 	return code
 }
 
-// Commands returns the tree of all commands, from which the build generates manual pages and
-// completions.
+// Commands returns the tree of all commands. The build generates manual pages and shell completions
+// from it.
 func Commands() *cobra.Command { return (&program{}).root() }
 
 func (p *program) root() *cobra.Command {
@@ -109,7 +110,7 @@ command works whether or not the server is running.`,
 	return root
 }
 
-// group returns a command that only has subcommands.
+// group returns a command that does nothing but group its subcommands.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   use,
@@ -124,18 +125,18 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// Exit codes are an interface for scripts and service managers.
+// Exit codes. Scripts and service managers depend on them, so they must not change.
 const (
 	exitOK          = 0
 	exitFailed      = 1
-	exitUsage       = 2   // usage or settings
+	exitUsage       = 2   // the command line or the settings are invalid
 	exitWarnings    = 3   // the work was done, with warnings
 	exitNoData      = 10  // the data directory does not exist
 	exitLocked      = 11  // another process holds the lock
 	exitNewer       = 12  // a newer program wrote the data
 	exitDamaged     = 13  // the data cannot be opened
 	exitHung        = 15  // the shutdown did not finish
-	exitInterrupted = 130 // by a signal, before the work was done
+	exitInterrupted = 130 // a signal ended the command before the work was done
 )
 
 var (
@@ -143,7 +144,7 @@ var (
 	errNoCommand   = errors.New("a command is missing")
 )
 
-// exitError is an error with the exit code that belongs to it.
+// exitError is an error with its exit code.
 type exitError struct {
 	code int
 	err  error
@@ -154,7 +155,7 @@ func (e *exitError) Unwrap() error { return e.err }
 
 func withCode(code int, err error) error { return &exitError{code, err} }
 
-// runError is an error from running a command; other errors come from parsing the command line.
+// runError is an error from running a command. Any other error comes from parsing the command line.
 type runError struct{ err error }
 
 func (e *runError) Error() string { return e.err.Error() }
@@ -204,8 +205,9 @@ func exitCode(err error) int {
 	return exitUsage
 }
 
-// printError writes each problem of the settings on a line of its own. Other errors have a first
-// line with the problem and further lines with the remedy. args is the command line that failed.
+// printError prints the error of a failed command line, args. If the error is a setting.Errors, it
+// prints one line for each problem. For any other error, it prints the problem on the first line
+// and the remedy on further lines.
 func printError(w io.Writer, err error, args []string) {
 	if problems, ok := errors.AsType[setting.Errors](err); ok {
 		for _, problem := range problems {
@@ -231,7 +233,7 @@ func printError(w io.Writer, err error, args []string) {
 	say(w, "%s", strings.ReplaceAll(text, "\n", "\n     "))
 }
 
-// ownerHint returns the command to type if the data belongs to another user.
+// ownerHint returns advice for an error about data that belongs to another user.
 func ownerHint(e *control.OwnerError, args []string) string {
 	if e.Root {
 		return "files that root makes there would stop the next start; use: sudo -u " + quoted(e.Owner) + " " + strings.Join(args, " ")
@@ -244,7 +246,8 @@ func ownerHint(e *control.OwnerError, args []string) string {
 	return hint
 }
 
-// diskHint returns the remedy for a disk that rejects writes, or "".
+// diskHint returns advice for an error about a disk that rejects writes or about too many open
+// files. For any other error, it returns "".
 func diskHint(err error) string {
 	switch {
 	case fault.Is(fault.Disk(err), fault.NoSpace):
@@ -257,7 +260,8 @@ func diskHint(err error) string {
 	return ""
 }
 
-// newerText describes data written by a newer program and how to proceed.
+// newerText returns a message about data that a newer program has written, with advice on how to
+// proceed.
 func newerText(e *boltfile.NewerError) string {
 	text := fmt.Sprintf("%s has format %d; this is svc %s, which reads formats %d to %d", e.Path, e.Format, version, e.Oldest, e.Newest)
 	if e.Oldest == e.Newest {

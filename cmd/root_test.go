@@ -116,8 +116,8 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestReachEndsWhenInterrupted checks that a command waiting for the lock ends when its context
-// does.
+// TestReachEndsWhenInterrupted checks that a command stops waiting for the lock when its context
+// ends.
 func TestReachEndsWhenInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

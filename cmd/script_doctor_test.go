@@ -10,7 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// aged FILE DURATION sets the age of a file. A negative age is in the future.
+// aged implements the script command "aged FILE DURATION". It sets the modification time of a file
+// to the given time ago. A negative duration sets it to a time in the future.
 func aged(ts *testscript.TestScript, _ bool, args []string) {
 	age, err := time.ParseDuration(args[1])
 	ts.Check(err)
@@ -18,7 +19,8 @@ func aged(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.Chtimes(ts.MkAbs(args[0]), when, when))
 }
 
-// ask STATUS URL HEADER… makes a request over TCP with header lines such as "X-Real-IP: ::1".
+// ask implements the script command "ask STATUS URL HEADER…". It makes a request over TCP with
+// header lines such as "X-Real-IP: ::1" and compares the status.
 func ask(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), giveUp)
 	defer cancel()

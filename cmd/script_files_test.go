@@ -14,7 +14,7 @@ import (
 	"svc/internal/boltfile/bolttest"
 )
 
-// damage FILE overwrites the first pages of a file.
+// damage implements the script command "damage FILE". It overwrites the first pages of a file.
 func damage(ts *testscript.TestScript, _ bool, args []string) {
 	f, err := os.OpenFile(filepath.Clean(ts.MkAbs(args[0])), os.O_WRONLY, 0)
 	ts.Check(err)
@@ -22,7 +22,8 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(errors.Join(err, f.Close()))
 }
 
-// falsify FILE OLD NEW replaces every occurrence of a text with another one of the same length.
+// falsify implements the script command "falsify FILE OLD NEW". It replaces every occurrence of a
+// text with another text of the same length.
 func falsify(ts *testscript.TestScript, _ bool, args []string) {
 	old, better := []byte(args[1]), []byte(args[2])
 	content := []byte(ts.ReadFile(args[0]))
@@ -32,7 +33,8 @@ func falsify(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(content, old, better), 0o600))
 }
 
-// empty FOLDER fails unless the folder contains no files, at any depth.
+// empty implements the script command "empty FOLDER". It fails if the folder or any folder below it
+// contains a file.
 func empty(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -42,7 +44,8 @@ func empty(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 }
 
-// flip FILE BYTE flips a bit of one byte of a file.
+// flip implements the script command "flip FILE BYTE". It flips a bit of the byte at the given
+// offset of a file.
 func flip(ts *testscript.TestScript, _ bool, args []string) {
 	at, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -51,7 +54,8 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), content, 0o600))
 }
 
-// newer FILE VERSION changes a database to one written by a later version.
+// newer implements the script command "newer FILE VERSION". It changes a database as if the given
+// later version had written it.
 func newer(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(bolttest.Change(ts.MkAbs(args[0]), func(tx *boltfile.Tx) error {
 		meta := tx.Bucket([]byte("meta"))

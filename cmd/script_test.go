@@ -27,10 +27,10 @@ import (
 	"svc/internal/testutil"
 )
 
-// giveUp limits how long a script waits for an expected result.
+// giveUp is the maximum time that a script waits for an expected result.
 const giveUp = time.Minute
 
-// TestMain lets the test binary act as svc, so that scripts run the real program.
+// TestMain makes the test binary act as svc, so that scripts run the real program.
 func TestMain(m *testing.M) {
 	// Otherwise the ACME test server sleeps for random times.
 	_ = os.Setenv("PEBBLE_VA_NOSLEEP", "1")
@@ -50,8 +50,8 @@ func scripts(t *testing.T) []string {
 	return files
 }
 
-// inDetail lists the scripts that run under the race detector: those in which background work runs
-// beside requests. The other scripts start the same code in the same processes.
+// inDetail lists the scripts that run under the race detector. In these scripts, background work
+// runs concurrently with requests. The other scripts start the same code in the same processes.
 var inDetail = []string{"backup_schedule.txtar", "compact.txtar", "files.txtar", "moving.txtar", "reload.txtar", "running.txtar", "two_processes.txtar"}
 
 func TestScripts(t *testing.T) {
@@ -122,7 +122,8 @@ func runScripts(t *testing.T, files []string) {
 	})
 }
 
-// exits N COMMAND… runs a command and compares its exit code.
+// exits implements the script command "exits N COMMAND…". It runs the given command and compares
+// its exit code with N.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -138,7 +139,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// server is "svc serve" in the background of a script.
+// server is an "svc serve" process that a script runs in the background.
 type server struct {
 	command *exec.Cmd
 	exited  chan struct{}
@@ -152,8 +153,9 @@ func newServer(command *exec.Cmd) *server {
 	return &server{command: command, exited: make(chan struct{}), more: make(chan struct{})}
 }
 
-// start [-tty] NAME FLAGS… starts a server on a free port, waits until it logs its address, and
-// puts that into $NAME_URL. Its log is written to NAME.log when it has ended.
+// start implements the script command "start [-tty] NAME FLAGS…". It starts a server on a free
+// port, waits until the server logs its address, and sets $NAME_URL to that address. When the
+// server has ended, its log is written to NAME.log.
 func start(ts *testscript.TestScript, _ bool, args []string) {
 	tty := args[0] == "-tty"
 	if tty {
@@ -194,7 +196,7 @@ type stage struct {
 	stalled map[string]stalled
 }
 
-// stalled is a request with an incomplete body, which the server is waiting for.
+// stalled is a request with an incomplete body. The server is waiting for the remainder.
 type stalled struct {
 	net.Conn
 	answer *bufio.Reader
@@ -236,7 +238,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// wait returns the match of a pattern in the log, waiting for it if necessary.
+// wait waits until the log matches a pattern and returns the match.
 func (s *server) wait(ts fataler, pattern *regexp.Regexp) string {
 	late := time.After(giveUp)
 	for {
@@ -257,7 +259,7 @@ func (s *server) wait(ts fataler, pattern *regexp.Regexp) string {
 	}
 }
 
-// sends NAME SIGNAL sends a signal to a server.
+// sends implements the script command "sends NAME SIGNAL". It sends a signal to a server.
 func sends(ts *testscript.TestScript, _ bool, args []string) {
 	sig, ok := signals[args[1]]
 	if !ok {
@@ -266,7 +268,8 @@ func sends(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(find(ts, args[0]).command.Process.Signal(sig))
 }
 
-// logged NAME PATTERN waits until the log of a server matches a pattern.
+// logged implements the script command "logged NAME PATTERN". It waits until the log of a server
+// matches a pattern.
 func logged(ts *testscript.TestScript, neg bool, args []string) {
 	s, pattern := find(ts, args[0]), regexp.MustCompile(args[1])
 	if !neg {
@@ -280,8 +283,8 @@ func logged(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// ended NAME CODE waits until a server has ended, compares its exit code, and writes its log to
-// NAME.log.
+// ended implements the script command "ended NAME CODE". It waits until a server has ended,
+// compares its exit code, and writes its log to NAME.log.
 func ended(ts *testscript.TestScript, _ bool, args []string) {
 	s := find(ts, args[0])
 	select {
@@ -295,7 +298,8 @@ func ended(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// exchange makes one request.
+// exchange makes a request with the API key $TOKEN and returns the status and the body of the
+// response.
 func exchange(ts *testscript.TestScript, method, address string, content io.Reader) (status string, body []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), giveUp)
 	defer cancel()
@@ -310,8 +314,8 @@ func exchange(ts *testscript.TestScript, method, address string, content io.Read
 	return strconv.Itoa(response.StatusCode), body
 }
 
-// get STATUS URL makes a request over TCP, with the API key $TOKEN if it is set, and prints the
-// body.
+// get implements the script command "get STATUS URL". It makes a request over TCP, with the API key
+// $TOKEN if that is set, prints the body and compares the status.
 func get(ts *testscript.TestScript, _ bool, args []string) {
 	status, body := exchange(ts, http.MethodGet, args[1], nil)
 	_, err := ts.Stdout().Write(body)
@@ -321,8 +325,8 @@ func get(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// stall NAME begins a request and returns when the server is reading its body, of which nothing has
-// been sent yet.
+// stall implements the script command "stall NAME". It begins a request without sending the body,
+// and returns when the server is waiting for the body.
 func stall(ts *testscript.TestScript, _ bool, args []string) {
 	c, err := net.DialTimeout("tcp", ts.Getenv(args[0]+"_ADDRESS"), giveUp)
 	ts.Check(err)
@@ -340,14 +344,16 @@ func stall(ts *testscript.TestScript, _ bool, args []string) {
 	onStage(ts).stalled[args[0]] = stalled{c, r}
 }
 
-// silent NAME connects and sends nothing.
+// silent implements the script command "silent NAME". It opens a connection to a server and sends
+// nothing.
 func silent(ts *testscript.TestScript, _ bool, args []string) {
 	c, err := net.DialTimeout("tcp", ts.Getenv(args[0]+"_ADDRESS"), giveUp)
 	ts.Check(err)
 	ts.Defer(func() { _ = c.Close() })
 }
 
-// unstall NAME STATUS sends the rest of the request and compares the status of the answer.
+// unstall implements the script command "unstall NAME STATUS". It sends the body of a stalled
+// request and compares the status of the response.
 func unstall(ts *testscript.TestScript, _ bool, args []string) {
 	c := onStage(ts).stalled[args[0]]
 	_, err := io.WriteString(c, "{}")
@@ -360,7 +366,8 @@ func unstall(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// mode MODE FILE… compares permissions.
+// mode implements the script command "mode MODE FILE…". It compares the permissions of each file
+// with MODE.
 func mode(ts *testscript.TestScript, _ bool, args []string) {
 	if runtime.GOOS == "windows" {
 		return
@@ -374,7 +381,8 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// keyID DATA NAME puts the id of the API key with the given name into $KEY.
+// keyID implements the script command "keyID DATA NAME". It sets $KEY to the id of the API key with
+// the given name.
 func keyID(ts *testscript.TestScript, _ bool, args []string) {
 	out, err := exec.Command("svc", "apikey", "list", "--json", "--data", ts.MkAbs(args[0])).Output()
 	ts.Check(err)
@@ -391,12 +399,14 @@ func keyID(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("no key %s in %s", args[1], out)
 }
 
-// token puts the last standard output, an API key, into $TOKEN.
+// token implements the script command "token". It sets $TOKEN to the last standard output, which
+// must be an API key.
 func token(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("TOKEN", strings.TrimSpace(ts.ReadFile("stdout")))
 }
 
-// line NAME N puts line N of the last standard output into $NAME.
+// line implements the script command "line NAME N". It sets $NAME to line N of the last standard
+// output.
 func line(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -407,7 +417,8 @@ func line(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], lines[n-1])
 }
 
-// fileID puts the id of the only file in the last standard output into $FILE.
+// fileID implements the script command "fileID". It sets $FILE to the id of the only file in the
+// last standard output.
 func fileID(ts *testscript.TestScript, _ bool, _ []string) {
 	var list []struct{ ID string }
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
@@ -417,7 +428,8 @@ func fileID(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("FILE", list[0].ID)
 }
 
-// password FILE puts the first password into $PASSWORD.
+// password implements the script command "password FILE". It sets $PASSWORD to the first password
+// in the file.
 func password(ts *testscript.TestScript, _ bool, args []string) {
 	found := regexp.MustCompile(`password: +(\S+)`).FindStringSubmatch(ts.ReadFile(args[0]))
 	if found == nil {
@@ -426,7 +438,8 @@ func password(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("PASSWORD", found[1])
 }
 
-// login URL PASSWORD STATUS logs in over TCP.
+// login implements the script command "login URL PASSWORD STATUS". It logs in over TCP and compares
+// the status.
 func login(ts *testscript.TestScript, _ bool, args []string) {
 	body, err := json.Marshal(map[string]string{"username": "admin", "password": args[1]})
 	ts.Check(err)
@@ -435,14 +448,16 @@ func login(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// metricsURL DATA NAME puts the address of a server's metrics into $NAME_METRICS.
+// metricsURL implements the script command "metricsURL DATA NAME". It sets $NAME_METRICS to the
+// address of a server's metrics.
 func metricsURL(ts *testscript.TestScript, _ bool, args []string) {
 	out, err := exec.Command("svc", "status", "--json", "--data", ts.MkAbs(args[0])).Output()
 	ts.Check(err)
 	ts.Setenv(args[1]+"_METRICS", regexp.MustCompile(`http://[^" ]+/metrics`).FindString(string(out)))
 }
 
-// give FOLDER changes the owner of a folder to another user. It must run as root.
+// give implements the script command "give FOLDER". It makes another user the owner of a folder,
+// which requires root.
 func give(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.Chown(ts.MkAbs(args[0]), 65532, 65532))
 }

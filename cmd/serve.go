@@ -75,9 +75,8 @@ directory beside them.`,
 	return c
 }
 
-// serve builds the server from the inside out, announces it, runs it until ctx
-// ends, and takes it down in reverse. load reads the settings again, and tell says
-// that the server can be used.
+// serve starts the server, runs it until ctx ends, and stops its parts in reverse order. It calls
+// load to read the settings again on a reload, and tell when the server is ready.
 func (p *program) serve(ctx context.Context, s *setting.Settings,
 	load func() (*setting.Settings, error), tell func(startReport)) (err error) {
 	level := &slog.LevelVar{}
@@ -185,7 +184,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	return i.newServer(public, s, log).Serve(ctx, s.ShutdownTimeout, owner, public.Open...)
 }
 
-// newServer makes the server of the public listeners and of the control socket.
+// newServer returns the HTTP server for the public listeners and the control socket.
 func (i *service) newServer(public *httpserver.Listeners, s *setting.Settings, log *slog.Logger) *httpserver.Server {
 	limits := httpserver.Limits{Connections: s.MaxConnections, Exempt: i.proxies.Trusted}
 	server := httpserver.NewServer(public.Guard(i.handler), limits, log)
@@ -193,15 +192,15 @@ func (i *service) newServer(public *httpserver.Listeners, s *setting.Settings, l
 	return server
 }
 
-// named are the files that settings name, open.
+// named holds the open files that the settings name.
 type named struct {
 	geo   *geo.Locator
-	files *certificate.Files // nil without tls.cert
+	files *certificate.Files // nil if tls.cert is not set
 }
 
-// openNamed opens the files that settings name, and holds the settings to what
-// only their use shows. The error is a setting.Errors with every problem there is:
-// what a start and "svc config --check" refuse is the same.
+// openNamed opens the files that the settings name. It also checks settings that can only be
+// checked by using them. The error is a setting.Errors that contains all problems. Both a start and
+// "svc config --check" call openNamed, so that they reject the same settings.
 func openNamed(s *setting.Settings, log *slog.Logger) (n named, err error) {
 	var problems setting.Errors
 	note := func(err error) {
@@ -221,7 +220,8 @@ func openNamed(s *setting.Settings, log *slog.Logger) (n named, err error) {
 	return n, nil
 }
 
-// lockAndOpen opens the data directory, unless somebody else has it.
+// lockAndOpen locks and opens the data directory. It returns an error if another process holds the
+// lock.
 func lockAndOpen(ctx context.Context, s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger) (*service, error) {
 	lock, server, err := connectOrLock(ctx, s.Data)
 	if err != nil {
@@ -240,7 +240,7 @@ func lockAndOpen(ctx context.Context, s *setting.Settings, geo *geo.Locator, ope
 	return openService(lock, s, geo, openapi, log)
 }
 
-// ensureAdmin makes the administrator at the first start.
+// ensureAdmin creates the administrator on the first start.
 func (i *service) ensureAdmin(ctx context.Context, s *setting.Settings, start *startReport) error {
 	if i.Store.Account() == nil {
 		if err := s.CheckAdminPassword(); err != nil {
@@ -255,17 +255,17 @@ func (i *service) ensureAdmin(ctx context.Context, s *setting.Settings, start *s
 	return err
 }
 
-// service is an open data directory with the handler and the jobs that work on it.
+// service is an open data directory, with the handler and the background jobs that use it.
 type service struct {
 	*instance.Instance
 	jobs     *jobs.Jobs
 	archive  *jobs.Archiver
 	handler  *api.Server
-	proxies  proxy.Proxies                    // whose headers count
-	settings atomic.Pointer[setting.Settings] // as they were last read
+	proxies  proxy.Proxies                    // the proxies with trusted headers
+	settings atomic.Pointer[setting.Settings] // the settings as last read
 }
 
-// examine makes the checks of svc doctor that a server makes of itself.
+// examine runs those checks of "svc doctor" that a server can run on itself.
 func (i *service) examine(facts doctor.Facts) []doctor.Result {
 	return doctor.ExamineWhileServing(&doctor.Installation{
 		Settings: i.settings.Load(), Machine: os.DirFS("/"), Environ: os.Environ(), Now: time.Now(), Version: version,
@@ -273,9 +273,9 @@ func (i *service) examine(facts doctor.Facts) []doctor.Result {
 	})
 }
 
-// openService builds the parts on a lock, which it owns from here on. Without a
-// geo no places are looked up, and without the text of openapi.yaml there is no API
-// reference.
+// openService opens the data directory that lock belongs to and builds the parts that use it. It
+// takes ownership of the lock. If geo is nil, addresses are not looked up. If openapi is nil, there
+// is no API reference.
 func openService(lock *control.Lock, s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger) (*service, error) {
 	data, err := instance.Open(lock, s, version, log)
 	if err != nil {
@@ -290,7 +290,7 @@ func openService(lock *control.Lock, s *setting.Settings, geo *geo.Locator, open
 	return i, nil
 }
 
-// build makes the parts that work on the data.
+// build creates the parts that use the data.
 func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger) error {
 	elsewhere := instance.SecretsElsewhere(s)
 	i.archive = &jobs.Archiver{DB: i.Store, Events: i.Events, Data: s.Data, Files: i.Files, Version: version, Elsewhere: elsewhere}
@@ -358,7 +358,8 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 	return err
 }
 
-// upstreamClient asks for updates of this program, nil where nobody is to be asked.
+// upstreamClient returns the client that asks for updates of this program. It returns nil if the
+// settings name no server to ask.
 func upstreamClient(s *setting.Settings, log *slog.Logger) *upstream.Client {
 	if s.AboutUpstreamURL == "" {
 		return nil
@@ -371,9 +372,8 @@ func bootstrapFile(s *setting.Settings) string {
 	return filepath.Join(s.BootstrapSecretDir, datadir.Bootstrap)
 }
 
-// openCertificate reads the certificate that somebody else keeps up to date, or
-// gives nil when there is none. One that cannot be used is a problem of the
-// settings.
+// openCertificate reads the certificate files that the settings name. It returns nil if the
+// settings name none. If the files cannot be used, the error is a setting.Errors.
 func openCertificate(s *setting.Settings, log *slog.Logger) (*certificate.Files, error) {
 	if s.TLSCert == "" {
 		return nil, nil
@@ -385,7 +385,7 @@ func openCertificate(s *setting.Settings, log *slog.Logger) (*certificate.Files,
 	return files, nil
 }
 
-// metricsConnections limits the connections for metrics.
+// metricsConnections is the maximum number of connections to the metrics address.
 const metricsConnections = 64
 
 // serveMetrics serves only the metrics, on a separate address, until stop is called.

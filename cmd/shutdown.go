@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// closeTime limits how long closing the data may take after the last request. With the default
-// shutdown_timeout the process ends before systemd kills it (TimeoutStopSec=30).
+// closeTime is the maximum time that closing the data may take after the last request. With the
+// default shutdown_timeout, the process ends before systemd kills it (TimeoutStopSec=30).
 const closeTime = 15 * time.Second
 
-// limitShutdown ends the process with exitHung unless stop is called within limit after the end of
-// ctx, because a disk may never answer. No acknowledged data is lost.
+// limitShutdown limits the time that a shutdown may take, because a disk may never answer. If stop
+// is not called within limit after the end of ctx, it ends the process with exitHung. No
+// acknowledged data is lost.
 func limitShutdown(ctx context.Context, limit time.Duration, stderr io.Writer) (stop func()) {
 	ended := make(chan struct{})
 	undo := context.AfterFunc(ctx, func() {

@@ -14,9 +14,9 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestDiskThatHangs runs a server on a disk that stops answering. The server is not ready once a
-// write has lasted 30 seconds, SIGTERM ends it with exit code 15, and acknowledged records exist
-// after the next start.
+// TestDiskThatHangs runs a server on a disk that stops answering. It checks that the server is not
+// ready once a write has taken 30 seconds, that SIGTERM ends it with exit code 15, and that
+// acknowledged records exist after the next start.
 func TestDiskThatHangs(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")

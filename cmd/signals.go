@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// watchSignals returns a context that ends with the first interrupt or termination signal. The
-// second one ends the process at once. stop stops watching.
+// watchSignals returns a context that ends on the first interrupt or termination signal. The second
+// signal ends the process immediately. Calling stop ends the watch.
 func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	end := func() {
@@ -29,7 +29,7 @@ func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 	}
 }
 
-// onSignals calls the function registered for each signal until stop is called.
+// onSignals calls calls[s] whenever the process receives a signal s, until stop is called.
 func onSignals(calls map[os.Signal]func()) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	for s := range calls {
@@ -51,8 +51,8 @@ func onSignals(calls map[os.Signal]func()) (stop func()) {
 	}
 }
 
-// background runs work in a goroutine until ctx ends or stop is called. stop returns after work has
-// returned.
+// background runs work in a goroutine, with a context that ends when ctx ends or stop is called.
+// stop waits until work has returned.
 func background(ctx context.Context, work func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// signals are the signals that scripts may send.
+// signals maps the names of the signals that scripts may send.
 var signals = map[string]os.Signal{
 	"INT":  syscall.SIGINT,
 	"TERM": syscall.SIGTERM,

@@ -2,5 +2,5 @@ package cmd
 
 import "os"
 
-// signals are the signals that scripts may send.
+// signals maps the names of the signals that scripts may send.
 var signals = map[string]os.Signal{"KILL": os.Kill}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestThousandSlowClients checks that a thousand clients that send or read one byte a second do not
-// slow down others.
+// TestThousandSlowClients checks that a thousand clients, each of which sends or reads one byte per
+// second, do not slow down other clients.
 func TestThousandSlowClients(t *testing.T) {
 	t.Parallel()
 	path, err := exec.LookPath("svc")
@@ -64,8 +64,8 @@ func TestThousandSlowClients(t *testing.T) {
 // reading is a request with a large answer.
 const reading = "GET /api/v1/public/a/versions HTTP/1.1\r\nHost: x\r\n\r\n"
 
-// drip sends the beginning of a request, then sends or reads one byte a second. It reconnects when
-// the server closes the connection.
+// drip sends the beginning of a request, then sends or reads one byte per second. It reconnects
+// when the server closes the connection.
 func drip(ctx context.Context, address, beginning string, connected func()) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

@@ -21,13 +21,13 @@ type startReport struct {
 	public    *httpserver.Listeners
 	newFolder bool
 	newAdmin  bool
-	password  string // "" unless it was just generated
+	password  string // "" unless this start generated it
 	inside    string // how to run this program in its container; "" outside a container
 }
 
-// announce prints how to continue. On a terminal it prints one screen with the first password.
-// Elsewhere it writes log lines without the password, because journals are kept. They are written
-// at every log level, because without them the server's address would be unknown.
+// announce tells the user how to continue. On a terminal, it prints a summary with the first
+// password. Otherwise it writes log lines without the password, because logs are stored. It writes
+// these lines regardless of the log level, because they contain the server's address.
 func (p *program) announce(r startReport) {
 	if isTerminal(p.stderr) {
 		_, _ = fmt.Fprint(p.stderr, r.screen())
@@ -85,7 +85,7 @@ func (r startReport) screen() string {
 	return b.String()
 }
 
-// consoles returns the addresses of the console: on this machine, and at the site.
+// consoles returns the URLs of the console, on this machine and on the site.
 func (r startReport) consoles() (urls []string) {
 	for _, url := range append(slices.Clone(r.public.URLs[:min(1, len(r.public.URLs))]), r.settings.SiteURL) {
 		if url = strings.TrimSuffix(url, "/") + "/admin"; strings.HasPrefix(url, "http") && !slices.Contains(urls, url) {
@@ -95,8 +95,9 @@ func (r startReport) consoles() (urls []string) {
 	return urls
 }
 
-// command returns a command line for this data directory. If this process runs in a container, it
-// includes the command that enters the container.
+// command returns the command line that runs svc with the given words on this data directory. If
+// this process runs in a container, the command line begins with the command that enters the
+// container.
 func (r startReport) command(words string) string {
 	data := r.settings.Value("data")
 	if r.inside == "" {
@@ -109,8 +110,8 @@ func (r startReport) command(words string) string {
 }
 
 // container returns the command prefix that runs this program in its container, or "" outside a
-// container. machine is the root of the file system. The host name is the container's unless it was
-// changed.
+// container. machine is the root of the file system. The prefix names the container by its host
+// name, which is correct unless the user has changed the host name.
 func container(machine fs.FS) string {
 	engine := ""
 	for mark, of := range map[string]string{".dockerenv": "docker", "run/.containerenv": "podman"} {

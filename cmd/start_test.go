@@ -89,8 +89,8 @@ func TestStartScreen(t *testing.T) {
 	}
 }
 
-// TestStartScreenHasEveryAddress checks that every listen address is printed on a line of its own,
-// followed by the addresses of the console.
+// TestStartScreenHasEveryAddress checks that the start screen shows each listen address on a
+// separate line, followed by the addresses of the console.
 func TestStartScreenHasEveryAddress(t *testing.T) {
 	t.Parallel()
 	s, err := setting.Load(setting.Sources{})

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// visit requests the project n times as apps do, without a credential.
+// visit requests the project n times without a credential, as apps do.
 func (p *process) visit(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -31,8 +31,8 @@ func (p *process) counted(t *testing.T) int {
 	return int(p.ask(t, "GET", "/admin/projects/a/stats/requests/overview", "", 200)["total"].(float64))
 }
 
-// A stopped server keeps all counted requests; a killed one loses only those of the last few
-// seconds.
+// TestStatisticsSurviveTheServer checks that the counts of requests survive when a server is
+// stopped. A killed server may only lose those of the last few seconds.
 func TestStatisticsSurviveTheServer(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

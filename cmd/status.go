@@ -78,7 +78,8 @@ func (p *program) status(c *cobra.Command, asJSON bool) error {
 	return r.print(p.stdout)
 }
 
-// fileSizes returns the sizes of the contents of a data directory, with a total for each folder.
+// fileSizes returns the sizes of svc's files and folders in a data directory. The size of a folder
+// is the total size of its files.
 func fileSizes(dir string) ([]fileSize, error) {
 	sizes := []fileSize{}
 	for _, name := range []string{datadir.Database, datadir.Events, datadir.Index, datadir.Files, datadir.Backups} {
@@ -93,7 +94,7 @@ func fileSizes(dir string) ([]fileSize, error) {
 	return sizes, nil
 }
 
-// bytesBelow returns the size of a file, or of all files in a folder.
+// bytesBelow returns the size of a file, or the total size of all files in a folder.
 func bytesBelow(root string) (bytes int64, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		var info fs.FileInfo

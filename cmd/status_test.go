@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSizesWhileFilesGo checks that a missing file does not make its folder count as missing.
+// TestSizesWhileFilesGo checks that a folder is still listed if a file in it disappears while its
+// size is being computed.
 func TestSizesWhileFilesGo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"svc/internal/instance"
 )
 
-// strange returns a folder that every user may enter, and a function that runs this program as user
-// 65532, which has no name.
+// strange returns a folder that every user may enter. The function run returns a command that runs
+// this program as user 65532, which has no name.
 func strange(t *testing.T) (dir string, run func(args ...string) *exec.Cmd) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -40,8 +40,9 @@ func strange(t *testing.T) (dir string, run func(args ...string) *exec.Cmd) {
 	}
 }
 
-// TestFolderOfAnotherUser runs an image as a user without a name on a volume created by root. Its
-// first message names the folder's owner, even if the user may not read the folder.
+// TestFolderOfAnotherUser runs the program as a user without a name, on a folder that root has
+// created. It checks that the first message names the folder's owner, even if the user may not read
+// the folder.
 func TestFolderOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	dir, stranger := strange(t)
@@ -70,8 +71,8 @@ func TestFolderOfAnotherUser(t *testing.T) {
 	}
 }
 
-// TestRestoreBelowAFolderOfRoot checks that a restore works inside the data directory if the folder
-// above can neither be written nor read.
+// TestRestoreBelowAFolderOfRoot checks that a restore succeeds even if the user can neither read
+// nor write the folder that contains the data directory.
 func TestRestoreBelowAFolderOfRoot(t *testing.T) {
 	t.Parallel()
 	dir, stranger := strange(t)

@@ -19,8 +19,8 @@ func newManager(log *slog.Logger, public *httpserver.Listeners) *manager {
 	return &manager{log, "answering at " + strings.Join(public.URLs, " ")}
 }
 
-// follow notifies the service manager that the server is ready, and later that it is stopping.
-// Errors are not fatal.
+// follow notifies the service manager that the server is ready and, when ctx ends, that it is
+// stopping. It only logs errors.
 func (m *manager) follow(ctx context.Context) (dismiss func()) {
 	m.tell(systemd.Ready(m.status))
 	return background(ctx, func(ctx context.Context) {
@@ -29,7 +29,8 @@ func (m *manager) follow(ctx context.Context) (dismiss func()) {
 	})
 }
 
-// reloading notifies the service manager that the server is reloading while work runs.
+// reloading calls work and notifies the service manager before and after the call, so that the
+// server is shown as reloading in the meantime.
 func (m *manager) reloading(work func()) {
 	m.tell(systemd.Reloading())
 	work()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestServiceManagerIsTold acts as the service manager of a real process.
+// TestServiceManagerIsTold checks the messages that a server process sends to its service manager.
 func TestServiceManagerIsTold(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "notify")
@@ -47,7 +47,8 @@ func TestServiceManagerIsTold(t *testing.T) {
 	}
 }
 
-// TestServiceManagerThatIsGone checks that a server runs without its service manager.
+// TestServiceManagerThatIsGone checks that a server starts even if its service manager does not
+// exist.
 func TestServiceManagerThatIsGone(t *testing.T) {
 	t.Parallel()
 	s := launch(t, []string{"NOTIFY_SOCKET=" + filepath.Join(t.TempDir(), "nobody")}, "--data", t.TempDir(), "--listen", "127.0.0.1:0")

@@ -9,7 +9,7 @@ import (
 	"svc/docs"
 )
 
-// topics are the documentation pages that the program contains. "svc help NAME" shows each.
+// topics lists the documentation pages that the program contains. "svc help NAME" shows a page.
 var topics = []struct{ name, page, short string }{
 	{"install", "install.md", "Install, upgrade, uninstall: systemd, containers"},
 	{"proxy", "proxy.md", "Run behind Caddy, nginx or another reverse proxy"},
@@ -19,8 +19,8 @@ var topics = []struct{ name, page, short string }{
 	{"security", "security.md", "What is stored where, and who has access"},
 }
 
-// topicCommands returns commands that only have a long description, which is how cobra implements
-// help topics. The last one lists the others.
+// topicCommands returns a command for each help topic. In cobra, a help topic is a command that
+// only has a long description. The last command lists the topics.
 func topicCommands() []*cobra.Command {
 	var list strings.Builder
 	list.WriteString("Documentation pages in this program:\n\n")

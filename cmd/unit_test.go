@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestUnit checks that the flags in the systemd unit exist and that systemd does not restart the
-// program after an exit that a restart cannot repair.
+// TestUnit checks that the flags in the systemd unit exist, and that systemd does not restart the
+// program after a failure that a restart cannot fix.
 func TestUnit(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../deploy/svc.service")

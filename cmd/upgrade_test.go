@@ -15,8 +15,8 @@ import (
 	"svc/internal/instance"
 )
 
-// TestCopyBeforeUpgrade checks that the copy is an ordinary backup of the unchanged data, and that
-// an older copy is not replaced.
+// TestCopyBeforeUpgrade checks that the copy made before an upgrade is an ordinary backup of the
+// unchanged data. It must not replace an older copy.
 func TestCopyBeforeUpgrade(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -59,8 +59,8 @@ func TestCopyBeforeUpgrade(t *testing.T) {
 	compareAnswers(t, "restored from the copy", answersOf(t, restored), want)
 }
 
-// TestNewerText checks that the text names the formats, the version that wrote the file, and the
-// remedy.
+// TestNewerText checks that the message about newer data names the formats, the version that wrote
+// the file, and the remedy.
 func TestNewerText(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

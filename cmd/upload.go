@@ -20,14 +20,15 @@ import (
 )
 
 const (
-	// chunksAtOnce is the number of chunks sent in parallel, enough to use a connection with a high
-	// latency.
+	// chunksAtOnce is the number of chunks that are sent in parallel. It is large enough to make
+	// full use of a connection with high latency.
 	chunksAtOnce = 3
-	// pollEvery is the interval at which the status of a file on another storage is requested.
+	// pollEvery is the interval at which the uploader requests the status of a file that the server
+	// is transferring to another storage.
 	pollEvery = time.Second
 )
 
-// requestPauses are the pauses before the second and each later attempt of a request.
+// requestPauses are the pauses before the second and each later attempt to send a request.
 var requestPauses = []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}
 
 // uploader sends files to a project.
@@ -39,8 +40,8 @@ type uploader struct {
 
 func (u *uploader) sessions() string { return projectFiles(u.project) + "/uploads" }
 
-// upload sends one file and returns it when it can be downloaded. It resumes an interrupted upload
-// of the same file.
+// upload sends a file, waits until it is available for download, and returns the server's
+// description of it. If an earlier upload of the same file was interrupted, upload resumes it.
 func (u *uploader) upload(ctx context.Context, name string) (*fileAnswer, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -71,9 +72,10 @@ func (u *uploader) upload(ctx context.Context, name string) (*fileAnswer, error)
 	return u.ready(ctx, &done)
 }
 
-// note returns the path of the file that holds the session id until the upload is complete, so that
-// a repeated command can resume it; "" if there is no such place. The path depends on size and time
-// of the file: a changed file starts over.
+// note returns the path of the file that stores the session id until the upload is complete, so
+// that a repeated command can resume the upload. It returns "" if there is no suitable folder. The
+// path depends on the size and the modification time of the uploaded file, so that the upload of a
+// changed file starts over.
 func (u *uploader) note(name string, info os.FileInfo) string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -87,7 +89,8 @@ func (u *uploader) note(name string, info os.FileInfo) string {
 	return filepath.Join(dir, "svc", "uploads", hex.EncodeToString(sum[:16]))
 }
 
-// begin resumes the session with the stored id, or creates one and stores its id.
+// begin returns the upload session with the stored id. If there is none, it creates a session and
+// stores its id.
 func (u *uploader) begin(ctx context.Context, name string, size int64, note string) (*distribution.SessionView, error) {
 	if id, err := os.ReadFile(note); err == nil {
 		var s distribution.SessionView
@@ -158,7 +161,8 @@ func (u *uploader) sendChunk(ctx context.Context, s *distribution.SessionView, f
 	return err
 }
 
-// repeatedly calls send until it succeeds, the server rejects the request, or no pause is left.
+// repeatedly calls send until it succeeds, the server rejects the request, or all requestPauses
+// have been used.
 func repeatedly(ctx context.Context, send func() error) error {
 	err := send()
 	for _, pause := range requestPauses {
@@ -176,7 +180,7 @@ func repeatedly(ctx context.Context, send func() error) error {
 	return err
 }
 
-// ready waits until a file on another storage can be downloaded.
+// ready waits until a file that is being transferred to another storage is available for download.
 func (u *uploader) ready(ctx context.Context, f *fileAnswer) (*fileAnswer, error) {
 	for f.Status == "pending" {
 		select {

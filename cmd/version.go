@@ -13,15 +13,15 @@ import (
 	"svc/store"
 )
 
-// buildInfo is the build information of a program file.
+// buildInfo is the build information of this program.
 type buildInfo struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`   // "" if built outside a repository
-	Modified bool   `json:"modified"` // built from files that differ from the commit
+	Modified bool   `json:"modified"` // built from source files that differ from the commit
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	// Formats maps each file to the format that this program writes. Older formats are migrated,
-	// newer ones are rejected.
+	// Formats maps the name of each file to the number of the format that this program writes. The
+	// program migrates older formats and rejects newer ones.
 	Formats map[string]int `json:"formats"`
 }
 
