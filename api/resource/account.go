@@ -48,7 +48,8 @@ type loginView struct {
 	User        userView `json:"user"`
 }
 
-// The rules for user names and passwords, which apply to every endpoint that accepts them.
+// The rules for user names and passwords. They apply to every endpoint that accepts a user name or
+// a password.
 var (
 	usernameRule = web.TextRule{Max: 64, Fixed: true, Trim: true, Filled: true}
 	passwordRule = web.TextRule{Min: 6, Max: 128, Fixed: true}
@@ -88,8 +89,8 @@ func errTooManyLogins(v limit.Verdict) error {
 	return fault.New(fault.TooMany, "too many failed logins; try again in %s seconds", web.Seconds(v.Reset)).After(v.Reset)
 }
 
-// checkLogin checks a user name and a password. It waits while logins are slowed down, and takes
-// the same time whether or not the name exists.
+// checkLogin checks a user name and a password. It waits first if an attack slows down logins. It
+// takes the same time whether or not the user name exists.
 func (h *Handlers) checkLogin(r *web.Request, account *store.Account, username, password string) error {
 	network := limit.Network(r.Addr)
 	if err := h.waitForTurn(r, network); err != nil {
@@ -116,8 +117,8 @@ func (h *Handlers) checkLogin(r *web.Request, account *store.Account, username, 
 	return nil
 }
 
-// waitForTurn waits while an attack slows down logins, unless the administrator has recently logged
-// in from the same network.
+// waitForTurn waits if an attack slows down logins. It does not wait if the administrator has
+// recently logged in from the same network.
 func (h *Handlers) waitForTurn(r *web.Request, network netip.Prefix) error {
 	if r.ByOwner() || !h.slow.Applied() {
 		return nil
@@ -130,7 +131,7 @@ func (h *Handlers) waitForTurn(r *web.Request, network netip.Prefix) error {
 }
 
 // checkLimit returns an error if the client's address has too many failed logins. It does not count
-// an attempt. The control connection has no limit.
+// the current request as an attempt. The control connection has no limit.
 func (h *Handlers) checkLimit(r *web.Request) error {
 	if verdict := h.logins.Peek(limit.AddrKey(r.Addr), h.Now()); !verdict.Allowed && !r.ByOwner() {
 		return errTooManyLogins(verdict)
@@ -138,8 +139,8 @@ func (h *Handlers) checkLimit(r *web.Request) error {
 	return nil
 }
 
-// compare runs the password comparison. It counts an attempt against the limit of the client's
-// address only if the password is wrong.
+// compare calls the given function, which must compare a password with the stored one. Only a wrong
+// password counts against the login limit of the client's address.
 func (h *Handlers) compare(r *web.Request, password func() (ok bool, err error)) (ok bool, err error) {
 	if r.ByOwner() {
 		return password()
@@ -162,8 +163,8 @@ func (h *Handlers) compare(r *web.Request, password func() (ok bool, err error))
 	return ok, err
 }
 
-// checkPassword reports whether password is the administrator's. If the stored hash uses outdated
-// parameters, it replaces the hash.
+// checkPassword reports whether the given password is the administrator's. If it is, and the stored
+// hash uses outdated parameters, checkPassword replaces the hash.
 func (h *Handlers) checkPassword(ctx context.Context, account *store.Account, password string) (bool, error) {
 	ok, rehash, err := h.hasher.Verify(ctx, account.Password, password)
 	if ok && rehash {
@@ -172,7 +173,7 @@ func (h *Handlers) checkPassword(ctx context.Context, account *store.Account, pa
 	return ok, err
 }
 
-// rehash replaces the stored hash. If that fails, the old hash remains valid and the next login
+// rehash replaces the stored hash. If rehash fails, the old hash remains valid and the next login
 // tries again.
 func (h *Handlers) rehash(ctx context.Context, account *store.Account, password string) {
 	hash, err := h.hasher.Hash(ctx, password)
@@ -214,8 +215,8 @@ func (h *Handlers) updateUsername(r *web.Request) error {
 	return h.changeAccount(r, required(usernameRule), web.TextRule{})
 }
 
-// changeAccount changes the name, the password or both. A field with a zero rule does not belong to
-// the endpoint and is ignored like an unknown field.
+// changeAccount changes the user name, the password or both. A zero rule means that the endpoint
+// does not have this field, so the field is ignored like any unknown field.
 func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule) error {
 	if err := h.checkLimit(r); err != nil {
 		return err
@@ -249,8 +250,8 @@ func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule
 	return h.storeAccount(r.Context(), in)
 }
 
-// changed checks a field of the account. If the field is not required and not sent, the stored
-// value is kept. null is an error because it would clear the value.
+// changed checks a field of the account. A field that is not required may be absent, in which case
+// the stored value stays unchanged. It must not be null, because that would clear the value.
 func (p *problems) changed(field string, o web.Optional[string], rule web.TextRule) {
 	if o.Null() && !rule.Required {
 		p.Add("%s must not be null", field)
@@ -258,8 +259,8 @@ func (p *problems) changed(field string, o web.Optional[string], rule web.TextRu
 	p.Text(field, o, rule)
 }
 
-// storeAccount stores a checked change. A new name or password ends all sessions. Sending the
-// current name does not count as a change.
+// storeAccount stores a checked change. A new user name or password ends all sessions. Sending the
+// current user name does not count as a change.
 func (h *Handlers) storeAccount(ctx context.Context, in profileInput) error {
 	var hash string
 	if in.NewPassword.Value != nil {

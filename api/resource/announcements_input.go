@@ -59,7 +59,7 @@ func (c announcementChange) update(tx *store.Tx, p *store.Project, a *store.Anno
 	return tx.PutAnnouncement(p.ID, a)
 }
 
-// apply copies the fields that were sent to a.
+// apply sets those fields of the announcement that are present in the request.
 func (c announcementChange) apply(p *store.Project, a *store.Announcement) error {
 	in := c.in
 	web.Set(&a.Title, in.Title)

@@ -30,7 +30,7 @@ func (h *Handlers) publicAnnouncementRoutes() []web.Route {
 	}
 }
 
-// audience describes the client that reads a project's announcements.
+// audience describes the client that requests a project's announcements.
 type audience struct {
 	platform *platform.Platform // nil = not given
 	version  string             // "" = not given
@@ -44,10 +44,10 @@ func (p *problems) audience(r *web.Request) audience {
 	return a
 }
 
-// sees returns a function that reports whether an announcement is visible to the audience. It must
-// not be hidden, neither as a whole nor in the reader's language, and it must be meant for the
-// platform and the version. A reader without a known version sees only announcements that are meant
-// for all versions.
+// sees returns a function that reports whether an announcement is visible to the audience. An
+// announcement is visible if it is not hidden, neither as a whole nor in the given language, and is
+// meant for the client's platform and version. If the client's version is unknown, only
+// announcements for all versions are visible.
 func (a audience) sees(snap *store.Snapshot, language int) func(*store.AnnouncementEntry) bool {
 	version, known := release.Parse(a.version)
 	if !known {
@@ -73,8 +73,8 @@ func (a audience) sees(snap *store.Snapshot, language int) func(*store.Announcem
 	}
 }
 
-// announcement returns the JSON of an entry. Like that of a version, it is encoded once per
-// language.
+// announcement returns the JSON of an entry. Like the JSON of a version, it is encoded only once
+// per language.
 func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
 	if !e.Large {
 		return e.Encoding.Get(r.language, func() ([]byte, error) {
@@ -91,7 +91,7 @@ func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
 	return web.Encode(viewAnnouncementIn(r.snap.Project, full, r.language))
 }
 
-// announcementInList is like versionInList, for an announcement.
+// announcementInList is the counterpart of versionInList for announcements.
 func (r reader) announcementInList(e *store.AnnouncementEntry) ([]byte, error) {
 	if !e.Large {
 		return r.inList(r.announcement(e))
@@ -136,7 +136,8 @@ func (h *Handlers) publicLatestAnnouncement(w http.ResponseWriter, r *web.Reques
 	})
 }
 
-// byPublication compares by publication time, then by creation. It ignores pinning.
+// byPublication compares two announcements by publication time, then by creation. It ignores
+// pinning.
 func byPublication(a, b *store.Announcement) int {
 	return cmp.Or(cmp.Compare(a.PublishedAt, b.PublishedAt), bytes.Compare(a.ID[:], b.ID[:]))
 }

@@ -41,7 +41,7 @@ func TestAnnouncementOrder(t *testing.T) {
 	}
 }
 
-// audience returns a server with a project that has an announcement for each rule of visibility.
+// audience returns a server with a project that has one announcement for each visibility rule.
 func audience(t *testing.T) *apitest.Server {
 	s := apitest.NewServer(t)
 	s.Project(t, "app")

@@ -72,8 +72,8 @@ func TestAnnouncement(t *testing.T) {
 	})
 }
 
-// Announcement texts have no length limit of their own. Large texts, which are not cached, must be
-// returned like others.
+// TestLongAnnouncement checks that large announcement texts, which are not cached, are stored and
+// returned like short ones. The texts of announcements have no specific length limit.
 func TestLongAnnouncement(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -179,8 +179,8 @@ func TestAnnouncementRefusals(t *testing.T) {
 	s.Must(t, 200, "GET", apitest.AnnouncementsOf("other")+"/"+foreign, "")
 }
 
-// The older paths, with the project in the body or only the record's id, must behave in the same
-// way.
+// TestAnnouncementCompatibility checks that the older paths, in which the project is in the body or
+// only the record's id is sent, behave like the current ones.
 func TestAnnouncementCompatibility(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

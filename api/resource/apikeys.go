@@ -23,8 +23,8 @@ var scopes = []string{
 
 var defaultScopes = []string{"versions:write"}
 
-// keyRoutes returns the routes of both path families for API keys. The families differ only in the
-// shape of the list.
+// keyRoutes returns the routes for API keys. There are two families of paths, which differ only in
+// the format of the list.
 func (h *Handlers) keyRoutes() []web.Route {
 	routes := []web.Route{
 		{Method: "GET", Path: web.V1 + "/auth/api-scopes", Access: web.LoginOnly(), Handler: web.OK(h.listScopes)},
@@ -44,7 +44,7 @@ func (h *Handlers) keyRoutes() []web.Route {
 	return routes
 }
 
-// keyGrantView is the JSON form of the access that a key grants, and of its expiry.
+// keyGrantView is the JSON form of the access that a key grants and of the key's expiry.
 type keyGrantView struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -55,7 +55,7 @@ type keyGrantView struct {
 	CreatedAt   int64    `json:"created_at"`
 }
 
-// KeyView is the JSON form of a key, without its text.
+// KeyView is the JSON form of a key. It does not contain the key's text.
 type KeyView struct {
 	keyGrantView
 	IsActive             bool   `json:"is_active"`
@@ -64,7 +64,7 @@ type KeyView struct {
 	PreviousKeyExpiresAt *int64 `json:"previous_key_expires_at"`
 }
 
-// NewKeyView is the JSON form of a newly created key, with its text.
+// NewKeyView is the JSON form of a newly created key. It contains the key's text.
 type NewKeyView struct {
 	keyGrantView
 	Token string `json:"token"`
@@ -121,8 +121,8 @@ func (h *Handlers) getKey(r *web.Request) (v KeyView, err error) {
 	return h.viewKey(k), r.Tag(stateOfKey(k))
 }
 
-// stateOfKey returns the part of a key that users can change. It omits the time of last use, so
-// that using a key does not change its entity tag.
+// stateOfKey returns a copy of a key without the time of its last use. The entity tag is computed
+// from the copy, so that using a key does not change the tag.
 func stateOfKey(k *store.APIKey) store.APIKey {
 	state := *k
 	state.LastUsedAt = nil
@@ -140,8 +140,8 @@ type keyInput struct {
 
 // keyChange is a checked keyInput.
 type keyChange struct {
-	name     string   // "" = keep
-	scopes   []string // nil = keep
+	name     string   // "" = unchanged
+	scopes   []string // nil = unchanged
 	expires  bool     // whether life and never are set
 	life     time.Duration
 	never    bool
@@ -175,8 +175,8 @@ func (in keyInput) check(how write) (keyChange, error) {
 	return c, p.Err()
 }
 
-// scopes checks the list of scopes. It returns nil if the list was not sent, or if it is empty on
-// creation.
+// scopes checks the list of scopes. It returns nil if the list was not sent. On creation, it also
+// returns nil if the list is empty.
 func (p *problems) scopes(o web.Optional[[]json.RawMessage]) []string {
 	if !p.Present("scopes", o.Sent, o.Null(), false, true) {
 		return nil
@@ -220,8 +220,8 @@ func (c keyChange) apply(tx *store.Tx, k *store.APIKey) error {
 	return c.applyReach(tx, k)
 }
 
-// applyReach sets the projects that the key can access: all of them, or those listed. A list
-// without all_projects limits the key to the list.
+// applyReach sets the projects that the key can access. If a list was sent without all_projects,
+// the key is limited to the listed projects.
 func (c keyChange) applyReach(tx *store.Tx, k *store.APIKey) error {
 	k.AllProjects = c.all != nil && *c.all
 	if k.AllProjects {
@@ -257,7 +257,7 @@ func (h *Handlers) createKey(r *web.Request) (v NewKeyView, err error) {
 	return h.storeNewKey(change)
 }
 
-// storeNewKey stores a new key and returns it with its text. The text cannot be read again later.
+// storeNewKey stores a new key and returns it with its text. The text cannot be retrieved later.
 func (h *Handlers) storeNewKey(change keyChange) (NewKeyView, error) {
 	text := auth.NewKey()
 	k := store.APIKey{
@@ -300,7 +300,7 @@ var (
 	errRevoked = fault.New(fault.Conflict, "the API key is revoked")
 )
 
-// editKey changes the key in the path within one transaction.
+// editKey calls edit with the key in the path and stores the changed key, both in one transaction.
 func (h *Handlers) editKey(r *web.Request, edit func(*store.Tx, *store.APIKey) error) (k *store.APIKey, err error) {
 	id, ok := store.ParseID(r.Param("id"))
 	if !ok {
@@ -377,9 +377,9 @@ func (h *Handlers) rotateKey(r *web.Request) (view RotatedKeyView, err error) {
 	return view, nil
 }
 
-// rotate replaces the text of a key. The previous text stays valid for the grace period, but not
-// beyond the key's own expiry. A text that is still valid from an earlier rotation expires
-// immediately.
+// rotate replaces the text of a key. The previous text remains valid for graceMinutes, but not
+// beyond the expiry of the key. If an even older text is still valid because of an earlier
+// rotation, it expires immediately.
 func rotate(k *store.APIKey, text store.Digest, now, graceMinutes int64) {
 	former := k.Digest
 	k.Digest, k.Former, k.LastUsedAt = text, nil, nil
@@ -393,8 +393,8 @@ func rotate(k *store.APIKey, text store.Digest, now, graceMinutes int64) {
 	k.Former = &store.FormerKey{Digest: former, ExpiresAt: end}
 }
 
-// ownerKeyInput is the body on the control connection. Unlike in keyInput, the lifetime is in
-// seconds and can be up to 100 years.
+// ownerKeyInput is the body of a request over the control connection that creates a key. Unlike in
+// keyInput, the lifetime is in seconds and can be up to 100 years.
 type ownerKeyInput struct {
 	Name             web.Optional[string]            `json:"name"`
 	Scopes           web.Optional[[]json.RawMessage] `json:"scopes"`

@@ -34,7 +34,8 @@ func (k *heldKey) rotate(t *testing.T, body string) string {
 	return answer
 }
 
-// accepted checks for each text, oldest first, whether the server accepts it.
+// accepted checks which of the key's texts the server accepts. The expected results in want are in
+// the order of the texts, oldest first.
 func (k *heldKey) accepted(t *testing.T, when string, want ...bool) {
 	t.Helper()
 	for i, text := range k.texts {
@@ -78,7 +79,7 @@ func momentText(moment *int64) string {
 	return fmt.Sprint(*moment)
 }
 
-// stayLoggedIn advances the clock and renews the session token, which would expire.
+// stayLoggedIn advances the clock by d and renews the session token, which would expire otherwise.
 func stayLoggedIn(t *testing.T, s *apitest.Server, d time.Duration) {
 	t.Helper()
 	s.Clock.Advance(d)
@@ -142,7 +143,7 @@ func TestRotateAtOnce(t *testing.T) {
 	})
 }
 
-// flat returns the fields of a key without pointers, to be compared as text.
+// flat returns the fields of a key without pointers, so that they can be compared as text.
 func flat(k apiKeyItem) []any {
 	return []any{k.ID, k.Name, k.Scopes, k.AllProjects, k.ProjectIDs, k.IsActive, k.CreatedAtUnix, momentText(k.ExpiresAt), momentText(k.RevokedAt)}
 }
@@ -185,7 +186,8 @@ func TestRotateWithGrace(t *testing.T) {
 	})
 }
 
-// A former text must not outlive its key, also when the key's expiry is moved.
+// TestRotateNearTheEnd checks that a previous text of a key never remains valid after the key has
+// expired, even if the key's expiry is changed.
 func TestRotateNearTheEnd(t *testing.T) {
 	t.Parallel()
 	bothFamilies(t, func(t *testing.T, s *apitest.Server, family string) {

@@ -235,7 +235,7 @@ func TestUpdateAPIKeyRefused(t *testing.T) {
 	})
 }
 
-// Reading a single key must return the same object as the list.
+// TestReadAPIKey checks that reading a single key returns the same object as the list.
 func TestReadAPIKey(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

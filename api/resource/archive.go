@@ -11,10 +11,10 @@ import (
 	"svc/store"
 )
 
-// A line of an archive holds the fields that an administrator sees and, in addition, the texts in
-// languages that are not registered, which only an import needs. An import accepts the fields that
-// the API accepts from an administrator, checked by the same rules, and the id and the times as
-// well.
+// A line of an archive contains the fields that an administrator sees. In addition, it contains the
+// texts in languages that are not registered, which only an import needs. An import accepts the
+// fields that the API accepts from an administrator, and checks them by the same rules. It also
+// accepts the id and the times of a record.
 
 // ArchiveProject returns the archive line of a project.
 func ArchiveProject(p *store.Project) any {
@@ -45,8 +45,8 @@ type unregisteredInput struct {
 	Unregistered web.Optional[[]json.RawMessage] `json:"unregistered_translations"`
 }
 
-// unregisteredTexts reads the translations of a record into languages that its project
-// does not have, by tag key.
+// unregisteredTexts returns the translations of a record into languages that are not registered in
+// its project, by tag key.
 func unregisteredTexts[T, V any](p *problems, project *store.Project, of texts[T, V], in web.Optional[[]json.RawMessage]) map[string]T {
 	rule := of.during(imports)
 	rule.field = "unregistered_translations"
@@ -61,8 +61,8 @@ func unregisteredTexts[T, V any](p *problems, project *store.Project, of texts[T
 	return all
 }
 
-// archived reads what a line has besides the fields of the interface; checked is the error
-// of these.
+// archived reads the fields of a line that the API does not have. The caller passes the error from
+// checking the other fields. The returned error contains the problems of both.
 func archived[T, V any](
 	raw json.RawMessage, project *store.Project, of texts[T, V], now int64, checked error,
 ) (rec web.Record, texts map[string]T, err error) {
@@ -77,7 +77,7 @@ func archived[T, V any](
 	return rec, texts, web.JoinValidation(checked, p.Err())
 }
 
-// addTexts adds translations to a record.
+// addTexts adds the given translations to those of a record. It does not replace existing ones.
 func addTexts[T any](to *map[string]T, texts map[string]T) {
 	maps.Copy(texts, *to)
 	*to = texts

@@ -100,7 +100,8 @@ func TestLoginThrottle(t *testing.T) {
 	expect("login after the window", 201, here, "admin", apitest.Password)
 }
 
-// With any number of simultaneous attempts, only twenty passwords are compared.
+// TestLoginThrottleAtOnce checks that the server compares only twenty passwords, however many
+// attempts are made simultaneously.
 func TestLoginThrottleAtOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -234,7 +235,8 @@ func TestAccountChangeRefused(t *testing.T) {
 	}
 }
 
-// A hash with weaker parameters is replaced at the next login, which does not end any session.
+// TestLoginRenewsHash checks that the next login replaces a password hash that has weaker
+// parameters, and that this does not end any session.
 func TestLoginRenewsHash(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

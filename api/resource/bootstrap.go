@@ -12,9 +12,9 @@ import (
 	"svc/store"
 )
 
-// EnsureAdmin creates the administrator "admin" on the first start; afterwards it does nothing. If
-// password is empty, it generates one, returns it, and writes it to the bootstrap file before
-// storing the account, so that the password cannot be lost.
+// EnsureAdmin creates the administrator "admin" if the administrator does not exist yet. If
+// password is empty, EnsureAdmin generates a password and returns it. It writes the generated
+// password to the bootstrap file before it stores the account, so that the password cannot be lost.
 func (h *Handlers) EnsureAdmin(ctx context.Context, password string) (generated string, created bool, err error) {
 	if h.DB.Account() != nil {
 		return "", false, nil
@@ -36,7 +36,8 @@ func (h *Handlers) EnsureAdmin(ctx context.Context, password string) (generated 
 	return generated, err == nil, err
 }
 
-// ResetView tells the administrator how to log in after a reset.
+// ResetView is the JSON form of a password reset's result. It tells the administrator how to log
+// in.
 type ResetView struct {
 	Username string `json:"username"`
 	Password string `json:"password"`

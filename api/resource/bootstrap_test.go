@@ -90,7 +90,8 @@ func TestEnsureAdminKeepsAccount(t *testing.T) {
 	}
 }
 
-// A password that cannot be written to the file must not become valid.
+// TestEnsureAdminWithoutFile checks that a generated password does not become valid if it cannot be
+// written to the bootstrap file.
 func TestEnsureAdminWithoutFile(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithoutAdmin(), func(o *apitest.Options) {
@@ -188,7 +189,8 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// A web page that managed to reach the control connection would send one of these headers.
+// TestOwnerRefusesBrowsers checks that the control connection rejects the headers that a browser
+// would send if a web page managed to reach it.
 func TestOwnerRefusesBrowsers(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

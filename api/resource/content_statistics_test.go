@@ -15,7 +15,8 @@ const (
 	logTotals          = "/admin/logs/statistics"
 )
 
-// Totals of the instance include hidden records and follow changes and deletions.
+// TestContentTotals checks that the totals of the instance include hidden records and are correct
+// after changes and deletions.
 func TestContentTotals(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithWindow(time.Minute))
@@ -83,8 +84,8 @@ func TestContentTotals(t *testing.T) {
 	})
 }
 
-// Statistics of a project cover a range of creation times, including both ends, and include hidden
-// records.
+// TestContentStatistics checks that the statistics of a project cover a range of creation times,
+// including both ends, and include hidden records.
 func TestContentStatistics(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -153,7 +154,8 @@ func TestContentStatistics(t *testing.T) {
 	}
 }
 
-// Statistics are correct for many blocks, also after deletions and changes inside them.
+// TestContentStatisticsOfMany checks that statistics over many blocks are correct, even after
+// records in the blocks have been deleted or changed.
 func TestContentStatisticsOfMany(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -76,7 +76,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// Submissions with the same content are duplicates only if all of these match as well.
+// TestDuplicateScope checks which other properties must be equal for submissions with the same
+// content to be duplicates.
 func TestDuplicateScope(t *testing.T) {
 	t.Parallel()
 	for kind, body := range map[string]string{"feedbacks": someFeedback, "logs": someLog} {
@@ -154,7 +155,8 @@ func TestDuplicateWindow(t *testing.T) {
 	}
 }
 
-// The response to a duplicate contains the record in its current form.
+// TestDuplicateOfChangedRecord checks that the response to a duplicate contains the current state
+// of the record.
 func TestDuplicateOfChangedRecord(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithWindow(time.Minute))
@@ -217,7 +219,8 @@ func TestDuplicatesAtOnce(t *testing.T) {
 	}
 }
 
-// A duplicate counts against the rate limit like any other request.
+// TestDuplicatesAreLimited checks that a duplicate counts against the rate limit like any other
+// request.
 func TestDuplicatesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithWindow(time.Minute), apitest.WithRateLimit(3))

@@ -77,7 +77,8 @@ type feedbackOptionsView struct {
 	ContactRequired bool   `json:"contact_required_for_forward"`
 }
 
-// feedbackOptions returns whether feedback can be forwarded to the code host as an issue.
+// feedbackOptions reports whether feedback to the project in the path can be forwarded to the code
+// host as an issue.
 func (h *Handlers) feedbackOptions(r *web.Request) (v feedbackOptionsView, err error) {
 	p, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {
@@ -105,7 +106,7 @@ type feedbackInput struct {
 type feedbackChange struct {
 	in       feedbackInput
 	platform *platform.Platform
-	status   int // -1 = keep
+	status   int // -1 = unchanged
 }
 
 // check checks the fields that both clients and administrators may send. The callers check the
@@ -136,7 +137,7 @@ func (in feedbackInput) checkByAdmin(how write) (feedbackChange, error) {
 	return c, p.Err()
 }
 
-// apply copies the fields that were sent to f.
+// apply sets those fields of the feedback that are present in the request.
 func (c feedbackChange) apply(f *store.Feedback) {
 	in := c.in
 	web.SetOrClear(&f.UserID, in.UserID)
@@ -159,7 +160,7 @@ func (c feedbackChange) apply(f *store.Feedback) {
 	web.SetIfSent(&f.CustomData, in.CustomData, json.RawMessage(in.CustomData.Or(nil)))
 }
 
-// create stores feedback that an administrator entered.
+// create stores feedback that an administrator has entered.
 func (c feedbackChange) create(tx *store.Tx, p *store.Project) (*store.Feedback, error) {
 	f := &store.Feedback{}
 	c.apply(f)
@@ -171,7 +172,8 @@ func (c feedbackChange) update(tx *store.Tx, p *store.Project, f *store.Feedback
 	return tx.PutFeedback(p.ID, f)
 }
 
-// submitFeedback stores or forwards feedback from a client.
+// submitFeedback stores feedback from a client, and forwards it to the code host if the client asks
+// for that.
 func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) error {
 	var in feedbackInput
 	if err := h.decodeSubmission(r, &in, "custom_data"); err != nil {
@@ -217,7 +219,8 @@ func (h *Handlers) forward(r *web.Request, p *store.Project, f *store.Feedback, 
 	return h.Forward.Submit(r.Context(), callerOf(r), p, f, &key)
 }
 
-// callerOf returns the caller of a request in the form in which forwarding counts and logs it.
+// callerOf returns the caller of a request in the form that package forward uses for its limits and
+// logs.
 func callerOf(r *web.Request) forward.Caller { return forward.Caller{Addr: r.Addr, RequestID: r.ID} }
 
 // forwardStored returns a handler that creates an issue from the feedback in the path.

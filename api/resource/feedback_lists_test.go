@@ -11,8 +11,8 @@ import (
 	"svc/store"
 )
 
-// storeFeedback stores feedback as a submission does, with any fields that a client or an address
-// lookup could set.
+// storeFeedback stores feedback like a submission, but with the given values for fields that the
+// server sets otherwise.
 func storeFeedback(t testing.TB, s *apitest.Server, key string, all ...*store.Feedback) {
 	t.Helper()
 	p, err := s.DB.FindProject(key)
@@ -34,7 +34,7 @@ func storeFeedback(t testing.TB, s *apitest.Server, key string, all ...*store.Fe
 	}
 }
 
-// storeLogs is like storeFeedback, for logs.
+// storeLogs is the counterpart of storeFeedback for logs.
 func storeLogs(t testing.TB, s *apitest.Server, key string, all ...*store.Log) {
 	t.Helper()
 	p, err := s.DB.FindProject(key)
@@ -216,8 +216,9 @@ func TestLogList(t *testing.T) {
 	}
 }
 
-// Pages at any depth are correct in lists of several blocks with an incomplete last one, with and
-// without filters, and where records have been deleted or hidden.
+// TestDeepPages checks pages at any depth of lists that consist of several blocks, the last of them
+// incomplete. It covers lists with and without filters, and lists in which records have been
+// deleted or hidden.
 func TestDeepPages(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

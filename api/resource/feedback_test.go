@@ -9,7 +9,7 @@ import (
 	"svc/api/apitest"
 )
 
-// feedbackOf returns the administrators' path of a project's feedback.
+// feedbackOf returns the path under which administrators access a project's feedback.
 func feedbackOf(key string) string { return "/admin/projects/" + key + "/feedbacks" }
 
 // create sends a POST request to a path and returns the id of the new record.
@@ -127,7 +127,7 @@ func TestFeedbackChange(t *testing.T) {
 	})
 }
 
-// Without a code host, feedback cannot be forwarded.
+// TestFeedbackIsNotForwarded checks that feedback cannot be forwarded if there is no code host.
 func TestFeedbackIsNotForwarded(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -6,8 +6,9 @@ import (
 	"svc/store"
 )
 
-// alternatives returns the terms to search for, in the order in which to try them: the folded text
-// as a whole and, if nothing contains it, its words in any order.
+// alternatives returns the searches to try for a folded text, in order. Each search is a list of
+// terms, all of which a match must contain. The first search has the whole text as its only term.
+// If the text has several words, there is a second search with the words as its terms.
 func alternatives(find string) [][]string {
 	all := [][]string{{find}}
 	if words := searchtext.Words(find); len(words) > 1 {
@@ -16,8 +17,8 @@ func alternatives(find string) [][]string {
 	return all
 }
 
-// candidates returns the records that can contain the terms: those that the index returns, and
-// those that changed after they were indexed. No other record can match.
+// candidates returns the records that can contain the terms. These are the records that the index
+// returns, plus every record that has changed since it was indexed. No other record can match.
 func (h *Handlers) candidates(r *web.Request, kind store.Kind, project store.ProjectID, terms []string) (n store.Candidates, err error) {
 	if h.Search == nil {
 		return store.Candidates{All: true}, nil
@@ -26,8 +27,9 @@ func (h *Handlers) candidates(r *web.Request, kind store.Kind, project store.Pro
 	return store.Read(h.DB, func(tx *store.Tx) (store.Candidates, error) { return tx.WithChanges(n) })
 }
 
-// searched returns the elements of list that contain the folded text or, if there are none, all of
-// its words. The index only narrows the list: the text of every candidate is searched.
+// searched returns the elements of list that contain the folded text find. If there are none, it
+// returns the elements that contain all words of the text. The index only narrows the list. Every
+// candidate's text is still searched.
 func searched[E any](h *Handlers, r *web.Request, kind store.Kind, project store.ProjectID, find string, list []E,
 	ref func(E) store.Change, text func(E) (string, error)) ([]E, error) {
 	for _, terms := range alternatives(find) {
@@ -73,9 +75,9 @@ func (h *Handlers) findVersions(r *web.Request, snap *store.Snapshot, find strin
 		})
 }
 
-// findAnnouncements returns the announcements that keep accepts and that contain the text, in list
-// order. Those that keep rejects do not influence how the others are searched; otherwise public
-// results would reveal hidden announcements.
+// findAnnouncements returns the announcements that contain the text and for which keep returns
+// true, in list order. Other announcements do not influence the search, because public results
+// could otherwise reveal the content of hidden announcements.
 func (h *Handlers) findAnnouncements(
 	r *web.Request, snap *store.Snapshot, find string, keep func(*store.AnnouncementEntry) bool,
 ) ([]*store.AnnouncementEntry, error) {
@@ -106,9 +108,10 @@ func (h *Handlers) findProjects(r *web.Request, find string) ([]*store.Project, 
 		func(p *store.Project) (string, error) { return p.SearchText(), nil })
 }
 
-// listPage returns a page of feedback or logs of the project in the path. With a search text, it
-// tries each of the alternatives until one matches. Validation errors of the request are returned
-// first. Records of large pages are read one by one while the page is being written.
+// listPage returns a page of the feedback or logs of the project in the path. If the request has
+// validation errors, it returns these. If there is a search text, it tries each of the alternatives
+// until one matches. The records of a large page are read one at a time while the page is being
+// written.
 func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kind, find string,
 	list func(*store.Tx, store.ProjectID, *store.Find) ([]*R, store.Found, error),
 	later func(*store.Tx, store.ProjectID, store.Unread) (*R, error), view func(*R) V) (web.List, error) {

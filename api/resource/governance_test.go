@@ -13,16 +13,16 @@ import (
 // move is a write to the versions of a project, with its expected result.
 type move struct {
 	name    string
-	method  string // POST creates text, PUT publishes it, PATCH and DELETE find it
+	method  string // POST creates the version text, PUT publishes it, PATCH and DELETE act on it
 	text    string
 	body    string
 	status  int
-	message string // a part of the error message
+	message string // part of the error message
 	latest  string // the version that has the latest flag afterwards; "" = none
 }
 
-// moves performs writes in order. After each, at most one version has the latest flag, and a
-// rejected write has not changed anything.
+// moves performs writes in order. After each write, it checks that at most one version has the
+// latest flag. It also checks that a rejected write has not changed anything.
 func moves(t *testing.T, s *apitest.Server, key string, rows []move) {
 	t.Helper()
 	for _, m := range rows {
@@ -58,8 +58,8 @@ func moves(t *testing.T, s *apitest.Server, key string, rows []move) {
 	}
 }
 
-// latestOf returns the text of the version in a list that has the latest flag, or "" if none has.
-// Several texts are joined.
+// latestOf returns the text of the version in a list that has the latest flag, or "" if no version
+// has it. If several versions have it, the result is all their texts.
 func latestOf(t testing.TB, list string) string {
 	t.Helper()
 	var page struct {
@@ -139,7 +139,8 @@ func TestLatestMoves(t *testing.T) {
 	})
 }
 
-// Of several versions that are otherwise equal, the one created last inherits the flag.
+// TestLatestInheritedByTheYoungest checks that, of several otherwise equal versions, the one that
+// was created last inherits the latest flag.
 func TestLatestInheritedByTheYoungest(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -1,7 +1,7 @@
-// Package resource answers requests about the records of the service: the account
-// and API keys, projects and their languages, versions and the update check,
-// announcements, feedback, logs, and the search through all of them. A resource is
-// one file here and one in package store.
+// Package resource handles requests about the records of the service: the account and API keys,
+// projects and their languages, versions and the update check, announcements, feedback, logs, and
+// the search across all of these. Each resource has a file in this package and one in package
+// store.
 //
 //	handlers.go              Handlers, and the routes of all resources
 //	records.go               create, read, change, delete: what resources share
@@ -58,13 +58,14 @@ type Config struct {
 	DataMax       int64 // limit in bytes for all free-form objects of a public submission together
 
 	Keys       *seal.Keys        // for credentials of other services
-	Translator *translate.Client // asks the translation service
+	Translator *translate.Client // calls the translation service
 
 	Tokens        *auth.Tokens
 	KeySalt       []byte // for the hashes of API keys
 	BootstrapFile string // holds a generated initial password until the first login
 
-	// EventContents returns the number of a project's events and of its event definitions.
+	// EventContents returns the number of a project's events and the number of its event
+	// definitions.
 	EventContents func(context.Context, store.ProjectID) (events int64, definitions int, err error)
 
 	// Forward creates issues from feedback.
@@ -78,8 +79,9 @@ type Handlers struct {
 	logins *limit.Windows
 	slow   *limit.Slow
 
-	// comparing is a semaphore for password comparisons with the capacity of the hasher. A request
-	// that waits for it does not count against the limit of its address yet.
+	// comparing is a semaphore for password comparisons. Its capacity is the number of hashes that
+	// can be computed in parallel. While a request is waiting for it, the request does not count
+	// against the login limit of its address.
 	comparing chan struct{}
 }
 
@@ -100,5 +102,6 @@ func (h *Handlers) Routes() []web.Route {
 	)
 }
 
-// problems collects validation errors of a request and has the checks of resources.
+// problems collects the validation errors of a request. It adds the checks that only resources need
+// to web.Problems.
 type problems struct{ web.Problems }

@@ -115,8 +115,8 @@ func (h *Handlers) deleteLanguage(r *web.Request) error {
 	return h.editLanguage(r, (*store.Tx).RemoveLanguage)
 }
 
-// editLanguage finds the language in the path, by its primary tag or a synonym, and changes it
-// within one transaction.
+// editLanguage finds the language in the path, by its primary tag or a synonym, and calls edit with
+// the language's index. Both happen in one transaction.
 func (h *Handlers) editLanguage(r *web.Request, edit func(tx *store.Tx, p *store.Project, at int) error) error {
 	return r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		at := p.Locales().Find(strings.TrimSpace(r.Param("locale")))

@@ -142,7 +142,8 @@ func TestUpdateLanguage(t *testing.T) {
 	})
 }
 
-// Translations are stored under the primary tag. Changing the tag must not lose them.
+// TestTagMovesTranslations checks that changing the primary tag of a language does not lose the
+// translations that are stored under this tag.
 func TestTagMovesTranslations(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

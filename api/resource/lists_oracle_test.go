@@ -18,25 +18,27 @@ import (
 	"svc/store"
 )
 
-// sentRecord is the oracle's copy of feedback or a log.
+// sentRecord is the test's own copy of feedback or of a log.
 type sentRecord struct {
 	id       string
 	at       int64
 	hidden   bool
 	platform string // "" = none
 	number   int    // rating (0 = none) or level
-	status   string // only feedback
+	status   string // only for feedback
 	texts    map[string]string
 }
 
-// has reports whether one of the texts contains lower, which must be in lower case.
+// has reports whether one of the record's texts contains the given text, which must be in lower
+// case.
 func (x *sentRecord) has(lower string) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(x.texts)), func(text string) bool {
 		return strings.Contains(lowered(text), lower)
 	})
 }
 
-// lowered returns a text in the form in which it is searched, for the letters in this test.
+// lowered returns a text in the form in which the server searches it. It is only correct for the
+// letters that this test uses.
 func lowered(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -46,8 +48,8 @@ func lowered(text string) string {
 	}, text)
 }
 
-// shelf holds a plain list of a project's records, oldest first, and the server that is compared
-// with it.
+// shelf holds a server and a plain list of a project's records, oldest first. The test compares the
+// server's lists with the plain list.
 type shelf struct {
 	t      *testing.T
 	s      *apitest.Server
@@ -78,7 +80,7 @@ func (m *shelf) text() string {
 	return string(runes[:min(len(runes), 64)])
 }
 
-// fields returns a body with random values and stores them in x.
+// fields returns a body with random values and stores the values in x.
 func (m *shelf) fields(x *sentRecord, all bool) map[string]any {
 	body := map[string]any{}
 	set := func(name string) {
@@ -141,8 +143,8 @@ func (m *shelf) credential() map[string]string {
 	return map[string]string{"Authorization": "Bearer " + m.s.Admin}
 }
 
-// submit sends a record as a client. The server sets the sender and ignores fields of
-// administrators.
+// submit sends a record as a client does. The server must set the sender and ignore the fields that
+// only administrators can set.
 func (m *shelf) submit() {
 	x := &sentRecord{status: "open", texts: map[string]string{}}
 	body := m.fields(x, true)
@@ -218,7 +220,7 @@ func (m *shelf) remove() {
 	m.all = slices.Delete(m.all, at, at+1)
 }
 
-// needle returns a search text that often occurs.
+// needle returns a search text that often has matches.
 func (m *shelf) needle() string {
 	if len(m.all) == 0 || m.chance(30) {
 		return strings.TrimSpace(m.text())
@@ -317,8 +319,8 @@ func (m *shelf) count() {
 	}
 }
 
-// Lists agree with a plain list after any sequence of writes, edits, deletions and changes of
-// visibility.
+// TestListsOracle checks that the server's lists agree with a plain list after any sequence of
+// submissions, edits, deletions and changes of visibility.
 func TestListsOracle(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

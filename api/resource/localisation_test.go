@@ -8,8 +8,9 @@ import (
 	"svc/api/apitest"
 )
 
-// localised returns a server with a project that has four languages. German has all texts, French
-// only the first ones, Japanese only the second ones, and Italian none.
+// localised returns a server with a project that has four languages. There are German translations
+// of all texts, French ones only of the first texts, Japanese ones only of the second texts, and no
+// Italian ones.
 func localised(t *testing.T) *apitest.Server {
 	t.Helper()
 	s, all := translatable(t, `{"locale":"de-DE","aliases":["Deutsch","de"]}`, `{"locale":"fr"}`, `{"locale":"ja (JP)"}`, `{"locale":"it"}`)
@@ -87,7 +88,7 @@ func TestLocalePreference(t *testing.T) {
 	}
 }
 
-// Each object of a response has its own locale.
+// TestLocaleOfEachObject checks that each object in a response has its own locale.
 func TestLocaleOfEachObject(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -126,7 +127,8 @@ func TestLocaleOfEachObject(t *testing.T) {
 	}
 }
 
-// A change of the languages must apply to responses that are already cached.
+// TestLocaleChangesAtOnce checks that a change of the languages also applies to responses that have
+// already been cached.
 func TestLocaleChangesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := localised(t)
@@ -152,7 +154,8 @@ func TestLocaleChangesAtOnce(t *testing.T) {
 	})
 }
 
-// Tags with equal keys are the same tag, in a language's registration and in every path.
+// TestTagKeys checks that tags with equal keys count as the same tag, both when a language is
+// registered and in every path.
 func TestTagKeys(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -10,7 +10,8 @@ import (
 	"svc/api/apitest"
 )
 
-// attempt tries to log in from an address. retry is the Retry-After header in seconds.
+// attempt tries to log in from the given address. It returns the status and the value of the
+// Retry-After header, in seconds.
 func attempt(t *testing.T, s *apitest.Server, address, username, password string) (status, retry int) {
 	t.Helper()
 	status, _, header := s.Send(t, "POST", "/api/v1/auth/login", map[string]string{"X-Forwarded-For": address}, apitest.Credentials(username, password))
@@ -23,9 +24,9 @@ func attempt(t *testing.T, s *apitest.Server, address, username, password string
 	return status, retry
 }
 
-// TestLoginDuringAttack checks that, while an attack from many networks slows down logins, the
-// owner can log in from a new network, and without delay from a known one. An attempt that the
-// limit rejects does not count as a failed login.
+// TestLoginDuringAttack checks that the owner can log in from a new network while an attack from
+// many networks slows down logins. From a known network, the login must not be delayed. An attempt
+// that the limit rejects must not count as a failed login.
 func TestLoginDuringAttack(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -78,8 +79,8 @@ func TestLoginDuringAttack(t *testing.T) {
 	t.Error("no address was refused 20 times: the attack was too weak")
 }
 
-// TestRightPasswordsAtOnce checks that correct passwords do not count as failures, in any number of
-// simultaneous attempts.
+// TestRightPasswordsAtOnce checks that correct passwords do not count as failures, however many
+// attempts are made simultaneously.
 func TestRightPasswordsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -94,8 +95,8 @@ func TestRightPasswordsAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestCurrentPasswordCounts checks that a wrong current password counts as a failed login of the
-// client's address at every endpoint, and that a correct one does not.
+// TestCurrentPasswordCounts checks that, at every endpoint, a wrong current password counts as a
+// failed login of the client's address and a correct one does not.
 func TestCurrentPasswordCounts(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

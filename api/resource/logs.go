@@ -66,7 +66,7 @@ type logInput struct {
 	PlatformVersion web.Optional[string]      `json:"platform_version"`
 }
 
-// check checks the fields that both clients and administrators send.
+// check checks the fields that both clients and administrators may send.
 func (in logInput) check(p *problems) {
 	if p.Present("level", in.Level.Sent, in.Level.Null(), true, true) && (in.Level.Wrong || *in.Level.Value < 0 || *in.Level.Value > 3) {
 		p.Add("level must be an integer from 0 to 3")
@@ -77,7 +77,7 @@ func (in logInput) check(p *problems) {
 	p.Object("custom_data", in.CustomData)
 }
 
-// log returns the record without the platform and the sender.
+// log returns the record that the input describes, without the platform and the sender.
 func (in logInput) log() *store.Log {
 	return &store.Log{
 		Level: int(in.Level.Or(0)), Content: in.Content.Or(""), Source: in.Source.Value,
@@ -85,7 +85,8 @@ func (in logInput) log() *store.Log {
 	}
 }
 
-// byAdmin checks the fields that an administrator sends and returns the record without the sender.
+// byAdmin checks the fields that an administrator may send and returns the record, without the
+// sender.
 func (in logInput) byAdmin(p *problems) *store.Log {
 	in.check(p)
 	p.Flag("is_hidden", in.IsHidden)
@@ -96,8 +97,7 @@ func (in logInput) byAdmin(p *problems) *store.Log {
 	return l
 }
 
-// uploadLog stores a log from a client. An invalid platform in the request does not make the upload
-// fail.
+// uploadLog stores a log from a client. An unknown platform in the request is not an error.
 func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) error {
 	var in logInput
 	if err := h.decodeSubmission(r, &in, "custom_data", "device_info"); err != nil {
@@ -194,7 +194,7 @@ func (p *problems) selection(r *web.Request, page web.Page) store.Selection {
 	return q
 }
 
-// exact reads an integer filter. It returns nil if the parameter is not set.
+// exact reads an integer filter from the query. It returns nil if the filter is not set.
 func (p *problems) exact(r *web.Request, name string, least, most int) *int {
 	if !r.Sent(name) {
 		return nil
@@ -241,7 +241,7 @@ func (h *Handlers) logLevels(r *web.Request) (v levelsView, err error) {
 	return v, nil
 }
 
-// countOver counts records of the project in the path over the time range in the query.
+// countOver calls count with the project in the path and the time range in the query.
 func countOver[N any](
 	h *Handlers, r *web.Request, count func(tx *store.Tx, p store.ProjectID, from, to int64) (N, error),
 ) (span web.Span, n N, err error) {
@@ -288,14 +288,14 @@ func (in pruneInput) check(write) (pruneChange, error) {
 	return c, nil
 }
 
-// PrunedView holds the number of logs that matched and the number of logs that were deleted.
+// PrunedView holds the number of logs that matched the conditions and the number that were deleted.
 type PrunedView struct {
 	Matched int `json:"matched"`
 	Deleted int `json:"deleted"`
 }
 
-// pruneLogs deletes logs by time, level and address. A client that disconnects early can repeat the
-// request.
+// pruneLogs deletes logs by time, level and address. If the client disconnects before the work is
+// done, it can repeat the request.
 func (h *Handlers) pruneLogs(r *web.Request) (v PrunedView, err error) {
 	change, err := web.Checked(r, pruneInput.check, creates)
 	if err != nil {
@@ -315,7 +315,7 @@ func (h *Handlers) pruneLogs(r *web.Request) (v PrunedView, err error) {
 	return v, err
 }
 
-// valueOf returns the value that p points to, or nil, for the log.
+// valueOf returns the value that p points to, or nil if p is nil, for use in a log line.
 func valueOf[T any](p *T) any {
 	if p == nil {
 		return nil

@@ -39,7 +39,8 @@ func TestLog(t *testing.T) {
 	})
 }
 
-// Only the visibility of a log can change, because a log is evidence.
+// TestLogDoesNotChange checks that only the visibility of a log can be changed, because a log is
+// evidence.
 func TestLogDoesNotChange(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

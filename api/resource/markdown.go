@@ -5,7 +5,8 @@ import (
 	"svc/internal/markdown"
 )
 
-// markdownRoutes returns the routes for callers that may read any kind of text.
+// markdownRoutes returns the routes for Markdown previews. A caller that may read any kind of text
+// can use them.
 func (h *Handlers) markdownRoutes() []web.Route {
 	readers := web.AnyScope("projects:read", "versions:read", "announcements:read", "events:read", "feedbacks:read", "logs:read", "files:read",
 		"stats:read")
@@ -22,7 +23,7 @@ type markdownView struct {
 	HTML string `json:"html"`
 }
 
-// previewMarkdown renders a text in the way in which public pages render it. It stores nothing.
+// previewMarkdown renders a text like a public page does. It stores nothing.
 func previewMarkdown(r *web.Request) (markdownView, error) {
 	var in markdownInput
 	if err := web.Decode(r, &in); err != nil {

@@ -125,7 +125,7 @@ func (h *Handlers) listProjects(r *web.Request) (web.List, error) {
 	return web.NewList(len(matching), web.PageOf(matching, page), viewProjectFully), err
 }
 
-// contentsView counts the records that are deleted together with a project.
+// contentsView holds the numbers of records that are deleted together with a project.
 type contentsView struct {
 	Versions         int64 `json:"versions"`
 	Announcements    int64 `json:"announcements"`

@@ -39,7 +39,7 @@ type projectInput struct {
 // projectChange is a checked projectInput.
 type projectChange struct {
 	in           projectInput
-	key          string // "" = keep
+	key          string // "" = unchanged
 	min, max     release.Comparable
 	translations []translation
 }
@@ -77,8 +77,8 @@ func (in projectInput) check(how write) (projectChange, error) {
 	return c, p.Err()
 }
 
-// key checks a project key in normal form. The caller has already reported empty keys and keys that
-// are too long.
+// key checks a project key, which must be in normal form. It does not check for empty keys and keys
+// that are too long, because the caller has already reported these.
 func (p *problems) key(field, key string) {
 	bad := func(c rune) bool {
 		return unicode.IsSpace(c) || unicode.IsControl(c) || strings.ContainsRune(`/\?#%`, c)
@@ -91,7 +91,7 @@ func (p *problems) key(field, key string) {
 	}
 }
 
-// apply copies the fields that were sent to p.
+// apply sets those fields of the project that are present in the request.
 func (c projectChange) apply(p *store.Project) error {
 	in := c.in
 	web.Set(&p.Name, in.Name)
@@ -120,7 +120,7 @@ func (c projectChange) apply(p *store.Project) error {
 	return projectTexts.apply(p, &p.Translations, in.Translations, c.translations)
 }
 
-// setDays sets or clears a number of days if the field was sent.
+// setDays sets a number of days if the field was sent. null clears it.
 func setDays(days **int, o web.Optional[web.Integer]) {
 	if !o.Sent {
 		return

@@ -10,7 +10,7 @@ import (
 	"svc/api/apitest"
 )
 
-// Paging works in the same way for every paged list.
+// TestPaging checks that paging works in the same way for every paged list.
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -84,7 +84,7 @@ func TestPaging(t *testing.T) {
 	}
 }
 
-// listed returns one field of every entry in a list.
+// listed returns the value of the named field in every entry of a list.
 func listed(t testing.TB, answer, name string) []string {
 	t.Helper()
 	names := []string{}

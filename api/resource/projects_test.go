@@ -187,7 +187,7 @@ func TestProjectAddresses(t *testing.T) {
 	s.Refusals(t, app, rows)
 }
 
-// TestProjectOtherFields covers the fields that are not texts.
+// TestProjectOtherFields checks the fields of a project that are not texts.
 func TestProjectOtherFields(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -323,8 +323,8 @@ func TestPublicProject(t *testing.T) {
 	s.Exchanges(t, []apitest.Exchange{{"unknown project", "GET", "/public/none", "", 404, `{"statusCode":404,"error":"Not Found"}`}})
 }
 
-// The counts include all records that a deletion would remove, also hidden and archived ones, but
-// none of other projects.
+// TestProjectContents checks that the counts include all records that would be deleted together
+// with the project, including hidden and archived ones, and no records of other projects.
 func TestProjectContents(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

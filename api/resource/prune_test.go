@@ -13,8 +13,9 @@ import (
 	"svc/internal/proxy"
 )
 
-// TestPruneLogs checks that logs are deleted by time, level and address, with all conditions
-// combined, that a dry run only counts, and that the server's log names the administrator.
+// TestPruneLogs checks that pruning deletes the logs that match all given conditions on time, level
+// and address. A dry run must only count the logs, and the server's own log must name the
+// administrator.
 func TestPruneLogs(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -99,8 +100,8 @@ func TestPruneLogsRefusals(t *testing.T) {
 	s.Exchanges(t, []apitest.Exchange{{"nothing is gone", "GET", list, "", 200, `{"total":1}`}})
 }
 
-// TestRetentionFields checks that null selects the retention of the instance and that other values
-// must be a number of days.
+// TestRetentionFields checks that null selects the retention of the instance and that any other
+// value must be a number of days.
 func TestRetentionFields(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -120,8 +121,8 @@ func TestRetentionFields(t *testing.T) {
 }
 
 // TestSubmissionQuota checks that apps and API keys get 507 when a project has reached its limit.
-// The administrator and other projects are not affected, and deleting records takes effect
-// immediately.
+// The limit must not affect the administrator and other projects. After records have been deleted,
+// submissions must be accepted immediately.
 func TestSubmissionQuota(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.SubmissionMax = 10 << 10 }))

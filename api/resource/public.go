@@ -37,8 +37,8 @@ type reader struct {
 	request  *web.Request
 	snap     *store.Snapshot
 	language int // index of a language, -1 for the default texts
-	// message is a JSON string, or nil. If the project does not have the language that the caller
-	// asked for, it explains this and is added to each object as locale_message.
+	// message is a JSON string, or nil. It is set if the project does not have the language that
+	// the caller has requested, and is added to each object as locale_message.
 	message []byte
 }
 
@@ -52,8 +52,8 @@ func (h *Handlers) reader(r *web.Request, snap *store.Snapshot, preference strin
 	return to
 }
 
-// version returns the JSON of an entry. It is encoded once per language and cached with the
-// snapshot, unless the entry's text is large.
+// version returns the JSON of an entry. Unless the entry's text is large, the JSON is encoded only
+// once per language and cached in the snapshot.
 func (r reader) version(e *store.VersionEntry) ([]byte, error) {
 	if !e.Large {
 		return e.Encoding.Get(r.language, func() ([]byte, error) {
@@ -70,9 +70,9 @@ func (r reader) version(e *store.VersionEntry) ([]byte, error) {
 	return web.Encode(viewVersionIn(r.snap.Project, full, r.language))
 }
 
-// versionInList is like version, for a list that is being written, and includes the message. A
-// large text that has changed since the snapshot is returned in its current form. The result is nil
-// if the version has been deleted.
+// versionInList is like version, but for a list that is being written, and adds the message to the
+// JSON. If the entry's text is large and the version has changed since the snapshot, it returns the
+// current version, or nil if the version has been deleted.
 func (r reader) versionInList(e *store.VersionEntry) ([]byte, error) {
 	if !e.Large {
 		return r.inList(r.version(e))
@@ -84,7 +84,7 @@ func (r reader) versionInList(e *store.VersionEntry) ([]byte, error) {
 	return r.inList(web.Encode(viewVersionIn(r.snap.Project, v, r.language)))
 }
 
-// inList adds the message to an encoded record. It returns an error unchanged.
+// inList adds the message to an encoded record. If err is not nil, it returns err.
 func (r reader) inList(object []byte, err error) ([]byte, error) {
 	if err != nil || r.message == nil {
 		return object, err
@@ -103,8 +103,8 @@ func (r reader) append(b, object []byte) []byte {
 	return append(b, '}')
 }
 
-// respondObject responds with the record that find encodes in the language of the caller, or with
-// null if find returns nil.
+// respondObject responds with the JSON that find returns, or with null if find returns nil. The
+// reader that it passes to find encodes records in the language of the caller.
 func (h *Handlers) respondObject(w http.ResponseWriter, r *web.Request, find func(reader) ([]byte, error)) error {
 	return h.withSnapshot(r, func(snap *store.Snapshot) error {
 		reader := h.reader(r, snap, r.Query("locale"))
@@ -151,7 +151,7 @@ func (h *Handlers) publicLatest(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// publicLatestPreview responds with null if there is no preview.
+// publicLatestPreview responds with the latest preview, or with null if there is no preview.
 func (h *Handlers) publicLatestPreview(w http.ResponseWriter, r *web.Request) error {
 	return h.respondObject(w, r, func(to reader) ([]byte, error) {
 		at := to.snap.Catalog.LatestPreview()

@@ -7,7 +7,8 @@ import (
 	"svc/api/apitest"
 )
 
-// PUT by version publishes a version and is idempotent.
+// TestPublish checks that a PUT request for a version publishes it, and that repeating the request
+// changes nothing.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -98,7 +99,8 @@ func TestPublish(t *testing.T) {
 	})
 }
 
-// The text of a version is a value and never splits a path.
+// TestVersionTextInPath checks that an escaped version text in a path is never split into segments,
+// whatever characters it contains.
 func TestVersionTextInPath(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

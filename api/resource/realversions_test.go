@@ -18,13 +18,13 @@ import (
 	"svc/internal/testutil"
 )
 
-// edition is a published version with the properties that the rules depend on.
+// edition is a published version, with only the properties that the rules depend on.
 type edition struct {
 	text, comparable               string
 	core, tagged                   []*big.Int
 	tag                            int // 0 alpha, 1 beta, 2 rc, 3 none
 	preview, milestone, deprecated bool
-	published, created             int64 // created: position in creation order
+	published, created             int64 // created is the position in creation order
 }
 
 var grammar = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)*)(?:-(alpha|beta|rc)((?:\.[0-9]+)*))?$`)
@@ -54,7 +54,7 @@ func bigNumbers(text string) (list []*big.Int) {
 	return list
 }
 
-// compareNumbers compares from left to right. Missing numbers count as 0.
+// compareNumbers compares two lists of numbers from left to right. Missing numbers count as 0.
 func compareNumbers(a, b []*big.Int) int {
 	for i := range max(len(a), len(b)) {
 		x, y := new(big.Int), new(big.Int)
@@ -71,7 +71,7 @@ func compareNumbers(a, b []*big.Int) int {
 	return 0
 }
 
-// compare compares only the comparable versions.
+// compare compares two editions by their comparable versions only.
 func (e *edition) compare(f *edition) int {
 	if c := compareNumbers(e.core, f.core); c != 0 {
 		return c
@@ -82,8 +82,8 @@ func (e *edition) compare(f *edition) int {
 	return compareNumbers(e.tagged, f.tagged)
 }
 
-// above reports whether e ranks above f. Ties are resolved by the later publication, then by the
-// later creation.
+// above reports whether e ranks above f. If their comparable versions are equal, the later
+// publication decides, then the later creation.
 func (e *edition) above(f *edition) bool {
 	switch c := e.compare(f); {
 	case c != 0:
@@ -94,7 +94,7 @@ func (e *edition) above(f *edition) bool {
 	return e.created > f.created
 }
 
-// greatest returns the highest edition that fits, or nil if none does.
+// greatest returns the highest edition for which fits returns true, or nil if there is none.
 func greatest(list []edition, fits func(*edition) bool) (best *edition) {
 	for i := range list {
 		if e := &list[i]; fits(e) && (best == nil || e.above(best)) {
@@ -104,8 +104,8 @@ func greatest(list []edition, fits func(*edition) bool) (best *edition) {
 	return best
 }
 
-// candidate returns the highest official version or preview. It returns a deprecated one only if
-// there is no other.
+// candidate returns the highest preview if preview is true, and the highest official version
+// otherwise. It returns a deprecated edition only if there is no other.
 func candidate(list []edition, preview bool) *edition {
 	best := greatest(list, func(e *edition) bool { return e.preview == preview && !e.deprecated })
 	if best == nil {
@@ -114,7 +114,7 @@ func candidate(list []edition, preview bool) *edition {
 	return best
 }
 
-// mayDeprecate reports whether e can be deprecated: a higher official version must exist that is
+// mayDeprecate reports whether e can be deprecated. That requires a higher official version that is
 // not deprecated.
 func mayDeprecate(list []edition, e *edition) bool {
 	return slices.ContainsFunc(list, func(f edition) bool {
@@ -129,7 +129,7 @@ type question struct {
 	Preview    bool   `json:"include_preview"`
 }
 
-// verdict is the expected content of a response. Versions are identified by their text; "" means
+// verdict is the expected content of a response. It identifies versions by their text, with "" for
 // null.
 type verdict struct {
 	Should, Required             bool
@@ -141,8 +141,8 @@ type verdict struct {
 	Guarded                      bool
 }
 
-// offer returns the version that a check is about: the higher of the official and the preview
-// candidate, or the preview if both are equal.
+// offer returns the version that an update check offers. If previews are allowed, that is the
+// higher one of the official and the preview candidate, or the preview if both are equal.
 func offer(list []edition, preview bool) *edition {
 	official, test := candidate(list, false), candidate(list, true)
 	if !preview || test == nil {
@@ -154,7 +154,7 @@ func offer(list []edition, preview bool) *edition {
 	return official
 }
 
-// registered returns the published version that the question identifies, or nil if there is none.
+// registered returns the published version that the question refers to, or nil if there is none.
 func registered(list []edition, q question, at *edition) *edition {
 	if q.Comparable == "" {
 		return greatest(list, func(e *edition) bool { return e.text == q.Version })
@@ -172,9 +172,9 @@ func registered(list []edition, q question, at *edition) *edition {
 	return found
 }
 
-// decide implements the rules. low and high are the ends of the range in which updates are
-// optional; nil means no end. It returns status 400 for an unpublished version without a comparable
-// version, and 404 if there is no version to offer.
+// decide implements the rules of the update check. Updates are optional in the range from low to
+// high, where nil means unbounded. It returns status 400 for an unpublished version without a
+// comparable version, and 404 if there is no version to offer.
 func decide(list []edition, low, high *edition, q question) (verdict, int) {
 	latest := offer(list, q.Preview)
 	if latest == nil {
@@ -209,8 +209,9 @@ func decide(list []edition, low, high *edition, q question) (verdict, int) {
 	return v, http.StatusOK
 }
 
-// lowestMilestone returns the first required stop: the lowest milestone that is official, not
-// deprecated, above from and not above to.
+// lowestMilestone returns the first milestone that an update must not skip. It is the lowest
+// milestone that is official, not deprecated, higher than the current edition and not higher than
+// the target edition.
 func lowestMilestone(list []edition, from, to *edition) (guard *edition) {
 	for i := range list {
 		e := &list[i]
@@ -239,7 +240,7 @@ func reasons(newer, deprecated, outside, guarded bool) string {
 	return strings.Join(codes, " ")
 }
 
-// readVerdict parses a response.
+// readVerdict parses the response to an update check.
 func readVerdict(t *testing.T, body string) verdict {
 	t.Helper()
 	type named struct{ Version string }
@@ -268,7 +269,8 @@ func readVerdict(t *testing.T, body string) verdict {
 	}
 }
 
-// realProject is a list of real version texts and the editions that the server created from it.
+// realProject is a list of real version texts, with the editions that the server has created from
+// them.
 type realProject struct {
 	key       string
 	texts     []string // in the order of the list
@@ -304,8 +306,8 @@ func readRealProjects(t *testing.T) (all []*realProject) {
 	return all
 }
 
-// publish creates the project and its versions in a shuffled but reproducible order. It marks
-// versions by position where the rules allow it.
+// publish creates the project and its versions, in a shuffled but reproducible order. The position
+// of a version determines its flags, as far as the rules allow them.
 func (p *realProject) publish(t *testing.T, s *apitest.Server) {
 	s.Must(t, http.StatusCreated, "POST", "/admin/projects", fmt.Sprintf(`{"project_key":%q,"name":%q}`, p.key, p.key))
 	mixed := rand.New(rand.NewPCG(1, uint64(len(p.texts)))).Perm(len(p.texts))
@@ -335,8 +337,9 @@ func (p *realProject) put(t *testing.T, s *apitest.Server, e edition, status int
 	s.Must(t, status, "PUT", "/admin/projects/"+p.key+"/versions/by-version/"+url.PathEscape(e.text), body)
 }
 
-// setRange makes updates optional between two versions. way selects no range, both ends, the lower
-// end or the upper end.
+// setRange sets the range of versions in which updates are optional. The range has both ends if way
+// is 1, only a lower end if way is 2, and only an upper end if way is 3. Otherwise there is no
+// range.
 func (p *realProject) setRange(t *testing.T, s *apitest.Server, way int) {
 	sorted := slices.SortedFunc(slices.Values(p.list), func(a, b edition) int { return a.compare(&b) })
 	low, high := "null", "null"

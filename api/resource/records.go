@@ -8,27 +8,26 @@ import (
 	"svc/store"
 )
 
-// This file holds the handlers that versions, announcements and feedback share.
+// This file contains the handlers that versions, announcements and feedback share.
 
-// write is the way in which a body is written to a record. It determines which fields are required
-// and what null means.
+// write is a kind of write request. It determines which fields of the body are required and what
+// null means.
 type write uint8
 
 const (
-	creates   write = iota // required fields must be sent; null means not sent
+	creates   write = iota // the body must contain all required fields; null means not sent
 	updates                // no field is required; null clears a field
 	publishes              // creates a version; the path provides all required fields
 	imports                // like creates, but for a line of an archive
 )
 
-// whole reports whether required fields must be sent.
+// whole reports whether the body must contain all required fields.
 func (how write) whole() bool { return how == creates || how == imports }
 
-// checking returns an empty list of problems for a body that is checked for the given kind of
-// write.
+// checking returns an empty list of problems, to be used for the body of the given kind of write.
 func checking(how write) problems { return problems{web.Problems{Update: how == updates}} }
 
-// kind describes how records of one kind are found and deleted.
+// kind specifies how to find and delete the records of one resource.
 type kind[R any] struct {
 	name   string
 	find   func(*store.Tx, store.ProjectID, store.ID) (*R, error)
@@ -36,8 +35,8 @@ type kind[R any] struct {
 	delete func(*store.Tx, store.ProjectID, *R) error            // nil if such records cannot be deleted
 }
 
-// addressed returns the record in the path and its project. The path contains the project and the
-// id, or only the id.
+// addressed returns the record that the path identifies, and its project. The path contains the
+// project and the record's id, or only the id.
 func (k kind[R]) addressed(r *web.Request, tx *store.Tx) (*store.Project, *R, error) {
 	id, ok := store.ParseID(r.Param("id"))
 	errNone := fault.New(fault.NotFound, "%s not found", k.name)
@@ -83,8 +82,8 @@ type creation[R any] interface {
 	create(*store.Tx, *store.Project) (*R, error)
 }
 
-// createRecord returns a handler that creates a record from the body. The project is in the path
-// or, on the older paths, in the body.
+// createRecord returns a handler that creates a record from the body. The project is named in the
+// path or, for the older paths, in the body.
 func createRecord[In, R, V any, C creation[R]](h *Handlers, check func(In, write) (C, error), view func(*store.Project, *R) V) web.Handler {
 	return web.Created(func(r *web.Request) (v V, err error) {
 		c, err := web.Checked(r, check, creates)
@@ -108,8 +107,9 @@ func createRecord[In, R, V any, C creation[R]](h *Handlers, check func(In, write
 	})
 }
 
-// projectName returns the project's name from the path or, on the older paths, from the body. If
-// the body has none, the error lists that together with the problems in broken.
+// projectName returns the project's name from the path or, for the older paths, from the body. The
+// caller passes the error from checking the body. If the body does not name a project either, the
+// returned error contains all problems.
 func projectName(r *web.Request, broken error) (string, error) {
 	if name := r.Param("k"); name != "" {
 		return name, broken
@@ -130,7 +130,7 @@ type change[R any] interface {
 	update(*store.Tx, *store.Project, *R) error
 }
 
-// updateRecord returns a handler that applies the body to the record in the path.
+// updateRecord returns a handler that changes the record in the path as the body specifies.
 func updateRecord[In, R, V any, C change[R]](
 	h *Handlers, of kind[R], check func(In, write) (C, error), view func(*store.Project, *R) V,
 ) web.Handler {
@@ -173,8 +173,8 @@ func deleteRecord[R any](h *Handlers, of kind[R]) web.Handler {
 	})
 }
 
-// listOf returns one page of a list from a snapshot. Each record is read in full and encoded while
-// the list is being written.
+// listOf returns a page of a list from a snapshot. Each record is read in full and encoded only
+// when it is being written.
 func listOf[R any](list []*store.Entry[R], page web.Page, encode func(*store.Entry[R]) ([]byte, error)) web.List {
 	part := web.PageOf(list, page)
 	return web.List{
@@ -183,19 +183,21 @@ func listOf[R any](list []*store.Entry[R], page web.Page, encode func(*store.Ent
 	}
 }
 
-// fullVersion returns the version of an entry with its texts. If it has changed since the snapshot,
-// the result is the current version, or nil if it has been deleted.
+// fullVersion returns the version of an entry, including its texts. If the version has changed
+// since the snapshot, fullVersion returns the current version. If it has been deleted, fullVersion
+// returns nil.
 func (h *Handlers) fullVersion(snap *store.Snapshot, e *store.VersionEntry) (*store.Version, error) {
 	return orCurrent(h, e.Record.ID, snap, (*store.Tx).Version)(h.DB.FullVersion(snap, e))
 }
 
-// fullAnnouncement is like fullVersion, for an announcement.
+// fullAnnouncement is the counterpart of fullVersion for announcements.
 func (h *Handlers) fullAnnouncement(snap *store.Snapshot, e *store.AnnouncementEntry) (*store.Announcement, error) {
 	return orCurrent(h, e.Record.ID, snap, (*store.Tx).Announcement)(h.DB.FullAnnouncement(snap, e))
 }
 
-// orCurrent returns a function that returns its arguments unless the error is store.ErrStale. In
-// that case it reads the current record, and returns nil if there is none.
+// orCurrent returns a function that returns its arguments unchanged, unless the error is
+// store.ErrStale. In that case, the function returns the current record, or nil if the record does
+// not exist anymore.
 func orCurrent[R any](
 	h *Handlers, id store.ID, snap *store.Snapshot, read func(*store.Tx, store.ProjectID, store.ID) (*R, error),
 ) func(*R, error) (*R, error) {

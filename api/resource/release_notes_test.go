@@ -12,10 +12,10 @@ import (
 	"svc/api/apitest"
 )
 
-// stays is the maximum size of texts, in bytes, that are kept in memory.
+// stays is the maximum total size in bytes of a version's texts that are cached in memory.
 const stays = 64 << 10
 
-// isKept reports whether the texts of the project's only version are in the snapshot.
+// isKept reports whether the texts of the project's only version are cached in the snapshot.
 func isKept(t *testing.T, s *apitest.Server) bool {
 	t.Helper()
 	snap, err := s.DB.Snapshot("app")
@@ -75,7 +75,8 @@ func TestLargeTextsStayInTheFile(t *testing.T) {
 	})
 }
 
-// Every read endpoint returns texts that are not cached in memory.
+// TestLargeTextsEverywhere checks that every read endpoint returns large texts, which are not
+// cached in memory.
 func TestLargeTextsEverywhere(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -109,11 +110,10 @@ func TestLargeTextsEverywhere(t *testing.T) {
 	})
 }
 
-// notes returns long release notes that begin with the title that they belong to.
+// notes returns long release notes that begin with the given title.
 func notes(title string) string { return title + ":" + strings.Repeat("n", stays) }
 
-// whole returns an error if the texts in a version that was read during changes do not belong
-// together.
+// whole returns an error if the title and the content of a version do not belong together.
 func whole(answer json.RawMessage) error {
 	var v struct{ Title, Content *string }
 	if err := json.Unmarshal(answer, &v); err != nil {
@@ -125,8 +125,9 @@ func whole(answer json.RawMessage) error {
 	return nil
 }
 
-// A client that reads long notes while they are replaced, deleted and published again gets one
-// state or the other, or a response that the version does not exist.
+// TestLargeTextsWhileTheyChange checks that a client that reads long release notes while they are
+// being replaced, deleted and published again never gets a mixture of two states. It may also get a
+// response that the version does not exist.
 func TestLargeTextsWhileTheyChange(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -174,7 +175,7 @@ func TestLargeTextsWhileTheyChange(t *testing.T) {
 	}
 }
 
-// wholeAnswer checks every version in a response.
+// wholeAnswer calls whole for every version in a response.
 func wholeAnswer(status int, answer []byte) error {
 	if status == http.StatusNotFound {
 		return nil

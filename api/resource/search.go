@@ -14,8 +14,8 @@ import (
 	"svc/store"
 )
 
-// searchKinds lists the kinds of records that can be searched across projects, with the scope that
-// each requires.
+// searchKinds lists the kinds of records that can be searched across projects, each with the scope
+// that it requires.
 var searchKinds = []struct {
 	name, scope string
 	kind        store.Kind
@@ -46,7 +46,7 @@ type hitView struct {
 	CreatedAt  int64  `json:"created_at"`
 }
 
-// searchQuery is a checked query: the text, and the filters.
+// searchQuery is a checked search request, with its text and filters.
 type searchQuery struct {
 	find    string
 	project string // "" = all
@@ -102,8 +102,8 @@ func (h *Handlers) searchAll(r *web.Request) (v web.PageView, err error) {
 	return web.PageView{Total: x.total, Estimate: x.estimate, Data: append([]hitView{}, x.hits...)}, nil
 }
 
-// searchedProjects returns the projects to search: the one in the query, or all that the caller may
-// access.
+// searchedProjects returns the projects to search. These are the project in the query or, if the
+// query does not name one, all projects that the caller may access.
 func (h *Handlers) searchedProjects(r *web.Request, q searchQuery) (map[store.ProjectID]*store.Project, error) {
 	projects := map[store.ProjectID]*store.Project{}
 	if q.project != "" {
@@ -125,7 +125,7 @@ func (h *Handlers) searchedProjects(r *web.Request, q searchQuery) (map[store.Pr
 	return projects, nil
 }
 
-// search collects the results for all kinds.
+// search collects the results for all kinds of records.
 type search struct {
 	handlers *Handlers
 	r        *web.Request
@@ -137,7 +137,7 @@ type search struct {
 	estimate bool
 }
 
-// keepNewest sorts the results and keeps only those on the page.
+// keepNewest sorts the results, newest first, and drops those that do not fit on the page.
 func (x *search) keepNewest() {
 	slices.SortFunc(x.hits, func(a, b hitView) int { // ids are in creation order
 		return cmp.Or(cmp.Compare(b.CreatedAt, a.CreatedAt), cmp.Compare(b.ID, a.ID))
@@ -164,7 +164,8 @@ func (x *search) searchKinds(terms []string) error {
 	return nil
 }
 
-// only returns the project to pass to the index: the only project that is searched, or 0 for all.
+// only returns the project to pass to the index. It is 0, which means all projects, unless only one
+// project is searched.
 func (x *search) only() store.ProjectID {
 	if len(x.projects) == 1 {
 		for id := range x.projects {
@@ -175,17 +176,17 @@ func (x *search) only() store.ProjectID {
 }
 
 const (
-	// recordsAtOnce is the number of records that a search scans in one transaction. This takes a
-	// few milliseconds, so that writers have to keep few old pages.
+	// recordsAtOnce is the number of records that a search scans in one transaction. That takes a
+	// few milliseconds, so writers have to retain only a few old pages.
 	recordsAtOnce = 500
-	// exactRecords is the minimum number of records that a search scans before its total becomes an
-	// upper bound. The other lists have the same limit.
+	// exactRecords is the minimum number of records that a search scans before its total may become
+	// an upper bound. The other lists have the same limit.
 	exactRecords = 10_000
 )
 
 // searchRecords searches projects, versions or announcements, newest first. Once the page is full
-// and exactRecords were scanned, it counts the remaining candidates as matches without scanning
-// them.
+// and exactRecords records have been scanned, it counts all remaining candidates as matches without
+// scanning them.
 func (x *search) searchRecords(kind store.Kind, name string, terms []string) error {
 	n, err := x.handlers.candidates(x.r, kind, x.only(), terms)
 	if err != nil {
@@ -220,7 +221,7 @@ func (x *search) searchRecords(kind store.Kind, name string, terms []string) err
 }
 
 // searchPage scans the given records in one transaction and returns the number of matches. It adds
-// at most most of them to the results.
+// the first matches to the results. The last argument limits their number.
 func (x *search) searchPage(page []store.Change, name string, terms []string, most int) (found int, err error) {
 	var hits []hitView
 	err = x.handlers.DB.View(func(tx *store.Tx) error {
@@ -257,7 +258,7 @@ func (x *search) createdAt(c store.Change) int64 {
 	return store.CreatedAt(c.ID)
 }
 
-// refs lists the records of a kind in the searched projects that are candidates.
+// refs returns the candidates of the given kind that belong to the searched projects.
 func (x *search) refs(kind store.Kind, n store.Candidates) (list []store.Change, err error) {
 	add := func(c store.Change) {
 		if c.Kind == kind && x.projects[c.Project] != nil {
@@ -292,8 +293,8 @@ const (
 	excerptLength = 160
 )
 
-// hit returns the result for a matching project, version or announcement. shown is false if it is
-// hidden and the query does not include hidden records.
+// hit returns the search result for a matching project, version or announcement. shown is false if
+// the record is hidden and the query does not include hidden records.
 func (x *search) hit(tx *store.Tx, name string, c store.Change, terms []string) (hit hitView, shown bool, err error) {
 	p := x.projects[c.Project]
 	hit = hitView{Kind: name, ProjectKey: p.Key, CreatedAt: store.CreatedAt(c.ID), ID: c.ID.String()}
@@ -319,7 +320,7 @@ func (x *search) hit(tx *store.Tx, name string, c store.Change, terms []string) 
 	return hit, true, nil
 }
 
-// searchSeries searches the feedback or the logs of each project in turn.
+// searchSeries searches the feedback or the logs of the projects, one project after the other.
 func (x *search) searchSeries(kind store.Kind, name string, terms []string) error {
 	n, err := x.handlers.candidates(x.r, kind, x.only(), terms)
 	if err != nil {
@@ -386,8 +387,8 @@ func viewLogHit(p *store.Project, l *store.Log, terms []string) hitView {
 	}
 }
 
-// best returns an excerpt of the first field that contains one of the terms, or of the first field
-// if none does.
+// best returns an excerpt of the first field that contains at least one of the terms. If no field
+// does, it returns an excerpt of fields[0].
 func best(terms []string, fields ...string) string {
 	for _, f := range fields {
 		folded := searchtext.Text(f)

@@ -11,8 +11,8 @@ import (
 	"svc/api/apitest"
 )
 
-// haystack returns a server with two projects. In each, one record of each kind contains "needle".
-// They are created in the order of the kinds, one minute apart.
+// haystack returns a server with two projects. In each project, one record of each kind contains
+// the word "needle". These records are created in the order of the kinds, one minute apart.
 func haystack(t *testing.T) (s *apitest.Server, ids map[string]string) {
 	t.Helper()
 	s, ids = apitest.NewServer(t, apitest.WithIndex()), map[string]string{}
@@ -33,7 +33,7 @@ func haystack(t *testing.T) (s *apitest.Server, ids map[string]string) {
 	return s, ids
 }
 
-// hits returns "project kind" for each result.
+// hits returns a text of the form "project kind" for each result.
 func hits(t *testing.T, answer string) []string {
 	t.Helper()
 	var all []string
@@ -162,7 +162,8 @@ func TestSearchEverythingRefusals(t *testing.T) {
 	}
 }
 
-// A key finds only records that its scopes and projects allow. Others do not cause an error.
+// TestSearchEverythingAccess checks that an API key finds only records to which its scopes and
+// projects give access. Other records must not cause an error.
 func TestSearchEverythingAccess(t *testing.T) {
 	t.Parallel()
 	s, _ := haystack(t)

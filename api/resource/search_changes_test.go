@@ -9,8 +9,10 @@ import (
 	"svc/store"
 )
 
-// A record that has been edited or deleted is never found by its old text, and immediately by its
-// new one. This holds in complete blocks and in the last one, and for indexed records and others.
+// TestSearchAfterChanges checks that a record that has been edited is found by its new text
+// immediately, and that an edited or deleted record is never found by its old text. It covers
+// complete blocks and the incomplete last one, and records that are indexed and records that are
+// not.
 func TestSearchAfterChanges(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]apitest.Option{"without an index": {}, "with an index": {apitest.WithIndex()}} {
@@ -72,7 +74,7 @@ func TestSearchAfterChanges(t *testing.T) {
 	}
 }
 
-// Hidden records are found only if the query includes hidden ones.
+// TestSearchHidden checks that hidden records are only found if the query includes hidden records.
 func TestSearchHidden(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex())
@@ -121,7 +123,8 @@ func TestSearchHidden(t *testing.T) {
 	look("shown", "veiled%20words", 0, 1)
 }
 
-// Totals are correct in combination with filters, and pages are consecutive.
+// TestSearchTotals checks that totals are correct in combination with filters, and that consecutive
+// pages neither overlap nor omit records.
 func TestSearchTotals(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex())

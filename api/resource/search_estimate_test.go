@@ -10,14 +10,14 @@ import (
 	"svc/store"
 )
 
-// withExactBytes limits the size in bytes of the text that a search scans to determine an exact
-// total.
+// withExactBytes sets the maximum size in bytes of the text that a search scans to determine an
+// exact total.
 func withExactBytes(n int64) apitest.Option {
 	return func(o *apitest.Options) { o.Store.ExactBytes = n }
 }
 
-// TestSearchEstimate checks that a total which is an upper bound is marked as an estimate, and that
-// no exact total is. At least 10,000 records are always scanned.
+// TestSearchEstimate checks that a total is marked as an estimate if it is only an upper bound, and
+// not marked if it is exact. A search must always scan at least 10,000 records.
 func TestSearchEstimate(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, withExactBytes(1))
@@ -77,8 +77,8 @@ func TestSearchEstimate(t *testing.T) {
 	}
 }
 
-// TestSearchOfManyRecords checks that a search across all kinds scans announcements in batches,
-// like logs, and stops soon after the page is full.
+// TestSearchOfManyRecords checks that a search across all kinds of records scans announcements in
+// batches, like logs. It must stop soon after the page is full.
 func TestSearchOfManyRecords(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

@@ -18,7 +18,7 @@ import (
 // searchList is a list that can be searched.
 type searchList struct {
 	name, path string
-	make       func(t *testing.T, s *apitest.Server, text string) string // creates a record with a text and returns its id
+	make       func(t *testing.T, s *apitest.Server, text string) string // creates a record with the text and returns its id
 }
 
 // searchLists returns the searchable lists of the project "app" and of all projects.
@@ -44,7 +44,7 @@ func searchLists() []searchList {
 	}
 }
 
-// found returns the ids of all results of a query, on one page.
+// found returns the ids of all results of a query, which must fit on one page.
 func found(t testing.TB, s *apitest.Server, path, parameter, query string) []string {
 	t.Helper()
 	status, answer := s.Ask(t, "GET", path+"?limit=100&"+parameter+"="+url.QueryEscape(query), "")
@@ -58,7 +58,7 @@ func found(t testing.TB, s *apitest.Server, path, parameter, query string) []str
 	return ids
 }
 
-// reindex updates the index with all records.
+// reindex rebuilds the search index from all records.
 func reindex(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	err := s.Index.Rebuild(context.Background(), nil)
@@ -118,8 +118,9 @@ var sentences = []struct {
 	{"a repeated letter", "mississippi aaaaaaa", []string{"ssissi", "aaaaaaa", "issi", "pi a"}, []string{"aaaaaaaa", "ississis"}},
 }
 
-// Realistic queries find the right records in every list and across all of them, whether or not the
-// records are indexed, and without an index.
+// TestSearchFinds checks that realistic queries find the right records, in every list and in the
+// search across all records. It covers records that are indexed, records that are not, and a server
+// without an index.
 func TestSearchFinds(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -168,7 +169,7 @@ func TestSearchFinds(t *testing.T) {
 	}
 }
 
-// fill adds n feedback records and n logs that no test searches for to a project.
+// fill adds n feedback records and n logs to a project. No search in the tests matches them.
 func fill(t *testing.T, s *apitest.Server, key string, n int) {
 	t.Helper()
 	var feedback []*store.Feedback
@@ -181,7 +182,8 @@ func fill(t *testing.T, s *apitest.Server, key string, n int) {
 	storeLogs(t, s, key, logs...)
 }
 
-// Each list searches exactly its own fields, and a match never spans two fields.
+// TestSearchedFields checks which fields each list searches, and that a match never spans two
+// fields.
 func TestSearchedFields(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex())

@@ -24,7 +24,7 @@ func sendFrom(t *testing.T, s *apitest.Server, path string, headers map[string]s
 	return answer
 }
 
-// TestSender checks which information about the client is stored with a submission.
+// TestSender checks what information about the client is stored with a submission.
 func TestSender(t *testing.T) {
 	t.Parallel()
 	one, none := apitest.NewServer(t, apitest.WithGeo(t)), apitest.NewServer(t, apitest.WithGeo(t), apitest.WithProxies(proxy.Proxies{}))
@@ -74,8 +74,8 @@ func TestSender(t *testing.T) {
 	}
 }
 
-// declared holds the ways in which a request declares its origin, each as "platform/version"; "-"
-// means not sent.
+// declared holds the platform and version that each part of a request declares, in the form
+// "platform/version". "-" means not sent.
 type declared struct{ header, query, body, agent string }
 
 func (d declared) send(t *testing.T, s *apitest.Server, path string, fields map[string]any) string {
@@ -102,7 +102,7 @@ func (d declared) send(t *testing.T, s *apitest.Server, path string, fields map[
 	return sendFrom(t, s, path+"?"+query.Encode(), headers, string(body))
 }
 
-// shownOrigin returns the "platform/version" of a record.
+// shownOrigin returns the platform and version of a record in the form "platform/version".
 func shownOrigin(t *testing.T, answer string) string {
 	t.Helper()
 	show := func(name string) string {
@@ -119,7 +119,8 @@ const (
 	windows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"
 )
 
-// If the body does not contain a platform, detection is the same for feedback and logs.
+// TestDetectedPlatform checks that the platform is detected in the same way for feedback and logs
+// if the body does not contain it.
 func TestDetectedPlatform(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -164,7 +165,8 @@ func TestDetectedPlatform(t *testing.T) {
 	}
 }
 
-// The platform in the body has the highest priority for feedback and the lowest for logs.
+// TestPlatformInBody checks that the platform in the body has the highest priority for feedback and
+// the lowest priority for logs.
 func TestPlatformInBody(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

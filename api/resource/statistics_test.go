@@ -48,7 +48,7 @@ func createAt(t *testing.T, s *apitest.Server, later time.Duration, key, version
 	return apitest.Field[int64](t, newest, "latest_version_time")
 }
 
-// expectVersions compares the statistics with the expected values. A nil time means null.
+// expectVersions compares the version statistics with the expected values. A nil time means null.
 func expectVersions(t *testing.T, s *apitest.Server, rule string, versions, projects int64, newest, oldest *int64) {
 	t.Helper()
 	answer := s.Must(t, 200, "GET", "/admin/versions/statistics", "")

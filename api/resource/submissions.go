@@ -18,8 +18,8 @@ import (
 	"svc/store"
 )
 
-// decodeSubmission is like web.Decode, for a public submission. It also limits the total size in
-// bytes of the named objects, measured in the encoding in which they were sent.
+// decodeSubmission is like web.Decode, but also limits the total size of the named objects, as a
+// public submission requires. The size is the number of bytes that the client has sent for them.
 func (h *Handlers) decodeSubmission(r *web.Request, in any, objects ...string) error {
 	body, err := r.ReadBody()
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *Handlers) decodeSubmission(r *web.Request, in any, objects ...string) e
 	return web.Decode(r, in)
 }
 
-// senderView is the JSON form of the client that sent a submission.
+// senderView is the JSON form of a store.Sender, the client that sent a submission.
 type senderView struct {
 	IP          *string `json:"ip"`
 	UserAgent   *string `json:"user_agent"`
@@ -66,12 +66,14 @@ func sender(r *web.Request) store.Sender {
 	return sender
 }
 
-// declaration returns the platform and its version that a body contains.
+// declaration returns a web.Declaration of the platform and the platform version that a body
+// contains.
 func declaration(on, version web.Optional[string]) web.Declaration {
 	return web.Declaration{System: useragent.Source{Platform: web.BodyText(on), Version: web.BodyText(version)}}
 }
 
-// viewOrigin returns the platform and its version of a submission. Each is nil if it is unknown.
+// viewOrigin returns the platform and the platform version to store with a submission. Each is nil
+// if it is unknown.
 func viewOrigin(o useragent.System) (*platform.Platform, *string) {
 	o = o.Stored()
 	version := strings.Clone(o.Version) // it may share the memory of the request
@@ -81,7 +83,7 @@ func viewOrigin(o useragent.System) (*platform.Platform, *string) {
 	return &o.Platform, web.OrNil(&version)
 }
 
-// checkQuota returns an error if the feedback and logs of a project have reached their limit.
+// checkQuota returns an error if the feedback and logs of a project have reached their size limit.
 func (h *Handlers) checkQuota(p *store.Project) error {
 	if h.SubmissionMax <= 0 {
 		return nil
@@ -97,8 +99,8 @@ func (h *Handlers) checkQuota(p *store.Project) error {
 		h.SubmissionMax>>20).After(time.Hour)
 }
 
-// withinQuota applies the project's quota to requests with API keys. The administrator can exceed
-// it.
+// withinQuota returns a handler that enforces the project's quota for requests with API keys before
+// it calls add. The administrator can exceed the quota.
 func (h *Handlers) withinQuota(add web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *web.Request) error {
 		if !r.Caller.Administrator {
@@ -114,9 +116,9 @@ func (h *Handlers) withinQuota(add web.Handler) web.Handler {
 	}
 }
 
-// fingerprint returns a key that is equal for duplicate submissions. It covers the caller's
-// address, the project and the fields. ok is false if the caller has no address; such submissions
-// are not compared.
+// fingerprint returns a key that is equal for duplicate submissions. The key depends on the
+// caller's address, the project, the kind and the fields. If the caller has no address, ok is
+// false, and the submission must not be compared with others.
 func fingerprint(r *web.Request, p store.ProjectID, kind string, fields ...any) (key limit.Key, ok bool) {
 	if !r.Addr.IsValid() {
 		return key, false
@@ -131,8 +133,8 @@ func fingerprint(r *web.Request, p store.ProjectID, kind string, fields ...any) 
 	return limit.Key(sha256.Sum256(all)), true
 }
 
-// appendField appends the encoding of a field. The encoding begins with the type and the length, so
-// that different lists of fields never have the same bytes.
+// appendField appends the encoding of a field. The encoding begins with the type and the length of
+// the field, so that different lists of fields never have the same encoding.
 func appendField(to []byte, field any) []byte {
 	switch v := field.(type) {
 	case nil:
@@ -159,8 +161,8 @@ func appendField(to []byte, field any) []byte {
 	panic(fmt.Sprintf("fingerprint of a %T", field))
 }
 
-// sorted returns a free-form object with sorted keys, for comparison. Numbers keep their spelling.
-// The result is nil if there is no object.
+// sorted returns a free-form object with sorted keys, so that it can be compared. It does not
+// change the notation of numbers. It returns nil if there is no object.
 func sorted(o web.Optional[web.Object]) any {
 	if o.Value == nil {
 		return nil
@@ -181,9 +183,9 @@ func sorted(o web.Optional[web.Object]) any {
 	return json.RawMessage(inOrder)
 }
 
-// isSorted reports whether sorting an object would leave it unchanged. It recognizes only the
-// common case, an object with keys in order and without nested values, and may return false for
-// others.
+// isSorted reports whether sorting an object would leave it unchanged. It only recognizes the
+// common case, in which the keys are in order and there are no nested values. In other cases, it
+// may return false for a sorted object.
 func isSorted(object web.Object) bool {
 	if bytes.ContainsAny(object, "\\\u2028\u2029") { // the last two are encoded as escapes
 		return false

@@ -10,8 +10,8 @@ import (
 	"svc/api/apitest"
 )
 
-// Every acknowledged submission is stored exactly once, regardless of concurrent submissions and
-// changes by administrators.
+// TestSubmissionsAtOnce checks that every acknowledged submission is stored exactly once,
+// regardless of concurrent submissions and changes by administrators.
 func TestSubmissionsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithRateLimit(0))
@@ -71,7 +71,8 @@ func TestSubmissionsAtOnce(t *testing.T) {
 	}
 }
 
-// A project can be deleted, created again or renamed while clients send submissions to it.
+// TestSubmissionsWhileProjectGoes checks that a project can be deleted, created again and renamed
+// while clients are sending submissions to it.
 func TestSubmissionsWhileProjectGoes(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithRateLimit(0))

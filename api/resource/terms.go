@@ -41,8 +41,9 @@ type termsView struct {
 	Content string `json:"content"`
 }
 
-// viewTerms returns the public view of a document: the draft if it is in effect, otherwise the
-// built-in text in the language of the caller. UpdatedAt is the time of that text.
+// viewTerms returns the public view of a document. It contains the draft if that is in effect, and
+// otherwise the built-in text in the language of the caller. UpdatedAt is the time of the text that
+// it contains.
 func viewTerms(r *web.Request, d *terms.Document, own *store.TermsDocument) termsView {
 	preference := r.Query("locale")
 	language, unknown := terms.LanguageFor(preference)
@@ -85,7 +86,8 @@ type termsDocumentView struct {
 	Placeholders     []placeholderView `json:"placeholders"`
 }
 
-// placeholderView is a field of the form that fills in a built-in text.
+// placeholderView describes a placeholder of a built-in text, which is a field in the form that
+// fills in the text.
 type placeholderView struct {
 	Key      string `json:"key"`
 	Label    string `json:"label"`
@@ -95,7 +97,7 @@ type placeholderView struct {
 }
 
 // viewTermsDocument returns the administrator's view of a document. The built-in text and the
-// labels of the form are in the language in the query.
+// labels of the form are in the language that the query specifies.
 func viewTermsDocument(r *web.Request, d *terms.Document, own *store.TermsDocument) termsDocumentView {
 	language, _ := terms.LanguageFor(r.Query("locale"))
 	text := d.In(language)
@@ -114,7 +116,7 @@ func viewTermsDocument(r *web.Request, d *terms.Document, own *store.TermsDocume
 	return v
 }
 
-// timeOrNil returns a pointer to a time in Unix seconds, or nil if it is 0.
+// timeOrNil returns a pointer to the given time in Unix seconds, or nil if the time is 0.
 func timeOrNil(at int64) *int64 {
 	if at == 0 {
 		return nil
@@ -166,8 +168,8 @@ func (h *Handlers) resetTermsDocument(r *web.Request) (termsDocumentView, error)
 	})
 }
 
-// oneDocument returns the view of the document in the path. run reads or changes the document's
-// settings and returns them.
+// oneDocument returns the view of the document in the path. It calls run to read or change the
+// document's settings, which run must return.
 func oneDocument[V any](
 	r *web.Request, view func(*web.Request, *terms.Document, *store.TermsDocument) V,
 	run func(store.Setting[store.TermsDocument]) (*store.TermsDocument, error),
@@ -183,7 +185,8 @@ func oneDocument[V any](
 	return view(r, d, own), nil
 }
 
-// eachDocument returns the views of all documents, in their order.
+// eachDocument returns the views of all documents, in the order in which the terms package lists
+// them.
 func eachDocument[V any](h *Handlers, view func(*terms.Document, *store.TermsDocument) V) (web.ListView, error) {
 	var list []V
 	err := h.DB.View(func(tx *store.Tx) error {

@@ -50,7 +50,7 @@ func untouched(t *testing.T) string {
 	})
 }
 
-// TestBuiltinTerms calls every endpoint on a new instance.
+// TestBuiltinTerms checks the response of every endpoint on a new instance.
 func TestBuiltinTerms(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -76,7 +76,8 @@ func TestBuiltinTerms(t *testing.T) {
 	}
 }
 
-// The keys of the built-in text are listed once each, in order of appearance. None is filled in.
+// TestPlaceholders checks that each placeholder key of a built-in text is listed once, in order of
+// appearance, and that no placeholder is filled in.
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -105,7 +106,7 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-// TestDraft checks which text is public and its time.
+// TestDraft checks which text is public, and the time that is shown for it.
 func TestDraft(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -188,8 +189,8 @@ func TestDraftRules(t *testing.T) {
 	})
 }
 
-// Titles, summaries and built-in texts depend on locale. A draft has only the language in which it
-// was written.
+// TestTermsLocale checks that titles, summaries and built-in texts depend on the locale, and that a
+// draft is the same in every locale.
 func TestTermsLocale(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -211,7 +212,8 @@ func TestTermsLocale(t *testing.T) {
 	})
 }
 
-// The form that fills in a text is in the same language as the text.
+// TestPlaceholderWords checks that a built-in text and the labels of its form are in the same
+// language.
 func TestPlaceholderWords(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -224,7 +226,8 @@ func TestPlaceholderWords(t *testing.T) {
 	}
 }
 
-// The documents belong to the instance. Projects and API keys give no access to them.
+// TestTermsAreNoProject checks that the documents belong to the instance, and that API keys give no
+// access to them.
 func TestTermsAreNoProject(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

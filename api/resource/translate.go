@@ -46,7 +46,8 @@ type translationSettingsView struct {
 	UpdatedAt         *int64   `json:"updated_at"`
 }
 
-// viewTranslationSettings returns the view of t. If err is not nil, it returns err.
+// viewTranslationSettings returns the view of the settings. If the given error is not nil, it
+// returns that error instead.
 func viewTranslationSettings(t *store.Translation, err error) (translationSettingsView, error) {
 	if err != nil {
 		return translationSettingsView{}, err
@@ -123,13 +124,13 @@ func (h *Handlers) clearTranslation(r *web.Request) (translationSettingsView, er
 	return viewTranslationSettings(web.DeleteSettings(r, h.DB, store.TranslationSettings))
 }
 
-// serviceOf returns the translation service in the settings, without the API key.
+// serviceOf returns the configured translation service, without the API key.
 func serviceOf(t *store.Translation) translate.Service {
 	return translate.Service{Provider: t.Provider, BaseURL: t.BaseURL, Model: t.Model}
 }
 
-// translator returns the translation service in the settings and the prompt for the model. It
-// returns an error if translation is disabled or not configured.
+// translator returns the configured translation service and the prompt for the model. It returns an
+// error if translation is disabled or not configured.
 func (h *Handlers) translator(t *store.Translation) (s translate.Service, prompt string, err error) {
 	s, prompt = serviceOf(t), translate.Prompt
 	if t.CustomPrompt && t.SystemPrompt != "" {
@@ -203,7 +204,7 @@ type translateInput struct {
 	Fields web.Optional[web.Object] `json:"fields"`
 }
 
-// check checks the request and returns its texts, without blank ones.
+// check checks the request and returns its texts. It omits blank texts.
 func (in translateInput) check() (translate.Texts, error) {
 	var p problems
 	t := translate.Texts{
@@ -224,7 +225,8 @@ func (in translateInput) check() (translate.Texts, error) {
 	return t, p.Err()
 }
 
-// textsOf reads the texts of an object. Only the fields in names are allowed.
+// textsOf returns the texts in an object. The object must not have fields other than those in
+// names.
 func (p *problems) textsOf(object web.Object, names []string) map[string]string {
 	texts, length, before := map[string]string{}, 0, len(p.List)
 	web.EachField(json.RawMessage(object), func(name string, raw json.RawMessage) {

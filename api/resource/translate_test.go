@@ -15,8 +15,9 @@ import (
 
 const translationAt = "/admin/translation"
 
-// echo returns the address of a fake translation service. Its model puts each text in angle quotes.
-// If a text contains the name of a status, the service responds with that status.
+// echo returns the address of a fake translation service, which puts each text in angle quotes
+// instead of translating it. If a text contains the name of an HTTP status, the service responds
+// with that status.
 func echo(t *testing.T) string {
 	t.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -246,8 +247,8 @@ func TestTranslate(t *testing.T) {
 	})
 }
 
-// TestTranslationAfterAnotherSecret checks that the error explains that the key cannot be
-// decrypted, and that the settings can still be read.
+// TestTranslationAfterAnotherSecret checks that a request fails with an error about the API key,
+// which cannot be decrypted, and that the settings can still be read.
 func TestTranslationAfterAnotherSecret(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

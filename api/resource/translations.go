@@ -13,26 +13,28 @@ import (
 	"svc/store"
 )
 
-// translation is an entry of a translations list: two texts in a language. For a project they are
-// the name and the description; for versions and announcements, the title and the content.
+// translation is an entry of a translations list. It contains two texts in one language. For a
+// project, these are the name and the description. For a version or an announcement, they are the
+// title and the content.
 type translation struct {
 	tag           string
 	first, second *string
-	hidden        bool // only announcements
+	hidden        bool // only for announcements
 }
 
-// texts describes how the translations of one kind of record are checked, stored and shown.
+// texts specifies how to check, store and show the translations of one kind of record.
 type texts[T, V any] struct {
 	translationRule
 	stored func(translation) T
 	view   func(tag string, t T) V
 }
 
-// translationRule names the two texts and their limits in characters; 0 means no limit.
+// translationRule holds the names of the two texts and their length limits in characters, where 0
+// means no limit.
 type translationRule struct {
 	first, second       string
 	firstMax, secondMax int
-	hideable            bool // an entry may set is_hidden, also without a text
+	hideable            bool // an entry may set is_hidden, even without a text
 
 	field string // the list's field name; "" = translations
 	max   int    // maximum number of entries; 0 = maxTranslations
@@ -41,7 +43,7 @@ type translationRule struct {
 // maxImportedTexts is the maximum number of entries of a list in an archive.
 const maxImportedTexts = 1000
 
-// during returns the rule for a form of write.
+// during returns the rule that applies to the given kind of write.
 func (r translationRule) during(how write) translationRule {
 	if how == imports {
 		r.max = maxImportedTexts
@@ -101,8 +103,9 @@ func (k texts[T, V]) unregistered(p *store.Project, all map[string]T) (views []V
 	return views
 }
 
-// in returns the texts and the tag of the project's language with the given index. For index -1,
-// the default texts, it returns no texts and nil.
+// in returns the translated texts for a language of the project, and the language's tag. The
+// language is given by its index. For index -1, which means the default texts, the results are zero
+// values.
 func (k texts[T, V]) in(p *store.Project, all map[string]T, language int) (t T, tag *string) {
 	if language < 0 {
 		return t, nil
@@ -111,8 +114,9 @@ func (k texts[T, V]) in(p *store.Project, all map[string]T, language int) (t T, 
 	return all[locale.Key(*tag)], tag
 }
 
-// replace returns the translations to store, by tag key: those in the list, and the previous ones
-// into languages that are not registered, which a list cannot change.
+// replace returns the translations to store, by tag key. These are the translations in the list,
+// plus the previous translations into languages that are not registered, because a list cannot
+// change those.
 func (k texts[T, V]) replace(p *store.Project, before map[string]T, list []translation) (map[string]T, error) {
 	all := maps.Clone(before)
 	if all == nil {
@@ -137,7 +141,7 @@ func (k texts[T, V]) replace(p *store.Project, before map[string]T, list []trans
 	return all, nil
 }
 
-// apply replaces the translations of a record if a list was sent.
+// apply replaces the translations of a record if the request contains a list.
 func (k texts[T, V]) apply(p *store.Project, to *map[string]T, sent web.Optional[[]json.RawMessage], list []translation) (err error) {
 	if sent.Sent {
 		*to, err = k.replace(p, *to, list)
@@ -148,8 +152,9 @@ func (k texts[T, V]) apply(p *store.Project, to *map[string]T, sent web.Optional
 // maxTranslations is the maximum number of entries in a list.
 const maxTranslations = 32
 
-// translations checks the form, the tags and the texts of a translations list. It does not check
-// whether the project has the languages. Blank texts count as unset.
+// translations checks a translations list and returns its entries. It checks the form of the list,
+// the tags and the texts, but not whether the project has the languages. Blank texts count as
+// unset.
 func (p *problems) translations(o web.Optional[[]json.RawMessage], rule translationRule) []translation {
 	type entry struct {
 		Locale  web.Optional[string] `json:"locale"`

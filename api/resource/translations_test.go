@@ -8,8 +8,8 @@ import (
 	"svc/api/apitest"
 )
 
-// translated is a record with translations: its path for administrators, the request that writes
-// it, and the names of the two texts.
+// translated describes a record with translations. It holds the record's path for administrators,
+// the request that writes the record, and the names of the two texts.
 type translated struct {
 	name, path, method string
 	first, second      string
@@ -17,7 +17,8 @@ type translated struct {
 	secondMax          int // 0 = no limit
 }
 
-// translatable returns a server with a project that has the languages and a version.
+// translatable returns a server with a project that has the given languages and a version. It also
+// returns the records that can be translated.
 func translatable(t *testing.T, languages ...string) (*apitest.Server, []translated) {
 	t.Helper()
 	s := apitest.NewServer(t)
@@ -41,7 +42,7 @@ func (x translated) read() string {
 	return apitest.VersionsOf("app")
 }
 
-// fill replaces 1 and 2 in list by the names of the two texts.
+// fill replaces 1 and 2 in list with the names of the two texts.
 func (x translated) fill(list string) string {
 	return strings.NewReplacer(`"1"`, apitest.Quoted(x.first), `"2"`, apitest.Quoted(x.second)).Replace(list)
 }
@@ -146,7 +147,8 @@ func TestMostTranslations(t *testing.T) {
 	}
 }
 
-// Texts are kept while their language is not registered, and reappear with it.
+// TestTranslationsOutliveTheirLanguage checks that translations remain stored when their language
+// is removed, and reappear when it is registered again.
 func TestTranslationsOutliveTheirLanguage(t *testing.T) {
 	t.Parallel()
 	for i, name := range []string{"project", "version", "version by its text"} {
@@ -174,7 +176,8 @@ func TestTranslationsOutliveTheirLanguage(t *testing.T) {
 	}
 }
 
-// A version can be created with translations.
+// TestCreateVersionWithTranslations checks that a version can be created together with its
+// translations.
 func TestCreateVersionWithTranslations(t *testing.T) {
 	t.Parallel()
 	s, _ := translatable(t, `{"locale":"de","aliases":["x"]}`)

@@ -23,7 +23,7 @@ type updateCheckInput struct {
 	PlatformVersion   web.Optional[string] `json:"platform_version"` // only for statistics
 }
 
-// check checks the request and returns the query for the catalog. null means not sent.
+// check checks the request and returns the query for the release catalog. null means not sent.
 func (in updateCheckInput) check() (release.Query, error) {
 	var p problems
 	p.Text("current_version", in.CurrentVersion, web.TextRule{Max: 64, Trim: true})
@@ -40,9 +40,9 @@ func (in updateCheckInput) check() (release.Query, error) {
 	return q, p.Err()
 }
 
-// checkUpdate reports to a client whether it must update. It is the busiest endpoint: the decision
-// takes a few comparisons in the snapshot, and the response is assembled from versions that are
-// already encoded.
+// checkUpdate tells a client whether it must update. It handles the busiest endpoint, so it has to
+// be fast. The decision takes a few comparisons in the snapshot, and the response is assembled from
+// versions that are already encoded.
 func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 	var in updateCheckInput
 	if err := web.Decode(r, &in); err != nil {
@@ -76,14 +76,15 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// answers pools response buffers, which are free again after the response has been written.
-// Allocating them each time would be the endpoint's largest cost in garbage collection.
+// answers pools response buffers. A buffer can be reused after the response has been written.
+// Allocating a buffer for each response would be the largest part of the endpoint's garbage
+// collection cost.
 var answers = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxPooled is the size in bytes of the largest buffer that is returned to the pool.
 const maxPooled = 256 << 10
 
-// holdLarge waits until memory for the large texts of a decision is available.
+// holdLarge waits until memory for the large texts of the versions in a decision is available.
 func (r reader) holdLarge(d release.Decision) error {
 	size := 0
 	for _, at := range [...]int{d.Latest, d.Preview, d.Target} {
@@ -154,8 +155,8 @@ func (r reader) appendOr(b, object []byte) []byte {
 	return r.append(b, object)
 }
 
-// appendCurrent appends the caller's display version: that of the registered version, or the one
-// that was sent, or null.
+// appendCurrent appends the caller's display version as JSON. It is the display version of the
+// registered version, else the one in the request, else null.
 func (r reader) appendCurrent(b []byte, q release.Query, d release.Decision) []byte {
 	text := q.Version
 	if d.Current >= 0 {
@@ -167,21 +168,22 @@ func (r reader) appendCurrent(b []byte, q release.Query, d release.Decision) []b
 	return web.AppendText(b, text)
 }
 
-// Codes that a simulation adds to the findings of package release. They do not influence the update
-// check.
+// Reason codes that a simulation adds to the findings of package release. The reasons do not
+// influence the update check.
 const (
 	targetNotForPlatform       = "target_not_for_platform"
 	targetPublishedInTheFuture = "target_published_in_the_future"
 )
 
 type simulationView struct {
-	Status  int                `json:"status"` // the status of the update check
+	Status  int                `json:"status"` // HTTP status of the update check
 	Message *string            `json:"message"`
 	Answer  json.RawMessage    `json:"answer"` // null if the update check responds with an error
 	Reasons []updateReasonView `json:"reasons"`
 }
 
-// updateReasonView is a rule that applied. Fields that do not belong to the rule are null.
+// updateReasonView is the JSON form of a rule that has been applied. Fields that are not relevant
+// to the rule are null.
 type updateReasonView struct {
 	Code        string              `json:"code"`
 	VersionID   *string             `json:"version_id"`
@@ -193,8 +195,8 @@ type updateReasonView struct {
 	PublishedAt *int64              `json:"published_at"`
 }
 
-// simulateUpdateCheck responds with the answer of the update check and its reasons. It is not
-// included in any statistics.
+// simulateUpdateCheck returns the response that the update check would give, and the reasons for
+// it. Simulations are not included in any statistics.
 func (h *Handlers) simulateUpdateCheck(r *web.Request) (simulationView, error) {
 	var in updateCheckInput
 	if err := web.Decode(r, &in); err != nil {
@@ -232,8 +234,8 @@ func viewFinding(snap *store.Snapshot, f release.Finding) updateReasonView {
 	return v
 }
 
-// ignoredFacts returns properties of the target that administrators may not expect, because the update
-// check ignores them.
+// ignoredFacts returns properties of the target version that the update check ignores, which may
+// surprise administrators.
 func (h *Handlers) ignoredFacts(snap *store.Snapshot, target int, on *platform.Platform) (all []updateReasonView) {
 	record := snap.Entry(target).Record
 	if on != nil && !record.Runs(*on) {

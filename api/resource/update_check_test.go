@@ -209,7 +209,8 @@ func TestUpdateCheck(t *testing.T) {
 	}
 }
 
-// A caller with a deprecated version and no newer one learns only that it is deprecated.
+// TestUpdateCheckDeprecatedAndNothingNewer checks that a caller with a deprecated version is only
+// told that it is deprecated if there is no newer version.
 func TestUpdateCheckDeprecatedAndNothingNewer(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -322,7 +323,8 @@ func TestUpdateCheckRefused(t *testing.T) {
 	})
 }
 
-// The simulation returns exactly the update check's response and its reasons.
+// TestUpdateCheckSimulation checks that the simulation returns exactly the response of the update
+// check, and the reasons for it.
 func TestUpdateCheckSimulation(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

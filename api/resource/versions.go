@@ -73,9 +73,9 @@ func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilte
 	return kept, nil
 }
 
-// withSnapshot calls read with the snapshot of the project in the path. It retries with a new
-// snapshot when a text that read needs has been changed or deleted in between. It gives up after
-// maxReads attempts, which requires a write during each of them.
+// withSnapshot calls read with a snapshot of the project in the path. If a text that read needs has
+// been changed or deleted since the snapshot, it retries with a new snapshot. It returns an error
+// after maxReads attempts. That only happens if there was a write during each attempt.
 func (h *Handlers) withSnapshot(r *web.Request, read func(*store.Snapshot) error) error {
 	for tries := 1; ; tries++ {
 		snap, err := h.DB.Snapshot(r.Param("k"))
@@ -98,7 +98,7 @@ func (h *Handlers) withSnapshot(r *web.Request, read func(*store.Snapshot) error
 	}
 }
 
-// readSnapshot is like withSnapshot, for a read that returns the body of the response.
+// readSnapshot is like withSnapshot, but for a function that returns the body of the response.
 func readSnapshot[V any](h *Handlers, r *web.Request, read func(*store.Snapshot) (V, error)) (v V, err error) {
 	err = h.withSnapshot(r, func(snap *store.Snapshot) (err error) {
 		v, err = read(snap)
@@ -107,7 +107,7 @@ func readSnapshot[V any](h *Handlers, r *web.Request, read func(*store.Snapshot)
 	return v, err
 }
 
-// maxReads is the maximum number of attempts to read when snapshots become stale.
+// maxReads is the maximum number of attempts of withSnapshot.
 const maxReads = 100
 
 func (h *Handlers) listVersions(r *web.Request) (web.List, error) {
@@ -173,8 +173,8 @@ func (h *Handlers) publishVersion(w http.ResponseWriter, r *web.Request) error {
 	return web.Respond(w, status, view)
 }
 
-// checkPublished applies the rules of the version field to the version in the path. If the body
-// contains a version too, it must be the same.
+// checkPublished checks the version in the path by the rules of the version field. If the body
+// contains a version too, both must be equal.
 func checkPublished(text string, body web.Optional[string]) error {
 	var p problems
 	p.Text("version", web.Optional[string]{Sent: true, Value: &text}, web.TextRule{Max: 64, Trim: true, Filled: true})
@@ -197,7 +197,7 @@ func (h *Handlers) versionStatistics(*web.Request) (versionStatisticsView, error
 	return versionStatisticsView{st.Versions, st.Projects, 0, st.Newest, st.Oldest}, err
 }
 
-// status returns web.ModuleStatus for a module of an existing project.
+// status returns a handler that responds like web.ModuleStatus if the project exists.
 func (h *Handlers) status(module string) web.Handler {
 	answer := web.ModuleStatus(module)
 	return func(w http.ResponseWriter, r *web.Request) error {

@@ -66,8 +66,8 @@ func (in versionInput) check(how write) (versionChange, error) {
 	return c, p.Err()
 }
 
-// dropCopiedLink removes a list of links that only repeats the single address. That address
-// does not have to be a URL, but one in a list does.
+// dropCopiedLink removes the list of links from the input if it only repeats the single address.
+// The single address does not have to be a URL, whereas an address in the list does.
 func (in *versionInput) dropCopiedLink() {
 	if in.DownloadURL.Value == nil || len(in.DownloadLinks.Or(nil)) != 1 {
 		return
@@ -129,7 +129,8 @@ func (c versionChange) update(tx *store.Tx, p *store.Project, v *store.Version) 
 	return tx.UpdateVersion(p.ID, v, c.in.IsLatest.Value, c.in.IsPreview.Sent)
 }
 
-// apply copies the fields that were sent to v. The store determines which version is the latest.
+// apply sets those fields of the version that are present in the request. It does not set the
+// latest flag, because the store determines which version is the latest.
 func (c versionChange) apply(p *store.Project, v *store.Version) error {
 	in := c.in
 	if err := c.applyNumber(v); err != nil {
@@ -149,8 +150,9 @@ func (c versionChange) apply(p *store.Project, v *store.Version) error {
 	return versionTexts.apply(p, &v.Translations, in.Translations, c.translations)
 }
 
-// applyNumber sets the display version and the comparable version. If no comparable version is
-// given, it is derived again when the display version changes or when null was sent.
+// applyNumber sets the display version and the comparable version. If the request has no comparable
+// version, applyNumber derives it from the display version, provided that the display version has
+// changed or that null was sent.
 func (c versionChange) applyNumber(v *store.Version) error {
 	before := v.Version
 	if c.in.Version.Value != nil {
@@ -170,8 +172,8 @@ func (c versionChange) applyNumber(v *store.Version) error {
 	return nil
 }
 
-// applyLinks keeps the single address and the list consistent. If only one of them was sent, the
-// other is derived from it. If both were sent, both are stored.
+// applyLinks sets the single address and the list of links. If only one of them was sent,
+// applyLinks derives the other from it. If both were sent, it stores both unchanged.
 func (c versionChange) applyLinks(v *store.Version) {
 	url := web.OrNil(c.in.DownloadURL.Value)
 	switch {
@@ -193,8 +195,8 @@ func (c versionChange) applyLinks(v *store.Version) {
 	}
 }
 
-// applyPlatforms stores the list of platforms. If it is empty, the single platform of older clients
-// becomes a list of one.
+// applyPlatforms sets the list of platforms. If the list is empty and a single platform was sent,
+// as older clients do, the result is a list with that platform.
 func (c versionChange) applyPlatforms(v *store.Version) {
 	web.SetIfSent(&v.Platform, c.in.Platform, c.platform)
 	if !c.in.Platform.Sent && !c.in.Platforms.Sent {

@@ -165,8 +165,8 @@ func TestLatestVersion(t *testing.T) {
 	}
 }
 
-// clearLatest leaves the project app without a latest version. It moves the flag to a preview; when
-// the preview loses it, no version may inherit it.
+// clearLatest removes the latest flag from all versions of the project app. It moves the flag to a
+// preview first, because no version inherits the flag when a preview loses it.
 func clearLatest(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	var official []string

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// record is a version with the properties that the rules depend on.
+// record is a version, with only the properties that the rules depend on.
 type record struct {
 	id                          string
 	edition                         // text, comparable version, flags, published; created is in seconds
@@ -17,11 +17,11 @@ type record struct {
 	platform                    any
 }
 
-// model holds every version by its id. It is immutable: a write returns a new model.
+// model holds all versions by id. It is immutable, so each write returns a new model.
 type model map[string]*record
 
-// outcome is the expected result of a write: one of the statuses and, on success, the next model
-// and the record that was written.
+// outcome is the expected result of a write. The status must be one of the given statuses. On
+// success, outcome also holds the next model and the record that was written.
 type outcome struct {
 	statuses []int
 	next     model
@@ -51,17 +51,17 @@ func (v *record) view() map[string]any {
 	}
 }
 
-// order compares by comparable version, then by publication, then by creation.
+// order compares two records by comparable version, then by publication, then by creation.
 func (v *record) order(w *record) int {
 	return cmp.Or(v.compare(&w.edition), v.newer(w))
 }
 
-// newer compares by publication, then by creation.
+// newer compares two records by publication, then by creation.
 func (v *record) newer(w *record) int {
 	return cmp.Or(cmp.Compare(v.published, w.published), cmp.Compare(v.seq, w.seq))
 }
 
-// best returns the greatest of the records that fit, or nil if none does.
+// best returns the greatest record for which fits returns true, or nil if there is none.
 func (m model) best(order func(v, w *record) int, fits func(*record) bool) (best *record) {
 	for _, v := range m {
 		if fits(v) && (best == nil || order(v, best) > 0) {
@@ -71,8 +71,8 @@ func (m model) best(order func(v, w *record) int, fits func(*record) bool) (best
 	return best
 }
 
-// latest returns the record with the flag, or else the official one published last, or else the one
-// published last.
+// latest returns the record with the latest flag. If there is none, it returns the official record
+// that was published last, or else the record that was published last.
 func (m model) latest() *record {
 	for _, fits := range []func(*record) bool{
 		func(v *record) bool { return v.flagged },
@@ -90,12 +90,13 @@ func (m model) latestPreview() *record {
 	return m.best((*record).order, func(v *record) bool { return v.preview })
 }
 
-// heir returns the record that becomes the latest when v loses the flag.
+// heir returns the record that inherits the latest flag when v loses it.
 func (m model) heir(v *record) *record {
 	return m.best((*record).order, func(w *record) bool { return w.id != v.id && !w.preview && !w.deprecated })
 }
 
-// replaceable reports whether another official version is greater and not deprecated.
+// replaceable reports whether there is an official version that is greater than v and not
+// deprecated.
 func (m model) replaceable(v *record) bool {
 	heir := m.heir(v)
 	return heir != nil && heir.compare(&v.edition) > 0
@@ -105,7 +106,7 @@ func (m model) named(text string) *record {
 	return m.best((*record).order, func(v *record) bool { return v.text == text })
 }
 
-// create models POST.
+// create models a POST request.
 func (m model) create(body map[string]any) outcome {
 	body = sent(body)
 	if body["version"] == nil || body["comparable_version"] == nil {
@@ -114,7 +115,7 @@ func (m model) create(body map[string]any) outcome {
 	return m.add(body["version"].(string), body)
 }
 
-// sent returns a body without its nulls, which count as not sent on creation.
+// sent returns a body without the fields that are null. On creation, these count as not sent.
 func sent(body map[string]any) map[string]any {
 	body = maps.Clone(body)
 	maps.DeleteFunc(body, func(_ string, value any) bool { return value == nil })
@@ -155,7 +156,7 @@ func (m model) youngest() (seq int) {
 	return seq
 }
 
-// publish models PUT.
+// publish models a PUT request.
 func (m model) publish(text string, body map[string]any) outcome {
 	body = maps.Clone(body)
 	if name := body["version"]; name != nil && strings.TrimSpace(name.(string)) != text {
@@ -168,7 +169,7 @@ func (m model) publish(text string, body map[string]any) outcome {
 	return m.add(text, sent(body))
 }
 
-// update models PATCH.
+// update models a PATCH request.
 func (m model) update(id string, body map[string]any) outcome {
 	if m[id] == nil {
 		if wrong(body) {
@@ -179,7 +180,8 @@ func (m model) update(id string, body map[string]any) outcome {
 	return m.edit(m[id], body)
 }
 
-// wrong reports whether a body results in status 400 for every stored version.
+// wrong reports whether an update with the given body must be rejected with status 400, regardless
+// of the stored version.
 func wrong(body map[string]any) bool {
 	for _, name := range []string{"version", "published_at", "is_latest", "is_preview", "is_milestone", "is_deprecated"} {
 		if value, sent := body[name]; sent && value == nil {
@@ -216,7 +218,7 @@ func (m model) edit(before *record, body map[string]any) outcome {
 	return outcome{[]int{200}, next, v}
 }
 
-// remove models DELETE.
+// remove models a DELETE request.
 func (m model) remove(id string) outcome {
 	v := m[id]
 	if v == nil {
@@ -230,7 +232,7 @@ func (m model) remove(id string) outcome {
 	return outcome{[]int{200}, next, nil}
 }
 
-// pass moves the flag after an edit.
+// pass moves the latest flag, if necessary, after an edit.
 func (m model) pass(before, after *record) {
 	switch {
 	case after.flagged:
@@ -262,8 +264,8 @@ func (m model) copy() model {
 	return next
 }
 
-// apply sets the fields in a body. null clears a field that can be null. It returns false if there
-// is no comparable version.
+// apply sets those fields of the record that are present in the body. null clears a field that can
+// be null. It returns false if the record has no comparable version after that.
 func (v *record) apply(body map[string]any) bool {
 	if !v.number(body) {
 		return false

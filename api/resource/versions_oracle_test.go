@@ -15,7 +15,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// oracle is a project on a server and its expected content.
+// oracle holds a project on a server and the project's expected content.
 type oracle struct {
 	*apitest.Server
 	t      *testing.T
@@ -60,12 +60,12 @@ func (o *oracle) body() map[string]any {
 	return body
 }
 
-// text returns one of few display versions, so that they collide.
+// text returns one of a few display versions, so that the versions often collide.
 func (o *oracle) text() string {
 	return o.pick("1.0", "v1.0", "1.0.0", "1.5-rc.1", "2.0", "V2.0", "2.0-beta", "3.0", "10", "Spring/1").(string)
 }
 
-// step makes one random write and compares the response.
+// step makes a random write and compares the response with the expected one.
 func (o *oracle) step() {
 	o.t.Helper()
 	switch n := o.random.IntN(10); {
@@ -112,8 +112,8 @@ func (o *oracle) anyPath(id string) string {
 	return o.pick(apitest.VersionsOf("app")+"/", "/admin/versions/").(string) + id
 }
 
-// write sends a write and compares the response with want. The model changes only if the write
-// succeeds.
+// write sends a write request and compares the response with want. It updates the model only if the
+// write succeeds.
 func (o *oracle) write(method, path string, body map[string]any, want outcome) {
 	o.t.Helper()
 	sent, err := json.Marshal(body)
@@ -188,7 +188,7 @@ func (o *oracle) same(what, got string, want any) {
 	}
 }
 
-// fail ends the test and prints the writes that led to the failure.
+// fail prints the writes that led to the failure and ends the test.
 func (o *oracle) fail(format string, args ...any) {
 	o.t.Helper()
 	o.t.Fatalf("%s\nafter:\n%s", fmt.Sprintf(format, args...), strings.Join(o.log[max(0, len(o.log)-30):], "\n"))

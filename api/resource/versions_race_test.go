@@ -14,15 +14,15 @@ import (
 	"svc/api/apitest"
 )
 
-// shown holds the fields of a version that the races check.
+// shown holds the fields of a version that the race tests check.
 type shown struct {
 	Version string
 	Latest  bool `json:"is_latest"`
 	Preview bool `json:"is_preview"`
 }
 
-// checkOnce sends an update check and returns an error if the response is inconsistent. The edition
-// is the offered version, or nil if the project does not have one yet.
+// checkOnce sends an update check and returns the offered version, or nil if the project does not
+// have a version yet. It returns an error if the response is inconsistent.
 func checkOnce(t testing.TB, s *apitest.Server, current string, preview bool) (*edition, error) {
 	status, answer, err := s.Call(t, "POST", "/public/app/versions/check-update",
 		fmt.Sprintf(`{"current_comparable_version":%q,"include_preview":%t}`, current, preview))
@@ -67,7 +67,7 @@ func checkOnce(t testing.TB, s *apitest.Server, current string, preview bool) (*
 	return &offered, nil
 }
 
-// race is the state that its goroutines share.
+// race is the state that the goroutines of a race test share.
 type race struct {
 	*apitest.Server
 	t       *testing.T
@@ -76,8 +76,8 @@ type race struct {
 	done    atomic.Bool    // all versions are published
 }
 
-// publishAll publishes all versions in a random order. The next response to any client must include
-// every acknowledged version.
+// publishAll publishes all versions in a random order. After each acknowledged version, it checks
+// that the next update check offers this version or a higher one.
 func (r *race) publishAll(random *rand.Rand) error {
 	for _, i := range random.Perm(len(r.texts)) {
 		text := r.texts[i]
@@ -104,8 +104,8 @@ func (r *race) publishAll(random *rand.Rand) error {
 	return nil
 }
 
-// check sends update checks repeatedly. Versions are never removed, so that the offered version
-// never decreases.
+// check sends update checks repeatedly. It checks that the offered version never decreases, because
+// no version is ever removed.
 func (r *race) check(random *rand.Rand, preview bool) error {
 	var before *edition
 	for !r.done.Load() {
@@ -121,8 +121,8 @@ func (r *race) check(random *rand.Rand, preview bool) error {
 	return nil
 }
 
-// list checks the latest flag in a list: exactly one version has it once there is an official one,
-// and never two.
+// list checks the latest flag in a list repeatedly. Exactly one version must have the flag if there
+// is an official version, and none otherwise.
 func (r *race) list(path string) error {
 	for !r.done.Load() {
 		status, answer, err := r.Call(r.t, "GET", path+"?limit=100", "")
@@ -149,7 +149,7 @@ func (r *race) list(path string) error {
 	return nil
 }
 
-// claim makes a random version the latest if it exists.
+// claim repeatedly makes a random official version the latest, if it exists.
 func (r *race) claim(random *rand.Rand) error {
 	for !r.done.Load() {
 		text := r.texts[random.IntN(len(r.texts))]
@@ -212,7 +212,8 @@ func TestPublishersAtOnce(t *testing.T) {
 	}
 }
 
-// All goroutines publish the same version at the same moment, repeatedly.
+// TestPublishersOfOneVersion checks that only one request creates a version if several goroutines
+// publish it at the same moment.
 func TestPublishersOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

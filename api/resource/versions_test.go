@@ -118,7 +118,7 @@ func TestCreateVersionRefused(t *testing.T) {
 	})
 }
 
-// versionField is a field of a version with valid and invalid values.
+// versionField is a field of a version, with valid and invalid values.
 type versionField struct {
 	name    string
 	good    []string // JSON to send; the last one remains stored
@@ -165,8 +165,8 @@ var versionFields = []versionField{
 	{"version", []string{`"1.0"`}, []string{`1`}, "version must be a string", ""},
 }
 
-// Every field is tested at its limits and beyond them. It is kept when it is not sent, and cleared
-// by null.
+// TestVersionFields checks every field at its limits and beyond them. A field must stay unchanged
+// when it is not sent, and be cleared by null.
 func TestVersionFields(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -293,8 +293,8 @@ func TestVersionByID(t *testing.T) {
 	})
 }
 
-// Custom data is limited to a depth that every client can parse. Deeper objects are rejected and
-// never stored in part.
+// TestCustomDataDepth checks that custom data is limited to a depth that every client can parse.
+// The server must reject deeper objects and must not store parts of them.
 func TestCustomDataDepth(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -336,7 +336,7 @@ func TestCustomDataDepth(t *testing.T) {
 	})
 }
 
-// TestComparableVersions covers the grammar and the order of comparable versions in the API.
+// TestComparableVersions checks the grammar and the order of comparable versions in the API.
 func TestComparableVersions(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
