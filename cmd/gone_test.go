@@ -143,8 +143,8 @@ func stacks() []string {
 	}
 }
 
-// in returns the number of goroutines with the given function in their call stack.
-func in(function string) int {
+// goroutinesIn returns the number of goroutines with the given function in their call stack.
+func goroutinesIn(function string) int {
 	n := 0
 	for _, stack := range stacks() {
 		if strings.Contains(stack, function) {
@@ -199,23 +199,23 @@ func TestClientsThatDisappear(t *testing.T) {
 			return request("POST", "/public/a/feedbacks", whole(fmt.Sprintf(`{"content":"%d"}`, i)))
 		}, hold: h.Store.Hold, all: func(t *testing.T, list []net.Conn) {
 			t.Helper()
-			eventually(t, "all wait for the disk", func() bool { return in("store.(*Store).Submit") == len(list) })
+			eventually(t, "all wait for the disk", func() bool { return goroutinesIn("store.(*Store).Submit") == len(list) })
 		}},
 		{name: "while its events wait for the disk", beginning: func(i int) string {
 			return request("POST", "/public/a/events", whole(fmt.Sprintf(`{"distinct_id":"v","events":[{"event_id":"v%d","name":"open"}]}`, i)))
 		}, hold: h.Events.Hold, all: func(t *testing.T, list []net.Conn) {
 			t.Helper()
-			eventually(t, "all wait for the disk", func() bool { return in("event.(*Engine).Ingest") == len(list) })
+			eventually(t, "all wait for the disk", func() bool { return goroutinesIn("event.(*Engine).Ingest") == len(list) })
 		}},
 		{name: "while its change waits for the disk", beginning: func(i int) string {
 			return request("PATCH", "/admin/projects/a", whole(fmt.Sprintf(`{"author":"%d"}`, i)))
 		}, hold: h.Store.Hold, all: func(t *testing.T, list []net.Conn) {
 			t.Helper()
-			eventually(t, "all wait for the disk", func() bool { return in("store.(*Store).Update") == len(list) })
+			eventually(t, "all wait for the disk", func() bool { return goroutinesIn("store.(*Store).Update") == len(list) })
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			eventually(t, "nobody is there", func() bool { return in("net/http.(*conn).serve") == 0 })
+			eventually(t, "nobody is there", func() bool { return goroutinesIn("net/http.(*conn).serve") == 0 })
 			begun := runtime.NumGoroutine()
 			free := func() {}
 			if tc.hold != nil {
@@ -245,7 +245,7 @@ func TestClientsThatDisappear(t *testing.T) {
 			}
 			free()
 			eventually(t, "nothing of them is left", func() bool {
-				return in("net/http.(*conn).serve") == 0 && runtime.NumGoroutine() <= begun
+				return goroutinesIn("net/http.(*conn).serve") == 0 && runtime.NumGoroutine() <= begun
 			})
 		})
 	}
