@@ -81,7 +81,7 @@ func viewAnnouncementFully(p *store.Project, a *store.Announcement) announcement
 // default text.
 func viewAnnouncementIn(p *store.Project, a *store.Announcement, language int) announcementView {
 	v := viewAnnouncement(a)
-	t, tag := announcementTexts.in(p, a.Translations, language)
+	t, tag := announcementTexts.inLanguage(p, a.Translations, language)
 	if t.Title != nil {
 		v.Title, v.Locale = *t.Title, tag
 	}

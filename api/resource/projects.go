@@ -88,7 +88,7 @@ func viewProjectFully(p *store.Project) projectView {
 // text.
 func viewProjectIn(p *store.Project, language int) projectView {
 	v := viewProject(p)
-	t, tag := projectTexts.in(p, p.Translations, language)
+	t, tag := projectTexts.inLanguage(p, p.Translations, language)
 	if t.Name != nil {
 		v.Name, v.Locale = *t.Name, tag
 	}

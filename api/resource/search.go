@@ -164,9 +164,9 @@ func (x *search) searchKinds(terms []string) error {
 	return nil
 }
 
-// only returns the project to pass to the index. It is 0, which means all projects, unless only one
-// project is searched.
-func (x *search) only() store.ProjectID {
+// onlyProject returns the project to pass to the index. Unless exactly one project is searched, it
+// returns 0, which means all projects.
+func (x *search) onlyProject() store.ProjectID {
 	if len(x.projects) == 1 {
 		for id := range x.projects {
 			return id
@@ -188,7 +188,7 @@ const (
 // and exactRecords records have been scanned, it counts all remaining candidates as matches without
 // scanning them.
 func (x *search) searchRecords(kind store.Kind, name string, terms []string) error {
-	n, err := x.handlers.candidates(x.r, kind, x.only(), terms)
+	n, err := x.handlers.candidates(x.r, kind, x.onlyProject(), terms)
 	if err != nil {
 		return err
 	}
@@ -322,7 +322,7 @@ func (x *search) hit(tx *store.Tx, name string, c store.Change, terms []string) 
 
 // searchSeries searches the feedback or the logs of the projects, one project after the other.
 func (x *search) searchSeries(kind store.Kind, name string, terms []string) error {
-	n, err := x.handlers.candidates(x.r, kind, x.only(), terms)
+	n, err := x.handlers.candidates(x.r, kind, x.onlyProject(), terms)
 	if err != nil {
 		return err
 	}

@@ -103,10 +103,9 @@ func (k texts[T, V]) unregistered(p *store.Project, all map[string]T) (views []V
 	return views
 }
 
-// in returns the translated texts for a language of the project, and the language's tag. The
-// language is given by its index. For index -1, which means the default texts, the results are zero
-// values.
-func (k texts[T, V]) in(p *store.Project, all map[string]T, language int) (t T, tag *string) {
+// inLanguage returns the texts in a language of the project, and the language's tag. The language
+// is given by its index. For index -1, which means the default texts, the results are zero values.
+func (k texts[T, V]) inLanguage(p *store.Project, all map[string]T, language int) (t T, tag *string) {
 	if language < 0 {
 		return t, nil
 	}

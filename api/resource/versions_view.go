@@ -69,7 +69,7 @@ func viewVersionFully(p *store.Project, v *store.Version) versionView {
 // text.
 func viewVersionIn(p *store.Project, v *store.Version, language int) versionView {
 	view := viewVersion(v)
-	t, tag := versionTexts.in(p, v.Translations, language)
+	t, tag := versionTexts.inLanguage(p, v.Translations, language)
 	if t.Title != nil {
 		view.Title, view.Locale = t.Title, tag
 	}
