@@ -21,8 +21,8 @@ import (
 	"svc/internal/integrity"
 )
 
-// The columns that every analysis reads are stored in the form in which they are used.
-// The others are compressed.
+// The columns that every analysis reads are stored uncompressed, in the form in which
+// they are used. All other columns are compressed.
 //
 //	1 byte    version, 1
 //	4 bytes   CRC-32C of all that follows, little endian
@@ -35,8 +35,8 @@ import (
 //	          the columns, one after the other
 //
 // A uvarint has seven bits per byte, the lowest first; the highest bit is set if another
-// byte follows. Rows are in order of time, those of one second in order of receipt. The
-// columns:
+// byte follows. Rows are sorted by time; rows of the same second are sorted by receipt.
+// The columns:
 //
 //	 1  seconds     2 bytes a row, little endian: second in the hour
 //	 2  names       codes in 4; 0, 1, 2 or 4 bytes a row, little endian: as few as
@@ -50,15 +50,16 @@ import (
 //	 9  clients     packed: six lists of texts with codes by sender: version of the
 //	                platform, country, region, city, address, user agent. Each: uvarint
 //	                how many distinct texts, the texts, the codes as bits
-//	10  received    packed: 1 byte form, then signed varints (zigzag) of seconds. Form
-//	                0: from the event to its receipt, one for all rows. Form 1: the
-//	                same, one by row. Form 2: by row, from the receipt of the last row
-//	                before of the same sender, or where there is none, of the last row
-//	                before that was its sender's first, or of the begin of the
-//	                hour, to its own
+//	10  received    packed: 1 byte form, then signed varints (zigzag) of seconds.
+//	                Form 0: the time from the event to its receipt, one for all rows.
+//	                Form 1: the same time, one for each row.
+//	                Form 2: for each row, the time from a reference to its receipt.
+//	                The reference is the receipt of the sender's previous row. For
+//	                the first row of a sender, it is the receipt of the previous row
+//	                that was the first of its sender, or else the start of the hour
 //	11  ids         the event_ids that are UUIDs in lower case, 16 bytes each, or 15
 //	                when there is a column 19; see ids.go
-//	12  odd rows    4 bytes each, little endian: rows whose event_id is another text.
+//	12  odd rows    4 bytes each, little endian: rows with another text as event_id.
 //	                They are not in 11
 //	13  odd ids     their texts in groups of 256, each packed; before the groups their
 //	                lengths in bytes, 4 bytes each, little endian
@@ -122,8 +123,9 @@ var errDamaged = fmt.Errorf("a block of events is %w", integrity.ErrDamaged)
 // rawColumns holds the bytes of each column, by column number.
 type rawColumns [columnCount][]byte
 
-// Encode encodes the rows of the hour that starts at a Unix second as a block. It stores
-// only the senders that rows refer to, each once, in order of first use.
+// Encode encodes r as a block. hour is the Unix second at which the hour of the rows
+// begins. Encode stores only the senders that rows refer to, each once, in order of first
+// use.
 func Encode(hour int64, r *Rows) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -205,7 +207,7 @@ func (columns *rawColumns) setSenders(senders []Sender) {
 	columns[columnClients] = encodeClients(senders)
 }
 
-// Texts returns pointers to the texts of details, in the order in which a block stores
+// Texts returns pointers to the text fields of d, in the order in which a block stores
 // them.
 func (d *Details) Texts() [6]*string {
 	return [6]*string{&d.Version, &d.CountryName, &d.RegionName, &d.City, &d.Address, &d.Agent}
@@ -239,7 +241,7 @@ const (
 
 // encodeReceived encodes the times of receipt. If events are sent one by one, their
 // delays are similar; if many are sent in one request, they share the time of receipt.
-// codes holds the senders of the rows.
+// codes holds the code of each row's sender.
 func encodeReceived(hour int64, r *Rows, codes []uint32, senders int) []byte {
 	if r.Len() == 0 {
 		return nil
@@ -272,14 +274,15 @@ func zeros(raw []byte) int { return bytes.Count(raw, []byte{0}) }
 type receipts struct {
 	last  []int64 // by sender
 	known []bool  // by sender
-	first int64   // of the most recent sender that was new
+	first int64   // receipt of the most recent row that was the first of its sender
 }
 
 func newReceipts(hour int64, senders int) receipts {
 	return receipts{last: make([]int64, senders), known: make([]bool, senders), first: hour}
 }
 
-// before returns the time that the receipt of a sender's next row is relative to.
+// before returns the reference time from which the receipt of a sender's next row is
+// measured.
 func (l *receipts) before(sender uint32) int64 {
 	if l.known[sender] {
 		return l.last[sender]

@@ -24,7 +24,7 @@ type testRow struct {
 	props    map[string]string
 }
 
-// writeOut returns the rows in expanded form.
+// writeOut returns each row together with its sender.
 func writeOut(r *Rows) []testRow {
 	list := make([]testRow, r.Len())
 	for i := range list {
@@ -97,7 +97,7 @@ func TestBlockReturnsWhatItWasGiven(t *testing.T) {
 	}
 }
 
-// sameColumns compares a part with the rows it was made from.
+// sameColumns compares columns with the rows from which they were made.
 func sameColumns(t *testing.T, what string, p *Columns, r *Rows) {
 	t.Helper()
 	if p.Hour != testHour || p.N != r.Len() {
@@ -158,7 +158,8 @@ func sameProperty(t *testing.T, what string, p *Columns, r *Rows, key string) {
 	}
 }
 
-// TestWideBlock has enough of everything to use the widest encodings.
+// TestWideBlock checks a block that needs the widest encodings, because it has more than
+// 65,536 distinct names, senders and values.
 func TestWideBlock(t *testing.T) {
 	t.Parallel()
 	s := &source{Rand: rand.New(rand.NewPCG(3, 3)), names: 1, senders: 1}

@@ -7,10 +7,10 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// Columns holds events of one hour: a block in the file, read in place, or events that
-// are still in memory. Rows are in order of time, those of one second in order of
-// receipt. If an hour has several Columns, they are ordered by the receipt of their
-// events.
+// Columns holds events of one hour: either a block of the file, which is read in place,
+// or events that are still in memory. Rows are sorted by time; rows of the same second
+// are sorted by receipt. If an hour has several Columns, they are ordered by the receipt
+// of their events.
 type Columns struct {
 	Hour int64 // Unix second at which it begins
 	N    int   // rows
@@ -19,7 +19,7 @@ type Columns struct {
 	Names    encoding.Codes // index in NameOf
 	NameOf   []uint32       // numbers of names in the project, without duplicates
 	Senders  int
-	SenderOf encoding.Codes // number of the sender, below Senders
+	SenderOf encoding.Codes // number of the sender, less than Senders
 
 	subjects, sessions senderColumn[uint32]
 	platforms          senderColumn[uint8]
@@ -50,8 +50,8 @@ func NewColumn(codes []uint32, values []string) *Column {
 	return &Column{Values: values, bits: encoding.Bits{Width: width, Raw: encoding.AppendBits(nil, codes, width)}}
 }
 
-// Codes stores the codes of rows in into, which must be large enough. Invalid codes,
-// which only a damaged block has, become 0.
+// Codes stores the codes of the given rows in the slice into, which must be large enough.
+// Invalid codes, which occur only in a damaged block, become 0.
 func (c *Column) Codes(rows []uint32, into []uint32) {
 	into = into[:len(rows)]
 	c.bits.Gather(rows, into)
@@ -112,8 +112,8 @@ func (b *columnBuilder) column() *Column {
 	return NewColumn(b.byRow, b.Values)
 }
 
-// NewColumns returns the columns of rows. It does not retain r. Properties are looked up
-// with the function of the caller, not in r.
+// NewColumns returns the columns of r. It does not retain r. The columns read properties
+// with the given function and ignore the properties in r.
 func NewColumns(hour int64, r *Rows, property func(key string) (*Column, error)) *Columns {
 	n := r.Len()
 	p := &Columns{Hour: hour, N: n, Seconds: encoding.AppendUint16s(make([]byte, 0, 2*n), r.Seconds), Property: property}
@@ -150,20 +150,22 @@ func (c *senderColumn[T]) all() []T {
 	return c.numbers
 }
 
-// Subjects returns the numbers of the distinct_ids by sender, from 1. The columns of
-// senders of a block are not safe for concurrent use.
+// Subjects returns the number of each sender's distinct_id. Numbers start at 1. If p is a
+// block, Subjects, Sessions, Platforms and Regions are not safe for concurrent use.
 func (p *Columns) Subjects() []uint32 { return p.subjects.all() }
 
-// Sessions returns the numbers of the session_ids by sender, from 1; 0 = none.
+// Sessions returns the number of each sender's session_id. Numbers start at 1; 0 means
+// none.
 func (p *Columns) Sessions() []uint32 { return p.sessions.all() }
 
-// Platforms returns the platforms by sender; 0 = none.
+// Platforms returns the number of each sender's platform; 0 means none.
 func (p *Columns) Platforms() []uint8 { return p.platforms.all() }
 
-// Regions returns the regions by sender; 0 = not known.
+// Regions returns the number of each sender's region; 0 means that it is not known.
 func (p *Columns) Regions() []uint16 { return p.regions.all() }
 
-// Between returns the rows between two Unix seconds, both inclusive.
+// Between returns the range of rows with times between two Unix seconds, both inclusive.
+// The range does not include high.
 func (p *Columns) Between(from, to int64) (low, high int) {
 	low, high = 0, p.N
 	if from > p.Hour {
@@ -175,8 +177,9 @@ func (p *Columns) Between(from, to int64) (low, high int) {
 	return low, max(low, high)
 }
 
-// Search returns the first row from low to high that is not before a second of the hour,
-// or high. It searches near low first (galloping).
+// Search returns the first row in the half-open range [low, high) that is not before the
+// given second of the hour, or high if there is none. It searches near low first
+// (galloping).
 func (p *Columns) Search(low, high, second int) int {
 	step := 1
 	for low+step < high && p.Second(low+step) < second {

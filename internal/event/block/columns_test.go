@@ -45,7 +45,8 @@ func columnsOf(hour int64, r *Rows) *Columns {
 	return NewColumns(hour, r, func(key string) (*Column, error) { return collectProperty(props, key, n), nil })
 }
 
-// collectProperty searches all of n rows for a property.
+// collectProperty builds the column of a property by searching the properties of all n
+// rows.
 func collectProperty(props []Properties, key string, n int) *Column {
 	built := newColumnBuilder(n)
 	for row, list := range props {

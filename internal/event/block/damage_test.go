@@ -27,7 +27,8 @@ func readAll(raw []byte) error {
 	return err
 }
 
-// sealIfWhole corrects the checksum of a damaged block, so that the damage is read.
+// sealIfWhole corrects the checksum of a damaged block, so that readers do not stop at
+// the checksum. It leaves a block unchanged that is too short for a checksum.
 func sealIfWhole(raw []byte) []byte {
 	if len(raw) >= sumEnd {
 		Seal(raw)

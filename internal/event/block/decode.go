@@ -14,8 +14,8 @@ type block struct {
 	columns           rawColumns
 }
 
-// parse reads the header of a block. It verifies the lengths of the columns by row, so
-// that no count in the block exceeds what its bytes allow.
+// parse reads the header of a block. It verifies the lengths of the columns that have an
+// entry for each row, so that no count in the block exceeds what its bytes allow.
 func parse(raw []byte) (*block, error) {
 	if len(raw) < sumEnd {
 		return nil, errDamaged
@@ -62,8 +62,9 @@ func Len(raw []byte) (int, error) {
 	return b.n, nil
 }
 
-// Open reads a block in place: the columns by row share the memory of raw. It does not
-// verify the rows; Check verifies that seconds ascend and that codes are in their lists.
+// Open reads a block in place: the columns that have an entry for each row share the
+// memory of raw. Open does not verify the rows. Check does: it verifies that seconds
+// ascend and that every code is in its list.
 func Open(hour int64, raw []byte) (*Columns, error) {
 	b, err := parse(raw)
 	if err != nil {
@@ -98,7 +99,8 @@ func (b *block) open(hour int64) (p *Columns, err error) {
 	return p, err
 }
 
-// Check verifies that a block is valid. If it is, so are the columns that Open returns.
+// Check verifies that a block is valid. The columns that Open returns for a valid block
+// are also valid.
 func Check(raw []byte) error {
 	_, _, err := parseChecked(0, raw)
 	return err
@@ -172,7 +174,8 @@ func DecodeSubject(hour int64, raw []byte, subject uint32) (*Rows, error) {
 	return b.decode(p, list)
 }
 
-// decode decodes the rows of an ascending list. p must be the columns of the block.
+// decode decodes the rows in an ascending list of row numbers. p must hold the columns of
+// the block.
 func (b *block) decode(p *Columns, list []uint32) (*Rows, error) {
 	all, err := b.decodeSenders(p)
 	if err != nil {
@@ -239,7 +242,8 @@ func (b *block) decodeSenders(p *Columns) ([]Sender, error) {
 	return list, c.Err()
 }
 
-// decodeReceived decodes the times of receipt of the rows in a list.
+// decodeReceived decodes the times of receipt of the rows in a list and stores them in
+// the slice into.
 func (b *block) decodeReceived(p *Columns, list []uint32, into []int64) error {
 	plain, err := encoding.Unpack(b.columns[columnReceived])
 	if err != nil || b.n == 0 {

@@ -8,10 +8,10 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// The event_ids of a block. Most are UUIDs, which take 16 bytes in place, or slightly
-// less if all have the same version. The others are called odd.
+// The event_ids of a block. Most are UUIDs, which take 16 bytes each, or slightly less if
+// all have the same version. All other IDs are called odd.
 
-// oddGroup is the number of odd IDs that are packed together. A single one can be read
+// oddGroup is the number of odd IDs that are packed together. A single odd ID can be read
 // without unpacking the other groups.
 const oddGroup = 256
 

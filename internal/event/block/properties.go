@@ -23,23 +23,27 @@ import (
 //	          values: packed texts, compact JSON; up to 4,096 are ascending
 //	          if in a list of rows: the list
 //	          codes, as bits: by row of the list, or by row of the block. In a block
-//	          whose rows do not all have the key, 0 = not there, otherwise code + 1
+//	          with rows that lack the key, 0 = no value, otherwise code + 1
 //
-// Other properties form the rest: values of more than 1,024 bytes, and keys beyond the
-// 256 most frequent ones. Three packed columns hold it. 16: the number of keys (uvarint),
-// then the keys as texts, ascending. 17, for each key: the number of rows (uvarint), the
-// list of rows, the length of each value (uvarint). 18: the values in this order.
+// All other properties are called the rest: values of more than 1,024 bytes, and keys
+// beyond the 256 most frequent ones. Three packed columns hold the rest. Column 16 holds
+// the number of keys (uvarint), then the keys as texts, ascending. Column 17 holds for
+// each key the number of rows (uvarint), the list of rows, and the length of each value
+// (uvarint). Column 18 holds the values in this order.
 const (
-	// Every reader of properties has to skip the other columns, so their number is
-	// limited.
+	// maxPropertyColumns limits the number of columns, because a reader of one property
+	// has to skip the columns of all other properties.
 	maxPropertyColumns = 256
-	// Longer values rarely repeat, so a code would save nothing.
+	// maxColumnValue is the maximum length of a value in a column, in bytes. Longer
+	// values rarely repeat, so a code would save nothing.
 	maxColumnValue = 1024
-	// Up to this many values, a linear search is faster than a map.
+	// maxScanned is the number of values up to which a linear search is faster than a
+	// map.
 	maxScanned = 8
 
-	// Up to this many values are sorted. Sorted values compress better and, if there are
-	// few, are the same in most blocks. Sorting more would take too long.
+	// maxSorted is the number of values up to which a column sorts its values. Sorted
+	// values compress better and, if there are few, are the same in most blocks. Sorting
+	// more would take too long.
 	maxSorted = 4096
 
 	formWidth = 63
@@ -226,7 +230,7 @@ func frequentKeys(list []Properties) propertyBuilders {
 	return frequent
 }
 
-// restProperties collects the properties without a column.
+// restProperties collects the properties that are stored outside of columns.
 type restProperties struct {
 	keys []*restKey
 	by   map[string]*restKey
@@ -320,7 +324,8 @@ func (s *storedProperty) appendValues(list []string) ([]string, error) {
 	return list, c.Err()
 }
 
-// codes stores the codes of the values by row, from 1; 0 = no value.
+// codes stores the code of each row's value in the slice into. Codes start at 1; 0 means
+// that the row has no value.
 func (s *storedProperty) codes(into []uint32) error {
 	most := uint32(0)
 	switch {
@@ -370,7 +375,7 @@ func (b *block) property(key string) (*Column, error) {
 	return b.mixed(found, rest)
 }
 
-// column returns the property in place.
+// column returns the property as a Column that is read in place.
 func (s *storedProperty) column() (c *Column, err error) {
 	c = &Column{bits: s.codeBits}
 	if s.form&formAll != 0 {
@@ -380,7 +385,8 @@ func (s *storedProperty) column() (c *Column, err error) {
 	return c, err
 }
 
-// restOf returns the properties of the rest with a key, or nil if there are none.
+// restOf returns the values of a key that are stored outside of columns, or nil if there
+// are none.
 func (b *block) restOf(key string) (*restKey, error) {
 	if len(b.columns[columnRestKeys]) == 0 {
 		return nil, nil
@@ -392,8 +398,8 @@ func (b *block) restOf(key string) (*restKey, error) {
 	return &rest[0], nil
 }
 
-// mixed returns the column of a property that is stored in a column, in the rest, or in
-// both.
+// mixed returns the column of a property with values that are stored in a column, in the
+// rest, or in both.
 func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err error) {
 	built := newColumnBuilder(b.n)
 	if found != nil {
@@ -412,7 +418,8 @@ func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err erro
 	return built.column(), nil
 }
 
-// readRest reads the properties without a column, or only those with one key.
+// readRest reads the properties that are stored outside of columns. If only is not nil,
+// it reads only the properties with that key.
 func (b *block) readRest(only *string) ([]restKey, error) {
 	plain, err := encoding.Unpack(b.columns[columnRestKeys])
 	if err != nil || len(plain) == 0 {
@@ -451,7 +458,7 @@ func (b *block) readRest(only *string) ([]restKey, error) {
 	return rest, c.Err()
 }
 
-// restRows reads the rows of the next key of the rest and the lengths of their values.
+// restRows reads, for the next key of the rest, its rows and the lengths of their values.
 func restRows(c *encoding.Reader, n int) (rows []uint32, lengths []int, total int) {
 	rows = c.Rows(c.Count(n), n)
 	lengths = make([]int, len(rows))
@@ -476,7 +483,8 @@ func (b *block) restValues(from, total int, lengths []int) ([]string, error) {
 	return values, nil
 }
 
-// decodeProperties decodes the properties of the rows of an ascending list.
+// decodeProperties decodes the properties of the rows in an ascending list of row
+// numbers.
 func (b *block) decodeProperties(list []uint32) ([]Properties, error) {
 	d := propertyDecoder{wanted: make([]uint32, b.n), counts: make([]int, len(list))}
 	for i, row := range list {
@@ -574,7 +582,8 @@ func (d *propertyDecoder) fill() error {
 	return nil
 }
 
-// markBare sets empty properties for the rows that were sent with properties {}.
+// markBare sets the properties of the rows that were sent with properties {} to an empty
+// list.
 func (b *block) markBare(wanted []uint32, props []Properties) error {
 	plain, err := encoding.Unpack(b.columns[columnBare])
 	if err != nil || len(plain) == 0 {
@@ -602,8 +611,8 @@ func ParseProperties(object string) Properties {
 	return list
 }
 
-// PropertyOf returns the column of one property of compact JSON objects, or nil if none
-// has it.
+// PropertyOf returns the column of one property of compact JSON objects, or nil if no
+// object has the property.
 func PropertyOf(objects []string, key string) *Column {
 	built := newColumnBuilder(len(objects))
 	for row, object := range objects {
@@ -621,8 +630,8 @@ func PropertyOf(objects []string, key string) *Column {
 	return built.column()
 }
 
-// JSON returns the object that properties were made from, or nil if there is none. Blocks
-// do not keep the order of keys, so the keys are sorted.
+// JSON returns the properties as a JSON object, or nil if list is nil. The keys are
+// sorted, because blocks do not store their original order.
 func (list Properties) JSON() []byte {
 	if list == nil {
 		return nil

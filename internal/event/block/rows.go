@@ -3,8 +3,8 @@ package block
 import "svc/internal/event/encoding"
 
 // Rows holds events of one hour as columns: element i of each column belongs to the same
-// event. Rows are in order of time, those of one second in order of receipt. It is the
-// decoded form of a block.
+// event. Rows are sorted by time; rows of the same second are sorted by receipt. Rows is
+// the decoded form of a block.
 type Rows struct {
 	Seconds  []uint16     // second in the hour, 0 to 3599
 	Names    []uint32     // number of the name in the project
@@ -19,8 +19,8 @@ type Rows struct {
 // Len returns the number of rows.
 func (r *Rows) Len() int { return len(r.Seconds) }
 
-// Sender holds what the events of one request share: subject, session and client. Equal
-// senders of an hour are stored once.
+// Sender holds the attributes that all events of one request share: subject, session and
+// client. Equal senders of an hour are stored once.
 type Sender struct {
 	Subject uint32 // number of the distinct_id in the project, from 1
 	Session uint32 // number of the session_id in the project, from 1; 0 = none
@@ -76,8 +76,8 @@ func Merge(list []*Rows) *Rows {
 	return merged
 }
 
-// Without returns the rows for which drop returns false, in order, and their senders. It
-// shares no memory with the dropped rows.
+// Without returns the rows for which drop returns false, in order, with only the senders
+// that these rows refer to. The result shares no memory with the dropped rows.
 func (r *Rows) Without(drop func(row int) bool) *Rows {
 	kept := make([]int, 0, r.Len())
 	for row := range r.Len() {
@@ -113,7 +113,7 @@ func makeRows(n int) *Rows {
 	}
 }
 
-// set copies a row from other rows, except for its sender.
+// set overwrites one row of r with a row of another Rows. It does not copy the sender.
 func (r *Rows) set(to int, from *Rows, row int) {
 	r.Seconds[to], r.Names[to] = from.Seconds[row], from.Names[row]
 	r.Received[to], r.IDs[to], r.Props[to] = from.Received[row], from.IDs[row], from.Props[row]
@@ -122,10 +122,10 @@ func (r *Rows) set(to int, from *Rows, row int) {
 // senderTable collects distinct senders from several lists in turn.
 type senderTable struct {
 	encoding.Coder[Sender]
-	present []uint32 // by index in the present list: the code + 1, or 0 if there is none yet
+	present []uint32 // by index in the current list: the code + 1, or 0 if there is none yet
 }
 
-// code returns the code of a sender of the present list.
+// code returns the code of the sender with index client in the list present.
 func (t *senderTable) code(present []Sender, client uint32) uint32 {
 	if t.present == nil {
 		t.present = make([]uint32, len(present))
@@ -136,5 +136,5 @@ func (t *senderTable) code(present []Sender, client uint32) uint32 {
 	return t.present[client] - 1
 }
 
-// nextList moves on to the next list.
+// nextList must be called before code is called with another list.
 func (t *senderTable) nextList() { t.present = nil }

@@ -8,7 +8,7 @@ import (
 )
 
 // realisticRows returns an hour of a busy project: UUIDs as IDs, one session per ten
-// events, three properties with few values, one number, and one with many values.
+// events, and five properties: three with few values, a number, and one with many values.
 func realisticRows(n int) *Rows {
 	s := &source{Rand: rand.New(rand.NewPCG(1, 2)), senders: n/10 + 1, names: 20, uuids: 4}
 	r := &Rows{}
@@ -37,8 +37,8 @@ func realisticRows(n int) *Rows {
 	return r
 }
 
-// visits returns similar rows, in visits of eight events a few seconds apart. Each visit
-// is sent in one request at its end.
+// visits returns rows like those of realisticRows, but grouped into visits of eight
+// events that are a few seconds apart. Each visit is sent in one request at its end.
 func visits(n int) *Rows {
 	r := realisticRows(n)
 	random := rand.New(rand.NewPCG(3, 4))

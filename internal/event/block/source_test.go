@@ -17,7 +17,7 @@ type source struct {
 	oddIDs               int  // one in this many is not a UUID; 0 = none
 	long                 int  // one value in this many is long; 0 = none
 	uuids                byte // the version of all UUIDs; 0 = any bytes
-	requests             int  // of a sender, each with many events; 0 = one event per request
+	requests             int  // per sender, each with many events; 0 = one event per request
 }
 
 func (s *source) text(most int) string {
@@ -122,7 +122,8 @@ func (s *source) rows(n int) *Rows {
 	return r
 }
 
-// newSource returns a source of rows of a shape that depends on the seed.
+// newSource returns a source of rows. The seed determines the characteristics of the
+// rows.
 func newSource(seed uint64) *source {
 	r := rand.New(rand.NewPCG(seed, 0))
 	pick := func(list ...int) int { return list[r.IntN(len(list))] }
