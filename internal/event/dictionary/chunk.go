@@ -13,11 +13,11 @@ import (
 //
 //	CRC-32C of the rest   4 bytes
 //	version               1: 1
-//	slots                 2: how many there are; those behind them are empty
+//	slots                 2: number of slots; all slots after these are empty
 //	kinds                 1 for each slot: 0 empty, 1 UUID, 2 text
 //	UUIDs                 16 for each of kind 1
-//	ends                  4 for each of kind 2: where its text ends
-//	texts                 one behind the other
+//	ends                  4 for each of kind 2: the offset at which its text ends
+//	texts                 concatenated
 //
 // All integers are little endian. Only UUIDs in the canonical form, in lower case with
 // four hyphens, are of kind 1.
@@ -32,8 +32,8 @@ const (
 
 var errChunk = errors.New("texts are inconsistent")
 
-// textChunk is a chunk that is read in place, or one that is being built. The zero value
-// has no slots.
+// textChunk is a chunk that is read in place, or a chunk that is being built. The zero
+// value has no slots.
 type textChunk struct {
 	raw   []byte // nil while it is being built
 	kinds []byte
@@ -108,13 +108,13 @@ func (c *textChunk) has(slot int) bool { return slot < len(c.kinds) && c.kinds[s
 // empty reports whether no slot has a text.
 func (c *textChunk) empty() bool { return bytes.Count(c.kinds, []byte{slotEmpty}) == len(c.kinds) }
 
-// uuid returns the UUID of a slot of that kind.
+// uuid returns the UUID in a slot of kind slotUUID.
 func (c *textChunk) uuid(slot int) [16]byte {
 	before := bytes.Count(c.kinds[:slot], []byte{slotUUID})
 	return [16]byte(c.uuids[16*before:])
 }
 
-// plain returns the text of a slot of that kind, in place.
+// plain returns the text in a slot of kind slotText, in place.
 func (c *textChunk) plain(slot int) []byte {
 	before := bytes.Count(c.kinds[:slot], []byte{slotText})
 	start := uint32(0)
@@ -149,8 +149,8 @@ func (c *textChunk) text(slot int) (text string, ok bool) {
 	return "", false
 }
 
-// with returns a copy of the chunk with texts appended, starting at a slot after all used
-// ones.
+// with returns a copy of the chunk to which texts have been added. The first text is
+// stored in the given slot, which must come after all used slots.
 func (c *textChunk) with(slot int, texts []string) textChunk {
 	next := textChunk{
 		kinds: slices.Clone(c.kinds), uuids: slices.Clone(c.uuids),
@@ -175,8 +175,8 @@ func (c *textChunk) append(text packedText) {
 	c.ends = binary.LittleEndian.AppendUint32(c.ends, uint32(len(c.texts)))
 }
 
-// without returns a copy of the chunk with these slots empty, and how many of them had a
-// text.
+// without returns a copy of the chunk in which the given slots are empty. removed is the
+// number of these slots that had a text.
 func (c *textChunk) without(slots []int) (next textChunk, removed int) {
 	for slot, kind := range c.kinds {
 		switch {

@@ -26,10 +26,10 @@ import (
 //
 // Its bucket contains two buckets and one value:
 //
-//	texts  by number of a chunk, which is four bytes, big endian: 1,024 texts, see
-//	       chunk.go; the first chunk has the numbers from 1 on
+//	texts  the chunks of 1,024 texts, by number (four bytes, big endian); see
+//	       chunk.go; the first chunk starts with the text of number 1
 //	index  the hash index of the texts; payloads are the numbers, four bytes
-//	state  the next number, and how many were removed: four bytes each, big endian
+//	state  the next number, and the number of removed texts: four bytes each, big endian
 type Dictionary struct {
 	secret  hashindex.Secret
 	free    uint32 // the next number
@@ -84,8 +84,8 @@ func (d *Dictionary) save(b *boltfile.Bucket) error {
 // Next returns the number that will be assigned to the next text.
 func (d *Dictionary) Next() uint32 { return d.free }
 
-// Generation identifies the state of a bucket's dictionary. It changes with every text
-// that is added or removed, and with the index.
+// Generation identifies the state of a bucket's dictionary. It changes whenever a text is
+// added or removed, and whenever the index changes.
 func (d *Dictionary) Generation() [2]uint64 {
 	return [2]uint64{uint64(d.free)<<32 | uint64(d.removed), d.index.Generation()}
 }
@@ -96,7 +96,7 @@ type Reader struct {
 	d      *Dictionary
 	texts  *boltfile.Bucket // nil if there is no text
 	index  *hashindex.Reader
-	chunks map[uint32]textChunk // those that have been read
+	chunks map[uint32]textChunk // the chunks that have been read
 }
 
 // Reader returns a Reader. b must be the bucket that d was loaded from, in a transaction
@@ -139,7 +139,8 @@ func (r *Reader) Text(number uint32) (text string, ok bool, err error) {
 	return text, ok, nil
 }
 
-// chunk returns the chunk of a number, which is empty if there is none.
+// chunk returns the chunk that contains the slot of a number. The chunk is empty if none
+// is stored.
 func (r *Reader) chunk(number uint32) (textChunk, error) {
 	at, _ := chunkOf(number)
 	chunk, ok := r.chunks[at]
@@ -167,8 +168,8 @@ func readChunk(texts *boltfile.Bucket, number uint32) (textChunk, error) {
 	return chunk, nil
 }
 
-// changeChunk replaces a chunk if change reports a change. It deletes a chunk without
-// texts.
+// changeChunk calls change with a chunk and stores the chunk that it returns, unless
+// changed is false. If that chunk has no texts, changeChunk deletes it.
 func changeChunk(texts *boltfile.Bucket, number uint32, change func(textChunk) (next textChunk, changed bool)) error {
 	chunk, err := readChunk(texts, number)
 	if err != nil {
@@ -187,8 +188,8 @@ func changeChunk(texts *boltfile.Bucket, number uint32, change func(textChunk) (
 	return texts.Put(encoding.Key32(number), chunk.encode())
 }
 
-// Add assigns numbers to texts that have none: next, next+1 and so on. The result is
-// valid after the commit. If the commit fails, d remains valid.
+// Add assigns the numbers Next(), Next()+1 and so on to texts that have no number yet.
+// The result is valid after the commit. If the commit fails, d remains valid.
 func (d *Dictionary) Add(b *boltfile.Bucket, texts []string) (*Dictionary, error) {
 	if len(texts) == 0 {
 		return d, nil
@@ -252,8 +253,8 @@ func (d *Dictionary) Remove(b *boltfile.Bucket, numbers []uint32) (*Dictionary, 
 	return &next, next.save(b)
 }
 
-// Compact does a bounded part of the pending work in the index. The changes are for the
-// bucket of the index. The result is valid after the commit.
+// Compact does a bounded part of the pending work in the index. The caller must write the
+// changes to the bucket of the index. The result is valid after the commit.
 func (d *Dictionary) Compact(b *boltfile.Bucket) (next *Dictionary, changes *hashindex.Pages, worked bool, err error) {
 	index := b.Bucket(IndexBucket)
 	if index == nil {
