@@ -11,10 +11,11 @@ const MaxBitWidth = 32
 // BitWidth returns the width in bits of numbers up to most.
 func BitWidth(most uint32) int { return bits.Len32(most) }
 
-// BitBytes returns the number of bytes that n numbers of a width take.
+// BitBytes returns the number of bytes that n numbers of the given width take.
 func BitBytes(n, width int) int { return (n*width + 7) / 8 }
 
-// AppendBits appends numbers of a width, the first in the lowest bits of the first byte.
+// AppendBits appends numbers with width bits each. The first number is stored in the
+// lowest bits of the first byte.
 func AppendBits(raw []byte, numbers []uint32, width int) []byte {
 	word, filled := uint64(0), 0 // bits that have not been written yet, fewer than 32
 	for _, number := range numbers {
@@ -60,7 +61,7 @@ func (b Bits) At(i int) uint32 {
 	return uint32(b.lastWord(from)>>(bit&7)) & (1<<b.Width - 1)
 }
 
-// Gather stores the numbers at the given indexes in into.
+// Gather stores the numbers at the given indexes in the slice into.
 func (b Bits) Gather(indexes, into []uint32) {
 	mask, last := uint64(1)<<b.Width-1, len(b.Raw)-8
 	into = into[:len(indexes)]
@@ -82,8 +83,8 @@ func (b Bits) lastWord(from int) (word uint64) {
 	return word
 }
 
-// Unpack stores each number plus add in into and returns the greatest value that it
-// stored.
+// Unpack adds add to each number, stores the sums in the slice into, and returns the
+// greatest sum.
 func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 	switch b.Width {
 	case 0:
@@ -154,8 +155,9 @@ func (b Bits) Count(low, high int, counts []uint32) {
 // countEights is an implementation of Count for numbers of at most eight bits. It counts
 // eight at a time while eight bytes can be read, and returns the index of the first
 // number that it has not counted. low must be divisible by eight. Numbers of at most four
-// bits are counted in pairs. Neighbours are counted in different tables, because an
-// addition to a counter has to wait until the previous addition to it is stored.
+// bits are counted in pairs. Neighbouring numbers are counted in different tables,
+// because an addition to a counter has to wait until the previous addition to the same
+// counter is stored.
 func (b Bits) countEights(low, high int, counts []uint32) (next int) {
 	var tables [4][256]uint32
 	width := b.Width
@@ -193,8 +195,8 @@ func (b Bits) countEights(low, high int, counts []uint32) (next int) {
 // Bitset is a set of numbers.
 type Bitset []uint64
 
-// NewBitset returns a set of numbers below end. Set ignores greater numbers, which only
-// occur in a damaged block.
+// NewBitset returns a set of numbers less than end. Set ignores other numbers, which
+// occur only in a damaged block.
 func NewBitset(end uint32) Bitset { return make(Bitset, end/64+1) }
 
 // Set adds a number.
@@ -209,8 +211,7 @@ func (s Bitset) Has(n uint32) bool {
 	return int(n/64) < len(s) && s[n/64]&(1<<(n%64)) != 0
 }
 
-// Missing returns the numbers from from up to but not including end that are not in the
-// set.
+// Missing returns the numbers in the half-open range [from, end) that are not in the set.
 func (s Bitset) Missing(from, end uint32) (list []uint32) {
 	for n := from; n < end; n++ {
 		if !s.Has(n) {

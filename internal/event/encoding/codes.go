@@ -22,7 +22,7 @@ func (c Codes) At(row int) uint32 {
 	return 0
 }
 
-// CodeWidth returns the width in bytes of indexes into a list of n.
+// CodeWidth returns the width in bytes of indexes into a list of n elements.
 func CodeWidth(n int) int {
 	switch {
 	case n <= 1:
@@ -35,7 +35,7 @@ func CodeWidth(n int) int {
 	return 4
 }
 
-// MakeCodes encodes indexes into a list of n.
+// MakeCodes encodes indexes into a list of n elements.
 func MakeCodes(codes []uint32, n int) Codes {
 	width := CodeWidth(n)
 	return Codes{Width: width, Raw: appendCodes(make([]byte, 0, width*len(codes)), codes, width)}

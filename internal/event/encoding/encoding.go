@@ -5,9 +5,9 @@
 //	reader.go    Reader, which reads bytes and remembers the first error
 //	numbers.go   columns of numbers, stored as distances from the smallest
 //	codes.go     dictionary encoding: codes of 0, 1, 2 or 4 bytes
-//	bits.go      numbers of few bits, and sets of numbers
+//	bits.go      numbers of a few bits, and sets of numbers
 //	lists.go     ascending rows, and texts
-//	pack.go      rarely read bytes, compressed in chunks
+//	pack.go      compression of rarely read bytes, in chunks
 //	uuid.go      UUIDs in 16 bytes or slightly less
 package encoding
 

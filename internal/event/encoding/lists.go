@@ -79,8 +79,8 @@ func (r *Reader) Texts(list []string, count int) []string {
 	return list
 }
 
-// lengthAt reads a uvarint as a length and returns the offset of the next one, or -1 if
-// there is no valid one at at.
+// lengthAt reads the uvarint at an offset as a length. next is the offset of the byte
+// after the uvarint, or -1 if there is no valid length.
 func lengthAt(raw []byte, at int) (length, next int) {
 	if at < len(raw) && raw[at] < 0x80 {
 		return int(raw[at]), at + 1

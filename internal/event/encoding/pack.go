@@ -14,14 +14,16 @@ const (
 	packedPlain  = 0 // uncompressed
 	packedChunks = 1 // chunks of at most packedChunk bytes, most of them zstd
 
-	// A reader has to decompress a whole chunk to read one of its bytes.
+	// packedChunk is the maximum size of a chunk. It is limited because a reader has to
+	// decompress a whole chunk to read one of its bytes.
 	packedChunk = 256 << 10
-	// Compressing fewer bytes is not worth the time.
+	// minPacked is the smallest number of bytes that is compressed. Compressing fewer
+	// bytes is not worth the time.
 	minPacked = 512
 )
 
-// Both are created once and are safe for concurrent use. Concurrent calls of Pack wait
-// for each other.
+// The encoder and the decoder are created once and are safe for concurrent use.
+// Concurrent calls of Pack wait for each other.
 var (
 	packer = sync.OnceValue(func() *zstd.Encoder {
 		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
@@ -69,8 +71,9 @@ func Pack(raw, plain []byte) []byte {
 // Unpack returns the bytes that were packed. They can share memory with raw.
 func Unpack(raw []byte) ([]byte, error) { return UnpackFrom(raw, 0, -1) }
 
-// UnpackFrom returns length of the packed bytes starting at offset from, or all remaining
-// ones if length is negative. It does not decompress other chunks.
+// UnpackFrom returns length bytes of the unpacked data starting at offset from, or all
+// bytes from that offset on if length is negative. It decompresses only the chunks that
+// contain these bytes.
 func UnpackFrom(raw []byte, from, length int) ([]byte, error) {
 	r := Reader{Rest: raw}
 	if len(raw) == 0 || r.Byte() == packedPlain {
@@ -101,7 +104,8 @@ func UnpackFrom(raw []byte, from, length int) ([]byte, error) {
 	return cut(plain, from, length)
 }
 
-// cut returns length bytes starting at from, or all of them if length is negative.
+// cut returns length bytes of plain starting at offset from, or all bytes from that
+// offset on if length is negative.
 func cut(plain []byte, from, length int) ([]byte, error) {
 	if from > len(plain) || length > len(plain)-from {
 		return nil, errDamaged

@@ -8,7 +8,7 @@ const (
 	UUIDLength      = 16
 	ShortUUIDLength = 15
 
-	// minShortened is the number of UUIDs from which shortening saves space.
+	// minShortened is the smallest number of UUIDs for which shortening saves space.
 	minShortened = 8
 )
 
@@ -16,8 +16,8 @@ const (
 // and two bits for each.
 func UUIDRestLength(n int) int { return 1 + (n+3)/4 }
 
-// ShortenUUIDs shortens UUIDs in place if all have the same version. Otherwise, or if
-// there are few, rest is nil.
+// ShortenUUIDs shortens UUIDs in place if all have the same version and there are at
+// least minShortened of them. Otherwise, rest is nil.
 func ShortenUUIDs(uuids []byte) (shorter, rest []byte) {
 	n := len(uuids) / UUIDLength
 	if n < minShortened {
@@ -42,7 +42,7 @@ func ShortenUUIDs(uuids []byte) (shorter, rest []byte) {
 	return uuids[:n*ShortUUIDLength], rest
 }
 
-// LengthenUUID returns a shortened UUID in full.
+// LengthenUUID returns the UUID with index i in full, given the results of ShortenUUIDs.
 func LengthenUUID(uuids, rest []byte, i int) (u [UUIDLength]byte) {
 	short := uuids[i*ShortUUIDLength:][:ShortUUIDLength]
 	copy(u[:], short[:8])
