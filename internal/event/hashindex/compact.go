@@ -8,10 +8,10 @@ import (
 	"svc/internal/integrity"
 )
 
-// A run is merged with all smaller ones if it is at most twice the size of these together
-// and the merge includes at least four runs. A partition then has three or four runs on
-// average and at most eight, and an entry is written about five times during its life in
-// a partition.
+// A run is merged with all smaller runs if it is at most twice as large as these are
+// together and the merge includes at least four runs. A partition then has three or four
+// runs on average and at most eight, and an entry is written about five times during its
+// life in a partition.
 const (
 	mergeRuns = 4
 	mergeSize = 2
@@ -32,9 +32,9 @@ func tierOf(entries int) int {
 }
 
 // Compact does a bounded part of the pending work. It writes about 8 MB at most, unless
-// more was added at once. It removes entries with a payload that is not alive; a nil
-// alive keeps all. worked is false if there was nothing to do. The result is valid after
-// the changes are committed.
+// more was added at once. It removes an entry if alive returns false for its payload. If
+// alive is nil, it removes no entries. worked is false if there was nothing to do. The
+// result is valid after the changes are committed.
 func (x *Index) Compact(in *Pages, alive func(payload uint32) bool) (next *Index, worked bool, err error) {
 	next = x.clone()
 	for done := 0; ; worked = true {
@@ -61,8 +61,8 @@ func countEntries(runs []run) (total int) {
 	return total
 }
 
-// neediest returns the partition with the most runs to be merged, and these runs. Fresh
-// runs take precedence.
+// neediest returns the partition that has the most runs to be merged, and these runs.
+// Fresh runs take precedence.
 func (x *Index) neediest() (p *partition, picked []run) {
 	for _, other := range x.parts() {
 		if runs := x.pick(other); len(runs) > len(picked) {
@@ -133,7 +133,7 @@ func (x *Index) merge(in *Pages, p *partition, picked []run, alive func(payload 
 	return nil
 }
 
-// halves returns two partitions without runs that divide p.
+// halves returns the two halves of p, as partitions without runs.
 func (p *partition) halves() []partition {
 	depth := p.depth + 1
 	return []partition{{depth: depth, prefix: p.prefix}, {depth: depth, prefix: p.prefix | 1<<(32-depth)}}
@@ -159,8 +159,8 @@ func (x *Index) countAlive(in *Pages, p *partition, runs []run, alive func(paylo
 	return n, nil
 }
 
-// mergeInto writes the entries of runs to partitions that divide theirs. left is the
-// maximum number of live entries.
+// mergeInto writes the entries of runs of the partition old to parts, the partitions into
+// which old is divided. left is the maximum number of live entries.
 func (x *Index) mergeInto(in *Pages, parts []*partition, old *partition, runs []run, left int, alive func(payload uint32) bool) error {
 	cursors := make([]*cursor, 0, len(runs))
 	for i := range runs {
@@ -275,7 +275,7 @@ func (c *cursor) read() (more bool, err error) {
 	return true, nil
 }
 
-// turn advances to the next page.
+// turn moves the cursor to the next page.
 func (c *cursor) turn() error {
 	page, err := c.x.page(c.in, c.p, c.r, c.pages, nil)
 	if err != nil {

@@ -50,8 +50,8 @@ func TestHashIndexForgetsWhatIsNotAlive(t *testing.T) {
 	})
 }
 
-// bigIndex fills an index with n entries, in loads like those of a server, and returns
-// some of the hashes.
+// bigIndex fills an index with n entries, adding load entries at a time as a server
+// would, and returns some of the hashes.
 func bigIndex(tb testing.TB, n, load int) (x *testIndex, hashes []uint64) {
 	tb.Helper()
 	x = newTestIndex(tb, 3, defaultPartition, defaultPage)

@@ -67,7 +67,7 @@ var directoryKey = []byte{0}
 // collide.
 type Secret [16]byte
 
-// Hash returns the SipHash-2-4 of a text.
+// Hash returns the SipHash-2-4 hash of a text.
 func (s Secret) Hash(text string) uint64 {
 	var room [128]byte // avoids an allocation for texts of ordinary length
 	return siphash.Hash(binary.LittleEndian.Uint64(s[:8]), binary.LittleEndian.Uint64(s[8:]), append(room[:0], text...))

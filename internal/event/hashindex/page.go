@@ -15,7 +15,7 @@ import (
 // place in the table. The remainder of the 36 bits is stored in the entry, above the
 // payload, which is stored as the distance from the smallest payload of the page. An
 // entry has as many bits as these two need, or 64 if they need more than 57. b is chosen
-// to make table and entries nearly as small as possible.
+// so that the table and the entries together are nearly as small as possible.
 //
 //	CRC-32C of the rest    4 bytes
 //	version                1: 1
@@ -23,9 +23,9 @@ import (
 //	entries                4
 //	smallest payload       4
 //	bits of a payload      1: as few as the greatest distance needs
-//	table                  2^b numbers: how many entries there are up to and with
-//	                       this place; of 1, 2 or 4 bytes, the fewest for the last
-//	entries                one after the other, the first in the lowest bits of the
+//	table                  2^b numbers: the number of entries up to and including
+//	                       this place; 1, 2 or 4 bytes each, as few as the last needs
+//	entries                concatenated, the first in the lowest bits of the
 //	                       first byte: the payload and, in the bits above it, (36 −
 //	                       bits of partition and page − b) bits of the hash
 //	zeros                  so that each entry can be read with eight bytes
@@ -117,8 +117,8 @@ func openPage(raw []byte, skip, payloadBytes int) (page, error) {
 	return p, nil
 }
 
-// verify verifies the checksum. openPage does not; callers that read the whole page call
-// verify.
+// verify verifies the checksum, which openPage does not. Callers that read the whole page
+// must call verify.
 func (p *page) verify() error {
 	if binary.LittleEndian.Uint32(p.raw) != encoding.Checksum(p.raw[4:]) {
 		return encoding.ErrChecksum
@@ -128,7 +128,8 @@ func (p *page) verify() error {
 
 func (p *page) open() bool { return p.raw != nil }
 
-// upTo returns a number of the table.
+// upTo returns the number of entries up to and including a place, which it reads from the
+// table.
 func (p *page) upTo(place uint64) uint32 {
 	switch p.number {
 	case 1:
@@ -154,7 +155,7 @@ func (p *page) bounds(place uint64) (low, high int, err error) {
 // payloadOf returns the payload of an entry.
 func (p *page) payloadOf(entry uint64) uint32 { return p.from + uint32(entry&(1<<p.payload-1)) }
 
-// at returns an entry: bits of the hash and the payload.
+// at returns entry i: the stored bits of the hash, above the payload.
 func (p *page) at(i int) uint64 {
 	bit := i * int(p.width)
 	return binary.LittleEndian.Uint64(p.raw[p.base+bit>>3:]) >> (bit & 7) & (^uint64(0) >> (64 - p.width))
@@ -212,7 +213,8 @@ func (o *probe) each(visit func(payload uint32) (more bool)) (more bool) {
 	return true
 }
 
-// encodePage encodes a page of sorted entries that share the first skip bits.
+// encodePage encodes a page of sorted entries. Their hashes must share the first skip
+// bits.
 func encodePage(entries []Entry, skip int) []byte {
 	p := page{}
 	greatest := uint32(0)
@@ -249,16 +251,16 @@ func encodePage(entries []Entry, skip int) []byte {
 	return raw
 }
 
-// put writes a number of the table.
+// put writes the number of a place to the table.
 func (p *page) put(raw []byte, place uint64, number int) {
 	var b [4]byte
 	binary.LittleEndian.PutUint32(b[:], uint32(number))
 	copy(raw[uint64(pageHeader)+place*uint64(p.number):], b[:p.number])
 }
 
-// chooseBits returns b: the largest one for which the page is at most two per cent larger
-// than the smallest possible page. This keeps the number of entries that a lookup
-// examines small.
+// chooseBits returns b, the number of bits that select a place. It is the largest b for
+// which the page is at most two per cent larger than the smallest possible page. This
+// keeps the number of entries that a lookup examines small.
 func chooseBits(entries, skip, payload int) int {
 	size := func(places int) int {
 		var p page
@@ -290,8 +292,8 @@ type writer struct {
 	entries []Entry // entries of that page
 }
 
-// write starts a run, which close adds to a partition of x. most is the maximum number of
-// its entries.
+// write returns a writer of a new run, which close adds to a partition of x. most is the
+// maximum number of entries in the run.
 func (x *Index) write(to *Pages, p *partition, most int) *writer {
 	run := run{number: x.nextRun, tier: uint8(tierOf(most)) + 1}
 	for most>>run.spread > x.MaxPage && run.spread < min(maxSpread, hashBits-p.depth) {
@@ -322,7 +324,8 @@ func (w *writer) add(e Entry) error {
 	return nil
 }
 
-// flush writes a page, even without entries, because a missing page counts as damage.
+// flush writes a page. It also writes a page without entries, because a missing page
+// counts as damage.
 func (w *writer) flush() {
 	raw := encodePage(w.entries, int(w.p.depth+w.run.spread))
 	w.to.put(w.p.key(&w.run, w.number, nil), raw)

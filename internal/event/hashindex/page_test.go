@@ -141,8 +141,8 @@ func withSum(rest []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, encoding.Checksum(rest)), rest...)
 }
 
-// TestPagesOfAllWidths builds pages with every possible width of an entry and reads them
-// in both ways.
+// TestPagesOfAllWidths checks that entries of every possible width are read correctly,
+// both by lookup and in order.
 func TestPagesOfAllWidths(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
