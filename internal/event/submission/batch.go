@@ -28,16 +28,18 @@ type Item struct {
 }
 
 const (
-	// maxAhead is how far a time may be ahead of the server's clock, in seconds.
+	// maxAhead is the maximum number of seconds by which a time may be ahead of the
+	// server's clock.
 	maxAhead = 300
 	// maxTime is the greatest time. It is the greatest integer that every JSON parser
 	// represents exactly.
 	maxTime = 1 << 53
 )
 
-// Accept returns the usable events with the times to be stored: corrected by the clock of
-// the client, or the time of receipt if none was sent or if it is more than skew in the
-// past or five minutes in the future.
+// Accept returns the usable events with the times to be stored. It corrects each event's
+// time by the client's clock. It uses the time of receipt instead if the event was sent
+// without a time, or if the corrected time is more than skew before the receipt or more
+// than five minutes after it.
 func (r *Request) Accept(received int64, clock Clock, skew time.Duration) []Item {
 	items := make([]Item, 0, len(r.Items))
 	correction := int64(clock.Correction() / time.Second)

@@ -28,8 +28,8 @@ type Clock struct {
 	// a multiple of 15.
 	OffsetMinutes int
 	OffsetKnown   bool
-	// Skew is how far the client's clock is behind, in whole seconds; it is negative if
-	// the clock is ahead. It is clamped to about 292 years.
+	// Skew is the duration by which the client's clock is behind, in whole seconds. It is
+	// negative if the clock is ahead. It is clamped to about 292 years.
 	Skew      time.Duration
 	SkewKnown bool
 }
@@ -61,8 +61,8 @@ func ClientTime(text string, received time.Time) Clock {
 	return c
 }
 
-// Correction returns the duration to add to the client's times: the skew, if it is known
-// and at least a minute either way.
+// Correction returns the duration to add to the client's times. It is the skew if that is
+// known and at least a minute in either direction, and otherwise 0.
 func (c Clock) Correction() time.Duration {
 	if !c.SkewKnown || c.Skew.Abs() < minSkew {
 		return 0
@@ -82,7 +82,7 @@ func shaped(text string) bool {
 }
 
 // cutFraction removes a fraction of a second from the start of a text, if there is one.
-// ok is false if the point is not followed by 1 to 9 digits.
+// ok is false if there is a decimal point that is not followed by 1 to 9 digits.
 func cutFraction(text string) (fraction time.Duration, rest string, ok bool) {
 	if text == "" || text[0] != '.' {
 		return 0, text, true

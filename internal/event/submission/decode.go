@@ -23,8 +23,8 @@ const (
 )
 
 // Request is the parsed and validated body of an ingestion request. All its texts share
-// one copy of the body, and properties share the memory of the body itself: the caller
-// must not change the body, and must clone values that it keeps for long.
+// one copy of the body, and its properties share the memory of the body itself. The
+// caller must therefore not change the body, and must clone values that it retains.
 type Request struct {
 	Subject         string // distinct_id, 1 to 128 characters
 	Session         string // session_id, up to 128 characters; "" = none
@@ -33,7 +33,7 @@ type Request struct {
 	ClientTime      Text   // as declared
 	// Items holds the valid events, in the order of the request.
 	Items []SentItem
-	// Rejected holds the other events.
+	// Rejected holds the events that cannot be stored.
 	Rejected []Rejected
 }
 
@@ -49,11 +49,11 @@ type SentItem struct {
 	ID     string // event_id, 1 to 128 characters
 	Name   string // trimmed and in lower case
 	Usable bool   // the name matches ^[a-z0-9_.:-]{1,64}$
-	// At is occurred_at in Unix seconds, not negative; 0 if HasTime is false.
+	// At is occurred_at in Unix seconds. It is never negative, and 0 if HasTime is false.
 	At      int64
 	HasTime bool
-	// Properties is a compact JSON object of at most 100 levels without duplicate
-	// first-level keys: of equal keys the last one is kept; nil = none.
+	// Properties is a compact JSON object of at most 100 levels; nil means none. It has
+	// no duplicate first-level keys: if keys are equal, only the last one is stored.
 	Properties []byte
 }
 
@@ -64,12 +64,13 @@ type Rejected struct {
 }
 
 // Decode parses the body of an ingestion request into a Request and reuses its lists.
-// problems describes the errors of the batch, in which case nothing of it may be stored;
-// if every event is invalid, it includes their errors. For a body that is not a JSON
-// object it has one problem, in the wording common to the whole API.
+// problems describes the errors of the batch. If there are any, nothing of the batch may
+// be stored. If every event is invalid, problems includes the errors of all events. If
+// the body is not a JSON object, problems has a single element, with the wording that is
+// common to the whole API.
 //
-// Decode reads the body once. Names are compared exactly, unknown names are ignored, and
-// of equal names the last one counts.
+// Decode reads the body once. Names are compared exactly, and unknown names are ignored.
+// If a name occurs more than once, the last occurrence counts.
 func Decode(body []byte, mostItems int, into *Request) (problems []string) {
 	clear(into.Items) // otherwise previous bodies would stay in memory
 	clear(into.Rejected)
@@ -257,8 +258,8 @@ type Record struct {
 	Event            SentItem
 }
 
-// DecodeRecord parses a line of an export by the rules of a submission. Its name, in
-// event_name, must be valid for storage. Other fields are ignored.
+// DecodeRecord parses a line of an export by the rules of a submission. The name of the
+// event, in event_name, must be valid for storage. Other fields are ignored.
 func DecodeRecord(line []byte) (r Record, problems []string) {
 	var few [maxCompared]member
 	d := decoder{Scanner: jsonscan.Scanner{Source: string(line)}, body: line, members: few[:0]}
@@ -337,8 +338,8 @@ func eventName(sent string) (name string, usable bool) {
 	return name, nameFits(name)
 }
 
-// lowerASCII lowers only A to Z, like the client libraries: a dotted capital I or a
-// Kelvin sign is never a letter of a name.
+// lowerASCII converts only A to Z to lower case, as the client libraries do. A dotted
+// capital I or a Kelvin sign therefore does not become a valid letter of a name.
 func lowerASCII(r rune) rune {
 	if 'A' <= r && r <= 'Z' {
 		r += 'a' - 'A'
@@ -354,7 +355,7 @@ const NameRule = "must be 1 to 64 of a to z, 0 to 9, _ . : and -"
 func ValidName(name string) bool { return nameFits(name) && !longer(name, maxNameLength) }
 
 // nameFits reports whether a name consists only of a to z, 0 to 9 and _ . : -. The caller
-// has checked its length before lowering, which does not change it.
+// must have checked its length; conversion to lower case does not change it.
 func nameFits(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -416,8 +417,8 @@ func (d *decoder) check() (problems []string) {
 	return problems
 }
 
-// maxCompared is the number of properties up to which each is compared with each other.
-// For more, a map is used.
+// maxCompared is the number of properties up to which all pairs of properties are
+// compared. For more properties, a map is used.
 const maxCompared = 16
 
 // properties reads the properties of an event. It returns the value that was sent and the
@@ -467,7 +468,8 @@ func (d *decoder) sameKey(a, b jsonscan.Token) bool {
 	return d.Raw(a) == d.Raw(b)
 }
 
-// dropByMap does in one pass what unique does by comparison.
+// dropByMap implements unique for many properties: it makes one pass with a map instead
+// of comparing all pairs.
 func (d *decoder) dropByMap() {
 	last := make(map[string]int, len(d.members))
 	for i, m := range d.members {

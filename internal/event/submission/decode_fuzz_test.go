@@ -55,8 +55,9 @@ func FuzzDecodeSubmission(f *testing.F) {
 	})
 }
 
-// FuzzDecodeRecord compares the line of an export with the same event in a submission:
-// both must be accepted or rejected, with the same problems.
+// FuzzDecodeRecord compares DecodeRecord for the line of an export with Decode for the
+// same event in a submission. Both must accept the event, or reject it with the same
+// problems.
 func FuzzDecodeRecord(f *testing.F) {
 	for _, seed := range []string{
 		`{"distinct_id":"u","session_id":"s","event_id":"e","event_name":"n","occurred_at":5,"properties":{"a":{"b":1}}}`,

@@ -80,7 +80,8 @@ func (w *bodyWriter) mostly(text string) {
 	w.value(2)
 }
 
-// object writes an object with the first keys, then any of them.
+// object writes an object with a random number of members. The first members have the
+// first keys of the list, in order; all later members have random keys of the list.
 func (w *bodyWriter) object(first int, keys []string, value func(key string)) {
 	n := -1
 	w.repeat(first+24/len(keys), '{', '}', func() {
@@ -94,7 +95,7 @@ func (w *bodyWriter) object(first int, keys []string, value func(key string)) {
 	})
 }
 
-// repeat writes up to a number of members between brackets.
+// repeat writes a random number of members, from 0 to most, between brackets.
 func (w *bodyWriter) repeat(most int, opening, closing byte, member func()) {
 	w.write(string(opening))
 	for i := range w.random.IntN(most + 1) {

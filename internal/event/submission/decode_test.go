@@ -25,8 +25,9 @@ func nested(levels int) string {
 	return strings.Repeat(`{"a":`, levels-1) + "{}" + strings.Repeat("}", levels-1)
 }
 
-// bodies lists submissions with their expected problems: "" for none, else all problems
-// of the batch or, if it has none, the problem of its second item.
+// bodies lists submissions with their expected problems. wrong contains all problems of
+// the batch or, if the batch has none, the problem of its second item; "" means no
+// problems.
 var bodies = []struct{ rule, body, wrong string }{
 	{"a batch", oneEvent, ""},
 	{"no body is an empty object", "", "distinct_id is required; events is required"},
@@ -169,8 +170,8 @@ func TestEachPropertyOnce(t *testing.T) {
 	}
 }
 
-// TestSubmissionUsedAgain verifies that nothing of one body appears in the next, and that
-// values taken from the first stay unchanged.
+// TestSubmissionUsedAgain checks that a reused Request contains no data of the previous
+// body, and that values taken from the previous result stay unchanged.
 func TestSubmissionUsedAgain(t *testing.T) {
 	t.Parallel()
 	var s Request
