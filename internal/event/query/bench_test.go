@@ -15,7 +15,7 @@ import (
 // The benchmarks use a month of data of a project with 100,000 users.
 const (
 	benchHours    = 30 * 24
-	benchEvents   = 13_900 // an hour
+	benchEvents   = 13_900 // per hour
 	benchSubjects = 100_000
 	benchNames    = 20
 )

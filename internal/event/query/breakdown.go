@@ -68,8 +68,8 @@ type value struct {
 	missing bool
 }
 
-// byRank orders groups by number, the greatest first, ties by key. If both keys are
-// empty, the group of missing values is first.
+// byRank orders groups by number, the greatest first, and groups with the same number by
+// key. If both keys are empty, the group of missing values comes first.
 func byRank[N int64 | float64](x, y N, a, b value) int {
 	switch order := cmp.Or(cmp.Compare(y, x), strings.Compare(a.text, b.text)); {
 	case order != 0 || a.missing == b.missing:
@@ -80,7 +80,7 @@ func byRank[N int64 | float64](x, y N, a, b value) int {
 	return 1
 }
 
-// values numbers values from 0 in order of first use, and counts them.
+// values assigns numbers to values, from 0 in order of first use, and counts the values.
 type values struct {
 	codes  map[value]uint32
 	counts []int64

@@ -26,7 +26,7 @@ type piece struct {
 	period   int // index of the bucket
 }
 
-// piecesOf splits an hour, as far as it is in the range, at the boundaries of buckets.
+// piecesOf splits the part of an hour that is in the range at the boundaries of buckets.
 // Buckets must not be shorter than an hour.
 func piecesOf(b stats.Buckets, reuse []piece, hour int64, r Range) []piece {
 	from, to := max(hour, r.Start), min(hour+hourSeconds-1, r.End)
@@ -47,7 +47,8 @@ func (r Range) buckets(hourly bool) (stats.Buckets, error) {
 	return few(stats.Days(r.Start, r.End, r.OffsetMinutes), "days")
 }
 
-// few returns buckets if an answer can have as many.
+// few returns b, or an error of kind Invalid if b has more buckets than an answer can
+// have.
 func few(b stats.Buckets, name string) (stats.Buckets, error) {
 	if reason := stats.TooMany(b.Len(), name); reason != "" {
 		return b, fault.New(fault.Invalid, "%s", reason)

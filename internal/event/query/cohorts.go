@@ -8,9 +8,9 @@ import (
 	"svc/internal/stats"
 )
 
-// Cohorts returns a cohort for each period of the range, including empty ones, with the
-// number of its users that return in each period. The error is Invalid if there are too
-// many periods or the query needs too much memory.
+// Cohorts returns a cohort for each period of the range, even if the cohort is empty. A
+// cohort contains the number of its users that return in each period. The error is
+// Invalid if there are too many periods or the query needs too much memory.
 func (s *Source) Cohorts(ctx context.Context, c CohortQuery) ([]Cohort, error) {
 	return s.query(ctx, c.Range, "retention", lessRange).cohorts(c)
 }
@@ -57,8 +57,9 @@ func emptyCohorts(all stats.Buckets, cells int) []Cohort {
 	return cohorts
 }
 
-// markOpen marks the cells that are undetermined at now: those of periods that have not
-// begun, and those of the current period to which no user has returned yet.
+// markOpen marks the cells that are undetermined at the current time, now. These are the
+// cells of periods that have not begun, and the cells of the current period to which no
+// user has returned yet.
 func markOpen(cohorts []Cohort, all stats.Buckets, now int64) {
 	for i := range cohorts {
 		for period := range cohorts[i].Cells {

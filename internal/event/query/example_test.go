@@ -190,8 +190,9 @@ func valueRow(m MetricQuery) func(*testing.T, *query) string {
 	}
 }
 
-// The worked example gives the same answers however the events are divided into parts: as
-// received, or cut into two or three parts per hour.
+// TestWorkedExample checks that the worked example gives the same answers regardless of
+// how its events are divided into parts: in one stream, or cut into two or three parts
+// per hour.
 func TestWorkedExample(t *testing.T) {
 	t.Parallel()
 	for _, parts := range []int{1, 2, 3} {
@@ -208,7 +209,8 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-// The same events as one stream and reversed within their seconds give the same funnel.
+// TestParts checks that the funnel of the worked example does not change if its events
+// arrive in reverse order.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	facts := exampleFacts()

@@ -53,8 +53,8 @@ var operatorNames = func() string {
 type Filter struct {
 	property string
 	op       operator
-	// operands are text forms: any number of them for in and not_in, otherwise one. The
-	// operand of contains is in lower case.
+	// operands holds text forms: any number of them for the operators in and not_in, and
+	// exactly one for every other operator. The operand of contains is in lower case.
 	operands []string
 	// number is the operand of gt, gte, lt and lte. It is NaN, with which every
 	// comparison is false, if the value is not a finite number.
@@ -108,8 +108,9 @@ func (f *Filter) compare(text string) bool {
 }
 
 // DecodeFilters parses a list of filters, all of which must match. Empty text and null
-// are an empty list. It returns a message for each invalid field, which begins with
-// field, the path of the list. If there are messages, it returns no filters.
+// mean an empty list. It returns a message for each invalid field of a filter. Each
+// message begins with the path of the list, which is the parameter field. If there are
+// messages, it returns no filters.
 func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -133,9 +134,9 @@ func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 	return filters, nil
 }
 
-// DecodeFilter parses one filter. It returns a message for each invalid field, which
-// begins with field, the path of the filter. If there are messages, the filter is
-// invalid.
+// DecodeFilter parses one filter. It returns a message for each invalid field of the
+// filter. Each message begins with the path of the filter, which is the parameter field.
+// If there are messages, the filter is invalid.
 func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
 	// A map, because the fields of a struct would match names in any case.
 	var object map[string]json.RawMessage
@@ -231,8 +232,8 @@ func scalars(raw json.RawMessage) (values []json.RawMessage, ok bool) {
 	return values, true
 }
 
-// operandList returns the operands of in and not_in. A string is a comma-separated list
-// in which blanks are significant.
+// operandList returns the operands of the operators in and not_in. A string is a
+// comma-separated list in which blanks are significant.
 func operandList(raw json.RawMessage, values []json.RawMessage) []string {
 	var operands []string
 	if len(raw) > 0 && raw[0] == '"' {
@@ -250,7 +251,8 @@ func operandList(raw json.RawMessage, values []json.RawMessage) []string {
 	return operands
 }
 
-// textOperand returns the form of a value that properties are compared with.
+// textOperand returns the text form of a filter's value, with which properties are
+// compared.
 func textOperand(raw json.RawMessage) string {
 	text, _ := textForm(string(raw))
 	return cutOperand(text)

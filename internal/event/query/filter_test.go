@@ -198,7 +198,7 @@ func TestDecodeFilters(t *testing.T) {
 	}
 }
 
-// FuzzDecodeFilter verifies that no filter and no property causes a panic, and that every
+// FuzzDecodeFilter checks that no filter and no property causes a panic, and that every
 // accepted filter can be evaluated.
 func FuzzDecodeFilter(f *testing.F) {
 	f.Add(`{"property":"p","op":"in","value":"a,b"}`, `"a"`)

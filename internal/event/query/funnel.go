@@ -210,8 +210,8 @@ func (r *funnelRun) reached() []int64 {
 	return users[1:]
 }
 
-// multiset counts, by mask, the events of one subject within one second, which have no
-// order. Counts are capped at maxSteps, because more events would change nothing.
+// multiset counts the events of one subject within one second by mask. These events have
+// no order. Counts are capped at maxSteps, because more events would change nothing.
 type multiset [256]uint8
 
 // add adds one event.
@@ -220,8 +220,8 @@ func (c *multiset) add(m mask) { c[m] = min(c[m]+1, maxSteps) }
 // maxSteps is the maximum number of steps of a funnel.
 const maxSteps = 8
 
-// gain returns the greatest n such that each of the steps from to from+n-1 can be
-// assigned an event of its own. steps is the total number of steps.
+// gain returns the greatest n such that the n consecutive steps that start at the step
+// from can each be assigned a different event. steps is the total number of steps.
 func (c *multiset) gain(from, steps int) int {
 	var g matching
 	for m, count := range c {

@@ -37,7 +37,7 @@ func (m *funnelModel) matches(f fact, step int) bool {
 }
 
 // furthest returns the greatest number of steps that events between two times can
-// satisfy, given that step steps are satisfied by the events marked in used.
+// satisfy. step is the number of steps that the events marked in used already satisfy.
 func (m *funnelModel) furthest(from, to int64, step int, used []bool) int {
 	best := step
 	if step == len(m.steps) {
@@ -74,8 +74,9 @@ func (m *funnelModel) reached(window int64, anyEntry bool) int {
 	return best
 }
 
-// The funnel agrees with the model for random events, many of them in the same second, in
-// one part or several, with both kinds of entry.
+// TestFunnelAgainstModel checks that the funnel agrees with the model for random events,
+// many of which are in the same second. It covers both kinds of entry, and events in one
+// part and in several parts.
 func TestFunnelAgainstModel(t *testing.T) {
 	t.Parallel()
 	values := []string{`"x"`, `1`, `1.0`, `null`, `"y"`}
@@ -126,7 +127,8 @@ func TestFunnelAgainstModel(t *testing.T) {
 	}
 }
 
-// A funnel is right even if the number of usable processors changes while it runs.
+// TestFunnelWhileProcessorsChange checks that a funnel is correct even if the number of
+// usable processors changes while it is being computed.
 //
 //nolint:paralleltest // changes the number of processors for the whole process
 func TestFunnelWhileProcessorsChange(t *testing.T) {
@@ -158,7 +160,8 @@ func TestFunnelWhileProcessorsChange(t *testing.T) {
 	}
 }
 
-// A very large number of events of one user within a second takes negligible time.
+// TestCrowdOfAMillion checks that a very large number of events of one user within a
+// second takes negligible time.
 func TestCrowdOfAMillion(t *testing.T) {
 	t.Parallel()
 	const n = 300_000

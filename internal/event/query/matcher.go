@@ -31,8 +31,8 @@ func (q *query) operand(name string, own, all []Filter) operand {
 	return o
 }
 
-// matcher holds a worker's state for a part: which codes of names and values match, and
-// which senders belong to the worker. Matchers are reused for the next part.
+// matcher holds a worker's state for a part: the codes of names and values that match,
+// and the senders that belong to the worker. Matchers are reused for the next part.
 type matcher struct {
 	*block.Columns
 	bySender   []subjectState
@@ -57,8 +57,8 @@ type predicate struct {
 	pass    []bool        // by code
 }
 
-// fetchedColumn is a property of the part that has been read; column is nil if no event
-// has it.
+// fetchedColumn is a property that has been read from the part. column is nil if no event
+// has the property.
 type fetchedColumn struct {
 	key    string
 	column *block.Column
@@ -85,7 +85,7 @@ func resize[T any](old []T, n int) []T {
 	return old
 }
 
-// assign determines which senders belong to the worker.
+// assign determines the senders that belong to the worker.
 func (l *matcher) assign(w worker) {
 	l.bySender = resize(l.bySender, l.Senders)
 	for i, subject := range l.Subjects() {
@@ -163,7 +163,7 @@ func (l *matcher) column(key string) (*block.Column, error) {
 }
 
 // pick selects the rows from low to high, at most batchLength, that match an operand. If
-// owned is true, it selects only those of subjects that belong to the worker.
+// owned is true, it selects only rows of subjects that belong to the worker.
 func (s *selection) pick(l *matcher, low, high int, owned bool) {
 	s.named(l.Columns, l.byName, low, high)
 	if l.filtered != 0 {

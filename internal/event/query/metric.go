@@ -71,8 +71,8 @@ func (m *MetricQuery) result(values []float64) float64 {
 	})
 }
 
-// value computes a measure from the number of events and of users. perUser is the number
-// of users by which the events are divided.
+// value computes a measure from the numbers of events and users. perUser is the number of
+// users by which the number of events is divided.
 func (m Measure) value(events, users, perUser int64) float64 {
 	switch {
 	case m == MeasureUsers:
@@ -91,15 +91,15 @@ type totals struct {
 	everUser [maxEvents]int64 // distinct users in the whole range
 }
 
-// bucketTotals holds the number of events of a bucket and of their distinct users, by
-// operand.
+// bucketTotals holds, for each operand, the number of events in a bucket and the number
+// of their distinct users.
 type bucketTotals struct{ events, users [maxEvents]int64 }
 
 // maxEvents is the maximum number of operands of a query, which is the number of bits in
 // a mask.
 const maxEvents = 8
 
-// values returns the values of the events of a query in a bucket.
+// values returns the value of each event of a query in a bucket.
 func (t *totals) values(m MetricQuery, bucket int) []float64 {
 	list := make([]float64, len(m.Events))
 	b := &t.buckets[bucket]
@@ -206,8 +206,8 @@ func (r *totalsRun) piece(l *matcher, piece piece) {
 	}
 }
 
-// countUsers counts the subjects of the selected events that are new to the bucket or to
-// the range.
+// countUsers counts those subjects of the selected events that are new to the bucket or
+// to the range.
 func (r *totalsRun) countUsers(b *bucketTotals, bucket uint32) {
 	for k := range r.selected.n {
 		s, m := r.states.at(r.selected.slots[k]), r.selected.masks[k]

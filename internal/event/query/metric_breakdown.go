@@ -54,7 +54,8 @@ func groupText(by Dimension, number uint32, name func(uint32) string) string {
 	return name(number)
 }
 
-// groupCount holds the number of events of a group and of their distinct users.
+// groupCount holds the number of events of a group and the number of their distinct
+// users.
 type groupCount struct{ events, users int64 }
 
 // rank builds the answer from the groups.

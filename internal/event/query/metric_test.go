@@ -28,7 +28,7 @@ func randomFacts(random *rand.Rand, n int) []fact {
 	return facts
 }
 
-// has reports whether a fact matches an event of a query.
+// has reports whether a fact has the given name and matches the filters of all lists.
 func (f *fact) has(name string, lists ...[]Filter) bool {
 	m := funnelModel{steps: []Step{{Event: name, Filters: slices.Concat(lists...)}}}
 	return m.matches(*f, 0)
@@ -63,7 +63,8 @@ func modelMeasure(m Measure, list, ever []fact) float64 {
 	return float64(len(list)) / users(ever)
 }
 
-// Values and series agree with filtering and counting events one by one.
+// TestMetricAgainstModel checks that values and series agree with a model that filters
+// and counts events one by one.
 func TestMetricAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -140,7 +141,8 @@ func modelMetric(facts []fact, m MetricQuery) string {
 	return fmt.Sprint(s, values)
 }
 
-// Breakdowns agree with sorting events into groups one by one.
+// TestMetricBreakdownAgainstModel checks that breakdowns agree with a model that sorts
+// events into groups one by one.
 func TestMetricBreakdownAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -221,7 +223,7 @@ func modelMetricBreakdown(facts []fact, m MetricQuery) (b MetricBreakdown) {
 	return b
 }
 
-// The hourly counters answer only these breakdowns.
+// TestCountsOnly checks which breakdowns are answered from the hourly counters.
 func TestCountsOnly(t *testing.T) {
 	t.Parallel()
 	some := filters(t, "p", "exists", `null`)

@@ -8,11 +8,12 @@ import (
 	"svc/internal/event/block"
 )
 
-// Partitioning serves analyses that follow each subject and need few of the events. The
-// workers first scan the hours, each its own, and partition the matching events by the
-// worker of their subject. Then each worker processes its partition, hour by hour. Every
-// event is read once, and no state is shared. Both phases run concurrently, one batch of
-// hours apart.
+// Partitioning serves analyses that follow each subject and need few of the events.
+// First, each worker scans some of the hours and partitions the matching events by the
+// worker to which their subject belongs. Then each worker processes its partition, hour
+// by hour. Every event is read once, and no state is shared. Both phases run
+// concurrently: while one batch of hours is being processed, the next one is being
+// partitioned.
 
 const (
 	// A batch is full after the hour in which it reaches batchEvents events, or after

@@ -37,7 +37,8 @@ func (q *query) paths(in PathsQuery) (Paths, error) {
 	return rankEdges(list, in.Branches), nil
 }
 
-// rankEdges sorts edges and merges those of a step that exceed the limit branches.
+// rankEdges sorts edges. If a step has more than branches edges, it merges the excess
+// edges.
 func rankEdges(list []Edge, branches int) Paths {
 	slices.SortFunc(list, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(b.Count, a.Count),
@@ -113,8 +114,8 @@ func (e *edges) each(visit func(e edge, n int64)) {
 	}
 }
 
-// pathRun follows the sequences of one worker: those of the sessions that it owns and,
-// for events without a session, of its subjects.
+// pathRun follows the sequences of one worker: the sequences of the sessions that the
+// worker owns, and the sequences of its subjects for events without a session.
 type pathRun struct {
 	worker
 	query    *query
@@ -130,7 +131,7 @@ type pathRun struct {
 	shared map[sharedSession]*pathState
 
 	// progress and slots describe the incomplete sequences of the hour: their progress,
-	// kept in one slice for speed, and the state that it belongs to. Element 0 represents
+	// in one slice for speed, and the states to which it belongs. Element 0 represents
 	// all sequences that need no further events.
 	progress []pathProgress
 	slots    []*pathState
@@ -144,8 +145,8 @@ type pathState struct {
 }
 
 // pathProgress is the progress of a sequence: the last name << nodeBits | nodes. While an
-// hour is being processed, the value of a sequence with a number in that hour is taken |
-// number instead.
+// hour is being processed, a sequence that has been assigned a number in that hour has
+// the value taken | number instead.
 type pathProgress uint32
 
 const (

@@ -57,8 +57,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Paths agree with grouping events by sequence, both with few names and with more than a
-// matrix holds.
+// TestPathsAgainstModel checks that paths agree with a model that groups events by
+// sequence, both with few names and with more names than a matrix can hold.
 func TestPathsAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(400) {

@@ -2,8 +2,8 @@
 // and depends neither on files nor on locks. Queries run on a few workers. If the order
 // of events matters, the subjects are divided among the workers: each worker reads all
 // hours and follows its own subjects (paths, metrics), or receives the events of its own
-// subjects (funnels). Otherwise the workers share the hours and add up their results
-// (retention, breakdowns, uniques).
+// subjects (funnels). Otherwise, each hour is processed by any one worker, and the
+// results are added up (retention, breakdowns, uniques).
 //
 //	query.go             queries and their results
 //	source.go            Source, what a query reads
@@ -64,8 +64,8 @@ type SeriesQuery struct {
 	Limit   int       // of groups
 }
 
-// Series holds a count for each bucket of a range, including empty ones. Groups are those
-// with the greatest counts, the greatest first.
+// Series holds a count for each bucket of a range, including empty buckets. Groups holds
+// the groups with the greatest counts, the greatest first.
 type Series struct {
 	Starts []int64 // Unix second at which each bucket begins
 	Counts []int64 // of all selected events, bucket by bucket
@@ -88,8 +88,8 @@ type BreakdownQuery struct {
 	Limit     int    // of groups
 }
 
-// Breakdown holds the count of each value, the most frequent first, ties by key. Groups
-// has at most BreakdownQuery.Limit entries.
+// Breakdown holds the count of each value. Groups is sorted by count, the greatest first,
+// and then by key. It has at most BreakdownQuery.Limit entries.
 type Breakdown struct {
 	Total  int64 // of all values, including those beyond the limit
 	Groups []Group
@@ -100,8 +100,8 @@ type FunnelQuery struct {
 	Range
 	Steps  []Step // 2 to 8
 	Window int64  // maximum number of seconds from the first step to the last
-	// AnyEntry tries each event of the first step as the entry; otherwise only each
-	// user's first one counts.
+	// AnyEntry tries each event of the first step as the entry. If it is false, only each
+	// user's first such event is an entry.
 	AnyEntry bool
 }
 
@@ -144,14 +144,15 @@ type PathsQuery struct {
 	Users      bool   // one path for each user; otherwise for each session
 }
 
-// Paths holds the edges step by step, the most frequent first, ties by name.
+// Paths holds the edges step by step. The edges of a step are sorted by frequency, the
+// most frequent first, and then by name.
 type Paths struct {
 	Edges     []Edge
 	Truncated bool // a step had more branches than the limit
 }
 
-// Edge is a step from one event to the next. The edges beyond the limit of branches are
-// merged into one edge from OtherEvents to OtherEvents, the last of its step.
+// Edge is a step from one event to the next. The edges of a step that exceed the limit of
+// branches are merged into one edge from OtherEvents to OtherEvents, which comes last.
 type Edge struct {
 	Step     int // from 1
 	From, To string
@@ -210,8 +211,8 @@ type MetricTimeseries struct {
 	Series []MetricSeries
 }
 
-// MetricBreakdown holds a number for each value of a dimension, the greatest first, ties
-// by key.
+// MetricBreakdown holds a number for each value of a dimension, sorted by number, the
+// greatest first, and then by key.
 type MetricBreakdown struct {
 	Total  float64 // of all values, including those beyond the limit
 	Groups []MetricGroup

@@ -25,7 +25,8 @@ type query struct {
 	memory *budget
 }
 
-// between returns the query for a part of the range.
+// between returns a copy of the query that is limited to r, which must be a part of its
+// range.
 func (q *query) between(r Range) *query {
 	part := *q
 	part.Range = r
@@ -36,8 +37,9 @@ func (q *query) between(r Range) *query {
 }
 
 // worker is one of the goroutines of a query. The number of workers is a power of two.
-// State that is kept by number is divided among them: a worker owns the numbers that are
-// congruent to own modulo the number of workers, so that workers share nothing.
+// State that is indexed by number is divided among the workers: a worker owns the numbers
+// that are congruent to own modulo the number of workers. Workers therefore share no
+// state.
 type worker struct{ own, shift uint32 }
 
 // slot returns the index of a number in the worker's tables, or 0 if another worker owns
@@ -101,8 +103,8 @@ func (q *query) each(visit func(start int64, parts []*block.Columns) error) erro
 	return q.share(&next, visit)
 }
 
-// share visits the hours that no other worker has taken. next is the workers' common
-// position.
+// share visits the hours that no other worker has taken. next is the index of the next
+// hour to take, and is common to all workers.
 func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*block.Columns) error) error {
 	var parts []*block.Columns
 	for {
@@ -117,9 +119,9 @@ func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*block
 	}
 }
 
-// visit opens the hour with index i and calls visit. reuse holds parts to be reused; the
-// caller must replace it with the result. The error is Invalid if the query has exceeded
-// its memory budget.
+// The method visit opens the hour with index i and calls the function visit with its
+// parts. reuse holds parts to be reused; the caller must replace it with the result. The
+// error is Invalid if the query has exceeded its memory budget.
 func (q *query) visit(i int, reuse []*block.Columns, visit func(start int64, parts []*block.Columns) error) ([]*block.Columns, error) {
 	if err := context.Cause(q.ctx); err != nil {
 		return nil, err
@@ -134,8 +136,9 @@ func (q *query) visit(i int, reuse []*block.Columns, visit func(start int64, par
 	return parts, q.memory.over()
 }
 
-// inOrder visits the rows of an hour that are in the range, in order of time and then of
-// receipt. Each call is for a range of rows of one part; at is the index of the part.
+// inOrder visits the rows of an hour that are in the range, sorted by time and then by
+// receipt. Each call of visit covers the rows from low up to but not including high of
+// one part; at is the index of the part.
 func inOrder(parts []*block.Columns, r Range, visit func(at, low, high int)) {
 	lows, highs := make([]int, len(parts)), make([]int, len(parts))
 	for i, p := range parts {
@@ -214,8 +217,8 @@ func (s *selection) named(p *block.Columns, byName []mask, low, high int) {
 	s.n = int(n)
 }
 
-// owned keeps the rows of subjects that belong to the worker, and sets slots to the slots
-// of these subjects.
+// owned removes all rows except those of subjects that belong to the worker, and sets
+// slots to the slots of these subjects.
 func (s *selection) owned(p *block.Columns, bySender []subjectState) {
 	n := uint(0)
 	raw := p.SenderOf.Raw

@@ -22,8 +22,8 @@ func secondsPart(hour int64, seconds []uint16) *block.Columns {
 	return columnsOf(hour, &r)
 }
 
-// Rows of several parts are visited in order of time, part and row, and only if they are
-// in the range.
+// TestInOrder checks that rows of several parts are visited in order of time, part and
+// row, and only if they are in the range.
 func TestInOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2000) {
@@ -63,7 +63,8 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// A part that does not interleave with others is visited as a whole.
+// TestInOrderVisitsWholeParts checks that a part is visited in a single call if its rows
+// do not interleave with those of other parts.
 func TestInOrderVisitsWholeParts(t *testing.T) {
 	t.Parallel()
 	parts := []*block.Columns{secondsPart(monday, make([]uint16, 5000)), secondsPart(monday, slices.Repeat([]uint16{7}, 3000))}
@@ -146,8 +147,8 @@ func TestSpread(t *testing.T) {
 	})
 }
 
-// Every analysis that keeps state has a memory limit, with an error that explains how to
-// reduce the query.
+// TestMemoryIsBounded checks that every analysis with state has a memory limit, and that
+// the error for an exceeded limit explains how to reduce the query.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, exampleFacts(), func(int) int { return 0 })

@@ -30,7 +30,8 @@ type groupSum struct {
 	n      int64
 }
 
-// ranked returns groups from the greatest to the smallest, ties by key.
+// ranked returns groups from the greatest to the smallest count, and groups with the same
+// count by key.
 func ranked(sums map[uint32]*groupSum) []*groupSum {
 	list := slices.Collect(maps.Values(sums))
 	slices.SortFunc(list, func(a, b *groupSum) int { return byRank(a.n, b.n, value{text: a.key}, value{text: b.key}) })
@@ -38,8 +39,8 @@ func ranked(sums map[uint32]*groupSum) []*groupSum {
 }
 
 // sum adds up the counters of a range by a dimension and returns the sums by group
-// number. If only is not "", it includes only events of that name. It calls each with the
-// hour, the group number and the count of each counter.
+// number. If only is not "", it includes only events of that name. It calls the function
+// each with the hour, the group number and the count of every counter.
 func (s *Source) sum(r Range, by Dimension, only string, each func(hour int64, number uint32, n int64)) (map[uint32]*groupSum, error) {
 	sums := map[uint32]*groupSum{}
 	wanted, ok := s.Number(only)
@@ -114,9 +115,10 @@ func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err er
 	return series, err
 }
 
-// Heatmap returns counts by the hours of a week. It uses the time zone that the client of
-// an event sent, otherwise the usual one of the client's country, otherwise the range's.
-// If only is not "", it counts only events of that name.
+// Heatmap returns counts by the hours of a week. The hour of an event is local to its
+// client: Heatmap uses the time zone that the client sent, or else the usual time zone of
+// the client's country, or else the time zone of the range. If only is not "", it counts
+// only events of that name.
 func (s *Source) Heatmap(r Range, only string) (m stats.Heatmap, err error) {
 	number, ok := s.Number(only)
 	if only != "" && !ok {

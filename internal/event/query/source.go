@@ -16,9 +16,9 @@ type Source struct {
 	// Hours returns the hours with events that overlap a range, ascending. Both ends are
 	// Unix seconds and inclusive.
 	Hours func(from, to int64) []Hour
-	// Counts visits the hourly counters of the hours that overlap a range; the first hour
-	// counts as a whole. A counter may be visited more than once, each time with a part
-	// of its count.
+	// Counts visits the hourly counters of the hours that overlap a range. The whole
+	// first hour is included, even if the range begins within it. A counter may be
+	// visited more than once, each time with a part of its count.
 	Counts func(from, to int64, visit func(c Counter)) error
 	// Budget is the memory that a query may use, in bytes.
 	Budget int64
@@ -51,9 +51,9 @@ func (s *Source) name(number uint32) string {
 	return s.Names[number]
 }
 
-// query returns a query of the events of a range. what is the name of the analysis, and
-// less is advice for reducing the query. Both appear in the error if it takes too much
-// memory.
+// query returns a query of the events of a range. The error for a query that takes too
+// much memory contains the name of the analysis, what, and advice for reducing the query,
+// less.
 func (s *Source) query(ctx context.Context, r Range, what, less string) *query {
 	return &query{
 		ctx: ctx, Range: r, hours: s.Hours(r.Start, r.End), shift: workersShift(),

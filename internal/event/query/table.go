@@ -9,8 +9,9 @@ import (
 	"svc/internal/fault"
 )
 
-// budget limits the memory of one query. It counts only what grows with the data: state
-// of subjects and sessions, and lists of values. The goroutines of a query share it.
+// budget limits the memory of one query. It counts only the memory that grows with the
+// data: the state of subjects and sessions, and lists of values. The goroutines of a
+// query share it.
 type budget struct {
 	max  int64 // bytes
 	used atomic.Int64
@@ -19,12 +20,12 @@ type budget struct {
 	less string // how to reduce the query, for the error message
 }
 
-// take accounts for bytes about to be used. It never refuses, so that inner loops need no
-// error handling: callers check over between the parts of their work. Little is allocated
-// between two checks.
+// take accounts for bytes that are about to be used. It never fails, so that inner loops
+// need no error handling; callers instead call over between the parts of their work.
+// Little is allocated between two checks.
 func (b *budget) take(bytes int) { b.used.Add(int64(bytes)) }
 
-// over returns an error for the client, of kind Invalid, if more than the limit has been
+// over returns an error of kind Invalid, for the client, if more than max bytes have been
 // taken.
 func (b *budget) over() error {
 	if b.used.Load() <= b.max {
@@ -88,7 +89,7 @@ func (s *bitset) add(number uint32) bool {
 	return true
 }
 
-// release returns the memory of the set to the budget.
+// release gives the memory of the set back to the budget.
 func (s *bitset) release() {
 	bytes := 8 * len(s.words.pages)
 	for range s.words.used() {
@@ -97,7 +98,7 @@ func (s *bitset) release() {
 	s.words.memory.take(-bytes)
 }
 
-// clear removes all numbers and keeps the memory.
+// clear removes all numbers without releasing the memory of the set.
 func (s *bitset) clear() {
 	for _, page := range s.words.used() {
 		clear(page[:])
@@ -164,9 +165,9 @@ func (s *bitset) len() (n int64) {
 	return n
 }
 
-// members holds sets of subjects, one for each group. The groups seen first, which are
-// usually the frequent ones, have bitsets. The others, most of which have few subjects,
-// share a hash table of pairs.
+// members holds sets of subjects, one for each group. The groups that occur first, which
+// are usually the frequent ones, have bitsets. All other groups, most of which have few
+// subjects, share a hash table of pairs.
 type members struct {
 	sets   []*bitset // by group; nil if it uses pairs
 	made   int       // number of bitsets

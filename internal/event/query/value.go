@@ -10,9 +10,9 @@ import (
 // maxDigits is the maximum length of a number with its exponent expanded.
 const maxDigits = 512
 
-// textForm returns the text that a property is compared and counted by, given its value
-// as compact JSON: a string without its encoding, a number in plain decimal, and any
-// other value unchanged. JSON null is missing.
+// textForm returns the text by which a property is compared and counted, given its value
+// as compact JSON. A string is decoded, a number is written in plain decimal, and any
+// other value is unchanged. JSON null counts as missing.
 func textForm(raw string) (text string, missing bool) {
 	if raw == "" {
 		return "", true
@@ -28,10 +28,10 @@ func textForm(raw string) (text string, missing bool) {
 	return raw, false
 }
 
-// plainNumber writes a JSON number without exponent and without zeros at the end of its
-// fraction: 1.50 is 1.5 and 1e3 is 1000. It works on the digits, so that no precision is
-// lost. A number that would have more than maxDigits because of its exponent stays
-// unchanged.
+// plainNumber writes a JSON number without an exponent and without zeros at the end of
+// its fraction: 1.50 becomes 1.5, and 1e3 becomes 1000. It works on the digits, so that
+// no precision is lost. A number that would have more than maxDigits because of its
+// exponent stays unchanged.
 func plainNumber(raw string) string {
 	mantissa, exponent, ok := splitExponent(raw)
 	if !ok {

@@ -29,9 +29,8 @@ type world struct {
 	sessions map[string]uint32
 }
 
-// newWorld builds a world from facts in the order of receipt. share returns a number for
-// each fact, which never decreases; the facts of an hour with the same number form one
-// part.
+// newWorld builds a world from facts in the order of receipt. The facts of an hour for
+// which share returns the same number form one part. The numbers must not decrease.
 func newWorld(tb testing.TB, facts []fact, share func(i int) int) *world {
 	tb.Helper()
 	w := &world{hours: map[int64][]*block.Columns{}, names: []string{""}, subjects: map[string]uint32{}, sessions: map[string]uint32{}}
@@ -108,7 +107,7 @@ func (w *world) query(ctx context.Context, r Range) *query {
 	return q
 }
 
-// columnsOf returns rows as the columns of a head.
+// columnsOf converts rows to columns, as a head does.
 func columnsOf(hour int64, r *block.Rows) *block.Columns {
 	return block.NewColumns(hour, r, func(key string) (*block.Column, error) {
 		objects := make([]string, r.Len())
