@@ -7,15 +7,15 @@ import (
 	"svc/internal/stats"
 )
 
-// Batch is the validated, normalized events of one request.
+// Batch holds the validated and normalized events of one request.
 type Batch struct {
 	Project  Project
 	Received int64  // Unix second
 	Subject  string // distinct_id, 1 to 128 characters
 	Session  string // session_id; "" = none
 	Client   submission.Client
-	// OffsetMinutes is the client's time zone, minutes east of UTC, a dimension
-	// of the hourly counters only.
+	// OffsetMinutes is the client's time zone, in minutes east of UTC. Only the hourly
+	// counters use it, as a dimension.
 	OffsetMinutes int
 	OffsetKnown   bool
 	Items         []submission.Item

@@ -9,9 +9,9 @@ import (
 	"svc/internal/event/submission"
 )
 
-// TestDefinitionDeletedInABurst deletes a definition repeatedly while many clients send
-// its events and heads are written. Every event is counted, and the last definition has
-// the times of the earliest and the latest event.
+// TestDefinitionDeletedInABurst checks that a definition can be deleted repeatedly while
+// many clients send its events and heads are written. Every event must be counted, and
+// the last definition must have the times of the earliest and the latest event.
 func TestDefinitionDeletedInABurst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{HeadEvents: 60})
@@ -96,9 +96,10 @@ func TestDefinitionDeletedInABurst(t *testing.T) {
 	t.Logf("%d definitions deleted", len(seen))
 }
 
-// TestErasureInABurst erases subjects and cleans up repeatedly while events arrive, of
-// these and other subjects, and heads are written and merged. Events that arrived after
-// the last erasure are stored, and every event was counted.
+// TestErasureInABurst checks that subjects can be erased, and old events removed,
+// repeatedly while events of these and other subjects arrive and heads are written and
+// merged. Events that arrived after the last erasure must be stored, and every event must
+// have been counted.
 func TestErasureInABurst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{HeadEvents: 60})
@@ -167,8 +168,9 @@ func TestErasureInABurst(t *testing.T) {
 	}
 }
 
-// TestEventOlderThanRetention: an event that is already too old when it arrives is stored
-// and counted, can be queried, and is removed by the next cleanup. Its counter stays.
+// TestEventOlderThanRetention checks that an event that is already too old when it
+// arrives is stored, counted and returned by queries, and that the next cleanup removes
+// it but not its counter.
 func TestEventOlderThanRetention(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

@@ -23,8 +23,8 @@ import (
 // checks that every event is in the index of event IDs and that every name, sender and
 // session that is referred to exists. Check only reads the file, and nothing may write to
 // it during the check. Its memory does not grow with the number of events. The error is
-// ErrNewer, ErrLocked, ErrDamaged if nothing of the file can be read, or an error of the
-// file system or of ctx, each with the path.
+// ErrNewer, ErrLocked, ErrDamaged if the file cannot be read at all, or an error of the
+// file system or of ctx. It contains the path.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(tx *boltfile.Tx) error {
 		return newChecker(ctx, tx, report).run()
@@ -40,8 +40,8 @@ type checker struct {
 	known  map[Project]*projectCheck
 	seen   int64 // bytes
 
-	// fix records a repair of a finding under a name. It can be called more than
-	// once for one repair.
+	// fix records the repair of a finding, under a name that identifies the repair. It
+	// can be called more than once for one repair.
 	fix func(name string, put func() error)
 }
 
@@ -180,7 +180,7 @@ func (p *projectCheck) checkTexts() (err error) {
 	return err
 }
 
-// checkNames decodes the event names. The numbers of forgotten names are missing.
+// checkNames decodes the event names. Numbers of forgotten names have no entry.
 func (p *projectCheck) checkNames() error {
 	p.names = map[uint32]bool{}
 	return p.bucket.Bucket(namesBucket).ForEach(func(key, value []byte) error {
@@ -250,7 +250,7 @@ func (p *projectCheck) checkBlocks() error {
 }
 
 // checkRows checks that the names, senders and sessions of a block's events exist, and
-// that their IDs are indexed.
+// that the IDs of the events are indexed.
 func (p *projectCheck) checkRows(where string, hour int64, r *block.Rows) error {
 	for i := range r.Senders {
 		s := &r.Senders[i]
@@ -303,8 +303,8 @@ func (p *projectCheck) checkIDs(where string, hour int64, r *block.Rows) error {
 	return nil
 }
 
-// notStored reports events of the WAL that are also in a block, because they would
-// be counted twice.
+// notStored reports events of the WAL that are also in a block. They would be counted
+// twice.
 func (p *projectCheck) notStored(batch *walBatch) error {
 	if p.keys == nil {
 		return nil
@@ -366,9 +366,9 @@ func (p *projectCheck) checkCounters() error {
 }
 
 // endHour compares the events of an hour with its counters. The counters may be higher,
-// because they stay when events are erased or expire. They must not be lower, except in
-// hours from which counters have been removed: such an hour can have counters of events
-// that arrived later.
+// because erasing or expiring events does not change them. They must not be lower, except
+// in hours from which counters have been removed: such an hour can have counters for only
+// those events that arrived after the removal.
 func (p *projectCheck) endHour() {
 	if len(p.hour.counted) == 0 || p.hour.number < p.countersFrom() {
 		return
@@ -397,9 +397,9 @@ func (p *projectCheck) endHour() {
 	p.fix(where, func() error { return addToHours(b, map[uint32][]counted{hour: list}) })
 }
 
-// countersFrom returns the first hour from which no counters have been removed. If
-// the file does not record it, this is the first hour with counters, because
-// counters are removed by whole hours, oldest first.
+// countersFrom returns the first hour from which no counters have been removed. If the
+// file does not record that hour, it is the first hour with counters, because counters
+// are removed in whole hours, the oldest first.
 func (p *projectCheck) countersFrom() uint32 {
 	if raw := p.bucket.Get(countersFromKey); len(raw) == 4 {
 		return binary.BigEndian.Uint32(raw)

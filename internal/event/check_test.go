@@ -25,8 +25,8 @@ func report(t *testing.T, path string) *integrity.Report {
 	return r
 }
 
-// newDamageable creates a file with events of three hours, some of them in the WAL, in
-// the state in which a killed process leaves it.
+// newDamageable creates a file with events of three hours, some of which are in the WAL.
+// The file is in the state in which a killed process leaves it.
 func newDamageable(t *testing.T) (path string) {
 	t.Helper()
 	w := newWorld(t, event.Options{})
@@ -46,7 +46,7 @@ func newDamageable(t *testing.T) (path string) {
 // change modifies a file for a test.
 type change func(project *boltfile.Bucket, tx *boltfile.Tx) error
 
-// in returns a change of a bucket of the project.
+// in returns a change that applies the given change to the project's bucket at a path.
 func in(change func(b *boltfile.Bucket) error, path ...string) change {
 	return func(b *boltfile.Bucket, _ *boltfile.Tx) error {
 		for _, name := range path {
@@ -81,8 +81,9 @@ func flip(value []byte) []byte {
 	return value
 }
 
-// TestCheckFindsAndRepairs: a check finds each kind of damage to derived data. A repair
-// removes it, and the engine then answers as before.
+// TestCheckFindsAndRepairs checks that each kind of damage to derived data is found by
+// Check and removed by Repair, and that the engine then gives the same answers as before
+// the damage.
 func TestCheckFindsAndRepairs(t *testing.T) {
 	t.Parallel()
 	whole := newDamageable(t)
@@ -139,8 +140,8 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	}
 }
 
-// answersOf returns what an engine answers from a file: events, senders and counts. It
-// also verifies that no event is accepted twice.
+// answersOf returns the answers of an engine that opens a copy of a file: events, senders
+// and counts. It also verifies that no event is accepted twice.
 func answersOf(t *testing.T, from string) string {
 	t.Helper()
 	content, err := os.ReadFile(from)
@@ -166,8 +167,8 @@ func answersOf(t *testing.T, from string) string {
 	return out.String()
 }
 
-// TestCheckFindsLosses: a check reports damage to data that cannot be derived, and a
-// repair neither fails nor hides it.
+// TestCheckFindsLosses checks that Check reports damage to data that cannot be derived,
+// and that Repair neither fails nor hides such damage.
 func TestCheckFindsLosses(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(newDamageable(t))
@@ -233,8 +234,9 @@ func TestCheckFindsLosses(t *testing.T) {
 	}
 }
 
-// TestCheckAfterCleaning: expired counters are not reported as missing, not even if a
-// late event has created counters for an hour from which counters were removed.
+// TestCheckAfterCleaning checks that expired counters are not reported as missing. This
+// must hold even if a late event has created counters for an hour from which counters
+// were removed.
 func TestCheckAfterCleaning(t *testing.T) {
 	t.Parallel()
 	const day = 86400
@@ -290,7 +292,8 @@ func TestCheckAfterCleaning(t *testing.T) {
 	w.open(t)
 }
 
-// TestCheckOfFirstHour: events of the first hour of 1970 are checked like all others.
+// TestCheckOfFirstHour checks that events of the first hour of 1970 are checked like all
+// others.
 func TestCheckOfFirstHour(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -311,7 +314,7 @@ func TestCheckOfFirstHour(t *testing.T) {
 	}
 }
 
-// TestCheckOfNewer: a check refuses a file of a newer program.
+// TestCheckOfNewer checks that Check refuses a file of a newer program.
 func TestCheckOfNewer(t *testing.T) {
 	t.Parallel()
 	path := newDamageable(t)
@@ -323,8 +326,8 @@ func TestCheckOfNewer(t *testing.T) {
 	}
 }
 
-// TestCheckOfRandomDamage: after random damage to the bytes of a file, a check either
-// reports it, or all contents of the file are unchanged.
+// TestCheckOfRandomDamage checks that Check reports random damage to the bytes of a file,
+// unless the damage leaves all contents of the file unchanged.
 func TestCheckOfRandomDamage(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

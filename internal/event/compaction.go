@@ -12,13 +12,12 @@ import (
 	"svc/internal/event/hashindex"
 )
 
-// maxMerged limits the bytes of the blocks that are merged into one, and so the
-// memory and the length of the transaction.
+// maxMerged limits the bytes of the blocks that are merged into one. It thereby limits
+// the memory and the duration of the transaction.
 const maxMerged = 4 << 20
 
-// Compact does one piece of work that makes later reads cheaper: it merges
-// blocks of an hour, or runs of an index. It reports whether there was any to
-// do.
+// Compact does one piece of work that makes later reads cheaper: it merges blocks of an
+// hour, or runs of an index. worked is false if there was no such work.
 func (e *Engine) Compact() (worked bool, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -185,10 +184,10 @@ func findMerge(blocks *boltfile.Bucket) []stored {
 	return due()
 }
 
-// dueForMerge returns the blocks of an hour starting with the first one that is
-// at most twice as large as all later ones together. Sizes stay geometric this
-// way, and an event is rewritten a logarithmic number of times (the logarithmic
-// method of Bentley and Saxe, 1980).
+// dueForMerge returns the blocks of an hour, starting with the first block that is at
+// most twice as large as all later blocks together. The sizes of blocks therefore form a
+// geometric sequence, and an event is rewritten a logarithmic number of times (the
+// logarithmic method of Bentley and Saxe, 1980).
 func dueForMerge(list []stored) []stored {
 	best, sum := len(list), 0
 	for i, one := range slices.Backward(list) {

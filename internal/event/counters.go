@@ -35,21 +35,21 @@ func counterFrom(hour uint32, what uint64) counter {
 	}
 }
 
-// counted is a counter, as its key and its count.
+// counted holds the key and the count of a counter.
 type counted struct {
 	what uint64
 	n    int64
 }
 
-// addCounters adds the counters of a head to the stored ones.
+// addCounters adds the counters of a head to the stored counters.
 func addCounters(b *boltfile.Bucket, counts map[counterGroup][]int64) error {
 	byHour := map[uint32][]counted{}
 	eachHeadCount(counts, func(c counter, n int64) { byHour[c.hour] = append(byHour[c.hour], counted{c.what(), n}) })
 	return addToHours(b, byHour)
 }
 
-// addToHours adds counters to the stored ones. They are grouped by hour, and their order
-// within an hour does not matter.
+// addToHours adds counters to the stored counters. byHour groups them by hour; their
+// order within an hour does not matter.
 func addToHours(b *boltfile.Bucket, byHour map[uint32][]counted) error {
 	for hour, list := range byHour {
 		if raw := b.Get(encoding.Key32(hour)); raw != nil {

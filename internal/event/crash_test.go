@@ -32,8 +32,8 @@ type crashStory struct {
 	unerased []int   // batches of the eraser whose erasure was not acknowledged
 }
 
-// crash starts a process that writes, kills it at a random time, possibly while it
-// starts, and records what it had acknowledged.
+// crash starts a process that writes, kills it at a random time, possibly during its
+// start, and records the batches that it had acknowledged.
 func (s *crashStory) crash(t *testing.T, starting bool) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
@@ -80,8 +80,8 @@ func (s *crashStory) note(t *testing.T, line string) {
 	}
 }
 
-// doubt determines which of the unacknowledged batches are stored. Either all events of a
-// batch are, or none.
+// doubt determines which of the unacknowledged batches are stored. It fails the test if
+// only some events of a batch are stored.
 func (s *crashStory) doubt(t *testing.T, e *event.Engine) {
 	t.Helper()
 	for w := range writers {
@@ -105,7 +105,7 @@ func (s *crashStory) doubt(t *testing.T, e *event.Engine) {
 	}
 }
 
-// verify compares everything with the expected content.
+// verify compares all stored data with the expected content.
 func (s *crashStory) verify(t *testing.T, e *event.Engine) {
 	t.Helper()
 	check(t, e.Check())
@@ -211,7 +211,7 @@ func (s *crashStory) repeat(t *testing.T, e *event.Engine) {
 	}
 }
 
-// compactAll merges blocks until there is nothing left to merge.
+// compactAll merges blocks until Compact has no work to do.
 func compactAll(t *testing.T, e *event.Engine) {
 	t.Helper()
 	check(t, e.Flush())
@@ -222,10 +222,10 @@ func compactAll(t *testing.T, e *event.Engine) {
 	}
 }
 
-// TestKilledAtAnyMoment: everything that was acknowledged before a process was killed is
-// stored once and counted once. Unacknowledged batches are stored completely or not at
-// all. Interrupted erasures and cleanups can be completed, and the file is sound.
-// SVC_LONG=1 kills more often.
+// TestKilledAtAnyMoment checks that every batch that was acknowledged before a process
+// was killed is stored once and counted once. Unacknowledged batches must be stored
+// completely or not at all. It must be possible to complete interrupted erasures and
+// cleanups, and the file must be sound. With SVC_LONG=1, the test kills more processes.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	rounds := 5

@@ -15,8 +15,8 @@ import (
 	"svc/internal/platform"
 )
 
-// The environment variables of a test binary that is started to be killed: the file to
-// write to, and the next batch of each of its writers.
+// The environment variables of a test binary that will be killed: the file to which it
+// writes, and the next batch of each of its writers.
 const (
 	writerFile = "SVC_EVENT_WRITER"
 	writerFrom = "SVC_EVENT_WRITER_FROM"
@@ -30,8 +30,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The writers. The keepers write events that stay, the eraser creates subjects and erases
-// them, and the cleaner stores events that are already too old and cleans up.
+// The writers. The keepers write events that are never removed. The eraser creates
+// subjects and erases them. The cleaner stores events that are already too old and then
+// applies retention.
 const (
 	keepers = 4
 	eraser  = keepers
@@ -102,8 +103,8 @@ func openForCrash(path string) (*event.Engine, error) {
 	return event.Open(path, event.Options{HeadEvents: 150, Now: func() time.Time { return time.Unix(noon, 0) }})
 }
 
-// writeUntilKilled runs all writers and prints what was acknowledged: "writer batch", and
-// "erased batch" for the eraser.
+// writeUntilKilled runs all writers. For each acknowledged operation it prints a line:
+// "writer batch" for a batch, and "erased batch" for an erasure.
 func writeUntilKilled(path, from string) error {
 	next, err := parseCursors(from)
 	if err != nil {
@@ -133,7 +134,7 @@ func writeUntilKilled(path, from string) error {
 	return <-failed
 }
 
-// crashWrite writes a batch and performs the writer's other operations.
+// crashWrite writes batch n of a writer and then performs the writer's other operations.
 func crashWrite(e *event.Engine, w, n int, say func(...any)) error {
 	if err := ingestExactly(e, crashBatch(w, n), crashItems); err != nil {
 		return err

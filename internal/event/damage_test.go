@@ -70,7 +70,8 @@ func questions(r query.Range) []question {
 	}
 }
 
-// answer runs the query and returns its result, with a panic as a text.
+// answer runs the query and returns its result. If the query panics, panicked describes
+// the panic.
 func (q question) answer(ctx context.Context, e *event.Engine) (got any, panicked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -81,7 +82,7 @@ func (q question) answer(ctx context.Context, e *event.Engine) (got any, panicke
 	return got, "", err
 }
 
-// fillForDamage stores events of three hours in a block each.
+// fillForDamage stores events of three hours, in one block for each hour.
 func fillForDamage(t *testing.T, w *world) {
 	t.Helper()
 	for hour := range 3 {
@@ -97,9 +98,9 @@ func fillForDamage(t *testing.T, w *world) {
 
 var damageRange = query.Range{Start: noon - 10*86400, End: noon + 86400}
 
-// TestDamageIsAnError: whatever the bytes of a block are, a query returns an answer or an
-// error. If a reference is invalid, the error reports that the file is damaged and in
-// which hour.
+// TestDamageIsAnError checks that a query returns an answer or an error, but does not
+// panic, whatever the bytes of a block are. If a reference is invalid, the error must
+// report that the file is damaged, and the damaged hour.
 func TestDamageIsAnError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{Memory: 4 << 20})
@@ -142,9 +143,9 @@ func TestDamageIsAnError(t *testing.T) {
 	}
 }
 
-// TestDamageStaysWhereItIs: operations that rewrite blocks refuse a damaged block and
-// leave it unchanged. Events are still accepted, including those of its hour, and queries
-// of other hours are answered.
+// TestDamageStaysWhereItIs checks that operations that rewrite blocks refuse a damaged
+// block and leave it unchanged. Events must still be accepted, even for the hour of that
+// block, and queries of other hours must be answered.
 func TestDamageStaysWhereItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

@@ -27,7 +27,7 @@ type Definition struct {
 // DefinitionsQuery selects definitions.
 type DefinitionsQuery struct {
 	query.Range        // for Count
-	Search      string // part of name, display name or description in any case; "" = all
+	Search      string // part of the name, display name or description, ignoring case; "" = all
 	Archived    bool   // include archived definitions
 	Limit       int
 	Offset      int
@@ -40,7 +40,8 @@ func (n *name) definition() Definition {
 	}
 }
 
-// fits reports whether a definition is selected. text must be folded.
+// fits reports whether a query with these criteria selects the definition. text must be
+// folded.
 func (n *name) fits(archived bool, text string) bool {
 	if n.ID == "" || n.Archived && !archived {
 		return false
@@ -53,8 +54,9 @@ func (n *name) fits(archived bool, text string) bool {
 	return false
 }
 
-// Definitions returns definitions, those with the latest events first, ties by name. total
-// counts all that match.
+// Definitions returns a page of the definitions that match q, sorted by the time of their
+// latest event, the latest first, and then by name. total is the number of all
+// definitions that match q.
 func (e *Engine) Definitions(ctx context.Context, p Project, q DefinitionsQuery) (total int, list []Definition, err error) {
 	of := e.project(p)
 	if of == nil {
@@ -148,8 +150,8 @@ func (e *Engine) Definition(p Project, id string) (Definition, error) {
 func errNoDefinition() error { return fault.New(fault.NotFound, "event definition not found") }
 
 // UpdateDefinition changes the display name, the description and the archived state of a
-// definition. An error of change is returned unchanged, and nothing is stored then. The
-// error is NotFound if no definition has this ID.
+// definition. If change returns an error, UpdateDefinition returns it unchanged and
+// stores nothing. The error is NotFound if no definition has this ID.
 func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition) error) (d Definition, err error) {
 	err = e.changeName(p, id, func(n *name) error {
 		d = n.definition()

@@ -21,8 +21,8 @@
 //	definitions.go  definitions of events
 //	counters.go     hourly counters
 //	snapshot.go     a consistent view of a project, for queries and exports
-//	queries.go      one line for each question; package query answers them
-//	export.go       the events of a subject, and everything of a project
+//	queries.go      a method for each kind of query; package query computes the results
+//	export.go       the events of a subject, and all data of a project
 //	project.go      the state of each project in memory
 //	state.go        counters for status and metrics
 //	check.go        finding damage in a file
@@ -31,7 +31,7 @@
 //
 // Subpackages: submission parses requests, query computes analyses, and block, hashindex
 // and dictionary define the file format. The packages encoding and jsonscan are helpers
-// of the others.
+// of these packages.
 package event
 
 import (
@@ -59,32 +59,34 @@ const Format = 1
 var layout = boltfile.Layout{Buckets: [][]byte{metaBucket, walBucket, projectsBucket}, Oldest: 1}
 
 const (
-	// A head of this size takes about 40 MiB, and twice that while it is being written.
-	// A larger head makes larger blocks, which are cheaper to read, but replaying the
-	// WAL after a crash takes longer.
+	// defaultHeadEvents is the default of Options.HeadEvents. A head of this size takes
+	// about 40 MiB, and twice as much while it is being written. A larger head makes
+	// larger blocks, which are cheaper to read, but replaying the WAL after a crash takes
+	// longer.
 	defaultHeadEvents = 1 << 17
 	maxHeadBytes      = 24 << 20
 
 	// headAge is the age at which a small head is written, so that an idle server holds
-	// no events in memory. Each write makes a block for every project and hour that was
-	// touched, so the age is minutes, not seconds.
+	// no events in memory. It is minutes rather than seconds, because each write creates
+	// a block for every project and hour that has events in the head.
 	headAge = 5 * time.Minute
 
-	// mapSize is the address space reserved for the file, because growing beyond it
-	// waits for readers. Address space costs nothing, and 8 GiB hold about 200 million
-	// events.
+	// mapSize is the address space that is reserved for the file. A file that grows
+	// beyond it has to wait for readers. Address space costs nothing, and 8 GiB hold
+	// about 200 million events.
 	mapSize = 8 << 30
-	// Failed background work is retried after firstRetry, then after twice that, up to
-	// lastRetry, which is also the interval at which maintain looks for work that was not
-	// signalled.
+	// Failed background work is retried after firstRetry. The pause doubles with each
+	// failure, up to lastRetry. lastRetry is also the interval at which maintain looks
+	// for work that was not signalled.
 	firstRetry = time.Second
 	lastRetry  = time.Minute
 
 	// defaultMemory is the default of Options.Memory. It is enough for the state of
 	// several million subjects.
 	defaultMemory = 192 << 20
-	// maxQueries limits the queries that run at the same time, and so their memory.
-	// Other queries wait; each running one already uses several processors.
+	// maxQueries limits the number of queries that run at the same time, and thereby
+	// their memory. Other queries wait, because each running query already uses several
+	// processors.
 	maxQueries = 2
 )
 
@@ -97,7 +99,7 @@ var (
 	ErrLocked = boltfile.ErrLocked
 )
 
-// Options configures an engine. The zero value is right for a server.
+// Options configures an engine. The zero value is suitable for a server.
 type Options struct {
 	// Now is the clock; time.Now when nil.
 	Now func() time.Time
@@ -111,7 +113,7 @@ type Options struct {
 	// MaxSize limits the size of the file, in bytes; 0 means no limit.
 	MaxSize int64
 	// MaxNames limits the event names of a project; 2,000 if 0. Ingest leaves out events
-	// that would exceed it.
+	// with names that would exceed the limit.
 	MaxNames int
 	// Upgrade determines how a file of an older format is upgraded.
 	Upgrade boltfile.Upgrade
@@ -122,19 +124,20 @@ type Options struct {
 // Engine is an open events.db. It is safe for concurrent use.
 //
 // After a damaged block is found, queries of its hour fail. After a damaged page is
-// found, or damage that keeps batches from being stored, nothing is written to the file:
-// writing methods return a fault of kind Damaged, and queries continue where the file can
-// be read.
+// found, or other damage that prevents batches from being stored, nothing is written to
+// the file. Writing methods then return a fault of kind Damaged, and queries continue to
+// work for the parts of the file that can be read.
 //
-// A query waits while maxQueries others are running, until ctx is done. If it fails, the
-// error comes from ctx, is Damaged, or comes from the query.Source method with the same
-// name.
+// At most maxQueries queries run at the same time. Another query waits until one of them
+// ends or its ctx is done. The error of a query comes from ctx, is of kind Damaged, or is
+// an error of the query.Source method with the same name.
 //
-// Locks are acquired in this order: maintaining, to move events; then the lock of file,
-// to write; then known, the mutex of a head, or the mutex of a project's names. The last
-// three are held briefly and never together. A slot in queries is acquired before a read
-// transaction. Every snapshot holds a read transaction. Do not lock file or maintaining
-// while holding one: a commit that makes the file grow beyond its map waits for readers.
+// Locks are acquired in this order: first maintaining, which is required to move events;
+// then the lock of file, which is required to write; then known, the mutex of a head, or
+// the mutex of a project's names. These last three are held briefly and never together. A
+// slot in queries is acquired before a read transaction. Every snapshot holds a read
+// transaction. Do not lock file or maintaining while holding one: a commit that makes the
+// file grow beyond its map waits for readers.
 type Engine struct {
 	// file is locked from the start of a write transaction until its changes in memory
 	// are visible.
@@ -160,7 +163,7 @@ type Engine struct {
 	batches *boltfile.Group[*ingestion]
 
 	heads  atomic.Pointer[heads]
-	room   *sync.Cond // its lock is that of file; signals that a frozen head has been written
+	room   *sync.Cond // uses the lock of file; signals that a frozen head has been written
 	failed error      // error of the last attempt to write a frozen head; guarded by the lock of file
 
 	observed observed
@@ -211,8 +214,7 @@ var (
 var projectBuckets = [][]byte{blocksBucket, countersBucket, keysBucket, namesBucket, sessionsBucket, subjectsBucket}
 
 // Open opens the file at path, and creates it if it does not exist. The error is
-// ErrNewer, ErrDamaged, ErrLocked or an error of the file system, each
-// with the path.
+// ErrNewer, ErrDamaged, ErrLocked or an error of the file system. It contains the path.
 func Open(path string, o Options) (*Engine, error) {
 	e := newEngine(path, o)
 	if err := boltfile.Create(path, layOut); err != nil {
@@ -240,7 +242,7 @@ func Open(path string, o Options) (*Engine, error) {
 
 // OpenDamaged returns an engine for a file that Open refused with cause, which wraps
 // ErrDamaged. The engine has no events. Its methods that read or write events return an
-// error that wraps ErrDamaged. A server can therefore run without its events.
+// error that wraps ErrDamaged. This allows a server to run without its events.
 func OpenDamaged(path string, cause error, o Options) *Engine {
 	e := newEngine(path, o)
 	e.file = boltfile.NewDamaged(path, e.log, cause)
@@ -326,22 +328,25 @@ func (e *Engine) Close() error {
 // the same moment. The caller must call release soon.
 func (e *Engine) Hold() (release func()) { return e.file.Hold() }
 
-// Image returns the file as of the last commit. It contains everything that was
-// acknowledged: events in memory are in the WAL of the file. The caller must close it.
+// Image returns the file as of the last commit. The image contains all acknowledged
+// events, because the events in memory are also in the WAL of the file. The caller must
+// close the image.
 func (e *Engine) Image() (*boltfile.Image, error) { return e.file.Image() }
 
-// CompactFile copies the content to a smaller file if at least a quarter of this one and
-// 1 MiB are free, or unconditionally if always is true. Writers wait until the new file
-// is in use; queries continue. CompactFile returns when the last query of the old file
-// has ended. The error is NoSpace, ErrDamaged or comes from the file system.
+// CompactFile copies the content to a smaller file if at least a quarter of the file, and
+// at least 1 MiB, is free. If always is true, it does so unconditionally. Writers wait
+// until the new file is in use; queries continue. CompactFile returns when the last query
+// of the old file has ended. The error is of kind NoSpace, wraps ErrDamaged, or comes
+// from the file system.
 func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
 	return e.file.Compact(always)
 }
 
-// ZeroFreePages overwrites the data that erasure, retention and rewriting left in free
-// pages of the file, and returns the number of bytes overwritten; see boltfile.Writer.
+// ZeroFreePages overwrites the data that erasure, retention and rewriting have left in
+// free pages of the file. It returns the number of bytes overwritten; see
+// boltfile.Writer.
 func (e *Engine) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 	return e.file.ZeroFreePages(ctx)
 }

@@ -20,7 +20,7 @@ import (
 
 const noon = 1_790_000_000 / 3600 * 3600 // Unix second at which an hour begins
 
-// world is an engine in a temporary directory, with a clock that stands still.
+// world is an engine in a temporary directory, with a stopped clock.
 type world struct {
 	*event.Engine
 	path string
@@ -61,7 +61,8 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// send stores events of a subject, one second apart, and returns the number of new ones.
+// send stores events of a subject, one second apart, and returns the number of events
+// that were new.
 func (w *world) send(t *testing.T, subject, session, name string, at int64, ids ...string) int {
 	t.Helper()
 	b := &event.Batch{Project: 1, Received: noon, Subject: subject, Session: session, Client: submission.Client{Platform: platform.Linux, Region: "DE", UserAgent: "ua"}}
@@ -89,8 +90,9 @@ func (w *world) total(t *testing.T) int64 {
 	return o.Total
 }
 
-// TestKeysAreExact repeats events while they are in memory, in blocks, after a restart,
-// and after they have been removed.
+// TestKeysAreExact checks that repeated events are not stored again while the original
+// ones are in memory or in blocks, including after a restart, but are accepted after the
+// original ones have been removed.
 func TestKeysAreExact(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -123,8 +125,8 @@ func TestKeysAreExact(t *testing.T) {
 	}
 }
 
-// TestEventsComeBack compares the events of a subject before and after everything that
-// moves them.
+// TestEventsComeBack checks that the exported events of a subject are unchanged by each
+// operation that moves them.
 func TestEventsComeBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -178,7 +180,8 @@ func TestEventsComeBack(t *testing.T) {
 	}
 }
 
-// TestDefinitionsOutlive verifies which parts of a definition are kept.
+// TestDefinitionsOutlive checks which parts of a definition outlive its deletion and the
+// erasure of its events.
 func TestDefinitionsOutlive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -210,8 +213,8 @@ func TestDefinitionsOutlive(t *testing.T) {
 	}
 }
 
-// TestManyTogether ingests from many goroutines while heads are written and queries run.
-// Every acknowledged event is seen, exactly once.
+// TestManyTogether checks that every acknowledged event is counted exactly once while
+// many goroutines ingest, heads are written and queries run.
 func TestManyTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{HeadEvents: 500})
@@ -252,7 +255,7 @@ func TestManyTogether(t *testing.T) {
 	}
 }
 
-// lines receives log output, one line at a time.
+// lines is a channel that receives log output, one line at a time.
 type lines chan string
 
 func (l lines) Write(b []byte) (int, error) {
@@ -260,8 +263,8 @@ func (l lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestSlowQueryIsReported: a transaction that stays open is logged with the code that
-// opened it, like the transactions of package records.
+// TestSlowQueryIsReported checks that a transaction that stays open is logged together
+// with the code that opened it, as for the transactions of package records.
 func TestSlowQueryIsReported(t *testing.T) {
 	t.Parallel()
 	log := make(lines, 100)

@@ -12,9 +12,9 @@ import (
 )
 
 // DeleteSubject removes every event of a subject and returns their number. It also
-// removes the subject's distinct_id and the session_ids that no other subject has.
-// Counters and definitions stay. If it fails halfway, it can be repeated, and then counts
-// only the remaining events.
+// removes the subject's distinct_id and the session_ids that no other subject has. It
+// does not remove counters and definitions. If DeleteSubject fails halfway, it can be
+// repeated; it then counts only the remaining events.
 func (e *Engine) DeleteSubject(ctx context.Context, p Project, subject string) (deleted int64, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -149,8 +149,8 @@ func (e *Engine) rewrite(of *project, key []byte, drop func(r *block.Rows, row i
 	})
 }
 
-// removeTexts removes texts that no block refers to, except those that an event
-// in memory now has.
+// removeTexts removes the texts with the given numbers, to which no block refers. It
+// leaves the texts to which an event in memory refers by now.
 func (e *Engine) removeTexts(of *project, subjects, sessions []uint32) error {
 	e.file.Lock()
 	defer e.file.Unlock()
@@ -172,11 +172,11 @@ func (e *Engine) removeTexts(of *project, subjects, sessions []uint32) error {
 	return err
 }
 
-// used holds the numbers of the distinct_ids and session_ids that events in memory have.
+// used holds the numbers of the distinct_ids and session_ids of the events in memory.
 type used struct{ subjects, sessions map[uint32]bool }
 
-// usedInMemory returns the texts that events in memory have. The caller must hold the
-// lock of e.file.
+// usedInMemory returns the numbers of the texts to which the events in memory refer. The
+// caller must hold the lock of e.file.
 func (e *Engine) usedInMemory(p Project) used {
 	u := used{map[uint32]bool{}, map[uint32]bool{}}
 	for _, h := range e.heads.Load().all() {

@@ -20,7 +20,7 @@ import (
 	"svc/internal/platform"
 )
 
-// hooked is a context that calls a function for each call of Err.
+// hooked is a context that calls a function whenever Err is called.
 type hooked struct {
 	context.Context
 	err func() error
@@ -76,7 +76,7 @@ func (w *world) meet(t *testing.T, number int, uuids bool) *person {
 	return p
 }
 
-// found returns the texts that occur in the file, either byte by byte in the used pages
+// found returns the marks that occur in the file, either as plain bytes in the used pages
 // or in packed data. It reopens the file.
 //
 // Free pages are ignored: ZeroFreePages overwrites them, and backups do not contain them.
@@ -97,7 +97,8 @@ func (w *world) found(t *testing.T, marks []string) (list []string) {
 	return list
 }
 
-// lasting returns what erasure and retention keep: counters and definitions.
+// lasting returns the data that erasure and retention do not remove: counters and
+// definitions.
 func (w *world) lasting(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
@@ -112,8 +113,9 @@ func (w *world) lasting(t *testing.T) string {
 	return fmt.Sprint(text.String(), w.total(t))
 }
 
-// TestErasureLeavesNothing erases people who are alone in some blocks and share others,
-// and compares the file and the answers.
+// TestErasureLeavesNothing checks that no text of an erased subject remains in the file,
+// and that the answers about all other subjects are unchanged. Each subject is alone in
+// some blocks and shares other blocks.
 func TestErasureLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -165,8 +167,8 @@ func TestErasureLeavesNothing(t *testing.T) {
 	check(t, w.Check())
 }
 
-// TestRetentionForgetsTexts: when all events of a subject are too old, all its texts are
-// removed. Other texts and the counters stay.
+// TestRetentionForgetsTexts checks that retention removes all texts of a subject with
+// only events that are too old, and that other texts and the counters stay.
 func TestRetentionForgetsTexts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -193,8 +195,9 @@ func TestRetentionForgetsTexts(t *testing.T) {
 	}
 }
 
-// TestErasureThatIsCutOff stops erasure and retention at every point at which they check
-// for cancellation, like a crash. When they are repeated, they leave nothing behind.
+// TestErasureThatIsCutOff checks that erasure and retention remove everything if they are
+// repeated after an interruption. It interrupts them at every point at which they check
+// for cancellation.
 func TestErasureThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	for name, erase := range map[string]func(context.Context, *world, *person) error{
@@ -237,8 +240,9 @@ func TestErasureThatIsCutOff(t *testing.T) {
 	}
 }
 
-// TestErasureKeepsWhatComesLater: events of a subject that arrive during its erasure are
-// kept, with their session, in memory, in blocks and after a restart.
+// TestErasureKeepsWhatComesLater checks that events of a subject that arrive during its
+// erasure are not lost, nor is their session, whether they are in memory, in blocks, or
+// reloaded by a restart.
 func TestErasureKeepsWhatComesLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -282,9 +286,9 @@ func TestErasureKeepsWhatComesLater(t *testing.T) {
 	}
 }
 
-// TestDropProject: no data of a project remains, including events that arrive while it is
-// being removed. They do not reappear after a crash, even if the number of the project is
-// reused.
+// TestDropProject checks that DropProject leaves no data of a project, not even events
+// that arrive during the removal. The data must not reappear after a crash, even if the
+// number of the project is reused.
 func TestDropProject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

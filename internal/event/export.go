@@ -38,8 +38,9 @@ func (e *Engine) Export(ctx context.Context, p Project, subject string, visit fu
 // hoursAtOnce is the number of hours searched in one transaction.
 const hoursAtOnce = 256
 
-// exportHour returns the events of a subject in the next hour that has some. next is the
-// start of the hour to continue with, or -1 at the end.
+// exportHour returns the events of a subject in the first hour, starting at the second
+// from, that has any. next is the start of the hour at which the export continues, or -1
+// at the end.
 func (e *Engine) exportHour(ctx context.Context, p Project, subject string, from int64) (next int64, events []Event, err error) {
 	err = e.snapshot(ctx, p, func(v *snapshot) error {
 		next = -1
@@ -83,8 +84,8 @@ func (v *snapshot) subject(text string) (number uint32, err error) {
 	return number, err
 }
 
-// dictionary returns one of the dictionaries as of this transaction, or nil if
-// nothing was ever stored.
+// dictionary returns one of the dictionaries as of this transaction, or nil if the
+// project has never stored anything.
 func (v *snapshot) dictionary(name []byte) (*dictionary.Reader, error) {
 	if v.project == nil || v.blocks == nil {
 		return nil, nil
@@ -123,7 +124,7 @@ func (v *snapshot) subjectRows(h *hour, subject uint32) (*block.Rows, error) {
 	return block.Merge(list), nil
 }
 
-// events converts rows to the form that their subject may see.
+// events converts rows to the form that their subject is allowed to see.
 func (v *snapshot) events(start int64, r *block.Rows) (list []Event, err error) {
 	sessions, err := v.dictionary(sessionsBucket)
 	if err != nil {
@@ -161,7 +162,7 @@ func (v *snapshot) event(start int64, r *block.Rows, i int, senders []sentBy) Ev
 	}
 }
 
-// session returns the session_id with a number.
+// session returns the session_id with the given number.
 func (v *snapshot) session(stored *dictionary.Reader, number uint32) (text string, err error) {
 	for _, s := range v.heads {
 		if at := int(number) - int(s.firstSession); at >= 0 && at < len(s.sessions) {
@@ -202,9 +203,9 @@ func (e *Engine) Names(p Project) []Definition {
 
 // EachEvent visits the events of a project with their senders, hour by hour. Within an
 // hour, events of the same second come in the order of receipt; otherwise the order is
-// unspecified. Flush must have been called, because events in memory are not visited.
-// EachEvent runs in one transaction, during which the file must have no writers. The
-// event is only valid during the call.
+// unspecified. The caller must have called Flush, because events in memory are not
+// visited. EachEvent runs in one transaction, during which the file must have no writers.
+// The event is only valid during the call of visit.
 func (e *Engine) EachEvent(ctx context.Context, p Project, visit func(subject string, event *Event) error) error {
 	return e.snapshot(ctx, p, func(v *snapshot) error {
 		subjects, err := v.dictionary(subjectsBucket)
@@ -262,8 +263,8 @@ func (v *snapshot) eachRow(
 	return nil
 }
 
-// EachCount visits the hourly counters of a project, hour by hour. As for EachEvent,
-// Flush must have been called, and the file must have no writers.
+// EachCount visits the hourly counters of a project, hour by hour. As for EachEvent, the
+// caller must have called Flush, and the file must have no writers.
 func (e *Engine) EachCount(ctx context.Context, p Project, visit func(Count) error) error {
 	return e.snapshot(ctx, p, func(v *snapshot) error {
 		if v.counts == nil {

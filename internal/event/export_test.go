@@ -15,9 +15,9 @@ import (
 	"svc/internal/integrity"
 )
 
-// Check runs the program's check on the file. It also verifies what is in memory or would
-// take the program too much memory: that no event is stored twice, and that names match
-// the file.
+// Check runs the program's check on the file. It also verifies two facts that the
+// program's check does not verify: that no event is stored twice, which would take too
+// much memory, and that the names in memory match those in the file.
 func (e *Engine) Check() error {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -111,8 +111,8 @@ func eachDecoded(tx *boltfile.Tx, p Project, visit func(hour int64, r *block.Row
 	})
 }
 
-// EachText visits every text of a project in the file, unpacked: those of blocks,
-// dictionaries and names. It calls Flush first, so that no texts are only in memory.
+// EachText visits every text of a project in the file, unpacked: the texts of blocks, of
+// dictionaries and of names. It calls Flush first, so that every text is in the file.
 func (e *Engine) EachText(p Project, visit func(text string)) error {
 	if err := e.Flush(); err != nil {
 		return err
@@ -170,7 +170,8 @@ func (e *Engine) dictionaries(tx *boltfile.Tx, p Project) (subjects, sessions ma
 	return subjects, sessions, err
 }
 
-// Unused returns the texts in the dictionaries of a project that no event has, ascending.
+// Unused returns the texts in the dictionaries of a project to which no event refers, in
+// ascending order.
 func (e *Engine) Unused(p Project) (list []string, err error) {
 	if err := e.Flush(); err != nil || e.project(p) == nil {
 		return nil, err

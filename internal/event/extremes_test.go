@@ -25,10 +25,10 @@ type extreme struct {
 	short, long int // amount; long with SVC_LONG=1
 	// batches sends the data.
 	batches func(n int, send func(*event.Batch))
-	// check verifies the answers about it.
+	// check verifies the answers to queries about the data.
 	check func(t *testing.T, w *world, n int)
-	// refused runs a query that needs more memory than allowed. The error must contain
-	// narrow.
+	// refused runs a query that needs more memory than allowed. The text of its error
+	// must contain the field narrow.
 	refused func(ctx context.Context, w *world) error
 	narrow  string
 }
@@ -246,9 +246,9 @@ func (w *world) ordinary(t *testing.T) (answers string, took time.Duration) {
 	return answers, took
 }
 
-// TestExtremes: unusual amounts of data are stored and queried, or a query is refused
-// with advice on how to narrow it. They take no more memory than allowed, and do not
-// affect queries of other hours.
+// TestExtremes checks that unusual amounts of data can be stored and queried. A query
+// that would need too much memory must be refused with advice for narrowing it. The data
+// must not take more memory than allowed, and must not affect queries of other hours.
 func TestExtremes(t *testing.T) { //nolint:paralleltest // with the full numbers memory is measured
 	long := os.Getenv("SVC_LONG") != ""
 	if !long {
@@ -309,7 +309,7 @@ func (w *world) askTooMuch(t *testing.T, x extreme) {
 	}
 }
 
-// TestExportThatNobodyReads: an export ends when its context is cancelled.
+// TestExportThatNobodyReads checks that an export ends when its context is cancelled.
 func TestExportThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

@@ -15,8 +15,9 @@ import (
 	"svc/internal/event"
 )
 
-// TestDamagedFileIsRefused destroys each page of a file in turn. Without the check, bbolt
-// would end the process at such a page.
+// TestDamagedFileIsRefused checks that Open refuses a file with a destroyed page, for
+// each page in turn. Without the examination in Open, bbolt would end the process at such
+// a page.
 func TestDamagedFileIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})
@@ -62,7 +63,7 @@ func put(t *testing.T, path string, b []byte, at int) {
 	check(t, errors.Join(err, f.Close()))
 }
 
-// TestLook verifies that Probe returns the error that Open would return, and leaves the
+// TestLook checks that Probe returns the error that Open would return, and leaves the
 // file unchanged.
 func TestLook(t *testing.T) {
 	t.Parallel()
@@ -90,7 +91,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestFileWithoutWALIsDamaged: a file that lacks a bucket of the layout is refused and not changed.
+// TestFileWithoutWALIsDamaged checks that a file that lacks a bucket of the layout is
+// refused and not changed.
 func TestFileWithoutWALIsDamaged(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "events.db")
@@ -118,7 +120,7 @@ func setFormat(t *testing.T, path string, format uint32) {
 	}))
 }
 
-// TestLockedFileIsRefused: a file is never open for writing in two processes.
+// TestLockedFileIsRefused checks that a file is never open for writing in two processes.
 func TestLockedFileIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

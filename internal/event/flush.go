@@ -113,8 +113,8 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 	return err
 }
 
-// writePrepared writes events as blocks and calls also in the same transaction.
-// The caller must hold e.file's lock.
+// writePrepared writes events as blocks. It calls the function also in the same
+// transaction. The caller must hold e.file's lock.
 func (e *Engine) writePrepared(prepared map[Project]*preparedProject, also func(*boltfile.Tx) error) error {
 	next := map[*project]projectIndexes{}
 	err := e.updateFile(func(tx *boltfile.Tx) error {
@@ -161,8 +161,7 @@ func addTexts(b *boltfile.Bucket, d *dictionary.Dictionary, texts *newTexts) (*d
 	return d.Add(b, texts.list)
 }
 
-// writeProject writes the blocks and counters of a project, and the names that its events
-// have.
+// writeProject writes the blocks and counters of a project, and the names of its events.
 func (e *Engine) writeProject(b *boltfile.Bucket, p *project, of *preparedProject) error {
 	blocks := b.Bucket(blocksBucket)
 	for _, block := range of.blocks {
@@ -189,12 +188,12 @@ func (e *Engine) writeProject(b *boltfile.Bucket, p *project, of *preparedProjec
 	return nil
 }
 
-// The key of a block is the hour since 1970 and the number of the part in the
-// order of receipt, four bytes each.
+// The key of a block consists of the number of its hour since 1970 and the number of its
+// part in the order of receipt, four bytes each.
 
 func blockKey(hour, part uint32) []byte { return append(encoding.Key32(hour), encoding.Key32(part)...) }
 
-// nextPart returns the key for a new block after all others of an hour.
+// nextPart returns the key for a new block that follows all other blocks of an hour.
 func nextPart(blocks *boltfile.Bucket, hour uint32) ([]byte, error) {
 	cursor := blocks.Cursor()
 	key, _ := cursor.Seek(encoding.Key32(hour + 1))
@@ -213,7 +212,7 @@ func nextPart(blocks *boltfile.Bucket, hour uint32) ([]byte, error) {
 	return blockKey(hour, last+1), nil
 }
 
-// dropWAL removes the generations of the WAL up to and including one.
+// dropWAL removes the generations of the WAL up to and including the given one.
 func dropWAL(tx *boltfile.Tx, generation uint64) error {
 	wal := tx.Bucket(walBucket)
 	var gone [][]byte

@@ -15,8 +15,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// fullFile is an environment variable with the file for a test binary. The test needs its
-// own process because it changes limits of the whole process.
+// fullFile is the environment variable that passes the path of the file to a test binary.
+// The test needs its own process because it changes limits of the whole process.
 const fullFile = "SVC_EVENT_FULL"
 
 // TestDiskIsFull runs the tests that need a full disk in their own process.
@@ -47,10 +47,11 @@ func inItsOwnProcess(t *testing.T, test func(t *testing.T)) {
 	t.Logf("%s", out)
 }
 
-// onAFullDisk makes writes fail beyond one offset of the file after another, while events
-// arrive, blocks are written and merged, subjects are erased and old events are removed.
-// Acknowledged events are stored and counted once. Refused ones are not stored, and can
-// be sent again once there is space. SVC_LONG=1 tries every page.
+// onAFullDisk makes writes beyond an offset of the file fail, for one offset after
+// another. In the meantime, events arrive, blocks are written and merged, subjects are
+// erased and old events are removed. Acknowledged events must be stored and counted once.
+// Refused events must not be stored, and must be accepted when they are sent again once
+// there is space. With SVC_LONG=1, it tries the offset of every page.
 func onAFullDisk(t *testing.T) {
 	path := os.Getenv(fullFile)
 	limitFiles(t, 100)
@@ -115,7 +116,7 @@ func onAFullDisk(t *testing.T) {
 	check(t, e.Close())
 }
 
-// ingest sends a writer's next batch, none of which may be stored yet.
+// ingest sends a writer's next batch. No event of the batch may be stored yet.
 func (s *crashStory) ingest(e *event.Engine, w int) error {
 	err := ingestExactly(e, crashBatch(w, s.next[w]), crashItems)
 	if err == nil {
@@ -153,8 +154,9 @@ func (s *crashStory) forget(e *event.Engine, w int) error {
 	return deleteDefinitionOf(e, crashBatch(w, n))
 }
 
-// noRoomInMemory: if events cannot be written as blocks and memory is short, further ones
-// are refused. They are accepted again without intervention once there is space.
+// noRoomInMemory checks that events are refused if the events in memory cannot be written
+// as blocks and take too much memory. Events must be accepted again without intervention
+// once there is space.
 func noRoomInMemory(t *testing.T) {
 	path := os.Getenv(fullFile)
 	e, err := event.Open(path, event.Options{HeadEvents: 50})

@@ -9,7 +9,7 @@ import (
 	"svc/internal/stats"
 )
 
-// head holds the events in memory: all those in one generation of the WAL.
+// head holds events in memory: all events of one generation of the WAL.
 type head struct {
 	generation uint64
 
@@ -44,8 +44,8 @@ type headProject struct {
 	counted            []int64                  // its list
 }
 
-// counterGroup is the part of a counter's key that the events of a batch mostly
-// share: everything but the name.
+// counterGroup is a counter's key without the name. The events of a batch usually share
+// it.
 type counterGroup struct {
 	hour     uint32
 	region   uint16
@@ -119,9 +119,9 @@ func (h *head) logged(bytes int) {
 	h.walBytes += bytes
 }
 
-// append adds the events of a batch. before is the frozen head, or nil. subject and
-// session are the numbers of its texts, 0 for a new text. hashes holds the hash of each
-// event_id.
+// append adds the events of a batch. before is the frozen head, or nil if there is none.
+// subject and session are the numbers of the batch's texts; 0 means that the text is new.
+// hashes holds the hash of each event_id.
 func (h *head) append(p *project, before *head, t *walBatch, subject, session uint32, hashes []uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -182,8 +182,8 @@ func eachHeadCount(counts map[counterGroup][]int64, visit func(c counter, n int6
 
 const rowBits = 24 // a head has fewer than 1<<rowBits rows
 
-// order returns those of the first n rows that have from <= time <= to. They are sorted
-// by time, then receipt, and encoded as time<<rowBits | row.
+// order returns the rows with from <= time <= to among the first n rows. They are sorted
+// by time, then by receipt, and each is encoded as time<<rowBits | row.
 func (of *headProject) order(n int, from, to int64) []uint64 {
 	var list []uint64
 	for row, at := range of.at[:n] {
@@ -260,7 +260,7 @@ func (t *rowTable) put(hash uint64, row uint32) {
 	t.places[at] = row + 1
 }
 
-// any reports whether fits holds for one of the rows with a hash.
+// any reports whether fits returns true for a row with the given hash.
 func (t *rowTable) any(hashes []uint64, hash uint64, fits func(row uint32) bool) bool {
 	if len(t.places) == 0 {
 		return false

@@ -8,9 +8,10 @@ import (
 	"svc/internal/stats"
 )
 
-// Importer imports the events of a project that does not exist for clients yet. Imported
-// events bypass the WAL. If the server crashes, the partial import belongs to no project
-// and is removed like the data of a deleted one. Importer is not safe for concurrent use.
+// Importer imports the events of a project that is not visible to clients yet. Imported
+// events bypass the WAL. If the server crashes, the partial import belongs to no project.
+// It is then removed in the same way as the data of a deleted project. Importer is not
+// safe for concurrent use.
 type Importer struct {
 	engine  *Engine
 	project Project
@@ -19,14 +20,16 @@ type Importer struct {
 	counted bool
 }
 
-// NewImporter returns an Importer for a project of which nothing is stored. If counted is
-// true, the hourly counters come from Count; otherwise they are computed from the events.
+// NewImporter returns an Importer for a project without stored data. If counted is true,
+// the caller adds the hourly counters with Count; otherwise they are computed from the
+// events.
 func (e *Engine) NewImporter(p Project, counted bool) *Importer {
 	return &Importer{engine: e, project: p, head: newHead(0), counted: counted}
 }
 
-// Define sets the definitions of names. A definition without an ID was deleted. One
-// without times takes them from its events. Define must be called before Add and Count.
+// Define sets the definitions of names. A definition without an ID means that the
+// definition of its name was deleted. A definition without times gets them from its
+// events. Define must be called before Add and Count.
 func (l *Importer) Define(list []Definition) error {
 	l.defined = append(l.defined, list...)
 	return l.define(list)
@@ -66,8 +69,8 @@ func seen(n *names, text string) (first, last int64) {
 	return n.list[number].FirstSeen, n.list[number].LastSeen
 }
 
-// change runs fn in a transaction, commits it if fn changed something, and makes what fn
-// defined and accepted visible.
+// change runs fn in a transaction and commits it if fn changed something. It then makes
+// the names that fn defined, and the events that fn accepted, visible.
 func (l *Importer) change(fn func(*commit, *commitProject) (changed bool, err error)) error {
 	e := l.engine
 	e.file.Lock()
@@ -96,8 +99,9 @@ func (l *Importer) change(fn func(*commit, *commitProject) (changed bool, err er
 	return err
 }
 
-// Add stores the events of batches, which must be in the order of receipt, except those
-// that are already stored, and returns how many it stored. They are on disk after Finish.
+// Add stores those events of the given batches that are not stored yet, and returns their
+// number. The batches must be in the order of receipt. The events are on disk after
+// Finish has returned.
 func (l *Importer) Add(list []*Batch) (accepted int, err error) {
 	group := make([]*ingestion, len(list))
 	for i, b := range list {
@@ -144,8 +148,8 @@ func (l *Importer) write() error {
 	return nil
 }
 
-// Count adds to hourly counters. Their platform must not be empty, and their hour must
-// not be in the future.
+// Count adds the given counts to the hourly counters. Their platform must not be empty,
+// and their hour must not be in the future.
 func (l *Importer) Count(list []Count) error {
 	return l.change(func(c *commit, p *commitProject) (changed bool, err error) {
 		byHour := map[uint32][]counted{}

@@ -11,7 +11,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// dump returns everything that is stored of a project.
+// dump returns all stored data of a project.
 func dump(t *testing.T, e *event.Engine, p event.Project) (events, counts []string, names []event.Definition) {
 	t.Helper()
 	check(t, e.Flush())
@@ -60,8 +60,8 @@ func pour(t *testing.T, from *event.Engine, p event.Project, to *event.Engine, a
 	return repeated
 }
 
-// An imported project equals the original, and its events, subjects and sessions can be
-// looked up.
+// TestLoad checks that an imported project equals the original, and that its events,
+// subjects and sessions can be looked up.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -120,7 +120,8 @@ func nameTexts(list []event.Definition) (texts []string) {
 	return texts
 }
 
-// Without counters and definitions, both are derived from the events.
+// TestLoadOfEventsAlone checks that counters and definitions are derived from the events
+// if only events are imported.
 func TestLoadOfEventsAlone(t *testing.T) {
 	t.Parallel()
 	from, to := newWorld(t, event.Options{}), newWorld(t, event.Options{})
@@ -143,7 +144,8 @@ func TestLoadOfEventsAlone(t *testing.T) {
 	}
 }
 
-// A definition without events was never seen, whatever else is stored.
+// TestLoadOfDefinitions checks that an imported definition without times gets them from
+// its events, and has none if it has no events.
 func TestLoadOfDefinitions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

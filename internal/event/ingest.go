@@ -16,8 +16,8 @@ import (
 	"svc/internal/stats"
 )
 
-// groupLimits limits the number and the approximate bytes of batches that wait
-// for the disk, and of those that share a commit.
+// groupLimits limits the number and the approximate bytes of the batches that wait for
+// the disk, and of the batches that share a commit.
 var groupLimits = boltfile.Limits{Waiting: 4096, WaitingBytes: 64 << 20, Together: 1024, TogetherBytes: maxTogetherBytes}
 
 const maxTogetherBytes = 8 << 20
@@ -33,7 +33,7 @@ type ingestion struct {
 // Ingested is the result of storing a batch.
 type Ingested struct {
 	Accepted  int  // events that were not stored before
-	NamesFull bool // an event was left out because the project has reached its limit of names
+	NamesFull bool // an event was left out because the project has reached its limit on names
 }
 
 // Ingest stores the events of a batch that are not stored yet. It returns when they are
@@ -42,8 +42,8 @@ type Ingested struct {
 // writes and shortly afterwards, and Damaged if the file is damaged.
 //
 // Names and times must be normalized; package submission does so. An item with an empty
-// name is left out, and so is an item with a new name beyond Options.MaxNames. The caller
-// must not change the batch afterwards.
+// name is left out, as is an item with a new name that would exceed Options.MaxNames. The
+// caller must not change the batch after the call.
 func (e *Engine) Ingest(b *Batch) (Ingested, error) {
 	in := &ingestion{batch: b}
 	if err := e.batches.Submit(in, b.bytes()); err != nil {
@@ -175,8 +175,8 @@ func (r *projectReader) lookUp(b *Batch, into *batchLookup) (err error) {
 	return err
 }
 
-// sender returns the numbers of a subject and a session, 0 for one without a
-// number.
+// sender returns the numbers of a subject and a session. A number is 0 if the text has
+// none yet.
 func (r *projectReader) sender(subject, session string) (subjectNumber, sessionNumber uint32, err error) {
 	subjectNumber, _, err = r.subjects.Find(subject)
 	if err == nil && session != "" {
@@ -186,8 +186,8 @@ func (r *projectReader) sender(subject, session string) (subjectNumber, sessionN
 }
 
 // storedID reports whether an event ID is stored in a block. payload is the payload of
-// its key. It contains the lower 16 bits of the hour, so about one hour in seven years
-// matches.
+// its key. It contains only the lower 16 bits of the hour, which match one hour in about
+// seven years.
 func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, err error) {
 	from := int(payload&(1<<slotBits-1)) * slotSeconds
 	cursor := blocks.Cursor()
@@ -215,8 +215,7 @@ type lookup struct {
 	stored  []bool
 }
 
-// batchLookup is the lookup of one batch. Its slices are parts of those of the
-// group.
+// batchLookup is the lookup of one batch. Its slices are subslices of the group's slices.
 type batchLookup struct {
 	state            projectState // the state in which the lookup is valid
 	hashes           []uint64     // of the event_ids
@@ -224,8 +223,8 @@ type batchLookup struct {
 	subject, session uint32       // 0 if they have no number
 }
 
-// projectState identifies a state of the indexes of a project. The zero value
-// equals no state.
+// projectState identifies a state of the indexes of a project. The zero value differs
+// from every state.
 type projectState struct {
 	project            *project
 	keys               uint64
@@ -236,8 +235,8 @@ func (x *projectIndexes) state(p *project) projectState {
 	return projectState{p, x.keys.Generation(), x.subjects.Generation(), x.sessions.Generation()}
 }
 
-// lookUp finds the events and senders of a group that the file already has. It ignores
-// errors, because the commit repeats failed lookups and returns their errors.
+// lookUp finds those events and senders of a group that are already in the file. It
+// ignores errors, because the commit repeats failed lookups and returns their errors.
 func (e *Engine) lookUp(group []*ingestion, l *lookup) {
 	l.prepare(group, e.secret)
 	_ = e.file.View(func(tx *boltfile.Tx) error {
@@ -364,8 +363,8 @@ type commitProject struct {
 	names   newNames
 }
 
-// acceptedBatch describes a batch in the value for the WAL, with the numbers of
-// its sender, 0 if they are not known yet.
+// acceptedBatch describes a batch in the value for the WAL: its project, and the numbers
+// of its subject and session, which are 0 if they are not known yet.
 type acceptedBatch struct {
 	project          *project
 	subject, session uint32
@@ -446,8 +445,8 @@ func (c *commit) refresh(p *commitProject, b *Batch, found *batchLookup) error {
 }
 
 // choose sets c.take to the indexes of the new items of a batch, and c.named to the
-// numbers of their names. full reports that some were left out because of the limit of
-// names.
+// numbers of their names. full reports whether items were left out because of the limit
+// on names.
 func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) (full bool, err error) {
 	c.take, c.named = c.take[:0], c.named[:0]
 	for i := range b.Items {
@@ -479,8 +478,8 @@ func (c *commit) waiting(p *commitProject, hash uint64, id string) bool {
 	return c.heads.active.has(p.number, hash, id) || c.heads.frozen != nil && c.heads.frozen.has(p.number, hash, id)
 }
 
-// numbersOf returns the numbers of the subject and the session of a batch, 0 for
-// a new one.
+// numbersOf returns the numbers of the subject and the session of a batch. A number is 0
+// if the text is new.
 func numbersOf(in *heads, b *Batch, found *batchLookup) (subject, session uint32) {
 	subject, session = found.subject, found.session
 	for _, h := range in.all() {
@@ -506,8 +505,8 @@ func (c *commit) write() error {
 	return wal.PutValue(encoding.Key64(number), c.value)
 }
 
-// publish makes the written events visible. It decodes the value for the WAL as
-// a restart would.
+// publish makes the written events visible. It decodes the value for the WAL, as a
+// restart would.
 func (c *commit) publish() {
 	for _, p := range c.projects {
 		if p.added {

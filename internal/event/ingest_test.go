@@ -8,8 +8,8 @@ import (
 	"svc/internal/event/submission"
 )
 
-// TestLookupOfAnOlderStateIsRepeated looks up batches, moves everything from memory to
-// the file, and then stores them.
+// TestLookupOfAnOlderStateIsRepeated checks that a commit repeats a lookup if all events
+// have moved from memory to the file since the lookup.
 func TestLookupOfAnOlderStateIsRepeated(t *testing.T) {
 	t.Parallel()
 	e, err := Open(filepath.Join(t.TempDir(), "events.db"), Options{})

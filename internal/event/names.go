@@ -24,8 +24,8 @@ const (
 	// defaultMaxNames is the default of Options.MaxNames.
 	defaultMaxNames = 2000
 
-	// endOfNumbers limits the numbers of names that are read from a file, and so the
-	// memory that a damaged key can cause to be allocated.
+	// endOfNumbers limits the numbers of names that are read from a file. It thereby
+	// limits the memory that a damaged key can cause to be allocated.
 	endOfNumbers = 1 << 24
 
 	// forgetStep is the number of names that one transaction deletes.
@@ -36,21 +36,21 @@ const (
 var errNamesFull = errors.New("the project has reached its limit of event names")
 
 // names holds the event names of a project. Events and counters refer to a name by its
-// number, which is reused once nothing refers to it. An app has few names, one for
-// each kind of event, so all of them are in memory.
+// number, which is reused once nothing refers to it. An app has few names, one for each
+// kind of event, so all names are held in memory.
 type names struct {
 	mu      sync.RWMutex
 	numbers map[string]uint32
 	list    []*name  // by number; nil if no name has it
 	texts   []string // by number; the elements of a slice that has been returned never change
-	free    []uint32 // the numbers in list that no name has
+	free    []uint32 // the unused numbers in list
 
-	forgotten atomic.Uint64 // how often names have been forgotten
+	forgotten atomic.Uint64 // the number of times that names have been forgotten
 }
 
-// name is a name and its definition. ID is "" if it has no definition: it was deleted
-// and no event has arrived since. FirstSeen and LastSeen outlive the definition, the
-// events and erasure.
+// name is a name and its definition. ID is "" if the name has no definition, because the
+// definition was deleted and no event has arrived since. FirstSeen and LastSeen outlive
+// the definition, the events and erasure.
 type name struct {
 	Text        string  `json:"name"`
 	ID          string  `json:"id,omitempty"`
@@ -159,7 +159,8 @@ func (p *newNames) add(n *names, made *name) (number uint32) {
 	return number
 }
 
-// next returns the number of the next name: a free one, or the one after all others.
+// next returns the number of the next name: a free number, or else the number after all
+// used ones.
 func (p *newNames) next(n *names) uint32 {
 	if left := len(n.free) - int(p.added); left > 0 {
 		return n.free[left-1]
@@ -168,8 +169,8 @@ func (p *newNames) next(n *names) uint32 {
 }
 
 // define returns the number of the name of an event that is about to be stored, and
-// creates the name if necessary. Only the writer may call it; since no other goroutine
-// changes names, it reads them without a lock. The error is errNamesFull if the name
+// creates the name if necessary. Only the writer may call it. Because no other goroutine
+// changes names, define reads them without a lock. The error is errNamesFull if the name
 // is new and the limit is reached.
 func (n *names) define(b *boltfile.Bucket, pending *newNames, text string, at int64) (uint32, error) {
 	number, there := n.numbers[text]
@@ -266,8 +267,8 @@ func (n *names) forget(numbers []uint32) {
 	n.forgotten.Add(1)
 }
 
-// forgetNames removes the names of a project that no stored event and no counter refers
-// to and that have no edited definition. The caller must hold e.maintaining and must have
+// forgetNames removes the names of a project that have no edited definition and to which
+// no stored event and no counter refers. The caller must hold e.maintaining and must have
 // written the head, so that all events that arrive later are in memory.
 func (e *Engine) forgetNames(ctx context.Context, of *project) error {
 	unused, err := e.unusedNames(ctx, of)
@@ -292,8 +293,8 @@ func (e *Engine) forgetNames(ctx context.Context, of *project) error {
 	return nil
 }
 
-// unusedNames returns the names without an edited definition that no block and no
-// counter refers to.
+// unusedNames returns the names without an edited definition to which no block and no
+// counter refers.
 func (e *Engine) unusedNames(ctx context.Context, of *project) (map[uint32]struct{}, error) {
 	unused := of.names.unedited()
 	if len(unused) == 0 {
@@ -312,7 +313,7 @@ func (e *Engine) unusedNames(ctx context.Context, of *project) (map[uint32]struc
 	return unused, err
 }
 
-// removeCounted removes from a set of names those with a counter. It starts with the
+// removeCounted removes the names with a counter from a set of names. It starts with the
 // latest hour and stops when the set is empty, which is usually soon, because most names
 // are in use.
 func removeCounted(ctx context.Context, counters *boltfile.Bucket, from map[uint32]struct{}) error {
@@ -328,8 +329,8 @@ func removeCounted(ctx context.Context, counters *boltfile.Bucket, from map[uint
 	return nil
 }
 
-// forgetUnused removes names, except those that an event in memory has or that have
-// been edited since.
+// forgetUnused removes names. It leaves names to which an event in memory refers, and
+// names that have been edited since they were selected.
 func (e *Engine) forgetUnused(of *project, numbers []uint32) error {
 	e.file.Lock()
 	defer e.file.Unlock()

@@ -64,8 +64,8 @@ func idOf(t *testing.T, w *world, name string) string {
 	return list[at].ID
 }
 
-// TestNamesAreLimited: a project never exceeds its limit of names, whichever way they
-// arrive, and events with existing names are still accepted.
+// TestNamesAreLimited checks that a project never exceeds its limit on names, however the
+// names arrive, and that events with existing names are still accepted.
 func TestNamesAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{MaxNames: 3})
@@ -97,8 +97,8 @@ func TestNamesAreLimited(t *testing.T) {
 	w.wantNames(t, "a", "b", "c")
 }
 
-// TestUnusedNamesAreForgotten: retention forgets a name that has no event, no counter and
-// no edited definition, and keeps all other names.
+// TestUnusedNamesAreForgotten checks that retention forgets a name that has no event, no
+// counter and no edited definition, and that it does not forget any other name.
 func TestUnusedNamesAreForgotten(t *testing.T) {
 	t.Parallel()
 	const old, recent = noon - 100*3600, noon - 3600
@@ -154,7 +154,7 @@ func TestUnusedNamesAreForgotten(t *testing.T) {
 	}
 }
 
-// edit returns a function that changes the definition of odd.
+// edit returns a function that changes the definition of the name "odd".
 func edit(change func(*event.Definition)) func(*testing.T, *world) {
 	return func(t *testing.T, w *world) {
 		t.Helper()
@@ -166,9 +166,9 @@ func edit(change func(*event.Definition)) func(*testing.T, *world) {
 	}
 }
 
-// TestForgottenNumbersAreGivenAgain: names that arrive after others were forgotten are
-// counted and found as if those had never existed, immediately and after a restart, and
-// the file is sound.
+// TestForgottenNumbersAreGivenAgain checks that names that reuse the numbers of forgotten
+// names are counted and found as if the forgotten names had never existed. This must hold
+// immediately and after a restart, and the file must be sound.
 func TestForgottenNumbersAreGivenAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{MaxNames: 8})
@@ -203,8 +203,9 @@ func TestForgottenNumbersAreGivenAgain(t *testing.T) {
 	w.open(t)
 }
 
-// TestManyStoredNamesAreForgotten: if a file already has more names than the limit, the
-// surplus names can be forgotten, and events with new names are then accepted.
+// TestManyStoredNamesAreForgotten checks that surplus names are forgotten in a file that
+// already has more names than the limit, and that events with new names are then
+// accepted.
 func TestManyStoredNamesAreForgotten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{MaxNames: 1 << 20})
@@ -234,8 +235,8 @@ func TestManyStoredNamesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestNamesAreForgottenBesideQueries: while names are added and forgotten, a query never
-// shows an event under another event's name.
+// TestNamesAreForgottenBesideQueries checks that a query never shows an event under
+// another event's name while names are being added and forgotten.
 func TestNamesAreForgottenBesideQueries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

@@ -22,8 +22,8 @@ type funnelSpec struct {
 	AnyEntry bool
 }
 
-// funnel implements section 8 of the contract. Events of the same second have no order,
-// so that either of two may count as the earlier one.
+// funnel implements section 8 of the contract. Events of the same second have no order:
+// either of two such events may count as the earlier one.
 func (p *project) funnel(q funnelSpec) []int64 {
 	users := make([]int64, len(q.Steps))
 	for _, records := range by(p.in(q.Range), subjectOf) {
@@ -49,9 +49,9 @@ func furthest(records []*record, q funnelSpec) int {
 	return best
 }
 
-// reached returns the number of steps that events between two seconds satisfy. Satisfying
-// as many steps as possible in each second is optimal, because later events cannot
-// satisfy more.
+// reached returns the number of steps that events between two seconds satisfy. It is
+// optimal to satisfy the maximum number of steps in each second, because later events
+// cannot satisfy more.
 func reached(records []*record, steps []stepSpec, from, to int64) int {
 	done := 0
 	for len(records) > 0 {
@@ -66,7 +66,8 @@ func reached(records []*record, steps []stepSpec, from, to int64) int {
 	return done
 }
 
-// most returns how many of the next steps can each be assigned an event.
+// most returns the number of consecutive steps, from the first of steps on, that can each
+// be assigned a different event.
 func most(records []*record, steps []stepSpec) int {
 	best := 0
 	for i, r := range records {
@@ -117,7 +118,7 @@ func (p *project) cohorts(q query.CohortQuery) []query.Cohort {
 }
 
 // cell implements rule 7 of section 9 for the n-th period, which ends before end. The
-// period is over once all of it has passed.
+// period is over once its last second has passed.
 func cell(users, begin, end, ref, n int64) query.Cell {
 	if begin > ref || n >= 1 && end > ref && users == 0 {
 		return query.Cell{Open: true}

@@ -11,8 +11,8 @@ import (
 // allDefinitions selects all definitions.
 var allDefinitions = event.DefinitionsQuery{Archived: true, Limit: 200}
 
-// definitions requests a page. The model has no IDs; those of the engine must exist and
-// be distinct.
+// definitions requests a page of definitions. The model has no IDs; the IDs of the engine
+// must exist and be distinct.
 func definitions(p event.Project, q event.DefinitionsQuery) operation {
 	return answered(fmt.Sprintf("Definitions %d %+v", p, q),
 		func(m *model) string {

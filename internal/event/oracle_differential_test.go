@@ -13,9 +13,9 @@ import (
 	"svc/internal/testutil"
 )
 
-// The engine must answer like the model in 2,000 random stories, and in ten times as many
-// with SVC_LONG=1. Several stories run concurrently, because each waits for the disk most
-// of the time.
+// TestEngineAnswersLikeTheModel checks that the engine gives the same answers as the
+// model in 2,000 random stories, or in ten times that number with SVC_LONG=1. Several
+// stories run concurrently, because each waits for the disk most of the time.
 func TestEngineAnswersLikeTheModel(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -51,8 +51,8 @@ func FuzzAgainstModel(f *testing.F) {
 	})
 }
 
-// checkStory runs the story of a seed. If the engine differs from the model, it reports a
-// shortened story with the same fault.
+// checkStory runs the story of a seed. If an answer of the engine differs from the
+// model's, it reports a shortened story with the same difference.
 func checkStory(t *testing.T, seed uint64) {
 	t.Helper()
 	g := newGenerator(seed)
@@ -128,8 +128,9 @@ func shorten(t *testing.T, head int, story []operation, fault string) ([]operati
 	return story, fault
 }
 
-// The generator must produce varied stories, or the comparison would be empty: every
-// operation occurs, and many of the queries have a non-empty answer.
+// TestGeneratedStoriesAreWorthTelling checks that the generator produces varied stories,
+// without which the comparison would prove little. Every operation must occur, and many
+// of the queries must have a non-empty answer.
 func TestGeneratedStoriesAreWorthTelling(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

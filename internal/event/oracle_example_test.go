@@ -117,8 +117,8 @@ func exampleRows() []exampleRow {
 	}
 }
 
-// The model must agree with the worked example, or it could be wrong in the same way as
-// the engine.
+// TestModelOnWorkedExample checks that the model agrees with the worked example. Without
+// this test, the model could be wrong in the same way as the engine.
 func TestModelOnWorkedExample(t *testing.T) {
 	t.Parallel()
 	var m model
@@ -132,8 +132,8 @@ func TestModelOnWorkedExample(t *testing.T) {
 	}
 }
 
-// The engine agrees with the worked example wherever the events are: in memory, in
-// blocks, and after a restart.
+// TestEngineOnWorkedExample checks that the engine agrees with the worked example,
+// whether the events are in memory or in blocks, and after a restart.
 func TestEngineOnWorkedExample(t *testing.T) {
 	t.Parallel()
 	for _, place := range []struct {

@@ -11,7 +11,7 @@ import (
 	"svc/internal/platform"
 )
 
-// generator generates small data sets in which everything collides: there are few names,
+// generator generates small data sets with many collisions, because they have few names,
 // few subjects and few times.
 type generator struct {
 	*rand.Rand
@@ -23,7 +23,7 @@ type generator struct {
 	names    []string
 	keys     []string
 	received int  // number of batches
-	crowd    bool // many of everything
+	crowd    bool // many subjects, sessions and names
 	bulky    bool // some values are so long that blocks and commits are large
 }
 
@@ -51,7 +51,8 @@ var (
 	}
 )
 
-// newGenerator chooses the characteristics of the data set.
+// newGenerator returns a generator. The seed determines the characteristics of its data
+// set.
 func newGenerator(seed uint64) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
 	g.start = pick(g, int64(exampleStart), exampleStart, exampleStart+50000, 1774746000, 900000)
@@ -68,8 +69,8 @@ func newGenerator(seed uint64) *generator {
 	return g
 }
 
-// gather adds more of everything than fits one byte, so that values do not collide but
-// have to be distinguished.
+// gather adds more subjects and sessions than a one-byte code can distinguish, and many
+// names. Values therefore rarely collide, and have to be distinguished.
 func (g *generator) gather() {
 	g.crowd = true
 	for i := range 300 {
@@ -169,7 +170,8 @@ func (g *generator) batch() *event.Batch {
 	return b
 }
 
-// project is nearly always the first; another one shows that projects are separate.
+// project returns project 1 most of the time. The other project checks that projects are
+// separate.
 func (g *generator) project() event.Project { return pick(g, event.Project(1), 1, 1, 1, 1, 1, 1, 7) }
 
 // client returns a client with some attributes unknown.

@@ -35,8 +35,8 @@ func (p *project) matching(q metricSpec, o operandSpec) []*record {
 	})
 }
 
-// measure computes a measure of records. users is the number of distinct users that a
-// count per user is divided by.
+// measure computes a measure of records. users is the number of distinct users by which a
+// count per user is divided.
 func measure(m query.Measure, records []*record, users int) float64 {
 	switch {
 	case m == query.MeasureCount:
@@ -110,7 +110,7 @@ func (p *project) grouped(q metricSpec) query.MetricBreakdown {
 	return b
 }
 
-// groupValues returns the number of each group, from the counters where they suffice.
+// groupValues returns the number for each group. It uses the counters if they suffice.
 func (p *project) groupValues(q metricSpec) map[group]float64 {
 	o := q.Events[0]
 	if q.GroupBy == query.ByEvent {
@@ -132,7 +132,7 @@ func (p *project) groupValues(q metricSpec) map[group]float64 {
 	return values
 }
 
-// term is a formula as a tree: a number, an alias, or an operation on others.
+// term is a formula as a tree: a number, an alias, or an operation on other terms.
 type term struct {
 	op          byte // + - * /, n for negation, 0 for a number, A for an alias
 	left, right *term
@@ -172,8 +172,8 @@ func (t *term) eval(values map[byte]float64) float64 {
 	return a / b
 }
 
-// text formats the formula with the fewest brackets for a context that binds as strongly
-// as level: 1 for sums, 2 for products, 3 for factors.
+// text formats the formula with the fewest brackets that are necessary in a context with
+// the binding strength level: 1 for sums, 2 for products, 3 for factors.
 func (t *term) text(level int) string {
 	own, text := 3, ""
 	switch t.op {

@@ -12,8 +12,8 @@ import (
 )
 
 // model is a reference implementation of the engine. It implements the contract as
-// plainly as possible: it keeps every event as received, and every query examines all of
-// them. It shares only the types of the answers with the engine.
+// plainly as possible: it stores every event as received, and every query examines all
+// events. It shares only the types of the answers with the engine.
 type model struct {
 	projects map[event.Project]*project
 }
@@ -77,8 +77,8 @@ func (m *model) ingest(b *event.Batch) int {
 	return accepted
 }
 
-// define records that a name was seen. A deleted definition is recreated without its
-// edits, but with the times of all events ever stored.
+// define records that a name was seen. It recreates a deleted definition without its
+// edits, but with the times of all events that were ever stored.
 func (p *project) define(name string, at int64) {
 	if p.definitions[name] == nil {
 		p.definitions[name] = &event.Definition{Name: name}
@@ -180,7 +180,7 @@ func (p *project) in(r query.Range) []*record {
 	}))
 }
 
-// inOrder sorts by time, events of the same second by receipt.
+// inOrder sorts records by time, and records of the same second by receipt.
 func inOrder(records []*record) []*record {
 	return slices.SortedStableFunc(slices.Values(records), func(a, b *record) int { return cmp.Compare(a.At, b.At) })
 }

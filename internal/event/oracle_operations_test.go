@@ -23,7 +23,7 @@ type operation struct {
 	batch *event.Batch // the batch of an ingestion, nil for other operations
 }
 
-// rig is an engine with its surroundings.
+// rig is an engine that can be reopened, with its clock.
 type rig struct {
 	*event.Engine
 	path string
@@ -45,7 +45,8 @@ func (r *rig) open() (err error) {
 	return err
 }
 
-// answered returns an operation whose two sides answer with the same type.
+// answered returns an operation for which the model and the engine return answers of the
+// same type.
 func answered[T any](text string, want func(*model) T, got func(context.Context, *rig) (T, error)) operation {
 	return operation{
 		text: text,
@@ -320,7 +321,7 @@ func describe(v any) string {
 	return string(raw)
 }
 
-// answers verifies one operation.
+// answers runs one operation on the model and the engine and compares the answers.
 func (o operation) answers(t *testing.T, m *model, r *rig) {
 	t.Helper()
 	want := o.want(m)

@@ -41,8 +41,8 @@ func (p *project) overview(r query.Range) query.Overview {
 	return o
 }
 
-// series implements 6.2. A counter before the first bucket is not in the series, but
-// counts in the total of its group like all others in the range.
+// series implements 6.2. A counter before the first bucket is not in the series, but is
+// included in the total of its group, as are all other counters of the range.
 func (p *project) series(q query.SeriesQuery) query.Series {
 	s := query.Series{Starts: buckets(q.Range, q.Hourly)}
 	s.Counts = make([]int64, len(s.Starts))
@@ -146,8 +146,9 @@ func (r *record) group(d query.Dimension, property string) group {
 	return group{key: counter{name: r.Name, platform: r.platform(), region: r.region()}.key(d)}
 }
 
-// ranked returns groups from the greatest, ties by key. Missing and empty have the same
-// key; missing comes first.
+// ranked returns groups sorted by count, the greatest first, and then by key. The groups
+// of missing and of empty values have the same key; the group of missing values comes
+// first.
 func ranked(counts map[group]int64) []query.Group {
 	list := []query.Group{}
 	for g, n := range counts {
@@ -159,7 +160,7 @@ func ranked(counts map[group]int64) []query.Group {
 	return list
 }
 
-// compareKeys breaks ties.
+// compareKeys compares the keys of groups with equal counts.
 func compareKeys(a, b string, missing bool) int {
 	if a == b && missing {
 		return -1

@@ -10,13 +10,14 @@ import (
 	"svc/internal/event/hashindex"
 )
 
-// project is the state of a project that is kept in memory.
+// project is the part of a project's state that is held in memory.
 type project struct {
 	number Project
 	names  *names
 
-	// The indexes as of the last commit. Writers hold both Engine.maintaining and
-	// the lock of Engine.file; either suffices for reading.
+	// projectIndexes holds the indexes as of the last commit. Writing them requires both
+	// Engine.maintaining and the lock of Engine.file; for reading them, either one
+	// suffices.
 	projectIndexes
 
 	// vacuumed reports that the dictionaries contain no unreferenced texts. It is
@@ -25,8 +26,8 @@ type project struct {
 	vacuumed bool
 }
 
-// projectIndexes holds the indexes of a project: of event IDs, and the dictionaries of
-// distinct_ids and session_ids. They are immutable.
+// projectIndexes holds the indexes of a project: the index of event IDs, and the
+// dictionaries of distinct_ids and session_ids. The indexes are immutable.
 type projectIndexes struct {
 	keys               *hashindex.Index
 	subjects, sessions *dictionary.Dictionary
@@ -45,7 +46,7 @@ func keyOf(at int64) uint32 {
 	return uint32(at/3600)&0xffff<<slotBits | uint32(at%3600/slotSeconds)
 }
 
-// loadProjects reads the state of each project that is kept in memory.
+// loadProjects reads the state of all projects into memory.
 func (e *Engine) loadProjects(tx *boltfile.Tx) error {
 	all := tx.Bucket(projectsBucket)
 	return all.ForEachBucket(func(key []byte) error {
@@ -87,7 +88,7 @@ func (e *Engine) loadIndexes(b *boltfile.Bucket) (x projectIndexes, err error) {
 	return x, err
 }
 
-// project returns a project, or nil if it was never written to.
+// project returns a project, or nil if the project has never been written to.
 func (e *Engine) project(number Project) *project {
 	e.known.RLock()
 	defer e.known.RUnlock()

@@ -18,9 +18,9 @@ const dropStep = 64
 
 // ApplyRetention removes the events of a project that are older than eventsBefore, and
 // the counters of all hours before the hour that contains countersBefore. Both are Unix
-// seconds. It also removes distinct_ids and session_ids that no other event has, and
-// names that nothing refers to and that were never edited. It can be stopped and repeated
-// at any time.
+// seconds. It also removes the distinct_ids and session_ids to which no other event
+// refers, and the names that were never edited and to which no event and no counter
+// refers. It can be stopped and repeated at any time.
 func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, countersBefore int64) error {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -52,8 +52,8 @@ func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, co
 	return e.forgetNames(ctx, of)
 }
 
-// dropBefore deletes the values of all hours before hour from a bucket. If it deletes
-// counters, it also records hour as the first hour with complete counters.
+// dropBefore deletes the values of all hours earlier than hour from a bucket. If it
+// deletes counters, it also records hour as the first hour with complete counters.
 func (e *Engine) dropBefore(ctx context.Context, of *project, name []byte, hour int64) (dropped bool, err error) {
 	hour = min(max(hour, 0), math.MaxUint32)
 	for ctx.Err() == nil {
@@ -89,8 +89,8 @@ func (e *Engine) update(fn func(*boltfile.Tx) error) error {
 	return e.updateFile(fn)
 }
 
-// cutHour removes the events earlier than before from the hour that contains before. cut
-// reports whether there were any.
+// cutHour removes, from the hour that contains the Unix second before, all events that
+// are earlier than that second. cut reports whether there were any.
 func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bool, err error) {
 	var keys [][]byte
 	hour := uint32(min(max(before/3600, 0), 1<<32-1))
@@ -116,7 +116,7 @@ func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bo
 	return cut, err
 }
 
-// vacuum removes from the dictionaries the texts that no event refers to.
+// vacuum removes the texts to which no event refers from the dictionaries.
 func (e *Engine) vacuum(ctx context.Context, of *project) error {
 	e.file.Lock()
 	ends := [2]uint32{of.subjects.Next(), of.sessions.Next()}

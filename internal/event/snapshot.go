@@ -22,11 +22,11 @@ import (
 type snapshot struct {
 	ctx     context.Context
 	engine  *Engine
-	project *project // nil if nothing was ever stored
+	project *project // nil if the project has never stored anything
 	blocks  *boltfile.Bucket
 	counts  *boltfile.Bucket
 	heads   []headSnapshot
-	read    []*hour  // those that the query has been given
+	read    []*hour  // hours that were passed to the query
 	texts   []string // names by number
 }
 
@@ -79,8 +79,9 @@ func (e *Engine) snapshot(ctx context.Context, p Project, fn func(*snapshot) err
 // errForgotten is returned if the names of a snapshot may not match its events.
 var errForgotten = errors.New("event names were removed during the query")
 
-// snapshotOnce is like snapshot, but returns errForgotten instead of calling fn
-// if the numbers of forgotten names may have been reassigned while it began.
+// snapshotOnce is like snapshot. However, if the numbers of forgotten names may have been
+// reassigned while the snapshot was being taken, it returns errForgotten instead of
+// calling fn.
 func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot) error) error {
 	v := &snapshot{ctx: ctx, engine: e}
 	forgotten := uint64(0)
@@ -109,9 +110,9 @@ func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot)
 	}))
 }
 
-// run calls fn and returns damage as an error. Queries do not verify the blocks
-// that they read, because that would take longer than most queries. They panic
-// when they reach a reference to something that does not exist.
+// run calls fn. If fn panics because of damage, run returns the damage as an error.
+// Queries do not verify the blocks that they read, because that would take longer than
+// most queries. They panic at a reference to an item that does not exist.
 func (v *snapshot) run(fn func(*snapshot) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -123,7 +124,8 @@ func (v *snapshot) run(fn func(*snapshot) error) (err error) {
 	return fn(v)
 }
 
-// damage looks for a damaged block among those that the query has been given.
+// damage returns an error about a damaged block in the hours that were passed to the
+// query, or nil if none of their blocks is damaged.
 func (v *snapshot) damage() error {
 	for _, h := range v.read {
 		for _, raw := range h.raws {
@@ -140,7 +142,7 @@ func (h *hour) failed(err error) error {
 	return fmt.Errorf("events of hour %d: %w", h.start/3600, err)
 }
 
-// take adds the events of a project that are in a head now.
+// take adds the events of a project that a head contains at the time of the call.
 func (v *snapshot) take(h *head, p Project) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

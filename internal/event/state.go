@@ -12,8 +12,8 @@ import (
 	"svc/internal/meter"
 )
 
-// State describes an engine: counters since it was opened, and its current size. Distributions
-// of times are in nanoseconds.
+// State describes an engine: its counters, which start when it is opened, and its current
+// size. Distributions of times are in nanoseconds.
 type State struct {
 	boltfile.State // commits are those of batches
 
@@ -90,9 +90,9 @@ func (e *Engine) Damage() error {
 	return nil
 }
 
-// noteDamage stores and logs the first damage that leaves the file writable, such as a damaged
-// block. It returns a fault of kind Damaged for an error about damage, and any other error
-// unchanged.
+// noteDamage stores and logs the first damage that leaves the file writable, such as a
+// damaged block. It returns a fault of kind Damaged for an error about damage. It returns
+// any other error unchanged.
 func (e *Engine) noteDamage(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok || !errors.Is(err, ErrDamaged) {
 		return err
@@ -104,7 +104,7 @@ func (e *Engine) noteDamage(err error) error {
 	return fault.New(fault.Damaged, "some of these events are damaged on the server; its administrator has to repair events.db")
 }
 
-// State returns the current state. If there is an error, the numbers that could not be
+// State returns the current state. If there is an error, the values that could not be
 // determined are 0.
 func (e *Engine) State() (State, error) {
 	file, err := e.file.State()
@@ -127,8 +127,8 @@ func (e *Engine) State() (State, error) {
 	return s, errors.Join(err, uncounted)
 }
 
-// countBlocks counts blocks and hours of all projects. Because it visits every key, it does so
-// only if one may have changed.
+// countBlocks counts the blocks and hours of all projects. Counting visits every key, so
+// it is repeated only if a key may have changed.
 func (e *Engine) countBlocks() (blocks, hours int, err error) {
 	o := &e.observed
 	o.counting.Lock()

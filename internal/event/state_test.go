@@ -15,7 +15,7 @@ func (w *world) state(t *testing.T) event.State {
 	return s
 }
 
-// State reflects the operations on an engine.
+// TestState checks that State reflects the operations on an engine.
 func TestState(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

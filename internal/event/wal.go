@@ -18,7 +18,7 @@ import (
 // 	          address, user agent (texts)
 // 	          number of events (uvarint) { event }
 // 	event   = event_id (text), name, zigzag of time minus received (uvarints)
-// 	          0, or 1 + length of the properties (uvarint) and these
+// 	          0, or 1 + length of the properties (uvarint) and the properties
 // 	text    = length (uvarint) and bytes
 //
 // The key is the number of the commit in its generation.
@@ -47,8 +47,8 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// append appends a batch to a value of the WAL, with the items listed in take. names
-// holds the numbers of their names.
+// append appends a batch to a value of the WAL, with the items at the indexes in take.
+// names holds the numbers of the names of these items.
 func (t *walBatch) append(b []byte, items []submission.Item, take []int, names []uint32) []byte {
 	b = binary.AppendUvarint(b, uint64(t.project))
 	b = binary.AppendUvarint(b, uint64(t.received))
@@ -94,7 +94,7 @@ func (r *walReader) take(n int) string {
 
 func (r *walReader) text() string { return r.take(r.Count(len(r.Rest))) }
 
-// next reads a batch into t and reuses the slice of its items.
+// next reads the next batch into t. It reuses the slice of t's items.
 func (r *walReader) next(t *walBatch) error {
 	*t = walBatch{project: Project(r.Uvarint()), received: int64(r.Uvarint()), items: t.items[:0]}
 	t.offset, t.details.Platform = r.Byte(), r.Byte()
@@ -143,7 +143,7 @@ func removeFromWAL(tx *boltfile.Tx, p Project) error {
 }
 
 // valueWithout returns a value of the WAL without the batches of a project. has reports
-// whether it had any.
+// whether the value contained any of them.
 func valueWithout(value []byte, p Project) (kept []byte, has bool, err error) {
 	var t walBatch
 	for r := newWALReader(value); len(r.Rest) > 0; {
