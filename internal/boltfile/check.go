@@ -13,9 +13,9 @@ import (
 )
 
 // Check verifies all pages of a file and then, if they are sound, calls records to verify
-// their content. Nothing may write to the file during the check. Damage goes to the
-// report. The error is ErrLocked, ErrDamaged if nothing of the file can be read, or an
-// error of the file system or of records, each with the path.
+// their content. Nothing may write to the file during the check. Check adds damage to the
+// report. The error is ErrLocked, ErrDamaged if the file cannot be read at all, or an
+// error of the file system or of records. It contains the path.
 func Check(path string, report *integrity.Report, records func(*Tx) error) error {
 	x := examiner{report: report}
 	if err := x.examine(path); err != nil {
@@ -31,8 +31,8 @@ func Check(path string, report *integrity.Report, records func(*Tx) error) error
 	return nil
 }
 
-// readOnly runs fn with a file of which all pages are sound. Read errors of the disk and
-// panics caused by damage go to the report.
+// readOnly runs fn in a read transaction of the file at path, which must have only sound
+// pages. It adds read errors of the disk and panics caused by damage to the report.
 func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err error) {
 	db, err := openReadOnly(path, nil)
 	if err != nil {
@@ -53,7 +53,7 @@ func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err er
 
 // Repair opens the file at path, calls fix with it and closes it. The file must have the
 // newest format of l, and no other process may have it open. The error comes from Open or
-// fix, or reports an older format, each with the path.
+// fix, or reports an older format. It contains the path.
 func Repair(path string, o Options, l Layout, fix func(*Writer) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -72,7 +72,8 @@ func Repair(path string, o Options, l Layout, fix func(*Writer) error) (err erro
 	return fix(file)
 }
 
-// passOver adds damage to the report, if there is one. Otherwise it returns the error.
+// passOver adds err to the report and returns nil if err is about damage and x has a
+// report. Otherwise it returns err.
 func (x *examiner) passOver(err error) error {
 	if x.report == nil || !errors.Is(err, ErrDamaged) {
 		return err
@@ -83,8 +84,8 @@ func (x *examiner) passOver(err error) error {
 	return nil
 }
 
-// noteLeaks adds the number of pages that are neither in use nor in the list of free
-// pages to the report.
+// noteLeaks adds a finding to the report if there are pages that are neither in use nor
+// in the list of free pages. The finding contains their number.
 func (x *examiner) noteLeaks() {
 	leaked := 0
 	for _, used := range x.used[2:] {

@@ -20,13 +20,14 @@ const (
 	// compactStep is the number of bytes copied by one transaction.
 	compactStep = 16 << 20
 
-	// A file is worth compacting if at least 1/worthShare of it and worthBytes are free.
+	// A file is worth compacting if at least 1/worthShare of it, and at least worthBytes,
+	// is free.
 	worthShare = 4
 	worthBytes = 1 << 20
 )
 
-// usage returns the size of the file in bytes, up to the last page that was ever used,
-// and how much of that is in free pages.
+// usage returns the size of the file up to the last page that was ever used, and the size
+// of the free pages in this part, in bytes.
 func (d *DB) usage() (size, free int64, err error) {
 	stats := d.now().Stats() // before the size, which only grows
 	free = int64(stats.FreePageN+stats.PendingPageN) * int64(d.now().Info().PageSize)
@@ -46,13 +47,13 @@ type Compaction struct {
 	old *bbolt.DB // to be closed after its last reader has ended
 }
 
-// compact replaces the file with a smaller copy if at least a quarter of it and 1 MiB are
-// free, or unconditionally if always is true. The caller must block writers; readers
-// continue. Afterwards, the caller must let writers continue and call finish. A crash
-// leaves either the old file or the new one.
+// compact replaces the file with a smaller copy if at least a quarter of the file, and at
+// least 1 MiB, is free. If always is true, it does so unconditionally. The caller must
+// block writers; readers continue. After the call, the caller must let writers continue
+// and call finish. A crash leaves either the old file or the new one.
 //
-// compact needs disk space for both files; the error is NoSpace if there is too little.
-// If a page is damaged, the error is ErrDamaged and the old file stays in use.
+// compact needs disk space for both files. The error is NoSpace if there is too little
+// space. If a page is damaged, the error is ErrDamaged and the old file stays in use.
 func (d *DB) compact(always bool) (c Compaction, err error) {
 	begun := time.Now()
 	defer func() { c.Took = time.Since(begun) }()
@@ -125,9 +126,9 @@ func trim(path string, size int64) error {
 	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
 }
 
-// exchange replaces the file with a new one, in the directory and for new transactions.
-// If it returns both an error and an old database, the new file is in use, but its name
-// may not survive a power failure.
+// exchange replaces the file with a new one, both in the directory and for new
+// transactions. If it returns both an error and an old database, the new file is in use,
+// but its name may not survive a power failure.
 func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 	if runtime.GOOS == "windows" {
 		return d.exchangeClosed(temp)
@@ -148,9 +149,9 @@ func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 	return old, err
 }
 
-// exchangeClosed is exchange for systems that cannot rename over an open file. New
-// readers wait during the exchange. exchangeClosed closes the old database, which waits
-// for its readers.
+// exchangeClosed implements exchange for systems that cannot rename a file over an open
+// one. New readers wait during the exchange. exchangeClosed closes the old database,
+// which waits for its readers.
 func (d *DB) exchangeClosed(temp string) (old *bbolt.DB, err error) {
 	d.swap.Lock()
 	defer d.swap.Unlock()

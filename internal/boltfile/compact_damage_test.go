@@ -13,8 +13,8 @@ import (
 	"svc/internal/boltfile"
 )
 
-// TestCompactDamaged: Compact refuses a file with a damaged page, and the file remains
-// writable.
+// TestCompactDamaged checks that Compact refuses a file with a damaged page, and that the
+// file remains writable.
 func TestCompactDamaged(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -56,7 +56,8 @@ type damagedFile struct {
 	db *boltfile.DB
 }
 
-// writerOf creates a file with a bucket of many pages and another bucket.
+// writerOf creates a file with a bucket of many pages and another bucket, and returns its
+// writer.
 func writerOf(t *testing.T, path string, log slog.Handler) damagedFile {
 	t.Helper()
 	err := boltfile.Create(path, func(tx *boltfile.Tx) error {

@@ -22,11 +22,11 @@ import (
 
 var bucket = []byte("bucket")
 
-// kept is the number of keys in the file: writing key n deletes key n-kept.
+// The constant kept is the number of keys in the file. Writing key n deletes key n-kept.
 const kept = 50
 
 // file is a file to which consecutive keys are written, with values of different lengths,
-// while old ones are deleted.
+// while old keys are deleted.
 type file struct {
 	*boltfile.DB
 	writing sync.Mutex
@@ -104,8 +104,9 @@ func whole(tx *boltfile.Tx) (last uint64, err error) {
 	return last, err
 }
 
-// TestCompactInUse: readers always see a consistent state, everything written between two
-// compactions is kept, and the file becomes smaller.
+// TestCompactInUse checks that a file becomes smaller while it is in use, that readers
+// always see a consistent state, and that data written between two compactions is not
+// lost.
 func TestCompactInUse(t *testing.T) {
 	t.Parallel()
 	f, err := open(filepath.Join(t.TempDir(), "x.db"))
@@ -155,7 +156,7 @@ func TestCompactInUse(t *testing.T) {
 	sound(t, f.Path(), f.last)
 }
 
-// grow creates a file of mostly free pages.
+// grow fills a file and then deletes most of its content, so that most pages are free.
 func grow(t *testing.T, db *boltfile.DB) {
 	t.Helper()
 	err := db.Update(func(tx *boltfile.Tx) error {
@@ -173,7 +174,7 @@ func grow(t *testing.T, db *boltfile.DB) {
 	}
 }
 
-// readOn reads everything repeatedly.
+// readOn reads all keys repeatedly until stop is closed.
 func readOn(t *testing.T, f *file, stop chan struct{}) {
 	before := uint64(0)
 	for {
@@ -212,7 +213,7 @@ func sound(t *testing.T, path string, last uint64) {
 	}
 }
 
-// TestNotWorthCompacting: a file with little free space is left unchanged.
+// TestNotWorthCompacting checks that a file with little free space is left unchanged.
 func TestNotWorthCompacting(t *testing.T) {
 	t.Parallel()
 	f, err := open(filepath.Join(t.TempDir(), "x.db"))
@@ -225,8 +226,8 @@ func TestNotWorthCompacting(t *testing.T) {
 	}
 }
 
-// TestCompactLosesItsFile: if the smaller file disappears before it is renamed, the
-// original file stays in use.
+// TestCompactLosesItsFile checks that the original file stays in use if the smaller file
+// disappears before it is renamed.
 func TestCompactLosesItsFile(t *testing.T) {
 	t.Parallel()
 	f, err := open(filepath.Join(t.TempDir(), "x.db"))
@@ -246,8 +247,8 @@ func TestCompactLosesItsFile(t *testing.T) {
 	sound(t, f.Path(), last)
 }
 
-// TestOpenBesideCompact: a process that fails to open a file does not remove the
-// temporary file of its owner.
+// TestOpenBesideCompact checks that a process that fails to open a file does not remove
+// the temporary file of the process that has it open.
 func TestOpenBesideCompact(t *testing.T) {
 	t.Parallel()
 	f, err := open(filepath.Join(t.TempDir(), "x.db"))
@@ -309,8 +310,9 @@ func writeAndCompact(path string) error {
 	return <-failed
 }
 
-// TestCompactIsKilled: if a compacting process is killed at any time, the file contains
-// what it had acknowledged, and its temporary file is removed.
+// TestCompactIsKilled checks a file after a compacting process was killed at an arbitrary
+// time. The file must contain all data that the process had acknowledged, and the
+// temporary file must be removed.
 func TestCompactIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := 5
@@ -343,8 +345,8 @@ func TestCompactIsKilled(t *testing.T) {
 	t.Logf("%d of %d compactions were cut off before the new file had its name", cut, rounds)
 }
 
-// killed starts a process that does work, kills it some time after its first output, and
-// returns the last key that it acknowledged.
+// killed starts a process that does the given work. It kills the process the given time
+// after its first output, and returns the last key that the process acknowledged.
 func killed(t *testing.T, path, work string, after time.Duration) (last uint64) {
 	t.Helper()
 	c := exec.Command(os.Args[0])

@@ -70,9 +70,10 @@ func (w *Writer) DamageCause() error {
 	return nil
 }
 
-// guard is deferred around a transaction, outside of its rollback. It turns a panic into an
-// error if the file is damaged: bbolt panics at an invalid page, and the runtime if the disk
-// cannot read one. It rethrows any other panic.
+// guard must be deferred before the rollback of a transaction, so that it runs after the
+// rollback. It turns a panic into an error if the file is damaged: bbolt panics at an
+// invalid page, and the runtime panics at a page that the disk cannot read. It rethrows
+// any other panic.
 func (w *Writer) guard(err *error) {
 	p := recover()
 	if p == nil {

@@ -11,9 +11,9 @@ import (
 	"svc/internal/fault"
 )
 
-// TestDamageIsAFault: a transaction that reads a damaged page returns a fault of kind Damaged
-// instead of panicking, whether it reads or writes. Other pages stay usable, and the damage
-// is logged once.
+// TestDamageIsAFault checks that a read or write transaction that reaches a damaged page
+// returns a fault of kind Damaged instead of panicking. Other pages must stay usable, and
+// the damage must be logged once.
 func TestDamageIsAFault(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
@@ -48,7 +48,8 @@ func TestDamageIsAFault(t *testing.T) {
 	}
 }
 
-// TestPanicsOfOthersGoOn: a panic in a transaction of a sound file is not recovered.
+// TestPanicsOfOthersGoOn checks that a panic in a transaction of a sound file is not
+// recovered.
 func TestPanicsOfOthersGoOn(t *testing.T) {
 	t.Parallel()
 	f := writerOf(t, filepath.Join(t.TempDir(), "x.db"), slog.DiscardHandler)

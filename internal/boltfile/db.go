@@ -41,8 +41,8 @@ func Open(path string, o Options) (*DB, error) {
 	return &DB{path: path, options: o, bolt: bolt}, nil
 }
 
-// open opens a file with sound pages. It never creates one, because an empty file would
-// hide that the original is missing.
+// open opens a file with sound pages. It never creates a file, because an empty file
+// would hide the loss of the original.
 func (o Options) open(path string) (*bbolt.DB, error) {
 	options := &bbolt.Options{
 		Timeout:        LockWait,
@@ -113,8 +113,8 @@ func (d *DB) View(fn func(*Tx) error) error {
 	return fn(tx)
 }
 
-// update runs fn in a write transaction. If it returns nil, everything that fn wrote is
-// on disk; otherwise nothing is.
+// update runs fn in a write transaction. If update returns nil, everything that fn wrote
+// is on disk; otherwise nothing is.
 func (d *DB) update(fn func(*Tx) error) error {
 	tx, err := d.begin(true)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// LargeValue is the size from which a value is stored in a separate bucket.
+// LargeValue is the smallest size of a value that is stored in a separate bucket.
 const LargeValue = largeValue
 
 // Bolt returns the currently open database.
@@ -19,7 +19,7 @@ func (d *DB) Begin(writable bool) (*Tx, error) { return d.begin(writable) }
 // Update runs fn in a write transaction.
 func (d *DB) Update(fn func(*Tx) error) error { return d.update(fn) }
 
-// Usage returns the size of the file up to its last page, and how much of it is free.
+// Usage returns the size of the file up to its last page, and the size of the free pages.
 func (d *DB) Usage() (size, free int64, err error) { return d.usage() }
 
 // Compact compacts the file.
@@ -28,15 +28,15 @@ func (d *DB) Compact(always bool) (Compaction, error) { return d.compact(always)
 // Finish waits for the readers of the old file.
 func (c Compaction) Finish() error { return c.finish() }
 
-// Close closes a file like its owner does.
+// Close closes a file as its owner does.
 func Close(db *DB) error { return quiet(db).Close() }
 
-// SettleDB settles the file like its owner does.
+// SettleDB settles the file as its owner does.
 func (l Layout) SettleDB(db *DB, u Upgrade) error { return l.Settle(quiet(db), u) }
 
 func quiet(db *DB) *Writer { return NewWriter(db, slog.New(slog.DiscardHandler)) }
 
-// Exchange replaces the open file with another one, like Compact does.
+// Exchange replaces the open file with another one, as Compact does.
 func (d *DB) Exchange(temp string) error {
 	old, err := d.exchange(temp)
 	if old != nil {

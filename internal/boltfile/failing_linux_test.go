@@ -16,8 +16,8 @@ import (
 	"svc/internal/fault"
 )
 
-// The environment variables of a test binary that is started to write while system calls
-// fail: the file, and whether to keep a reader open.
+// The environment variables of a test binary that writes while system calls fail: the
+// file, and whether a reader is open at the same time.
 const (
 	failingFile   = "SVC_BOLTFILE_FAILING"
 	failingReader = "SVC_BOLTFILE_READER"
@@ -94,7 +94,7 @@ func (s *sick) run() error {
 	return s.file.Close()
 }
 
-// untilTaken repeats fn while the disk refuses it.
+// untilTaken repeats fn until the disk accepts its transaction.
 func (s *sick) untilTaken(fn func() error) error {
 	for range 20 {
 		err := fn()
@@ -162,7 +162,7 @@ func name(n int) []byte { return fmt.Appendf(nil, "%03d", n) }
 // some returns a value of varying size, from a few bytes to several pages.
 func some(n int) []byte { return bytes.Repeat(name(n), 1+n%4*3000) }
 
-// state returns the content after transaction n.
+// state returns the expected content after transaction n.
 func state(n int) string {
 	var list strings.Builder
 	for i := max(0, n-4); i <= n; i++ {
@@ -183,10 +183,11 @@ func values(tx *boltfile.Tx) string {
 	return list.String()
 }
 
-// TestSystemCallsFail makes one system call fail, then three in a row, at every place.
-// Acknowledged transactions are stored, refused ones are not, readers see one of the two
-// states, the file is sound, and everything works again once the disk does. SVC_LONG=1
-// tries all places, otherwise some.
+// TestSystemCallsFail checks transactions while one system call fails, or three in a row,
+// at various places in the sequence of calls. Acknowledged transactions must be stored,
+// and refused ones must not. Readers must see the state before or after a transaction,
+// the file must be sound, and transactions must be accepted again once the disk works.
+// The test tries every place only with SVC_LONG=1.
 func TestSystemCallsFail(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
@@ -243,8 +244,8 @@ func TestSystemCallsFail(t *testing.T) {
 	}
 }
 
-// TestUpdateRefused: an error of the function changes nothing and does not count as a
-// failure of the disk.
+// TestUpdateRefused checks that Update changes nothing if its function returns an error,
+// and that this error does not count as a failure of the disk.
 func TestUpdateRefused(t *testing.T) {
 	t.Parallel()
 	s := &sick{path: filepath.Join(t.TempDir(), "b.db"), written: -1}

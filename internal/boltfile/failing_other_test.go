@@ -2,5 +2,6 @@
 
 package boltfile_test
 
-// writeWhileFailing does nothing: on this system, calls cannot be made to fail.
+// writeWhileFailing does nothing, because system calls cannot be made to fail on this
+// system.
 func writeWhileFailing() {}

@@ -36,7 +36,7 @@ type Limits struct {
 // the items that remain, so that no caller waits for later items.
 type Group[T any] struct {
 	// Commit writes items in one transaction. It is called with the writer's lock held.
-	// All items get its error.
+	// Its error is returned for all items.
 	Commit func(items []T) error
 	// Prepare, if set, is called exactly once for each item, for several items at a time.
 	// It is called before the writer's lock is acquired, so that it runs while the
@@ -67,8 +67,9 @@ type waiter[T any] struct {
 	done  chan struct{}
 }
 
-// NewGroup returns a Group that writes with file. what is a plural noun for its items,
-// for messages. Commit must be set before the first Submit.
+// NewGroup returns a Group that writes with the given Writer. The parameter what is a
+// plural noun for the items, for messages. The caller must set Commit before the first
+// Submit.
 func NewGroup[T any](file *Writer, what string, limits Limits) *Group[T] {
 	return &Group[T]{file: file, what: what, limits: limits, arrived: make(chan struct{}, 1)}
 }
@@ -175,8 +176,8 @@ func (g *Group[T]) collect(next *together[T]) {
 	}
 }
 
-// prepare takes the waiting items and prepares them. If that fails, it answers them with
-// the error.
+// prepare takes the waiting items and prepares them. If the preparation fails, these
+// items get its error.
 func (g *Group[T]) prepare(next *together[T]) {
 	before := len(next.items)
 	g.take(next)
@@ -200,8 +201,8 @@ func (g *Group[T]) handOver() {
 	}
 }
 
-// guard runs fn and gives its error to the waiters, even after a panic, so that they do
-// not wait forever.
+// guard runs fn and returns its error to the given waiters. It also does so if fn panics,
+// so that the waiters do not wait forever.
 func (g *Group[T]) guard(taken []*waiter[T], fn func() error) {
 	var err error
 	defer func() {

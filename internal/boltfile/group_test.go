@@ -51,8 +51,8 @@ func newShared(t *testing.T, limits boltfile.Limits) *shared {
 	return s
 }
 
-// submit blocks commits, submits texts one after the other, with their lengths as sizes,
-// and returns their errors once all are answered.
+// submit blocks commits while it submits texts one after the other, with their lengths as
+// sizes. It returns the errors once all texts have been answered.
 func (s *shared) submit(t *testing.T, texts ...string) []error {
 	t.Helper()
 	errs := make([]error, len(texts))
@@ -87,8 +87,8 @@ func (s *shared) keys(t *testing.T) (list []string) {
 	return list
 }
 
-// TestGroupShares verifies that waiting items share a commit within its limits, in order,
-// and are stored when they are answered.
+// TestGroupShares checks that waiting items share a commit, in order and within the
+// limits, and that they are on disk when Submit returns.
 func TestGroupShares(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 50)
@@ -126,7 +126,7 @@ func TestGroupShares(t *testing.T) {
 	}
 }
 
-// TestGroupRefuses verifies the limits of waiting items.
+// TestGroupRefuses checks the limits for waiting items.
 func TestGroupRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -162,8 +162,8 @@ func TestGroupRefuses(t *testing.T) {
 	}
 }
 
-// TestGroupAnswersAll verifies that a panic or ErrNothing is the answer for all items of
-// the commit, and that later items can be written.
+// TestGroupAnswersAll checks that all items of a commit get an answer if Commit panics or
+// returns ErrNothing, and that later items can be written.
 func TestGroupAnswersAll(t *testing.T) {
 	t.Parallel()
 	limits := boltfile.Limits{Waiting: 9, Together: 9}
@@ -204,7 +204,7 @@ func TestGroupAnswersAll(t *testing.T) {
 	}
 }
 
-// TestGroupPrepares verifies that items are prepared in order while previous items are
+// TestGroupPrepares checks that items are prepared in order while previous items are
 // being written, and that all prepared items share the next commit, except those for
 // which preparation failed.
 func TestGroupPrepares(t *testing.T) {
@@ -253,7 +253,7 @@ func TestGroupPrepares(t *testing.T) {
 	}
 }
 
-// TestGroupLogsPanics: the log contains the stack, once.
+// TestGroupLogsPanics checks that the stack of a panic is logged exactly once.
 func TestGroupLogsPanics(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

@@ -19,8 +19,8 @@ type Image struct {
 // Bytes returns the number of bytes that Copy writes.
 func (s *Image) Bytes() int64 { return s.bytes }
 
-// Copy writes the image to a new file at path. It does not sync it, because the copy is
-// only for immediate reading. After an error, no file is left.
+// Copy writes the image to a new file at path. It does not sync the file, because the
+// copy is only for immediate reading. If there is an error, Copy leaves no file.
 func (s *Image) Copy(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -37,8 +37,8 @@ func (s *Image) Copy(path string) error {
 	return nil
 }
 
-// copyFile keeps the error of a Write. For the first two pages, bbolt returns only its
-// text.
+// copyFile is a file that stores the error of a Write. If writing one of the first two
+// pages fails, bbolt returns only the text of the error.
 type copyFile struct {
 	*os.File
 	err error

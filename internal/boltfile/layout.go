@@ -7,7 +7,7 @@ import (
 	"svc/internal/integrity"
 )
 
-// Every file has these keys in this bucket, whatever its format.
+// Every file has these keys in this bucket, regardless of its format.
 var (
 	metaBucket = []byte("meta")
 	formatKey  = []byte("format") // 4 bytes
@@ -91,10 +91,10 @@ func (e *NewerError) Error() string {
 func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 
 // Settle migrates an open file to the newest format, with one transaction for each step,
-// and stores u.Version in it. A crash in between leaves the file in one of the formats.
-// The error is a *NewerError, in which case nothing is changed, ErrDamaged, or an error
-// of Before, of a step or of the file system. A file that is open read-only must already
-// have the newest format.
+// and stores u.Version in it. A crash between two steps leaves the file in one of the
+// formats. The error is a *NewerError, ErrDamaged, or an error of Before, of a step or of
+// the file system. If it is a *NewerError, the file is unchanged. A file that is open
+// read-only must already have the newest format.
 func (l Layout) Settle(w *Writer, u Upgrade) error {
 	db := w.db
 	format, writer, err := l.mark(db)
@@ -132,8 +132,9 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 	return db.update(func(tx *Tx) error { return tx.Bucket(metaBucket).Put(writerKey, []byte(u.Version)) })
 }
 
-// refuseOlder returns an error if a file has an older format than the newest, for callers
-// that only handle that one. If the format cannot be read, it returns nil.
+// refuseOlder returns an error if a file does not have the newest format but an older
+// one. It is for callers that handle only the newest format. If the format cannot be
+// read, it returns nil.
 func (l Layout) refuseOlder(db *DB) error {
 	format, _, err := l.mark(db)
 	if err == nil && format < l.Newest() {
@@ -142,7 +143,7 @@ func (l Layout) refuseOlder(db *DB) error {
 	return nil
 }
 
-// mark reads the format of a file and the version that wrote it last.
+// mark returns the format of a file and the version of svc that last wrote it.
 func (l Layout) mark(db *DB) (format uint32, writer string, err error) {
 	err = db.View(func(tx *Tx) error {
 		meta := tx.Bucket(metaBucket)

@@ -12,7 +12,7 @@ import (
 	"svc/internal/boltfile"
 )
 
-// withFile creates a file of a format and calls fn while it is open.
+// withFile creates a file of the given format and calls fn while the file is open.
 func withFile(t *testing.T, path string, format uint32, fn func(*boltfile.DB)) {
 	t.Helper()
 	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
@@ -51,8 +51,8 @@ func meta(t *testing.T, db *boltfile.DB, key string) (value []byte) {
 	return value
 }
 
-// steps returns a layout with steps that record their order in the file. The step of
-// format stop fails after writing.
+// steps returns a layout with steps that record their order in the file. The step that
+// starts from format stop fails after writing.
 func steps(oldest, newest, stop uint32) boltfile.Layout {
 	l := boltfile.Layout{Oldest: oldest}
 	for n := oldest; n < newest; n++ {
@@ -120,8 +120,8 @@ func TestSettleWithoutACopyChangesNothing(t *testing.T) {
 	})
 }
 
-// TestWriterIsNamed: when an older version refuses a file, the error names the version
-// that opened it last.
+// TestWriterIsNamed checks that the error with which an older version refuses a file
+// names the version that opened the file last.
 func TestWriterIsNamed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file.db")
@@ -158,8 +158,7 @@ func TestSettleOfSomethingElse(t *testing.T) {
 	}
 }
 
-// TestVerify verifies that Verify finds an unreachable page, which opening does not
-// detect.
+// TestVerify checks that Verify finds an unreachable page, which opening does not detect.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file.db")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// childFile makes a process of this binary write to a file, and childWork selects what
-// else it does: compact or zero.
+// The environment variable childFile makes a process of this binary write to the file
+// that it names. childWork selects the second activity of the process: compact or zero.
 const (
 	childFile = "BOLTFILE_TEST_FILE"
 	childWork = "BOLTFILE_TEST_WORK"

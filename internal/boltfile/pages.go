@@ -14,12 +14,12 @@ import (
 	"svc/internal/integrity"
 )
 
-// bbolt panics at an invalid page, in part in goroutines of its own where the panic
+// bbolt panics at an invalid page, partly in its own goroutines, in which the panic
 // cannot be recovered. A cycle of pages makes it loop forever (etcd-io/bbolt#446, #705,
 // #778). Every page that bbolt reads while opening a file is therefore examined here
-// first. After a clean stop, these are the few pages of the loaded buckets and the list
-// of free pages. Otherwise these are all pages in use, because bbolt then determines the
-// free ones by visiting all others.
+// first. After a clean stop, bbolt reads only the few pages of the loaded buckets and the
+// list of free pages. Otherwise it reads all pages in use, because it then has to visit
+// them to determine the free pages.
 
 // The page format of bbolt, version 2; see docs/format/pages.md.
 const (
@@ -39,8 +39,8 @@ var order = binary.NativeEndian
 
 // ExaminePages returns an error if a bbolt file must not be opened: ErrLocked,
 // ErrDamaged, or an error of the file system, each with the path. It reads all pages in
-// use. It calls each for every key that is not a bucket, in the order of the file, until
-// there is an error. Key and value are only valid during the call.
+// use. It calls the function each for every key that is not a bucket, in the order of the
+// file, until there is an error. Key and value are only valid during the call.
 func ExaminePages(path string, each func(key, value []byte)) error {
 	if err := (&examiner{each: each}).examine(path); err != nil {
 		return fmt.Errorf("examine %s: %w", path, err)
@@ -132,8 +132,9 @@ func (x *examiner) file() error {
 	return nil
 }
 
-// meta reads the newer of the meta pages with valid checksums. It returns the page of the
-// root bucket, that of the list of free pages, and the number of pages.
+// meta reads the newer of the meta pages with valid checksums. It returns the numbers of
+// the pages with the root bucket and the list of free pages, and the total number of
+// pages.
 func (x *examiner) meta() (root, free, pages uint64, err error) {
 	newest, found, bad := uint64(0), false, 0
 	for i := range int64(2) {
@@ -164,7 +165,7 @@ func (x *examiner) meta() (root, free, pages uint64, err error) {
 	return root, free, pages, nil
 }
 
-// page is a page with its overflow pages, or one that is stored in a value.
+// page is a page with its overflow pages, or a page that is stored in a value.
 type page struct {
 	number uint64
 	disk   io.ReaderAt
@@ -202,7 +203,7 @@ func (x *examiner) page(number uint64) (*page, error) {
 	return p, nil
 }
 
-// part returns n bytes of a page from an offset.
+// part returns n bytes of a page, starting at an offset.
 func (p *page) part(offset, n int64) ([]byte, error) {
 	if end := offset + n; end > p.size {
 		return nil, damaged(p.number, "is too short for its content")
@@ -251,8 +252,8 @@ func (p *page) elements() ([]element, error) {
 	return all, nil
 }
 
-// tree examines the pages below a page. Their keys must ascend and be at least low; a nil
-// low is no limit. It returns the greatest key.
+// tree examines a page and the pages below it. Their keys must ascend and be at least
+// low, unless low is nil. tree returns the greatest key.
 func (x *examiner) tree(number uint64, low []byte) ([]byte, error) {
 	p, err := x.page(number)
 	if err != nil {
@@ -293,7 +294,7 @@ func (x *examiner) tree(number uint64, low []byte) ([]byte, error) {
 	return low, nil
 }
 
-// show calls each for an entry.
+// show calls the function each with the key and the value of an entry.
 func (x *examiner) show(p *page, e element) error {
 	if x.each == nil {
 		return nil
@@ -348,9 +349,9 @@ func (x *examiner) bucket(p *page, e element) error {
 	return nil
 }
 
-// freePages examines the list of free pages. It may contain each page only once and no
-// page that has been visited. It marks all of them as visited, so that tree reports one
-// that is in use.
+// freePages examines the list of free pages. The list must not contain a page twice, nor
+// a page that has been visited. freePages marks all listed pages as visited, so that tree
+// reports a listed page that is in use.
 func (x *examiner) freePages(number uint64) error {
 	p, err := x.page(number)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"svc/internal/fault"
 )
 
-// TestMaxSize: a file at its limit refuses transactions that need more space, keeps its
-// content, and accepts small changes, deletions, and transactions that fit into the freed
-// space.
+// TestMaxSize checks that a file at its limit refuses transactions that need more space,
+// without losing content. The file must still accept small changes, deletions, and
+// transactions that fit into the freed space.
 func TestMaxSize(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "limited.db")

@@ -6,8 +6,8 @@ import (
 	"svc/internal/meter"
 )
 
-// State describes an open file: counters since it was opened, and its current size.
-// Distributions of times are in nanoseconds.
+// State describes an open file: its counters, which start when it is opened, and its
+// current size. Distributions of times are in nanoseconds.
 type State struct {
 	Commits uint64 // on disk, excluding those of UpdateUncounted
 	Failed  uint64 // transactions that failed because of the disk, including those of UpdateUncounted

@@ -10,9 +10,9 @@ import (
 // Tx is a transaction. It and everything read with it are valid until the transaction
 // ends. It is not safe for concurrent use.
 //
-// Tx, Bucket and Cursor are the types of bbolt under different names: conversion of the
-// pointer costs nothing and preserves nil. Other packages can therefore write to a file
-// only through this one.
+// Tx, Bucket and Cursor are the types of bbolt under different names, so that other
+// packages can write to a file only through this package. Converting a pointer to one of
+// them costs nothing and preserves nil.
 type Tx bbolt.Tx
 
 func (tx *Tx) bolt() *bbolt.Tx { return (*bbolt.Tx)(tx) }
@@ -116,7 +116,8 @@ func (b *Bucket) ForEachBucket(visit func(name []byte) error) error {
 	return b.bolt().ForEachBucket(visit)
 }
 
-// Cursor returns a cursor for the keys. An iteration that deletes keys can skip others.
+// Cursor returns a cursor for the keys. An iteration that deletes keys can skip other
+// keys.
 func (b *Bucket) Cursor() *Cursor { return (*Cursor)(b.bolt().Cursor()) }
 
 // Sequence returns the last number that NextSequence returned.

@@ -3,7 +3,7 @@ package boltfile
 // A large value is stored in a separate bucket, under ownKey. bbolt does not split a leaf
 // of up to four values, however large they are, and rewrites the whole leaf when one of
 // them changes. In a shared bucket, changing one large value would therefore write up to
-// four.
+// four large values.
 //
 // Smaller values are stored in the shared bucket, because a separate bucket rounds a
 // value up to whole pages.
@@ -12,8 +12,8 @@ const largeValue = 32 << 10
 // ownKey has eight bytes, so that the value is aligned to eight bytes.
 var ownKey = []byte("contents")
 
-// PutValue sets the value of a key, which can have any size. Get does not find a large
-// value; use Value, ValueAt or EachValue.
+// PutValue sets the value of a key. The value can have any size. Get does not find a
+// large value; use Value, ValueAt or EachValue instead.
 func (b *Bucket) PutValue(key, value []byte) error {
 	own := b.Bucket(key)
 	if len(value) < largeValue {
@@ -44,7 +44,8 @@ func (b *Bucket) Value(key []byte) []byte {
 	return b.Get(key)
 }
 
-// ValueAt returns the value of a key for which a cursor of the bucket returned raw.
+// ValueAt returns the value of a key that a cursor of the bucket returned together with
+// raw.
 func (b *Bucket) ValueAt(key, raw []byte) []byte {
 	if raw != nil {
 		return raw
@@ -61,8 +62,9 @@ func (b *Bucket) EachValue(visit func(key, value []byte) error) error {
 	return b.ForEach(func(key, raw []byte) error { return visit(key, b.ValueAt(key, raw)) })
 }
 
-// DeleteFirst deletes values in the order of their keys, until goes returns false for a
-// key or limit values have been deleted. It returns the number of deleted values.
+// DeleteFirst deletes values in the order of their keys. It stops after limit values, or
+// at the first key for which the function goes returns false. It returns the number of
+// deleted values.
 func (b *Bucket) DeleteFirst(limit int, goes func(key []byte) bool) (n int, err error) {
 	var keys [][]byte // deleting during an iteration skips keys
 	cursor := b.Cursor()

@@ -10,8 +10,8 @@ import (
 	"svc/internal/boltfile/bolttest"
 )
 
-// TestValuesOfAnySize verifies that a value is read as last written, whatever its
-// previous size, and that a cursor finds it in order.
+// TestValuesOfAnySize checks that the last written value of a key is read, regardless of
+// the size of the previous value, and that a cursor returns it in order.
 func TestValuesOfAnySize(t *testing.T) {
 	t.Parallel()
 	db := bolttest.Open(t, filepath.Join(t.TempDir(), "test.db"))
@@ -56,7 +56,8 @@ func TestValuesOfAnySize(t *testing.T) {
 	}
 }
 
-// writeValue stores a value of a size under b, or deletes it if size is 0.
+// writeValue stores a value of the given size under the key "b", or deletes it if size is
+// 0.
 func writeValue(b *boltfile.Bucket, size int) error {
 	if size == 0 {
 		return b.DeleteValue([]byte("b"))
@@ -64,8 +65,8 @@ func writeValue(b *boltfile.Bucket, size int) error {
 	return b.PutValue([]byte("b"), bytes.Repeat([]byte("b"), size))
 }
 
-// TestLargeValuesAreWrittenOnce verifies that writing a large value writes little else,
-// however large its neighbours are.
+// TestLargeValuesAreWrittenOnce checks that writing a large value rewrites little other
+// data, even if its neighbours are also large.
 func TestLargeValuesAreWrittenOnce(t *testing.T) {
 	t.Parallel()
 	db := bolttest.Open(t, filepath.Join(t.TempDir(), "test.db"))

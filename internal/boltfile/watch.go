@@ -23,14 +23,14 @@ func (w *Writer) watch() (stop func() bool) {
 	}).Stop
 }
 
-// passing lists prefixes of the functions that only pass on a transaction to the code
-// that requested it.
+// passing lists prefixes of the names of functions that only pass a transaction on to the
+// code that requested it.
 var passing = []string{
 	"svc/internal/boltfile.", "svc/store.(*Store).View", "svc/store.(*Store).Update", "svc/store.(*Store).commit", "svc/store.Read[",
 }
 
-// opener returns the first function of a stack that does more than pass on a transaction,
-// or the last known one.
+// opener returns the first function of a stack that is not listed in passing, or the last
+// known function.
 func opener(stack []uintptr) (frame runtime.Frame) {
 	frames := runtime.CallersFrames(stack)
 	for more := true; more; {

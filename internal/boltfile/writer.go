@@ -149,10 +149,11 @@ func (w *Writer) Image() (*Image, error) {
 	}}, nil
 }
 
-// Compact copies the content to a smaller file if at least a quarter of this one and 1
-// MiB are free, or unconditionally if always is true. Writers wait until the new file is
-// in use; readers continue. Compact returns when the last reader of the old file has
-// ended. The error is NoSpace, ErrDamaged or comes from the file system.
+// Compact copies the content to a smaller file if at least a quarter of the file, and at
+// least 1 MiB, is free. If always is true, it does so unconditionally. Writers wait until
+// the new file is in use; readers continue. Compact returns when the last reader of the
+// old file has ended. The error is of kind NoSpace, wraps ErrDamaged, or comes from the
+// file system.
 func (w *Writer) Compact(always bool) (Compaction, error) {
 	c, err := w.compact(always)
 	return c, errors.Join(err, c.finish())
@@ -222,9 +223,10 @@ func Written(err error) bool { return err == nil || errors.Is(err, errUnconfirme
 
 // Update runs fn in a write transaction. It returns an error of fn unchanged. If the disk
 // does not accept the transaction, the error is a fault of kind NoSpace or Unavailable.
-// After an error nothing is changed, unless Written reports true for it; then Update
-// writes no further transaction until the disk has confirmed the transaction. If the file
-// is damaged, the error wraps ErrDamaged. The caller must hold the lock of the writer.
+// After an error, nothing is changed, unless Written returns true for the error. In that
+// case, Update writes no further transaction until the disk has confirmed this one. If
+// the file is damaged, the error wraps ErrDamaged. The caller must hold the lock of the
+// writer.
 func (w *Writer) Update(fn func(*Tx) error) error {
 	begun, tx := time.Now(), (*Tx)(nil)
 	err := w.UpdateUncounted(func(t *Tx) error {
@@ -238,8 +240,8 @@ func (w *Writer) Update(fn func(*Tx) error) error {
 	return err
 }
 
-// UpdateUncounted is like Update, but for background work, which State does not count as
-// commits.
+// UpdateUncounted is like Update, but State does not count the transaction as a commit.
+// It is for background work.
 func (w *Writer) UpdateUncounted(fn func(*Tx) error) (err error) {
 	if err := w.Unopened(); err != nil {
 		return err
@@ -299,12 +301,12 @@ func (w *Writer) visible(number int) bool {
 }
 
 // confirm makes the disk confirm an unconfirmed transaction by committing an empty one.
-// That writes only the other meta page of the file, so that one of the two, and
-// everything it leads to, stays intact.
+// Such a commit writes only the other meta page of the file, so that one of the two meta
+// pages, and everything to which it leads, stays intact.
 //
 // bbolt regards the pages that the unconfirmed transaction released as free, including
-// those that an older reader still uses. These readers must therefore end before anything
-// is written.
+// pages that an older reader still uses. All older readers must therefore end before
+// anything is written.
 func (w *Writer) confirm() error {
 	if !w.unconfirmed {
 		return nil
@@ -324,7 +326,7 @@ func (w *Writer) confirm() error {
 }
 
 // cause returns the system error behind a failed commit. If a file cannot grow, bbolt
-// keeps only the text of the error, so cause tries to grow it again.
+// returns only the text of the error, so cause tries again to grow the file.
 func (w *Writer) cause(err error) error {
 	if _, ok := errors.AsType[*fault.Error](fault.Disk(err)); ok {
 		return err

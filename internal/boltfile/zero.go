@@ -14,7 +14,7 @@ const (
 	freeType  = "free"
 
 	// zeroTurn is the approximate time for which one turn of ZeroFreePages blocks
-	// writers. It then pauses for zeroRest times as long.
+	// writers. ZeroFreePages then pauses for zeroRest times as long.
 	zeroTurn = 20 * time.Millisecond
 	zeroRest = 9
 
@@ -22,8 +22,8 @@ const (
 	zeroRun = 256 << 10
 
 	// endWait limits how long a turn waits until transactions that read older pages have
-	// ended. ZeroFreePages repeats the turn after endPause, and gives up after endTries
-	// failures in a row.
+	// ended. If they have not, ZeroFreePages repeats the turn after endPause. It gives up
+	// after endTries failures in a row.
 	endWait  = 50 * time.Millisecond
 	endPause = time.Second
 	endTries = 600
@@ -34,15 +34,16 @@ const (
 var errReading = errors.New("a read transaction has been open for too long")
 
 // ZeroFreePages overwrites the free pages of the file with zeros and returns the number
-// of bytes written. It skips runs of pages that are already zero. Afterwards, the file
-// contains nothing that had been deleted before the call. ZeroFreePages works in turns of
-// about 20 milliseconds, between which writers can continue. It can be stopped and
-// repeated at any time. The error comes from ctx or the file system, is one that Update
-// returns, or reports that a read transaction has stayed open for about ten minutes.
+// of bytes written. It skips runs of pages that are already zero. After the call, the
+// file contains no data that had been deleted before the call. ZeroFreePages works in
+// turns of about 20 milliseconds, between which writers can continue. It can be stopped
+// and repeated at any time. The error comes from ctx or the file system, is one that
+// Update returns, or reports that a read transaction has stayed open for about ten
+// minutes.
 //
 // A crash is harmless at any time: during a turn there are no other writers, no
-// transaction reads free pages, and both meta pages lead to the same tree, which uses
-// none of them.
+// transaction reads free pages, and both meta pages lead to the same tree, which uses no
+// free page.
 func (w *Writer) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 	if err := w.Unopened(); err != nil {
 		return 0, err
@@ -70,7 +71,7 @@ func (w *Writer) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 	}
 }
 
-// position is where ZeroFreePages continues.
+// position is the position in the file at which ZeroFreePages continues.
 type position struct {
 	page  int64
 	start bool // page is known not to be an overflow page, so that its header can be read
@@ -131,8 +132,8 @@ func (w *Writer) isOpen(file *os.File) (bool, error) {
 }
 
 // releasePages waits until bbolt holds back no page for older transactions. It first
-// makes two empty commits, after which both meta pages lead to the newest tree, so that
-// new transactions read no other. The error is errReading or a fault of Update. The
+// makes two empty commits. After these, both meta pages lead to the newest tree, so that
+// new transactions read no older tree. The error is errReading or a fault of Update. The
 // caller must hold the lock of the writer.
 func (w *Writer) releasePages() error {
 	for range 2 {
@@ -157,8 +158,9 @@ func (w *Writer) releasePages() error {
 	}
 }
 
-// zeroing overwrites free pages in one turn of ZeroFreePages, or those of a copy. During
-// its life, bbolt holds back no freed page for a reader.
+// zeroing overwrites the free pages of a file during one turn of ZeroFreePages, or the
+// free pages of a copy. While a zeroing exists, bbolt holds back no freed page for a
+// reader.
 type zeroing struct {
 	file     *os.File
 	tx       *Tx // a write transaction that writes nothing
@@ -170,7 +172,7 @@ type zeroing struct {
 	zeroed    int64 // bytes
 }
 
-// from overwrites free pages until the time of the turn is over.
+// from overwrites free pages, starting at a position, until the time for the turn is up.
 func (z *zeroing) from(at position) (next position, err error) {
 	begun := time.Now()
 	for at.page < z.pages {
@@ -233,8 +235,8 @@ func (z *zeroing) flush() error {
 	return nil
 }
 
-// zero overwrites n bytes of a file, at most zeroRun, unless all of them are zero, and
-// returns the number of bytes written.
+// zero overwrites n bytes of a file with zeros, unless all of them are already zero. n
+// must be at most zeroRun. It returns the number of bytes written.
 func zero(file *os.File, at, n int64) (written int64, err error) {
 	content := make([]byte, n)
 	if _, err := file.ReadAt(content, at); err != nil {

@@ -25,8 +25,8 @@ func secretValue(n, size int) []byte {
 	return []byte(strings.Repeat(fmt.Sprintf("%s %d ", secret, n), 1+size/len(secret)))
 }
 
-// fillSecrets stores values of all sizes that will be deleted, and some that stay. It
-// uses many transactions, so that older versions of pages also contain them.
+// fillSecrets stores values of all sizes, some of which will be deleted. It uses many
+// transactions, so that older versions of pages also contain these values.
 func fillSecrets(t *testing.T, w *writer) {
 	t.Helper()
 	for n := range 60 {
@@ -39,8 +39,8 @@ func fillSecrets(t *testing.T, w *writer) {
 // writer is a file that can be reopened.
 type writer struct{ *boltfile.Writer }
 
-// openWriter opens a file with such a large map that writers do not wait for readers. At
-// the end of the test, it verifies that the file is sound.
+// openWriter opens a file with a map that is large enough for writers not to wait for
+// readers. At the end of the test, it verifies that the file is sound.
 func openWriter(t *testing.T, path string) *writer {
 	t.Helper()
 	w := &writer{}
@@ -105,7 +105,7 @@ func update(t *testing.T, w *writer, fn func(*boltfile.Bucket) error) {
 	}
 }
 
-// wantKept verifies that exactly the values that should stay exist.
+// wantKept verifies that the file contains exactly the values that were not deleted.
 func wantKept(t *testing.T, tx *boltfile.Tx) {
 	t.Helper()
 	n := uint64(0)
@@ -130,8 +130,8 @@ func hasSecret(t *testing.T, path string) bool {
 	return bytes.Contains(content, []byte(secret))
 }
 
-// TestZeroFreePages: afterwards, the bytes of the file contain no deleted data, and all
-// other data is unchanged.
+// TestZeroFreePages checks that ZeroFreePages leaves no deleted data in the bytes of the
+// file and does not change any other data.
 func TestZeroFreePages(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -156,8 +156,8 @@ func TestZeroFreePages(t *testing.T) {
 	}
 }
 
-// TestZeroFreePagesBehindTheEnd: bytes after the last page, which an interrupted
-// transaction may have left, are overwritten too.
+// TestZeroFreePagesBehindTheEnd checks that ZeroFreePages also overwrites bytes after the
+// last page, which an interrupted transaction may have left.
 func TestZeroFreePagesBehindTheEnd(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -184,8 +184,9 @@ func TestZeroFreePagesBehindTheEnd(t *testing.T) {
 	}
 }
 
-// TestZeroFreePagesNeedsNeitherMetaPage: if one meta page is lost, as by a torn write at
-// a power failure, the other one leads to all data.
+// TestZeroFreePagesNeedsNeitherMetaPage checks that all data can still be read after
+// ZeroFreePages if one of the two meta pages is lost, for example by a torn write at a
+// power failure.
 func TestZeroFreePagesNeedsNeitherMetaPage(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -225,8 +226,8 @@ func TestZeroFreePagesNeedsNeitherMetaPage(t *testing.T) {
 	}
 }
 
-// TestZeroFreePagesLeavesReadersAlone: pages that a transaction reads are kept for as
-// long as it is open, and are overwritten afterwards.
+// TestZeroFreePagesLeavesReadersAlone checks that freed pages are not overwritten while
+// an open transaction reads them, and are overwritten after it has ended.
 func TestZeroFreePagesLeavesReadersAlone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -263,8 +264,8 @@ func TestZeroFreePagesLeavesReadersAlone(t *testing.T) {
 	}
 }
 
-// TestZeroFreePagesStops: it ends when its context is cancelled, and writers can
-// continue.
+// TestZeroFreePagesStops checks that ZeroFreePages returns when its context is cancelled,
+// and that writers can continue.
 func TestZeroFreePagesStops(t *testing.T) {
 	t.Parallel()
 	w := openWriter(t, filepath.Join(t.TempDir(), "x.db"))
@@ -282,8 +283,8 @@ func TestZeroFreePagesStops(t *testing.T) {
 	deleteSecrets(t, w)
 }
 
-// TestZeroFreePagesInUse: concurrently with writers, readers and compactions, every
-// transaction sees the stored data.
+// TestZeroFreePagesInUse checks that every transaction sees the stored data while
+// ZeroFreePages runs concurrently with writers, readers and compactions.
 func TestZeroFreePagesInUse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -339,7 +340,7 @@ func TestZeroFreePagesInUse(t *testing.T) {
 	running.Wait()
 }
 
-// next stores a key and deletes the surplus one.
+// next stores key n and deletes the key that is then surplus.
 func next(tx *boltfile.Tx, n uint64) error {
 	b := tx.Bucket(bucket)
 	err := errors.Join(b.Put(key(n), value(n)), b.SetSequence(n))
@@ -382,8 +383,8 @@ func writeAndZero(path string) error {
 	return <-failed
 }
 
-// TestZeroFreePagesIsKilled: if a process is killed while it overwrites free pages, the
-// file contains what it had acknowledged.
+// TestZeroFreePagesIsKilled checks that a file contains all acknowledged data after a
+// process was killed while it was overwriting free pages.
 func TestZeroFreePagesIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := 5
@@ -397,8 +398,8 @@ func TestZeroFreePagesIsKilled(t *testing.T) {
 	}
 }
 
-// TestExamineCopy: an examined copy contains no deleted data, whether or not the file has
-// a list of its free pages, and is sound.
+// TestExamineCopy checks that an examined copy is sound and contains no deleted data,
+// whether or not the file has a list of its free pages.
 func TestExamineCopy(t *testing.T) {
 	t.Parallel()
 	for _, listed := range []bool{false, true} {

@@ -7,10 +7,11 @@ import (
 	"svc/internal/boltfile"
 )
 
-// BucketName is the name of the bucket of OpenBucket.
+// BucketName is the name of the bucket that OpenBucket creates.
 var BucketName = []byte("test")
 
-// OpenBucket opens a file with one bucket. Closing it verifies that it is sound.
+// OpenBucket opens a new file with one bucket. At the end of the test, it verifies that
+// the file is sound.
 func OpenBucket(tb testing.TB) *boltfile.Writer {
 	tb.Helper()
 	db := Open(tb, filepath.Join(tb.TempDir(), "test.db"))
