@@ -13,9 +13,9 @@ import (
 )
 
 // Check compares the index in a data directory with a store: every file must be intact,
-// and the index must contain every searchable record except those changed after its
-// checkpoint. The index must not be open. Check changes nothing. Errors of the index go
-// to the report. The error comes from the store or from ctx.
+// and the index must contain every searchable record except records that have changed
+// since its checkpoint. The index must not be open. Check changes nothing. It adds errors
+// of the index to the report. The returned error comes from the store or from ctx.
 func Check(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
 	path := filepath.Join(dir, datadir.Index)
 	report.Begin(datadir.Index)
@@ -95,8 +95,8 @@ func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.R
 	}
 }
 
-// reportMissing adds the records of list that are not in the index to the report, except
-// those that changed after change seen.
+// reportMissing adds to the report the records of list that are not in the index. It
+// leaves out records that changed after the change with the number seen.
 func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, seen uint64, report *integrity.Report) error {
 	var late map[string]bool
 	for _, c := range list {
@@ -116,7 +116,7 @@ func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, see
 	return nil
 }
 
-// describe names the record of a change for a report.
+// describe returns a description of the record of a change, for a report.
 func describe(c store.Change) string {
 	switch c.Kind {
 	case store.KindProject:
@@ -132,7 +132,8 @@ func describe(c store.Change) string {
 	}
 }
 
-// changedSince returns the references of the records with a change after change seen.
+// changedSince returns the references of the records that changed after the change with
+// the number seen.
 func changedSince(tx *store.Tx, seen uint64) (refs map[string]bool, err error) {
 	refs = map[string]bool{}
 	for {

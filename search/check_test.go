@@ -21,7 +21,8 @@ func indexed(t *testing.T) (b *box, p *store.Project) {
 	return b, p
 }
 
-// offline returns the report on the files of the closed index.
+// offline closes the index, returns the report of a check of its files, and opens it
+// again.
 func (b *box) offline() *integrity.Report {
 	b.t.Helper()
 	b.closeIndex()
@@ -31,8 +32,9 @@ func (b *box) offline() *integrity.Report {
 	return report
 }
 
-// TestCheckIsClean: an index that is behind has no findings, because it will process the
-// changes. A missing index is a gap, not damage.
+// TestCheckIsClean checks that there are no findings for an index that is behind, because
+// it will still process the changes, and that a missing index is reported as a gap rather
+// than as damage.
 func TestCheckIsClean(t *testing.T) {
 	t.Parallel()
 	b, p := indexed(t)
@@ -57,8 +59,8 @@ func TestCheckIsClean(t *testing.T) {
 	}
 }
 
-// TestCheckFindsWhatIsMissing: searchable records without a document are reported, both
-// for the files and for an index in use.
+// TestCheckFindsWhatIsMissing checks that searchable records without a document are
+// reported, both by a check of the files and by a check of an index in use.
 func TestCheckFindsWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	b, p := indexed(t)
@@ -75,7 +77,8 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestCheckOfDamagedFiles: damaged files of an index are reported and stay unchanged.
+// TestCheckOfDamagedFiles checks that damaged files of an index are reported and stay
+// unchanged.
 func TestCheckOfDamagedFiles(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(b *box){

@@ -9,8 +9,8 @@ import (
 	"svc/store"
 )
 
-// format must change whenever existing indexes become wrong because the terms of
-// documents or the tables for folding text have changed.
+// format identifies the format of an index. It must change whenever the terms of
+// documents or the tables for folding text change so that existing indexes become wrong.
 const format = "1/" + searchtext.Version
 
 // newCheckpoint returns the checkpoint of an index of db that has processed changes up to
@@ -20,7 +20,8 @@ func newCheckpoint(db *store.Store, seq uint64) checkpoint {
 }
 
 // checkpoint records what an index was built from and the last change it has processed.
-// Every batch stores one in the same commit, so that a crash leaves both or neither.
+// Every batch stores a checkpoint in the same commit, so that a crash leaves both or
+// neither.
 type checkpoint struct {
 	Format string `json:"format"`
 	Store  string `json:"store"` // id of the data file

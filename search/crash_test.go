@@ -17,8 +17,8 @@ import (
 	"svc/store"
 )
 
-// writerFolder is an environment variable with the data directory for a test binary that
-// is started to be killed.
+// writerFolder is the environment variable that passes the data directory to a test
+// binary that will be killed.
 const writerFolder = "SVC_TEST_WRITER"
 
 func TestMain(m *testing.M) {
@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeUntilKilled stores logs and edits an announcement while the index follows, and
-// prints what has been acknowledged.
+// writeUntilKilled stores logs and edits an announcement while the index processes the
+// changes. It prints a line for each acknowledged change.
 func writeUntilKilled(dir string) error {
 	db, err := store.Open(filepath.Join(dir, "svc.db"), store.Options{})
 	if err != nil {
@@ -72,9 +72,10 @@ func writeUntilKilled(dir string) error {
 	}
 }
 
-// TestKilledAtAnyMoment kills a writing process twenty times. Everything that it had
-// acknowledged is found immediately after the restart, and again after the index has
-// caught up from where it was. An edited text is never found by its old content.
+// TestKilledAtAnyMoment kills a writing process twenty times. It checks that all
+// acknowledged records are found immediately after the restart, and again after the index
+// has caught up from its checkpoint. An edited text must never be found by its old
+// content.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -105,7 +106,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	t.Logf("%d acknowledged groups of 100 logs", len(marks))
 }
 
-// writeAndKill returns what the killed process had acknowledged.
+// writeAndKill starts a process that writes, kills it after the given time, and returns
+// the lines that it printed.
 func writeAndKill(t *testing.T, dir string, after time.Duration) (lines []string) {
 	t.Helper()
 	c := exec.Command(os.Args[0])

@@ -27,8 +27,9 @@ const (
 	made outcome = "made anew"
 )
 
-// TestIndexComesBack damages the files of an index as disks and people do. Searches stay correct
-// before and after the index is available again.
+// TestIndexComesBack checks that an index becomes available again after its files were
+// damaged in the ways that disks and people damage them, and that searches are correct
+// before and after that.
 func TestIndexComesBack(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -180,7 +181,8 @@ func addLate(t *testing.T, b *box) {
 	check(t, db.Close())
 }
 
-// addState adds a newest state to root.bolt that contains only a checkpoint.
+// addState adds a state to root.bolt that contains only a checkpoint and is newer than
+// all others.
 func addState(t *testing.T, b *box, s checkpoint) {
 	t.Helper()
 	root, err := bbolt.Open(b.files("root.bolt")[0], 0o600, nil)
@@ -229,7 +231,7 @@ func remove(t testing.TB, names ...string) {
 	}
 }
 
-// cut truncates each file to a fraction.
+// cut truncates each file to a fraction of its size.
 func cut(t testing.TB, fraction int64, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -239,8 +241,9 @@ func cut(t testing.TB, fraction int64, names ...string) {
 	}
 }
 
-// TestDamagedBlockOfLogs: the text of a block of logs is damaged on a page that is sound. The index
-// reports it and stays behind, and searches read the records.
+// TestDamagedBlockOfLogs checks that the index reports a damaged text of a block of logs
+// that is stored in a sound page. The index then stays behind, and searches read the
+// records.
 func TestDamagedBlockOfLogs(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

@@ -19,13 +19,13 @@ const (
 )
 
 // maxGrams is the maximum number of distinct grams of a document. A very long text with
-// more has the scope wideScope instead, and every query finds it.
+// more grams has the scope wideScope instead, and every query finds it.
 const maxGrams = 100_000
 
 const wideScope = "wide"
 
-// scopeOf returns the term of all records of a kind, limited to a project unless that is
-// 0.
+// scopeOf returns the term for all records of a kind. If project is not 0, the term is
+// limited to that project.
 func scopeOf(kind store.Kind, project store.ProjectID) string {
 	if project == 0 {
 		return fmt.Sprintf("%d", kind)

@@ -40,8 +40,8 @@ func TestDocumentHasTheGramsOfTheText(t *testing.T) {
 	}
 }
 
-// TestDamagedText verifies that invalid text, which only a damaged file contains, does no
-// harm.
+// TestDamagedText checks that invalid text does no harm. Only a damaged file contains
+// such text.
 func TestDamagedText(t *testing.T) {
 	t.Parallel()
 	if grams, ok := gramsOf("\x01a\xff\xfeb\xe8\xb6"); !ok || grams["a"] == nil || grams["b"] == nil {
@@ -49,7 +49,7 @@ func TestDamagedText(t *testing.T) {
 	}
 }
 
-// TestVeryLongText verifies that a text with too many grams is still found.
+// TestVeryLongText checks that a text with too many grams is still found.
 func TestVeryLongText(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

@@ -21,7 +21,7 @@ var (
 	errWrite = errors.New("write to the index")        // a batch was not written; see apply
 )
 
-// engine is one bleve index on disk. It hides the pitfalls of bleve from its callers.
+// engine is a bleve index on disk. It hides the pitfalls of bleve from its callers.
 type engine struct {
 	path  string
 	bleve bleve.Index
@@ -102,9 +102,10 @@ func openWith(ctx context.Context, path string, settings map[string]any) (*engin
 	return e, s, nil
 }
 
-// guard opens an index and works around three defects of bleve. A damaged file makes
-// bleve panic. With an error, bleve also returns a non-nil interface that holds a nil
-// pointer, on which no method may be called. A second Close panics.
+// guard opens an index and works around three defects of bleve. First, a damaged file
+// makes bleve panic. Second, if bleve returns an error, it also returns a non-nil
+// interface that holds a nil pointer, on which no method may be called. Third, a second
+// Close panics.
 func guard(path string, open func() (bleve.Index, error)) (e *engine, err error) {
 	registerCallback()
 	defer panicOnFault()()
@@ -126,9 +127,9 @@ func guard(path string, open func() (bleve.Index, error)) (e *engine, err error)
 	return e, nil
 }
 
-// panicOnFault turns a fault in the memory map of a truncated or unreadable file into a
-// panic of this goroutine instead of a crash of the process, until the returned function
-// is called. It does not affect bleve's own goroutines.
+// Until the returned function is called, panicOnFault turns a fault in the memory map of
+// a truncated or unreadable file into a panic of this goroutine. Otherwise, the fault
+// would crash the process. It does not affect bleve's own goroutines.
 func panicOnFault() (end func()) {
 	before := debug.SetPanicOnFault(true)
 	return func() { debug.SetPanicOnFault(before) }
@@ -163,8 +164,8 @@ func (e *engine) shut() error {
 	}
 }
 
-// closeBleve closes the bleve index. A batch that hangs would also block bleve's Close,
-// so for a dead index it closes only the inner part.
+// closeBleve closes the bleve index. A batch that hangs would also block bleve's Close.
+// If the index is dead, closeBleve therefore closes only the inner part.
 func (e *engine) closeBleve() (err error) {
 	defer panicOnFault()()
 	defer func() {
@@ -201,8 +202,8 @@ type batch struct {
 }
 
 // apply writes a batch and returns when it is on disk and searches find it. After an
-// errWrite, the batch is still in memory: bleve retries writing it, searches find it, and
-// another batch would make bleve panic. The index must then be reopened.
+// errWrite, the batch is still in memory: bleve retries writing it, and searches find it.
+// Another batch would make bleve panic, so the index must be reopened.
 func (e *engine) apply(b *batch) error {
 	out := e.bleve.NewBatch()
 	for _, ref := range b.deletes {
@@ -241,9 +242,9 @@ func (e *engine) apply(b *batch) error {
 	return nil
 }
 
-// find returns the references of the documents of a scope that may contain all grams:
-// those that contain them, and those with too many grams to store. The error is errMany
-// if there are more than limit, and errDead if bleve panics.
+// find returns the references of the documents of a scope that may contain all grams: the
+// documents that contain them, and the documents that have too many grams to store. The
+// error is errMany if there are more than limit documents, and errDead if bleve panics.
 func (e *engine) find(ctx context.Context, scope string, grams []string, limit int) (refs []string, err error) {
 	defer panicOnFault()()
 	defer recovered(&err)
@@ -263,7 +264,8 @@ func (e *engine) find(ctx context.Context, scope string, grams []string, limit i
 	return refs, nil
 }
 
-// some returns the references of up to size arbitrary documents that a query finds.
+// some returns the references of documents that a query finds. If there are more than
+// size documents, it returns size arbitrary ones.
 func (e *engine) some(ctx context.Context, q query.Query, size int) ([]string, error) {
 	request := bleve.NewSearchRequestOptions(q, size, 0, false)
 	// Without scores and an order, bleve stops as soon as it has this many hits, and its

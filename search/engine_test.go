@@ -21,9 +21,9 @@ func announcement(i int) store.Change {
 	return c
 }
 
-// TestBurstsSurviveMerging verifies that a defect of bleve 2.6.0 stays fixed: a term in
-// more than 1,024 documents with a gap between them was merged into segments that made
-// searches panic (blevesearch/bleve#2393, blevesearch/zapx#409).
+// TestBurstsSurviveMerging checks that a defect of bleve 2.6.0 does not reappear: a term
+// that occurred in more than 1,024 documents, with a gap between them, was merged into
+// segments that made searches panic (blevesearch/bleve#2393, blevesearch/zapx#409).
 func TestBurstsSurviveMerging(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

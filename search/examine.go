@@ -18,15 +18,15 @@ import (
 )
 
 // bleve must not read files that are not intact. It stores its state in root.bolt, a
-// bbolt file. A missing page there ends the process, and a torn one does so too or leaves
-// a lock that is never released. A wrong number in a segment makes bleve request more
-// memory than exists, which also ends the process. None of this can be recovered, and
-// bleve never verifies the checksums that it writes. Therefore everything is verified
-// here first.
+// bbolt file. A missing page in root.bolt ends the process. A torn page also ends the
+// process, or leaves a lock that is never released. A wrong number in a segment makes
+// bleve request more memory than exists, which also ends the process. It is impossible to
+// recover from any of these, and bleve never verifies the checksums that it writes.
+// Therefore all files are verified here first.
 
 var errFile = errors.New("it does not match its checksum")
 
-// storeFolder returns the directory in which bleve keeps everything except its own
+// storeFolder returns the directory in which bleve stores all files except its own
 // settings.
 func storeFolder(path string) string { return filepath.Join(path, "store") }
 
@@ -72,8 +72,8 @@ func examine(ctx context.Context, path string) (root, error) {
 	return r, nil
 }
 
-// examineSegment compares the checksum of a segment, which is in its last four bytes,
-// with its content.
+// examineSegment compares the content of a segment with its checksum, which is in the
+// last four bytes.
 func examineSegment(ctx context.Context, name string) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"svc/store"
 )
 
-// TestRootFileAtEveryPage damages root.bolt at each of its pages. If bbolt read the
-// damage, it would end the process without a chance to recover.
+// TestRootFileAtEveryPage checks that damage to root.bolt is found on each of its pages.
+// If bbolt read a damaged page, it would end the process without a chance to recover.
 func TestRootFileAtEveryPage(t *testing.T) {
 	t.Parallel()
 	size := os.Getpagesize() // equal to the size of bbolt's pages
@@ -79,9 +79,10 @@ func TestRootFileAtEveryPage(t *testing.T) {
 	}
 }
 
-// TestSegmentDamagedAnywhere clears each byte of a segment, and truncates the segment
-// there. bleve, which verifies no checksum, would in some places read a size of 128 TiB
-// and allocate as much memory, which ends the process.
+// TestSegmentDamagedAnywhere checks that damage to a segment is found at each of its
+// bytes, whether the byte is cleared or the segment is truncated at that byte. Because
+// bleve verifies no checksum, it would read a size of 128 TiB in some places and try to
+// allocate that amount of memory, which ends the process.
 func TestSegmentDamagedAnywhere(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -118,9 +119,10 @@ func TestSegmentDamagedAnywhere(t *testing.T) {
 	}
 }
 
-// TestForeignIndexDoesNotStay: Open discards an unsuitable index at once. A command that
-// opens the index without running it can change the store, until the checkpoint of an
-// index from the store's future looks like one from its past.
+// TestForeignIndexDoesNotStay checks that Open discards an unsuitable index immediately.
+// If it did not, a command that opens the index without running it could change the store
+// until the checkpoint of an index from the store's future looked like a checkpoint from
+// its past.
 func TestForeignIndexDoesNotStay(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*checkpoint){
@@ -149,8 +151,9 @@ func TestForeignIndexDoesNotStay(t *testing.T) {
 	}
 }
 
-// TestEndWhileTheIndexIsRead: closing does not wait until all files have been verified,
-// and does not cause the index to be discarded.
+// TestEndWhileTheIndexIsRead checks that closing an index while its files are being
+// verified does not wait for the verification and does not cause the index to be
+// discarded.
 func TestEndWhileTheIndexIsRead(t *testing.T) {
 	t.Parallel()
 	b, p := filled(t)
@@ -173,7 +176,8 @@ func TestEndWhileTheIndexIsRead(t *testing.T) {
 	}
 }
 
-// TestFilesDamagedInUse damages the files of an index that serves searches.
+// TestFilesDamagedInUse checks an index with files that are damaged while it serves
+// searches.
 func TestFilesDamagedInUse(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -10,8 +10,9 @@ import (
 	"svc/store"
 )
 
-// noFilesFolder is an environment variable with the data directory for a test binary that
-// is started because it temporarily prevents the whole process from opening files.
+// noFilesFolder is the environment variable that passes the data directory to a test
+// binary. The test needs its own process because it temporarily prevents the whole
+// process from opening files.
 const noFilesFolder = "SVC_TEST_NO_FILES"
 
 // TestFilesAreExhausted runs withoutFiles in a separate process.
@@ -40,8 +41,9 @@ func TestFilesAreExhausted(t *testing.T) {
 	}
 }
 
-// withoutFiles: while the process cannot open files, searches continue and the process
-// survives. Once it can, the index catches up without being rebuilt.
+// withoutFiles checks that searches continue and the process survives while the process
+// cannot open files. Once it can open files again, the index must catch up without being
+// rebuilt.
 func withoutFiles(t *testing.T) {
 	dir := os.Getenv(noFilesFolder)
 	b := &box{t: t, dir: dir}
@@ -85,8 +87,8 @@ func withoutFiles(t *testing.T) {
 }
 
 // takeFiles prevents the process from opening files until the returned function is
-// called. Open files stay open, and closing some of them, as bleve does in the
-// background, does not help.
+// called. Open files stay open. Closing some of them, as bleve does in the background,
+// does not allow the process to open others.
 func takeFiles(t *testing.T) (release func()) {
 	t.Helper()
 	var before syscall.Rlimit

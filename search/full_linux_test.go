@@ -12,8 +12,8 @@ import (
 	"svc/store"
 )
 
-// fullFolder is an environment variable with the data directory for a test binary that is
-// started because its limits apply to the whole process.
+// fullFolder is the environment variable that passes the data directory to a test binary.
+// The test needs its own process because its limits apply to the whole process.
 const fullFolder = "SVC_TEST_FULL"
 
 // TestDiskIsFull runs onAFullDisk in a separate process.
@@ -39,7 +39,8 @@ func TestDiskIsFull(t *testing.T) {
 	}
 }
 
-// onAFullDisk makes every write of more than a few bytes fail for a while.
+// onAFullDisk checks an index while every write of more than a few bytes fails, and after
+// that.
 func onAFullDisk(t *testing.T) {
 	dir := os.Getenv(fullFolder)
 	b := &box{t: t, dir: dir}

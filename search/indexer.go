@@ -13,25 +13,26 @@ import (
 )
 
 const (
-	// batchChanges and pageBytes limit what one transaction reads.
+	// batchChanges and pageBytes limit the amount that one transaction reads.
 	batchChanges = 1000
 	pageBytes    = 2 << 20
 	// batchGrams limits the memory of a batch, which is about 100 bytes for each gram.
 	batchGrams = 250_000
 
-	// feedTail is the number of changes kept in the feed before the checkpoint, so that
-	// an index that was restored from a copy can catch up.
+	// feedTail is the number of changes before the checkpoint that stay in the feed, so
+	// that an index that was restored from a copy can catch up.
 	feedTail = 10_000
 	// trimStep is the minimum number of changes that trim removes at once.
 	trimStep = 2_000
 
-	// Changes gather before they are indexed. A batch costs several syncs, which compete
-	// with those of the store, and a small batch costs nearly as much work as a large
-	// one. A batch is therefore followed by a pause of gatherFor, or of gatherShare times
-	// its duration if that is longer, up to maxGather. During a burst, indexing thus
-	// leaves at least nine tenths of one processor free. The pause ends early when no
-	// change has arrived for gatherFor. Searches scan the changes that the index has not
-	// processed, so gatherChanges or gatherText (about 350,000 short logs) end it too.
+	// Changes are gathered before they are indexed. A batch costs several syncs, which
+	// compete with those of the store, and a small batch costs nearly as much work as a
+	// large one. A batch is therefore followed by a pause of gatherFor, or of gatherShare
+	// times its duration if that is longer, up to maxGather. During a burst, indexing
+	// thus leaves at least nine tenths of one processor free. The pause ends early when
+	// no change has arrived for gatherFor. Searches scan the changes that the index has
+	// not processed. The pause therefore also ends after gatherChanges changes or
+	// gatherText bytes of text (about 350,000 short logs).
 	gatherFor     = time.Second
 	gatherShare   = 9
 	maxGather     = 15 * time.Second
@@ -97,9 +98,9 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// gather waits until the next batch is due, no change has arrived for gatherFor, or
-// gatherChanges or gatherText is reached. seen is the value of ChangedText at the last
-// indexed change.
+// gather waits until the next batch is due, until no change has arrived for gatherFor, or
+// until gatherChanges or gatherText is reached. The parameter seen is the value of
+// ChangedText at the last indexed change.
 func (x *Index) gather(ctx context.Context, due time.Time, seen int64) {
 	timer, quiet := time.NewTimer(time.Until(due)), time.NewTimer(x.gatherFor)
 	defer timer.Stop()
@@ -157,7 +158,7 @@ func (x *Index) catchUp(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// errNone reports that there is no index to write to.
+// errNone is returned if there is no index to write to.
 var errNone = errors.New("there is no index")
 
 // step indexes one batch of changes and reports whether there may be more. It removes an
@@ -185,9 +186,10 @@ func (x *Index) step() (more bool, err error) {
 	return more, err
 }
 
-// reopen opens the index from disk. after is the error that caused an open index to be
-// reopened, or nil. An unusable index is discarded. One that temporarily cannot be opened
-// stays closed. The caller must hold writing.
+// reopen opens the index from disk. If an open index has to be reopened because of an
+// error, the caller passes that error; otherwise it passes nil. reopen discards an
+// unusable index. An index that temporarily cannot be opened stays closed. The caller
+// must hold writing.
 func (x *Index) reopen(after error) error {
 	if err := x.drop(); err != nil {
 		x.log.Warn("cannot close search index", "error", err)
@@ -309,7 +311,7 @@ func (p *page) add(tx *store.Tx, c store.Change) (there bool, err error) {
 	return there, nil
 }
 
-// write indexes a page, in as many batches as its size requires. The last one contains
+// write indexes a page, in as many batches as its size requires. The last batch contains
 // the checkpoint.
 func (e *engine) write(p page, next checkpoint) error {
 	b := batch{deletes: p.gone}

@@ -16,7 +16,7 @@ import (
 	"svc/store"
 )
 
-// TestFeedStaysBounded makes more changes than the feed keeps.
+// TestFeedStaysBounded checks that processed changes are removed from the feed.
 func TestFeedStaysBounded(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -48,7 +48,8 @@ func TestFeedStaysBounded(t *testing.T) {
 	}
 }
 
-// Consecutive changes are indexed together, not one by one.
+// TestBurstIsIndexedInFewBatches checks that consecutive changes are indexed together,
+// not one by one.
 func TestBurstIsIndexedInFewBatches(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -67,8 +68,8 @@ func TestBurstIsIndexedInFewBatches(t *testing.T) {
 	}
 }
 
-// While changes gather, searches find them. A large number of changes is indexed without
-// a wait.
+// TestGatheringChanges checks that searches find changes while these are being gathered,
+// and that a large number of changes is indexed without a wait.
 func TestGatheringChanges(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -94,7 +95,8 @@ func TestGatheringChanges(t *testing.T) {
 	b.seen()
 }
 
-// TestCopyOfTheIndexCatchesUp replaces the index with an older copy, like a restore.
+// TestCopyOfTheIndexCatchesUp checks that an index catches up after it was replaced with
+// an older copy, as by a restore.
 func TestCopyOfTheIndexCatchesUp(t *testing.T) {
 	t.Parallel()
 	b, p := filled(t)
@@ -125,9 +127,9 @@ func TestCopyOfTheIndexCatchesUp(t *testing.T) {
 	}
 }
 
-// TestSearchWhileEverythingMoves writes, follows, rebuilds and restarts the index
-// concurrently. A search always returns the same records as a scan of all records in the
-// same transaction.
+// TestSearchWhileEverythingMoves checks that a search always returns the same records as
+// a scan of all records in the same transaction, while records are written and the index
+// is updated, rebuilt and restarted.
 func TestSearchWhileEverythingMoves(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

@@ -30,9 +30,9 @@ type contents struct {
 	logs          []*store.Log
 }
 
-// TestSearchIsExact performs random operations on records, with the index up to date,
-// behind, being built, just restarted or missing, and compares each search with a scan of
-// every record.
+// TestSearchIsExact checks that each search returns the same records as a scan of every
+// record. It performs random operations on records while the index is up to date, behind,
+// being built, just restarted or missing.
 func TestSearchIsExact(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -89,7 +89,7 @@ func TestSearchIsExact(t *testing.T) {
 	}
 }
 
-// compare searches once in every kind of record.
+// compare compares a search in every kind of record with the expected content.
 func (w *world) compare() {
 	w.t.Helper()
 	if len(w.projects) == 0 {
@@ -202,7 +202,7 @@ func (w *world) same(what string, find *store.Find, got, all []store.ID, found, 
 	}
 }
 
-// compareRefs verifies the candidates of the index and the feed.
+// compareRefs verifies the candidates that the index and the feed return.
 func (w *world) compareRefs(kind store.Kind, p store.ProjectID, terms, want []string) {
 	w.t.Helper()
 	n := w.index.Candidates(w.t.Context(), kind, p, terms)

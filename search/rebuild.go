@@ -16,10 +16,10 @@ const progressEvery = 10 * time.Second
 
 var errClosed = errors.New("the search index is being closed")
 
-// Rebuild builds a new index and replaces the old one, which serves searches until then.
-// progress, which may be nil, is called periodically with the number of records that have
-// been read: versions, announcements, projects, and blocks of feedback or logs. The error
-// is Conflict if another rebuild is in progress.
+// Rebuild builds a new index and then replaces the old one, which serves searches during
+// the build. progress, which may be nil, is called periodically with the number of
+// records that have been read: versions, announcements, projects, and blocks of feedback
+// or logs. The error is Conflict if another rebuild is in progress.
 func (x *Index) Rebuild(ctx context.Context, progress func(records int)) error {
 	if !x.building.TryLock() {
 		return fault.New(fault.Conflict, "the search index is already being rebuilt")
@@ -102,7 +102,7 @@ func (x *Index) ended(ctx context.Context) error {
 }
 
 // fill reads all records, with a separate transaction for each page. A single transaction
-// would keep every page of the data file that is replaced in the meantime.
+// would prevent the data file from reusing any page that is replaced during the build.
 func (x *Index) fill(ctx context.Context, e *engine, first checkpoint, progress func(records int)) error {
 	const limit = 500
 	records, after := 0, ""
@@ -143,9 +143,9 @@ func (x *Index) fill(ctx context.Context, e *engine, first checkpoint, progress 
 	}
 }
 
-// exchange replaces the index with that of e, which must be complete. Both are closed
-// briefly, because not every system can rename directories that are in use. Meanwhile,
-// searches scan all records.
+// exchange replaces the index with the index of e, which must be complete. Both are
+// closed briefly, because not every system can rename directories that are in use. While
+// they are closed, searches scan all records.
 func (x *Index) exchange(e *engine) (err error) {
 	x.writing.Lock()
 	defer x.writing.Unlock()

@@ -101,8 +101,8 @@ func TestRebuildThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// Once an index is closed, the next Open owns the directory in which it is built. A
-// rebuild that starts too late does not touch it.
+// TestRebuildAfterClose checks that a rebuild that starts after the index was closed does
+// not touch the directory in which an index is built. The next Open owns that directory.
 func TestRebuildAfterClose(t *testing.T) {
 	t.Parallel()
 	b, _ := filled(t)
@@ -192,7 +192,7 @@ func (x broken) Advanced() (index.Index, error) {
 	return stuck{whole, x.shut}, err
 }
 
-// stuck is the inner part of an index and runs a function before it closes.
+// stuck is the inner part of an index. It calls a function before it closes.
 type stuck struct {
 	index.Index
 	before func()
@@ -213,7 +213,8 @@ func (x broken) Batch(b *bleve.Batch) error {
 	return x.inner.Batch(b)
 }
 
-// TestBrokenIndexIsBuiltAnew makes bleve panic and hang.
+// TestBrokenIndexIsBuiltAnew checks that an index is rebuilt after bleve has panicked or
+// hangs.
 func TestBrokenIndexIsBuiltAnew(t *testing.T) {
 	t.Parallel()
 	nothing := func() {}
@@ -258,7 +259,8 @@ func TestBrokenIndexIsBuiltAnew(t *testing.T) {
 	}
 }
 
-// TestFilesTakenAway removes the files of an index that is in use.
+// TestFilesTakenAway checks that an index is rebuilt if its files are removed while it is
+// in use.
 func TestFilesTakenAway(t *testing.T) {
 	t.Parallel()
 	b, p := filled(t)
@@ -270,8 +272,8 @@ func TestFilesTakenAway(t *testing.T) {
 	}
 }
 
-// logged counts the errors in a log, and values that are not readable for people: a
-// duration is written in nanoseconds in JSON.
+// logged is a log handler that counts errors and durations. JSON contains a duration as a
+// number of nanoseconds, which is hard to read.
 type logged struct {
 	slog.Handler
 	errors, nanoseconds atomic.Int32
@@ -292,7 +294,8 @@ func (l *logged) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestRunTriesAgain prevents the creation of an index at first.
+// TestRunTriesAgain checks that Run creates the index after its first attempts have
+// failed.
 func TestRunTriesAgain(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -319,8 +322,8 @@ func TestRunTriesAgain(t *testing.T) {
 	}
 }
 
-// TestRebuildForgetsWhatWasDeleted: segments keep the grams of deleted texts, but a new
-// index has none of them.
+// TestRebuildForgetsWhatWasDeleted checks that a rebuilt index contains no grams of
+// deleted texts, although the segments of the old index still contain them.
 func TestRebuildForgetsWhatWasDeleted(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -353,7 +356,8 @@ func TestRebuildForgetsWhatWasDeleted(t *testing.T) {
 	}
 }
 
-// hasGram reports whether a segment contains a gram, of any document.
+// hasGram reports whether a segment contains a gram of any document, including deleted
+// ones.
 func (b *box) hasGram(gram string) bool {
 	b.t.Helper()
 	dictionary, err := b.index.current.Load().bleve.FieldDict(gramField)

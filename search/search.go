@@ -1,6 +1,6 @@
 // Package search implements the full-text index of all records. The index is derived from
-// the store by following its change feed, and may be deleted at any time. It returns
-// candidates; the store verifies them and adds the records that have changed since.
+// the change feed of the store, and may be deleted at any time. It returns candidates;
+// the store verifies them and adds the records that have changed since.
 //
 //	search.go      Index: Open, Candidates, Close
 //	indexer.go     Run: batches from the change feed
@@ -49,7 +49,7 @@ type Index struct {
 	db   *store.Store
 	log  *slog.Logger
 
-	// current serves searches. It is nil while no engine can.
+	// current serves searches. It is nil while no engine can serve them.
 	current atomic.Pointer[engine]
 	woken   chan struct{} // for Run: current was invalidated
 	life    context.Context
@@ -70,8 +70,8 @@ type Index struct {
 
 // Open probes the index in a data directory. The caller must hold the lock of the
 // directory. Run later opens the index, which takes a while, and lets it serve searches.
-// A missing index is not an error. A damaged, foreign or outdated one is discarded, and
-// Run rebuilds it. Open fails only if files cannot be removed.
+// A missing index is not an error. Open discards a damaged, foreign or outdated index,
+// and Run rebuilds it. Open fails only if files cannot be removed.
 func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	x := &Index{path: filepath.Join(dir, datadir.Index), db: db, log: log, woken: make(chan struct{}, 1), gatherFor: gatherFor}
 	x.life, x.end = context.WithCancel(context.Background())
@@ -93,8 +93,9 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	return x, nil
 }
 
-// passes reports whether an index could not be opened for a temporary reason unrelated to
-// its content: the process cannot open more files, or the disk is full or read-only.
+// passes reports whether an error of opening an index is temporary and unrelated to the
+// content of the index. This is the case if the process cannot open more files, or if the
+// disk is full or read-only.
 func passes(err error) bool {
 	err = fault.Disk(err)
 	return fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) && !errors.Is(err, syscall.EIO)
@@ -122,9 +123,9 @@ func (x *Index) discard(reason error) error {
 }
 
 // Candidates returns the records of a kind that may contain all terms, which must be
-// folded. project limits them to one project, unless it is 0. If the index cannot answer,
-// or a scan would be faster, every record is a candidate. Candidates does not wait for
-// the index to catch up.
+// folded. If project is not 0, only records of that project are returned. If the index
+// cannot answer, or a scan would be faster, every record is a candidate. Candidates does
+// not wait for the index to catch up.
 func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.ProjectID, terms []string) store.Candidates {
 	all := store.Candidates{All: true}
 	if x == nil {

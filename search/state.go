@@ -2,8 +2,8 @@ package search
 
 import "sync/atomic"
 
-// State holds counters since an index was opened, and its current position in the change
-// feed.
+// State holds the counters of an index, which start when it is opened, and its current
+// position in the change feed.
 type State struct {
 	Running bool // the index is kept up to date
 	Ready   bool // searches use it; until then they scan all records
@@ -15,8 +15,8 @@ type State struct {
 	Failure    string // error of the last attempt; "" if it succeeded
 }
 
-// Lag returns the number of changes that the index has not processed yet, so that
-// searches have to scan them.
+// Lag returns the number of changes that the index has not processed yet. Searches have
+// to scan these changes.
 func (s State) Lag() uint64 { return s.Last - min(s.Seen, s.Last) }
 
 // observed holds the statistics of an index.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// State reflects the progress of the index.
+// TestState checks that State reflects the progress of the index.
 func TestState(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
