@@ -23,7 +23,7 @@ func project(t testing.TB) *release.Catalog {
 	return release.NewCatalog(items)
 }
 
-// checks are the forms of a client's query.
+// checks lists the forms that a client's query can have.
 var checks = []struct {
 	name string
 	ask  ask
@@ -73,8 +73,8 @@ func BenchmarkNewCatalog(b *testing.B) {
 	}
 }
 
-// TestCheckDoesNotAllocate counts the allocations of the whole process, so no other test
-// may run at the same time.
+// TestCheckDoesNotAllocate checks that Check does not allocate. It counts the allocations
+// of the whole process, so no other test may run at the same time.
 //
 //nolint:paralleltest // counts the allocations of the whole process
 func TestCheckDoesNotAllocate(t *testing.T) {

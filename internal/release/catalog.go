@@ -25,9 +25,10 @@ type Item struct {
 	Deprecated  bool
 }
 
-// Catalog holds the versions of one project in list order: greatest comparable version
-// first, then newest published, then newest created. A version is addressed by its
-// position in that order; -1 is none. A catalog is immutable and safe for concurrent use.
+// Catalog holds the versions of one project in list order: the greatest comparable
+// version first; then the newest published; then the newest created. A version is
+// addressed by its position in that order; -1 means none. A catalog is immutable and safe
+// for concurrent use.
 type Catalog struct {
 	items  []Item
 	named  map[string]int // by display text
@@ -47,8 +48,8 @@ type value struct {
 	current int // the same, but official versions before previews
 }
 
-// NewCatalog returns a catalog of the versions of a project. It keeps and sorts the
-// slice.
+// NewCatalog returns a catalog of the versions of a project. It retains the slice and
+// sorts it.
 func NewCatalog(items []Item) *Catalog {
 	slices.SortFunc(items, inListOrder)
 	c := &Catalog{items: items, named: make(map[string]int, len(items))}
@@ -83,8 +84,8 @@ func (c *Catalog) first(fits func(*Item) bool) int {
 	return -1
 }
 
-// newest returns the newest published version for which fits returns true. Of several, it
-// returns the newest created.
+// newest returns the newest published version for which fits returns true. If several
+// were published at the same time, it returns the newest created one.
 func (c *Catalog) newest(fits func(*Item) bool) int {
 	best := -1
 	for at := range c.items {
@@ -108,8 +109,8 @@ func (c *Catalog) findValues() []value {
 	return all
 }
 
-// findLatest returns the flagged version. Without one it returns the newest official
-// version, or else the newest of all.
+// findLatest returns the flagged version. If there is none, it returns the newest
+// official version, or else the newest version.
 func (c *Catalog) findLatest() int {
 	if c.flagged >= 0 {
 		return c.flagged
@@ -126,19 +127,22 @@ func (c *Catalog) Len() int { return len(c.items) }
 // Item returns the version at a valid position. The caller must not change it.
 func (c *Catalog) Item(at int) *Item { return &c.items[at] }
 
-// Latest returns the version with the latest flag; else the newest published official
-// version; else the newest published one. It returns -1 only for an empty catalog.
+// Latest returns the version with the latest flag. If there is none, it returns the
+// newest published official version, or else the newest published version. It returns -1
+// only for an empty catalog.
 func (c *Catalog) Latest() int { return c.latest }
 
-// LatestPreview returns the preview with the greatest comparable version; of several
-// equal ones, the newest published, then the newest created. It returns -1 if there is no
-// preview. It includes deprecated previews.
+// LatestPreview returns the preview with the greatest comparable version. If several have
+// equal values, it returns the newest published one. If these were published at the same
+// time, it returns the newest created one. It returns -1 if there is no preview.
+// Deprecated previews are included.
 func (c *Catalog) LatestPreview() int { return c.latestPreview }
 
 // ByVersion returns the version with this display text, ignoring surrounding blanks. If
-// there is none, it parses text as a comparable version and returns a version of the same
-// value; of several, the newest published, then the newest created. Otherwise it returns
-// -1.
+// there is none, it parses text as a comparable version and returns a version with the
+// same value. If there are several, it returns the newest published one. If these were
+// published at the same time, it returns the newest created one. If there is no such
+// version, it returns -1.
 func (c *Catalog) ByVersion(text string) int {
 	text = strings.TrimSpace(text)
 	if at := c.Named(text); at >= 0 {
@@ -160,7 +164,7 @@ func (c *Catalog) Named(version string) int {
 	return -1
 }
 
-// value returns the entry with the same value as wanted, or nil if there is none.
+// value returns the entry for the value of wanted, or nil if there is none.
 func (c *Catalog) value(wanted Comparable) *value {
 	at, ok := slices.BinarySearchFunc(c.values, wanted, func(v value, wanted Comparable) int {
 		return wanted.Compare(v.Comparable) // greatest first

@@ -58,8 +58,8 @@ func id(n int) (u uuid.UUID) {
 	return u
 }
 
-// catalog returns a catalog of versions, given in order of creation and passed to
-// NewCatalog in another order.
+// catalog returns a catalog of versions. They are given in order of creation, and passed
+// to NewCatalog in another order.
 func catalog(t testing.TB, lines ...string) *release.Catalog {
 	t.Helper()
 	var items []release.Item
@@ -212,7 +212,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestCatalogTakesOver verifies that positions refer to the sorted slice.
+// TestCatalogTakesOver checks that NewCatalog sorts the slice in place and that positions
+// refer to its elements.
 func TestCatalogTakesOver(t *testing.T) {
 	t.Parallel()
 	items := []release.Item{describe(t, "1"), describe(t, "3"), describe(t, "2")}

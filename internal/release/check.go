@@ -81,8 +81,8 @@ func errNotComparable(q Query) error {
 }
 
 // findCandidate returns the greatest official version, or the greatest preview.
-// Deprecated versions are considered only if there is no other: a client is never sent to
-// a withdrawn version while an older one is good.
+// Deprecated versions are considered only if there is no other version: a client is never
+// offered a withdrawn version while an older version is not deprecated.
 func (c *Catalog) findCandidate(preview bool) int {
 	fits := func(v *Item) bool { return v.Preview == preview && !v.Comparable.IsZero() }
 	if at := c.first(func(v *Item) bool { return fits(v) && !v.Deprecated }); at >= 0 {
@@ -106,8 +106,9 @@ func (c *Catalog) candidate(preview bool) int {
 	return c.preview
 }
 
-// registered returns the version that a client runs. The comparable version determines
-// it, if it was sent; the display text then only chooses between equal ones.
+// registered returns the version that a client runs. If the client sent a comparable
+// version, that determines the version, and the display text only chooses between
+// versions with equal values.
 func (c *Catalog) registered(q Query) int {
 	named := c.Named(q.Version)
 	if q.Comparable.IsZero() {
@@ -122,9 +123,9 @@ func (c *Catalog) registered(q Query) int {
 	return -1
 }
 
-// findGuards returns the milestones that no update may skip: official, not deprecated,
-// greatest first. Of several with the same value, only the first in list order is
-// included.
+// findGuards returns the milestones that no update may skip. They are official and not
+// deprecated, and are sorted with the greatest first. If several have the same value,
+// only the first one in list order is included.
 func (c *Catalog) findGuards() []int {
 	var all []int
 	for at := range c.items {

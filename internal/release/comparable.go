@@ -1,6 +1,6 @@
-// Package release implements the rules for published versions: their order, which one is
-// the latest, the answer to an update check, and which writes are allowed. It has no
-// state and no side effects.
+// Package release implements the rules for published versions: their order, the choice of
+// the latest version, the answer to an update check, and the conditions for writes. It
+// has no state and no side effects.
 //
 //	comparable.go  comparable versions, their order and ranges
 //	catalog.go     the versions of a project, and the latest one
@@ -21,7 +21,7 @@ const maxLength = 64
 // Comparable is a version that can be ordered: numbers separated by dots, optionally
 // followed by -alpha, -beta or -rc, which may have its own numbers. Neither the size nor
 // the count of the numbers is limited, except by the length of the text. The zero value
-// means that there is no version. It is less than every version.
+// means that there is no version, and is less than every version.
 //
 // The operator == compares texts (1.0 is not 1.0.0); Compare compares values.
 type Comparable struct {
@@ -29,7 +29,8 @@ type Comparable struct {
 	key  string // sorts bytewise in the order of the values
 }
 
-// tags can follow the core numbers. They rank from 1, and a release ranks above all tags.
+// tags lists the tags that can follow the core numbers, in ascending order. Their ranks
+// start at 1. A version without a tag is a release, which ranks above all tags.
 var tags = []string{"alpha", "beta", "rc"}
 
 const rankRelease = 4

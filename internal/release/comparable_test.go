@@ -84,8 +84,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestOrder compares every pair of a list in ascending order, so that a row only has to
-// name the rule between neighbours.
+// TestOrder checks the order of every pair in an ascending list, so that each row only
+// has to name the rule that orders it after its predecessor.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -231,7 +231,7 @@ func TestRangeValid(t *testing.T) {
 	}
 }
 
-// span returns a range; an empty text is an unbounded end.
+// span returns a range. An empty text means that the end is unbounded.
 func span(t testing.TB, low, high string) (r release.Range) {
 	t.Helper()
 	if low != "" {

@@ -23,8 +23,8 @@ type Finding struct {
 	Range   Range  // set only for findings about the optional range
 }
 
-// Explain returns the result of Check with the rules that led to it, in the order in which they
-// apply. It also returns findings if there is an error.
+// Explain returns the result of Check and the rules that led to it, in the order in which
+// they apply. It returns findings even if there is an error.
 func (c *Catalog) Explain(q Query, optional Range) (Decision, []Finding, error) {
 	d, err := c.Check(q, optional)
 	var found []Finding

@@ -81,7 +81,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// An explanation always agrees with the check, and contains its reasons in their order.
+// TestExplainIsCheck checks that the decision of Explain always equals that of Check, and
+// that the findings contain the reasons in the same order.
 func TestExplainIsCheck(t *testing.T) {
 	t.Parallel()
 	flags := []string{"", "", "", " preview", " milestone", " deprecated", " preview deprecated", " milestone deprecated"}

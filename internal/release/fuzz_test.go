@@ -14,8 +14,9 @@ import (
 // grammar is a second definition of a comparable version.
 var grammar = regexp.MustCompile(`\A[0-9]+(?:\.[0-9]+)*(?:-(?:alpha|beta|rc)(?:\.[0-9]+)*)?\z`)
 
-// FuzzParse verifies Parse against the grammar, and Compare against the definition of the
-// order: it is total, antisymmetric and transitive, and equal if the numbers are.
+// FuzzParse checks Parse against the grammar, and Compare against the definition of the
+// order. The order must be total, antisymmetric and transitive, and versions with equal
+// numbers must be equal.
 func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		for _, text := range []string{a, b, c} {
@@ -105,8 +106,8 @@ func orderNumbers(a, b []string) int {
 	return 0
 }
 
-// TestOrderOfRandomVersions generates versions with small differences, which a fuzzer
-// rarely does.
+// TestOrderOfRandomVersions checks the order of versions with small differences, which a
+// fuzzer rarely generates.
 func TestOrderOfRandomVersions(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -118,7 +119,7 @@ func TestOrderOfRandomVersions(t *testing.T) {
 }
 
 // randomVersion chooses from few numbers, so that equal prefixes and equal values with
-// different texts are frequent. Few results are too long.
+// different texts are frequent. A few of its results are too long.
 func randomVersion(r *rand.Rand) string {
 	numbers := func(n int) string {
 		var parts []string

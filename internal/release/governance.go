@@ -10,10 +10,11 @@ type Plan struct {
 	Elect  int   // the other version that gets the flag, which may already have it; -1 = none
 }
 
-// PlanCreate plans the creation of next, which must not be in the catalog yet;
-// next.Latest is ignored. latest is the flag that the client sent, or nil. If it is nil,
-// an official version that is not deprecated becomes the latest, unless the holder of the
-// flag is greater, so that a patch of an older line does not take the flag.
+// PlanCreate plans the creation of the version next, which must not be in the catalog
+// yet. It ignores next.Latest. latest is the flag that the client sent, or nil. If latest
+// is nil, an official version that is not deprecated becomes the latest version, unless
+// the holder of the flag is greater. A patch of an older line therefore does not take the
+// flag.
 //
 // An error has kind Invalid. The write must then be refused.
 func (c *Catalog) PlanCreate(next Item, latest *bool) (Plan, error) {
@@ -35,10 +36,10 @@ func (c *Catalog) PlanCreate(next Item, latest *bool) (Plan, error) {
 	return plan, nil
 }
 
-// PlanUpdate plans the change of the version at a position to next; next.Latest is
-// ignored. latest is the flag that the client sent, or nil. previewSent reports whether
-// it sent is_preview: turning a version into a preview removes its flag unless latest is
-// set.
+// PlanUpdate plans the change of the version at a position to the version next. It
+// ignores next.Latest. latest is the flag that the client sent, or nil. previewSent
+// reports whether the client sent is_preview. Turning a version into a preview removes
+// its flag unless latest is set.
 //
 // An error has kind Invalid. The write must then be refused.
 func (c *Catalog) PlanUpdate(at int, next Item, latest *bool, previewSent bool) (Plan, error) {
@@ -71,7 +72,7 @@ func (c *Catalog) PlanDelete(at int) Plan {
 }
 
 // checkDeprecation checks an edit that deprecates a version, or that changes the
-// comparable version of a deprecated one. Other edits of a deprecated version are
+// comparable version of a deprecated version. Other edits of a deprecated version are
 // allowed, even if its replacement no longer exists.
 func (c *Catalog) checkDeprecation(at int, next Item) error {
 	before := &c.items[at]
@@ -87,10 +88,11 @@ func (c *Catalog) checkDeprecation(at int, next Item) error {
 	return nil
 }
 
-// TakesLatest reports whether next, which is a release of the code host, becomes the
-// latest. A preview or a deprecated version never does. If another version has the flag,
-// next takes it only if both have a comparable version and next is not less. at is the
-// position of the version that it overwrites, -1 for a new one.
+// TakesLatest reports whether the version next, a release of the code host, becomes the
+// latest version. A preview or a deprecated version never does. If another version has
+// the flag, next takes the flag only if both have a comparable version and next is not
+// less. at is the position of the version that next overwrites, or -1 if next is a new
+// version.
 func (c *Catalog) TakesLatest(at int, next Item) bool {
 	switch {
 	case next.Preview || next.Deprecated:
@@ -114,8 +116,8 @@ func (c *Catalog) succession(from int) Plan {
 	return plan
 }
 
-// successor returns the greatest official version that is not deprecated, excluding the
-// one at position except. It returns -1 if there is none.
+// successor returns the greatest official version that is not deprecated, or -1 if there
+// is none. It ignores the version at position except.
 func (c *Catalog) successor(except int) int {
 	for at := range c.items {
 		if v := &c.items[at]; at != except && !v.Preview && !v.Deprecated {
@@ -125,14 +127,14 @@ func (c *Catalog) successor(except int) int {
 	return -1
 }
 
-// replaceable reports whether there is an official version above from that is not
-// deprecated, excluding the one at position except.
+// replaceable reports whether there is an official version that is greater than from and
+// not deprecated. It ignores the version at position except.
 func (c *Catalog) replaceable(except int, from Comparable) bool {
 	at := c.successor(except)
 	return at >= 0 && c.items[at].Comparable.Compare(from) > 0
 }
 
-// holders returns the versions with the flag, excluding the one at position except.
+// holders returns the versions with the flag. It ignores the version at position except.
 func (c *Catalog) holders(except int) []int {
 	var all []int
 	for at := range c.items {

@@ -10,8 +10,8 @@ import (
 	"svc/internal/release"
 )
 
-// write is a write to a project. A creation has no before, a removal has no next, and an
-// edit has both.
+// write is a write to a project. The field before is unset for a creation, and next is
+// unset for a removal. An edit has both.
 type write struct {
 	before, next *published
 	latest       *bool // explicit is_latest
@@ -32,8 +32,8 @@ func (w write) String() string {
 	return fmt.Sprintf("write %s\n  to %s\n  is_latest %s, is_preview sent %v", say(w.before), say(w.next), explicit, w.previewSent)
 }
 
-// randomWrite creates, edits or removes a version. Edits make few changes, like clients
-// do.
+// randomWrite returns a write that creates, edits or removes a version. Edits make few
+// changes, as clients do.
 func randomWrite(r *rand.Rand, all []*published, seq int) write {
 	w := write{latest: pick(r, nil, nil, yes, no)}
 	if len(all) == 0 || r.IntN(3) == 0 {
@@ -110,7 +110,7 @@ func plan(t *testing.T, c *release.Catalog, w write) (release.Plan, error) {
 	return c.PlanUpdate(c.Named(w.before.name), w.next.item(t), w.latest, w.previewSent)
 }
 
-// carryOut applies a plan to a list, like a store does to its records.
+// carryOut applies a plan to a list, as a store applies it to its records.
 func carryOut(c *release.Catalog, all []*published, w write, p release.Plan) []*published {
 	flags := map[string]bool{}
 	for _, at := range p.Clear {
@@ -138,9 +138,9 @@ func carryOut(c *release.Catalog, all []*published, w write, p release.Plan) []*
 	return result
 }
 
-// TestGovernanceByDefinition applies many writes to projects. After each, at most one
-// version is the latest, none is both latest and deprecated, and the holder agrees with
-// the definition.
+// TestGovernanceByDefinition checks the flags after each of many writes to projects: at
+// most one version is the latest, no version is both latest and deprecated, and the
+// holder of the flag agrees with the definition.
 func TestGovernanceByDefinition(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

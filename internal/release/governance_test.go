@@ -12,8 +12,9 @@ import (
 // Explicit values of is_latest; nil means not sent.
 var yes, no = new(true), new(false)
 
-// after returns the display texts of the versions with the latest flag after a plan for
-// the version at a position; -1 is a new version.
+// after returns the display texts of the versions that have the latest flag once a plan
+// has been carried out. at is the position of the written version, or -1 for a new
+// version.
 func after(t *testing.T, c *release.Catalog, at int, written string, plan release.Plan) string {
 	t.Helper()
 	if at >= 0 && (plan.Elect == at || slices.Contains(plan.Clear, at)) {
@@ -41,8 +42,8 @@ func after(t *testing.T, c *release.Catalog, at int, written string, plan releas
 	return strings.Join(holders, " ")
 }
 
-// outcome returns the result of a write: the holder of the flag afterwards, or "400: "
-// and the text of the refusal.
+// outcome returns the result of a write: the holder of the flag after the write, or "400:
+// " and the text of the error if the write was refused.
 func outcome(t *testing.T, c *release.Catalog, at int, written string, plan release.Plan, err error) string {
 	t.Helper()
 	switch {
@@ -177,7 +178,7 @@ func TestPlanUpdate(t *testing.T) {
 	}
 }
 
-// Rule W1, for releases of the code host.
+// TestTakesLatest checks rule W1, which applies to releases of the code host.
 func TestTakesLatest(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

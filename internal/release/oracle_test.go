@@ -10,9 +10,9 @@ import (
 	"svc/internal/release"
 )
 
-// A second implementation of the rules, by definition: linear scans over unordered
-// versions, compared with definedOrder. It does not call the package, so that the package
-// can be tested against it.
+// This file is a second implementation of the rules, which follows their definition:
+// linear scans over unordered versions, which definedOrder compares. It does not call the
+// package, so that the package can be tested against it.
 
 // published is a version. A greater seq was created later.
 type published struct {
@@ -52,7 +52,8 @@ func where(all []*published, fits func(*published) bool) (found []*published) {
 	return found
 }
 
-// top returns the version that no other in the list beats, or nil for an empty list.
+// top returns the version that no other version in the list beats, or nil if the list is
+// empty.
 func top(all []*published, beats func(a, b *published) bool) *published {
 	for _, v := range all {
 		if !slices.ContainsFunc(all, func(other *published) bool { return other != v && beats(other, v) }) {
@@ -125,8 +126,9 @@ func definedCurrent(all []*published, a ask) *published {
 	})
 }
 
-// definedAnswer returns the decision by definition, in a comparable text form. low and
-// high are the ends of the optional range, "" for unbounded.
+// definedAnswer returns the decision according to the definition, as a text that can be
+// compared. low and high are the ends of the optional range; "" means that the end is
+// unbounded.
 func definedAnswer(all []*published, a ask, low, high string) string {
 	latest := definedCandidate(all, a.preview)
 	if latest == nil {

@@ -7,7 +7,7 @@ import (
 	"svc/internal/release"
 )
 
-// Clients compare versions with the same test cases.
+// TestVectors checks the rules for versions with the test cases that clients also use.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	v := vectors.Section[struct {
