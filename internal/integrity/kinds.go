@@ -1,5 +1,6 @@
-// Package integrity defines the findings of a check of the data. They belong to a closed set of
-// kinds. All findings are counted, and a limited number is listed.
+// Package integrity defines the findings of a check of the data. Every finding belongs to
+// one of a closed set of kinds. All findings are counted, but only a limited number of
+// them is listed.
 package integrity
 
 import "errors"
@@ -69,7 +70,8 @@ type About struct {
 	Severity Severity
 	// Means describes a finding of the kind.
 	Means string
-	// Repair describes the repair; "" if the data cannot be derived.
+	// Repair describes the repair. It is "" if the data cannot be derived from other
+	// data.
 	Repair string
 }
 

@@ -31,8 +31,9 @@ func TestKindsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestReport checks that at most a hundred findings per kind and file are listed, that all are
-// counted, the worst first, and that a report with only notes is clean.
+// TestReport checks that at most a hundred findings per kind and file are listed, that
+// all findings are counted, that the counts of the worst kinds come first, and that a
+// report with only notes is clean.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	r := integrity.NewReport(nil)

@@ -37,8 +37,8 @@ type Report struct {
 	progress func(file string, done, total int64)
 }
 
-// NewReport returns an empty report. If progress is not nil, it is called with the checked part of
-// a file: done of total, in a unit chosen by the check.
+// NewReport returns an empty report. If progress is not nil, it is called with the
+// checked part of a file, done, and the whole, total. The check chooses the unit of both.
 func NewReport(progress func(file string, done, total int64)) *Report {
 	if progress == nil {
 		progress = func(string, int64, int64) {}
@@ -69,7 +69,7 @@ func (r *Report) Merge(listed []Finding, counts []Count) {
 	}
 }
 
-// count adds to a count and returns the result.
+// count adds a count to the stored count of the same file and kind, and returns the sum.
 func (r *Report) count(added Count) int {
 	at := slices.IndexFunc(r.counts, func(c Count) bool { return c.File == added.File && c.Kind == added.Kind })
 	if at < 0 {
@@ -83,7 +83,7 @@ func (r *Report) count(added Count) int {
 // Listed returns the findings in the order in which they were found, at most 100 per kind and file.
 func (r *Report) Listed() []Finding { return r.listed }
 
-// Counts returns the number of findings of each kind, the worst first.
+// Counts returns the number of findings of each kind, the worst kinds first.
 func (r *Report) Counts() []Count {
 	order := []Severity{Damage, Wrong, Note}
 	list := slices.Clone(r.counts)
