@@ -1,10 +1,10 @@
-// Package meter counts events and durations. Counting takes a few atomic additions; other packages
-// export the numbers.
+// Package meter counts events and durations. Counting an event takes a few atomic
+// additions. Other packages export the counts.
 //
-// It exists beside prometheus/client_golang, which exports the numbers, because every update check
-// passes through it: a gauge, a counter and a histogram of that library cost 2.4 times as much (370
-// ns and 150 ns on two contending cores). Status and rates also read the same numbers without that
-// library.
+// prometheus/client_golang only exports the counts. Every update check is counted, and
+// counting with a gauge, a counter and a histogram of that library takes 2.4 times as
+// long as with this package (370 ns compared with 150 ns, on two contending cores).
+// Status and rates also read the counts without that library.
 package meter
 
 import (
@@ -24,15 +24,15 @@ type Histogram struct {
 	bounds []int64
 }
 
-// NewHistogram returns a histogram with a bucket for each of at most 15 ascending bounds, which are
-// inclusive, and one for larger values.
+// NewHistogram returns a histogram with a bucket for each bound and a bucket for larger
+// values. There must be at most 15 bounds, in ascending order. Bounds are inclusive.
 func NewHistogram(bounds []int64) *Histogram {
 	h := &Histogram{}
 	h.Divide(bounds)
 	return h
 }
 
-// Divide sets the bounds of an unused histogram, like NewHistogram.
+// Divide sets the bounds of an unused histogram. They must be as for NewHistogram.
 func (h *Histogram) Divide(bounds []int64) {
 	if len(bounds) > maxBounds {
 		panic("too many bounds of a histogram")
@@ -60,8 +60,8 @@ type Distribution struct {
 	Sum    int64    // of all values
 }
 
-// Distribution returns a snapshot of the histogram. A value that is counted at the same time may be
-// included in Counts and not in Sum, or the other way round.
+// Distribution returns a snapshot of the histogram. A value that is counted at the same
+// time may be included in Counts but not in Sum, or vice versa.
 func (h *Histogram) Distribution() Distribution {
 	d := Distribution{Bounds: h.bounds, Counts: make([]uint64, len(h.bounds)+1), Sum: h.sum.Load()}
 	for i := range d.Counts {
@@ -78,8 +78,8 @@ func (d Distribution) Total() (n uint64) {
 	return n
 }
 
-// Durations returns bounds for durations in nanoseconds, from 0.1 ms, for an answer from memory, to
-// 30 s, after which clients have given up.
+// Durations returns bounds for durations, in nanoseconds. They range from 0.1 ms, for an
+// answer from memory, to 30 s, the time after which clients have given up.
 func Durations() []int64 {
 	const ms = int64(time.Millisecond)
 	return []int64{ms / 10, ms / 4, ms, 5 * ms / 2, 5 * ms, 10 * ms, 25 * ms, 50 * ms, 100 * ms, 250 * ms, 1000 * ms, 5000 * ms, 30_000 * ms}

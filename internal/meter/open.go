@@ -13,7 +13,8 @@ type Open struct {
 	begun  map[uint64]time.Time // by number; guarded by mu
 }
 
-// Begin records that something is open. The caller must call end once.
+// Begin records that a thing has been opened. The caller must call end once, when the
+// thing is closed.
 func (o *Open) Begin() (end func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

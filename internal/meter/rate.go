@@ -12,11 +12,11 @@ const rateSeconds = 60
 // safe for concurrent use.
 type Rate struct {
 	mu     sync.Mutex
-	counts [rateSeconds]int64 // by Unix second; guarded by mu, like the field below
+	counts [rateSeconds]int64 // by Unix second; guarded by mu, as is last
 	last   int64              // Unix second of the newest count
 }
 
-// Add counts n at a time.
+// Add counts n events at the given time.
 func (r *Rate) Add(now time.Time, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -24,7 +24,7 @@ func (r *Rate) Add(now time.Time, n int) {
 	r.counts[r.last%rateSeconds] += int64(n)
 }
 
-// PerSecond returns the mean of the minute before now.
+// PerSecond returns the mean rate of the minute before now.
 func (r *Rate) PerSecond(now time.Time) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,8 +36,8 @@ func (r *Rate) PerSecond(now time.Time) float64 {
 	return float64(sum) / rateSeconds
 }
 
-// forget clears the seconds that have passed since the last call. If the clock is set back,
-// counting continues in the newest second.
+// forget clears the counts of the seconds that have passed since the last call. If the
+// clock is set back, counting continues in the newest second.
 func (r *Rate) forget(now int64) {
 	if now-r.last >= rateSeconds {
 		clear(r.counts[:])
