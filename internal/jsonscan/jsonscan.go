@@ -11,21 +11,21 @@ import (
 // accepted text can be read with other JSON decoders.
 const maxDepth = 10_000
 
-// Scanner scans the JSON text in Source. After the first error Failed is set; the scanner
-// then does not advance and reports no further members.
+// Scanner scans the JSON text in Source. After the first error, Failed is set, and the
+// scanner neither advances nor reports further members.
 type Scanner struct {
 	Source string
 	At     int
 	Failed bool
 
 	Level   int  // number of open objects and lists
-	Deepest int  // greatest level since it was last set
-	Spaced  bool // white space occurred between tokens since it was last set
-	escaped bool // the string read last contains escapes
+	Deepest int  // greatest level since the field was last set
+	Spaced  bool // white space occurred between tokens since the field was last set
+	escaped bool // the last string that was read contains escapes
 }
 
 // Token is the position of a value in the text. A string includes its quotes. The zero
-// value means that there is none.
+// value means that there is no value.
 type Token struct {
 	From, To int
 	Escaped  bool // a string with escapes
