@@ -15,8 +15,8 @@ const (
 // maxBuckets is the maximum number of buckets in an answer.
 const maxBuckets = 20_000
 
-// TooMany returns the reason why an answer cannot have n buckets, which it calls by their name, or
-// "" if it can.
+// TooMany returns the reason why an answer cannot have n buckets, or "" if it can. name
+// is the plural noun for the buckets in this text.
 func TooMany(n int, name string) string {
 	if n <= maxBuckets {
 		return ""
@@ -30,16 +30,16 @@ type Buckets struct {
 	count       int
 }
 
-// Hours returns the UTC hours that a range touches, whatever the local time is. Both ends belong to
-// the range, and start must not be after end.
+// Hours returns the UTC hours that a range touches, regardless of the local time. Both
+// ends belong to the range, and start must not be after end.
 func Hours(start, end int64) Buckets { return buckets(start, end, hour, 0) }
 
 // Days returns the days that a range touches, from one local midnight to the next. offset is in
 // minutes east of UTC.
 func Days(start, end int64, offset int) Buckets { return buckets(start, end, day, int64(offset)*60) }
 
-// Weeks returns the weeks that a range touches, each from Monday, local midnight. offset is in
-// minutes east of UTC.
+// Weeks returns the weeks that a range touches. Each week starts on Monday at local
+// midnight. offset is in minutes east of UTC.
 func Weeks(start, end int64, offset int) Buckets {
 	return buckets(start, end, week, week-monday+int64(offset)*60)
 }
@@ -68,8 +68,9 @@ func (b Buckets) Len() int { return b.count }
 // Start returns the time at which bucket i begins.
 func (b Buckets) Start(i int) int64 { return b.first + int64(i)*b.step }
 
-// At returns the bucket of a time; ok is false outside the buckets. An hour belongs to the day in
-// which it starts, so call At with its start.
+// At returns the index of the bucket that contains a time. ok is false if no bucket
+// contains it. An hour belongs to the day in which it starts; to find the bucket of an
+// hour, pass its start.
 func (b Buckets) At(t int64) (i int, ok bool) {
 	if t < b.first {
 		return 0, false

@@ -6,18 +6,20 @@ import (
 	"svc/internal/platform"
 )
 
-// Platforms and Regions exceed the largest number of each.
+// Platforms is greater than the largest number of a platform, and Regions is greater than
+// the largest Region.
 const (
 	Platforms = 1 << 3
 	Regions   = 2 + 26*26
 )
 
-// countedPlatforms assigns platforms their numbers in counters.
+// countedPlatforms lists the platforms by their number in counters.
 var countedPlatforms = [...]platform.Platform{
 	platform.Others, platform.Windows, platform.Linux, platform.MacOS, platform.IOS, platform.Android, platform.Web,
 }
 
-// PlatformNumber returns the number of a platform in counters. A missing platform counts as others.
+// PlatformNumber returns the number of a platform in counters. A missing platform counts
+// as platform.Others.
 func PlatformNumber(on platform.Platform) int {
 	return max(slices.Index(countedPlatforms[:], on), 0)
 }
@@ -30,8 +32,8 @@ func PlatformOf(number int) platform.Platform {
 	return countedPlatforms[number]
 }
 
-// Region is the origin of a request as a small number: 0 if unknown, 1 for the local network, then
-// the countries.
+// Region is the origin of a request as a small number: 0 means unknown, 1 means the local
+// network, and greater numbers are countries.
 type Region uint16
 
 // ParseRegion parses two capital letters or LOCAL. It returns the unknown region for any other

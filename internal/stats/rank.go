@@ -15,16 +15,16 @@ type Count struct {
 // maxValues limits the memory of Counts to some 20 MiB.
 const maxValues = 100_000
 
-// Counts sums counts by value. The zero value is ready to use. It is exact for up to 100,000
-// different values. More values than that are made up by clients, and the rare ones are dropped;
-// the total and the frequent values stay correct.
+// Counts sums counts by value. The zero value is ready to use. It is exact for up to
+// 100,000 different values. If there are more, clients have made up values, and Counts
+// drops the rare values. The total and the counts of the frequent values stay correct.
 type Counts struct {
 	at    map[string]int
 	list  []Count
 	total int64
 }
 
-// Add adds n to the count of a value. It copies a new value.
+// Add adds n to the count of a value. It does not retain the slice.
 func (c *Counts) Add(value []byte, n int64) {
 	c.total += n
 	at, ok := c.at[string(value)] // this lookup does not copy

@@ -51,8 +51,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestEachMomentHasItsBucket checks that every time of a range is in the last bucket that begins
-// before it.
+// TestEachMomentHasItsBucket checks that every time of a range is in the last bucket that
+// begins at or before that time.
 func TestEachMomentHasItsBucket(t *testing.T) {
 	t.Parallel()
 	for _, offset := range []int{0, 480, 330, -300, -840, 900, 7} {
