@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// longest is the maximum number of characters of a formula. It also limits the nesting.
+// longest is the maximum number of characters of a formula. It thereby also limits the
+// nesting depth.
 const longest = 256
 
 // Formula is a parsed expression. It is immutable.
@@ -20,8 +21,8 @@ type Formula struct {
 	depth int // maximum number of operands on the stack
 }
 
-// step is an operand, which is pushed, or an operator, which replaces its operands on the stack by
-// its result.
+// step is an operand, which is pushed onto the stack, or an operator, which replaces its
+// operands on the stack with its result.
 type step struct {
 	kind   byte    // a kind below, or one of + - * /
 	alias  byte    // 'A' to 'Z'
@@ -34,8 +35,9 @@ const (
 	stepNegate byte = '~'
 )
 
-// Parse parses a formula of at most 256 characters. It rejects aliases for which declared returns
-// false. The text of an error begins with "formula" and gives the position.
+// Parse parses a formula of at most 256 characters. It rejects an alias for which
+// declared returns false. The text of an error begins with "formula" and gives the
+// position.
 func Parse(text string, declared func(alias byte) bool) (*Formula, error) {
 	if utf8.RuneCountInString(text) > longest {
 		return nil, fmt.Errorf("formula must have at most %d characters", longest)
@@ -53,8 +55,8 @@ func Parse(text string, declared func(alias byte) bool) (*Formula, error) {
 	return &Formula{steps: p.steps, depth: p.depth}, nil
 }
 
-// Eval evaluates the formula with the values of its aliases. Division by zero yields 0, and so does
-// a result that is not finite. The result is never negative zero.
+// Eval evaluates the formula with the values of its aliases. Division by zero yields 0,
+// as does a result that is not finite. The result is never negative zero.
 func (f *Formula) Eval(value func(alias byte) float64) float64 {
 	waiting := make([]float64, 0, 8)
 	if f.depth > cap(waiting) {
@@ -95,7 +97,7 @@ func apply(operator byte, a, b float64) float64 {
 	return a / b
 }
 
-// parser emits the steps of an expression while it reads it once.
+// parser emits the steps of an expression while reading its text once.
 type parser struct {
 	text     string
 	at       int

@@ -56,8 +56,8 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// TestNoInfinity checks that a result that is not finite is 0, while intermediate values may be
-// infinite.
+// TestNoInfinity checks that the result is 0 if it would not be finite, and that
+// intermediate values may be infinite.
 func TestNoInfinity(t *testing.T) {
 	t.Parallel()
 	huge := func(byte) float64 { return math.MaxFloat64 }

@@ -15,7 +15,7 @@ import (
 	"svc/internal/formula"
 )
 
-// FuzzFormula compares the evaluation with Go's own parser of expressions.
+// FuzzFormula checks the evaluation of formulas against Go's own parser of expressions.
 func FuzzFormula(f *testing.F) {
 	for _, seed := range []string{
 		"A / B * 100", "-(A - B)", "A **B", "A - --B", "1.2.3", "1. / 3", "A (B)", "(A)(B)", "007.50", "A B", "()",
@@ -44,8 +44,8 @@ var (
 	number = regexp.MustCompile(`^[0-9]+(\.[0-9]*)?$`)
 )
 
-// reference evaluates a formula with Go's parser. It passes the tokens separated, so that they form
-// neither comments nor -- nor octal numbers.
+// reference evaluates a formula with Go's parser. It separates the tokens with blanks, so
+// that they form neither comments nor -- nor octal numbers.
 func reference(text string, value func(byte) float64) (result float64, valid bool) {
 	if utf8.RuneCountInString(text) > 256 {
 		return 0, false
