@@ -117,7 +117,7 @@ func (w *Writer) zeroLocked(file *os.File, at position) (zeroed int64, next posi
 	defer func() { err = errors.Join(err, tx.Rollback()) }()
 	size := int64(w.db.now().Info().PageSize)
 	z := zeroing{file: file, tx: tx, pageSize: size, used: tx.Size() / size, pages: info.Size() / size}
-	next, err = z.from(at)
+	next, err = z.sweep(at)
 	return z.zeroed, next, err
 }
 
@@ -172,8 +172,8 @@ type zeroing struct {
 	zeroed    int64 // bytes
 }
 
-// from overwrites free pages, starting at a position, until the time for the turn is up.
-func (z *zeroing) from(at position) (next position, err error) {
+// sweep overwrites free pages, starting at a position, until the time for the turn is up.
+func (z *zeroing) sweep(at position) (next position, err error) {
 	begun := time.Now()
 	for at.page < z.pages {
 		free, overflow, err := z.look(at.page)
