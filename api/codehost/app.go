@@ -82,8 +82,9 @@ func viewApp(a *store.CodehostApp, err error) (appView, error) {
 
 const hintLength = 6 // characters
 
-// hintOf returns the end of a secret, by which an administrator recognizes it. For a secret that is
-// not longer than a hint it returns "", because the hint would reveal all of it.
+// hintOf returns the last characters of a secret, so that an administrator can recognize the
+// secret. It returns "" for a secret of at most hintLength characters, because the hint would
+// reveal all of it.
 func hintOf(secret string) string {
 	if characters := []rune(secret); len(characters) > hintLength {
 		return string(characters[len(characters)-hintLength:])
@@ -91,7 +92,7 @@ func hintOf(secret string) string {
 	return ""
 }
 
-// masked returns a secret in which only the hint is readable.
+// masked returns asterisks followed by the hint. The result has length characters, like the secret.
 func masked(hint string, length int) string {
 	return strings.Repeat("*", length-utf8.RuneCountInString(hint)) + hint
 }
@@ -110,13 +111,14 @@ type appInput struct {
 	BodyTemplate   web.Optional[string]            `json:"feedback_issue_body_template"`
 }
 
-// The limits of templates of issues, in characters.
+// Maximum lengths of issue templates, in characters.
 const (
 	maxTitleTemplate = 256
 	maxBodyTemplate  = 8192
 )
 
-// check returns the features that were sent, or an error that names every violated rule.
+// check validates the request. It returns the features in it without duplicates, or an error that
+// names every violated rule.
 func (in appInput) check() (features []string, err error) {
 	p := web.Problems{Update: true}
 	p.Text("app_id", in.AppID, web.TextRule{Max: 32, Trim: true})
@@ -167,7 +169,7 @@ func (h *Handlers) updateApp(r *web.Request) (appView, error) {
 	}))
 }
 
-// timeOf returns the time at which a secret is saved, or 0 if it is cleared.
+// timeOf returns the transaction's time if secret is set, and 0 if it is being cleared.
 func timeOf(tx *store.Tx, secret string) int64 {
 	if secret == "" {
 		return 0
@@ -208,8 +210,8 @@ func (h *Handlers) testApp(r *web.Request) (appTestView, error) {
 	return view, nil
 }
 
-// testAs queries the code host as the app of the settings, and fills in missing permissions and
-// events.
+// testAs queries the code host with the app's saved credentials. It sets the app's name in view,
+// and lists the missing permissions and events there.
 func (h *Handlers) testAs(r *web.Request, a *store.CodehostApp, view *appTestView) error {
 	if !a.Configured() {
 		return fault.New(fault.Invalid, "app_id and private_key are needed: save them first")

@@ -230,8 +230,8 @@ func TestTestOfTheApp(t *testing.T) {
 	}
 }
 
-// TestWhatTheCodeHostSaidIsInTheLog checks that the settings show the server's own message, and
-// that the code host's message is logged.
+// TestWhatTheCodeHostSaidIsInTheLog checks that the response to a failed call contains only the
+// server's own message, and that the code host's message is logged with the id of the request.
 func TestWhatTheCodeHostSaidIsInTheLog(t *testing.T) {
 	t.Parallel()
 	log := &shared{}
@@ -254,8 +254,8 @@ func TestWhatTheCodeHostSaidIsInTheLog(t *testing.T) {
 	}
 }
 
-// TestAppAfterAnotherJWTSecret checks that settings can be read with another JWT secret, and that
-// operations that need a sealed secret ask to enter it again.
+// TestAppAfterAnotherJWTSecret checks that the settings can still be read after the JWT secret has
+// changed. Operations that need a sealed secret ask the administrator to enter it again.
 func TestAppAfterAnotherJWTSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

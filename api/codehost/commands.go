@@ -14,8 +14,8 @@ import (
 	"svc/store"
 )
 
-// dispatchTime is the time for which a delivery in progress is not dispatched again if the server
-// stops. It exceeds the time limit of all calls together.
+// dispatchTime is how long a delivery stays marked as in progress if the server stops before
+// recording the result. It exceeds the total time limit of all calls for a delivery.
 const dispatchTime = 3 * codehost.RequestTime
 
 const statusDispatched = "dispatched"
@@ -88,8 +88,8 @@ type command struct {
 	start    *store.CodehostCommand
 }
 
-// readCommand returns the command of a comment, or the reason to ignore it, and records its
-// findings in done.
+// readCommand returns the command in a comment, or the reason for ignoring the comment. It stores
+// the command's name in done.
 func (h *Handlers) readCommand(a *store.CodehostApp, d *codehost.Delivery, done *commandOutcome) (c command, reason string, err error) {
 	c.event = d.CommentEvent()
 	name, argument, isCommand := codehost.ParseCommand(c.event.Body)
@@ -115,8 +115,8 @@ func (h *Handlers) readCommand(a *store.CodehostApp, d *codehost.Delivery, done 
 	return c, c.find(projects, name, done), nil
 }
 
-// find returns the first project that allows the author of the comment to give the command, or the
-// reason why there is none.
+// find looks for the first project that has the command and allows the comment's author to give it,
+// and stores it in c. If there is none, find returns the reason.
 func (c *command) find(projects []store.IntegratedProject, name string, done *commandOutcome) (reason string) {
 	reason = "repo_not_configured"
 	for _, p := range projects {
@@ -141,16 +141,16 @@ func (c *command) find(projects []store.IntegratedProject, name string, done *co
 	return reason
 }
 
-// mayCommand reports whether the author of a comment may give commands, by the relation
-// to the repository or by name.
+// mayCommand reports whether the author of a comment may give commands. The integration allows
+// authors by their association with the repository or by their login.
 func mayCommand(i *store.CodehostIntegration, e codehost.CommentEvent) bool {
 	return slices.Contains(i.AllowedAssociations, e.Association) ||
 		e.Login != "" && slices.ContainsFunc(i.AllowedUsers, func(name string) bool { return strings.EqualFold(name, e.Login) })
 }
 
-// dispatch starts the workflow of a command and notifies its author. It continues if the code host
-// closes the connection, so that the result is always recorded. If the workflow cannot be started,
-// the delivery may be repeated.
+// dispatch starts the workflow of a command and notifies the comment's author. It continues if the
+// code host closes the connection, so that the result is always recorded. If the workflow cannot be
+// started, the code host may send the delivery again.
 func (h *Handlers) dispatch(r *web.Request, a *store.CodehostApp, c command, d *codehost.Delivery, done *commandOutcome) error {
 	defer web.NoWriteDeadline(r.Writer)()
 	marks := c.marks(d)
@@ -189,8 +189,8 @@ func (h *Handlers) dispatch(r *web.Request, a *store.CodehostApp, c command, d *
 	return nil
 }
 
-// marks returns the keys by which a command is remembered: one of the delivery, which has an
-// unsigned id, and one of the comment, which is signed.
+// marks returns the keys under which a processed command is recorded. One is the delivery's id,
+// which is not signed. The other identifies the comment, which is signed.
 func (c *command) marks(d *codehost.Delivery) (all []string) {
 	if d.ID != "" {
 		all = append(all, d.ID)
@@ -201,7 +201,8 @@ func (c *command) marks(d *codehost.Delivery) (all []string) {
 	return all
 }
 
-// claim remembers a delivery while it is being dispatched, unless it is remembered already.
+// claim records that a delivery is being dispatched. It returns taken and records nothing if one of
+// the marks has been recorded before.
 func (h *Handlers) claim(marks []string) (taken bool, err error) {
 	err = h.DB.Update(func(tx *store.Tx) error {
 		for _, mark := range marks {
@@ -219,7 +220,7 @@ func (h *Handlers) claim(marks []string) (taken bool, err error) {
 	return taken, err
 }
 
-// eachMark changes the records by which a delivery is remembered.
+// eachMark calls do for each of the marks of a delivery, in one transaction.
 func (h *Handlers) eachMark(marks []string, do func(*store.Tx, string) error) error {
 	return h.DB.Update(func(tx *store.Tx) error {
 		for _, mark := range marks {
@@ -231,7 +232,8 @@ func (h *Handlers) eachMark(marks []string, do func(*store.Tx, string) error) er
 	})
 }
 
-// tell reacts to the comment with the result of its command, if the app has the permission.
+// tell adds a reaction to the comment that shows whether the workflow has been started. It needs
+// the app's permission to react.
 func (h *Handlers) tell(ctx context.Context, r *web.Request, repo *codehost.Repo, c command, started bool) {
 	reaction := reactionStarted
 	if !started {

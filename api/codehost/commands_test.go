@@ -20,7 +20,7 @@ const (
 	appHook = "/api/v1/webhooks/codehost-app"
 )
 
-// commanded is a world in which comments in the repository start workflows.
+// commanded is a world in which the project has commands that start workflows.
 type commanded struct {
 	*world
 	app     *codehosttest.App
@@ -57,7 +57,7 @@ func (w *commanded) set(t *testing.T, path string, fields map[string]any) {
 	w.Must(t, 200, "PUT", path, string(body))
 }
 
-// send delivers the comment with changes to its fields.
+// send delivers the comment after applying changes to the fields of its payload.
 func (w *commanded) send(t *testing.T, id string, changes map[string]any) (int, string) {
 	t.Helper()
 	return deliver(t, w.Server, appHook, "issue_comment", w.payload(t, changes), map[string]string{"X-GitHub-Delivery": id})
@@ -159,8 +159,8 @@ func TestCommentDeliveries(t *testing.T) {
 	}
 }
 
-// A command that cannot be dispatched is answered with 503, gets a reaction, and may be delivered
-// again.
+// TestFailingDispatch checks that a command that cannot be dispatched is answered with 503 and a
+// reaction, and that it may be delivered again.
 func TestFailingDispatch(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)
@@ -183,7 +183,8 @@ func TestFailingDispatch(t *testing.T) {
 	}
 }
 
-// A reaction that fails does not change the result of the command.
+// TestCommandWithoutAReaction checks that a failed reaction does not change the result of the
+// command.
 func TestCommandWithoutAReaction(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)
@@ -195,8 +196,9 @@ func TestCommandWithoutAReaction(t *testing.T) {
 	}
 }
 
-// A comment starts a workflow only once, also if it is delivered repeatedly, concurrently or under
-// different ids. The id of a delivery is not signed.
+// TestCommandIsReplayed checks that a comment starts a workflow only once, even if it is delivered
+// repeatedly, concurrently or under different ids. Delivery ids are not signed, so a sender could
+// change them.
 func TestCommandIsReplayed(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)
@@ -221,8 +223,8 @@ func TestCommandIsReplayed(t *testing.T) {
 	expect(t, "days later", status, answer, 200, `{"reason":"duplicate_delivery"}`)
 }
 
-// If several projects have the same repository, the first one that has the command and allows its
-// author counts.
+// TestCommandOfSeveralProjects checks that, among several projects with the same repository, the
+// server selects the first one that has the command and allows its author to give it.
 func TestCommandOfSeveralProjects(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)
@@ -237,7 +239,8 @@ func TestCommandOfSeveralProjects(t *testing.T) {
 	expect(t, "not allowed there", status, answer, 200, `{"reason":"unknown_command"}`)
 }
 
-// With another JWT_SECRET, no request gets a response with status 500.
+// TestCommandsAfterAChangeOfJWTSecret checks that no request is answered with status 500 after
+// JWT_SECRET has changed.
 func TestCommandsAfterAChangeOfJWTSecret(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)

@@ -15,7 +15,8 @@ import (
 	"svc/store"
 )
 
-// storedFeedback stores feedback without forwarding it, and returns the path that forwards it.
+// storedFeedback stores feedback without forwarding it. It returns the id of the feedback and the
+// path of the request that forwards it.
 func (w *forwardWorld) storedFeedback(t testing.TB, content string) (id, forward string) {
 	t.Helper()
 	_, answer, _ := w.Send(t, "POST", "/api/v1"+submit, map[string]string{"X-Forwarded-For": "203.0.113.1"}, fmt.Sprintf(`{"content":%q,"rating":2}`, content))
@@ -23,7 +24,7 @@ func (w *forwardWorld) storedFeedback(t testing.TB, content string) (id, forward
 	return id, feedbacks + "/" + id + "/forward"
 }
 
-// later advances the clock, which expires the session and the API key, and replaces both.
+// later advances the clock. Because the session and the API key expire then, later replaces both.
 func (w *forwardWorld) later(t testing.TB, d time.Duration) {
 	t.Helper()
 	w.Clock.Advance(d)
@@ -35,8 +36,9 @@ func (w *forwardWorld) later(t testing.TB, d time.Duration) {
 	w.key = w.Key(t, `{"name":"reader","scopes":["feedbacks:read"],"all_projects":true}`)
 }
 
-// TestForwardStored checks that an administrator can create issues from feedback that was stored
-// without one. They use the project's template, have no quota and require no contact.
+// TestForwardStored checks that an administrator can create an issue from feedback that was stored
+// without one. The issue uses the project's template. No quota applies, and the feedback needs no
+// contact.
 func TestForwardStored(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -88,8 +90,8 @@ func TestForwardStored(t *testing.T) {
 	w.expect(t, 7, 7)
 }
 
-// TestForwardStoredIsRefused checks that each obstacle is named in the error and that nothing
-// changes.
+// TestForwardStoredIsRefused checks that the error names what prevents the feedback from being
+// forwarded, and that nothing changes.
 func TestForwardStoredIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -158,9 +160,9 @@ func TestForwardStoredIsRefused(t *testing.T) {
 }
 
 // TestForwardStoredWhenTheCodeHostFails checks that the response is 503, and that the stored
-// feedback can be forwarded when the code host works again. If the response to the creation was
-// lost, the next request finds the issue by its marker, at any later time. There is never a second
-// issue.
+// feedback can be forwarded when the code host works again. If the response to the issue's creation
+// was lost, a later request finds the issue by its marker, however late it comes. There is never a
+// second issue.
 func TestForwardStoredWhenTheCodeHostFails(t *testing.T) {
 	t.Parallel()
 	begin := func(t *testing.T, fault codehosttest.Fault, issues int) (w *forwardWorld, id, forward string) {
@@ -282,7 +284,7 @@ func TestForwardStoredWhenTheCodeHostFails(t *testing.T) {
 }
 
 // TestForwardStoredInParallel checks that concurrent requests for the same feedback all get the
-// same issue, also if its answer is lost.
+// same issue, even if the code host's answer to its creation is lost.
 func TestForwardStoredInParallel(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []bool{false, true} {

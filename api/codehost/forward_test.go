@@ -76,8 +76,8 @@ func TestForward(t *testing.T) {
 	})
 }
 
-// TestForwardOptions checks that clients can read whether feedback can be forwarded, and that it
-// requires a contact.
+// TestForwardOptions checks that clients can read whether feedback can be forwarded and whether
+// that requires a contact.
 func TestForwardOptions(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -120,8 +120,8 @@ func TestForwardOptions(t *testing.T) {
 	}
 }
 
-// TestForwardOfProjectWithoutIntegration checks that nothing changes for projects without a code
-// host and their clients.
+// TestForwardOfProjectWithoutIntegration checks that a project without a repository accepts
+// feedback but does not forward it, and that the code host receives no requests.
 func TestForwardOfProjectWithoutIntegration(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -229,8 +229,8 @@ func TestForwardQuotaCountsFailures(t *testing.T) {
 	w.expect(t, 0, 0)
 }
 
-// TestForwardOfCallersWithoutAddress checks that callers without an address share one quota, and
-// that their submissions are never treated as duplicates.
+// TestForwardOfCallersWithoutAddress checks that callers with an unknown address share one quota,
+// and that their submissions are never treated as duplicates.
 func TestForwardOfCallersWithoutAddress(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -247,7 +247,7 @@ func TestForwardOfCallersWithoutAddress(t *testing.T) {
 }
 
 // TestForwardWhenTheCodeHostFails checks that the response is 503 and nothing is stored. The code
-// host's message is not in the response. It is in the log, with the id of the request.
+// host's message appears in the log with the id of the request, but not in the response.
 func TestForwardWhenTheCodeHostFails(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -292,8 +292,8 @@ func TestForwardWhenTheCodeHostFails(t *testing.T) {
 	}
 }
 
-// TestForwardWhenTheCodeHostHangs checks that the visitor waits no longer than the time limit of a
-// call, and that other visitors do not wait.
+// TestForwardWhenTheCodeHostHangs checks that a visitor waits no longer than the time limit of a
+// call to the code host, and that other visitors do not wait.
 func TestForwardWhenTheCodeHostHangs(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -318,8 +318,8 @@ func TestForwardWhenTheCodeHostHangs(t *testing.T) {
 	w.expect(t, 1, 0)
 }
 
-// TestForwardAnswersWithoutNumber checks that an issue counts although the code host returns few of
-// its fields.
+// TestForwardAnswersWithoutNumber checks that an issue counts as created even if the code host's
+// answer has few of its fields, for example no number.
 func TestForwardAnswersWithoutNumber(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -336,8 +336,8 @@ func TestForwardAnswersWithoutNumber(t *testing.T) {
 	}
 }
 
-// TestForwardInParallel checks that one address creates exactly the allowed number of issues, and
-// that identical submissions create one.
+// TestForwardInParallel checks that concurrent submissions from one address create exactly the
+// allowed number of issues, and that identical submissions create only one.
 func TestForwardInParallel(t *testing.T) {
 	t.Parallel()
 	const callers = 100
@@ -389,8 +389,8 @@ func TestForwardInParallel(t *testing.T) {
 	})
 }
 
-// TestForwardWithoutDuplicateWindow checks that, without a window, each submission creates a
-// record, one after the other.
+// TestForwardWithoutDuplicateWindow checks that each of several identical submissions creates a
+// record if the duplicate window is disabled.
 func TestForwardWithoutDuplicateWindow(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t, apitest.WithWindow(0))
@@ -400,8 +400,8 @@ func TestForwardWithoutDuplicateWindow(t *testing.T) {
 	w.expect(t, 3, 3)
 }
 
-// TestForwardWithChangedSecret checks that a private key that cannot be decrypted is reported, and
-// is not an internal error.
+// TestForwardWithChangedSecret checks that a private key that cannot be decrypted is reported as
+// such instead of as an internal error.
 func TestForwardWithChangedSecret(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)

@@ -18,7 +18,7 @@ import (
 	"svc/store"
 )
 
-// forwardWorld is a world with a project that forwards feedback to its repository.
+// forwardWorld is a world in which the project forwards feedback to its repository.
 type forwardWorld struct {
 	*world
 	app *codehosttest.App
@@ -57,7 +57,7 @@ func newForwardWorld(t *testing.T, options ...apitest.Option) *forwardWorld {
 	return w
 }
 
-// setApp stores the app in the server's settings, after change.
+// setApp calls change with the settings of the app and stores the result in the server's settings.
 func (w *forwardWorld) setApp(t testing.TB, change func(*store.CodehostApp)) {
 	t.Helper()
 	a := &store.CodehostApp{
@@ -90,7 +90,7 @@ func (w *forwardWorld) integrate(t testing.TB, change func(*store.CodehostIntegr
 	}
 }
 
-// send submits feedback for forwarding, from an address.
+// send submits feedback from the client address addr and requests that it be forwarded.
 func (w *forwardWorld) send(t testing.TB, addr, content string) (status int, answer string) {
 	t.Helper()
 	status, answer, _ = w.Send(t, "POST", "/api/v1"+submit, map[string]string{"X-Forwarded-For": addr}, forwarded(content))
@@ -115,7 +115,7 @@ func (w *forwardWorld) stored(t testing.TB) (contents []string) {
 	return contents
 }
 
-// expect checks the number of records and of issues.
+// expect checks how many feedback records and issues exist.
 func (w *forwardWorld) expect(t testing.TB, records, issues int) {
 	t.Helper()
 	if got := w.stored(t); len(got) != records {
@@ -126,23 +126,23 @@ func (w *forwardWorld) expect(t testing.TB, records, issues int) {
 	}
 }
 
-// settle advances the clock and runs the job that settles submissions.
+// settle advances the clock by after and runs the job that resolves unconfirmed submissions.
 func (w *forwardWorld) settle(t testing.TB, after time.Duration) error {
 	t.Helper()
 	w.Clock.Advance(after)
 	return w.Config.Codehost.Forward.Settle(t.Context())
 }
 
-// restarted returns the configuration of a new server on the same data, without the submissions in
-// progress.
+// restarted returns the configuration of a new server that uses the same data. The new server does
+// not know which submissions were in progress.
 func (w *forwardWorld) restarted() api.Config {
 	c := w.Config
 	c.Codehost.Forward = forward.New(c.Codehost.Forward.Config)
 	return c
 }
 
-// loseAnswer returns a fault in which the host creates the issue and answers with a status, like a
-// proxy after a timeout.
+// loseAnswer returns a fault that lets the host create the issue but answers with the given status,
+// as a proxy does after a timeout.
 func loseAnswer(status int) codehosttest.Fault {
 	return func(_ *codehosttest.Host, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +152,7 @@ func loseAnswer(status int) codehosttest.Fault {
 	}
 }
 
-// before returns a fault that calls do before the host handles the request.
+// before returns a fault that calls the function do and then lets the host handle the request.
 func before(do func()) codehosttest.Fault {
 	return func(_ *codehosttest.Host, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -162,7 +162,7 @@ func before(do func()) codehosttest.Fault {
 	}
 }
 
-// logsWith reports whether a line of a log contains all texts.
+// logsWith reports whether a single line of the log contains all of the texts.
 func logsWith(log string, texts ...string) bool {
 	for line := range strings.Lines(log) {
 		all := true

@@ -29,12 +29,13 @@ type Config struct {
 	Now  func() time.Time
 	Keys *seal.Keys
 	Host *codehost.Client
-	// Forward makes issues of feedback, and provides the templates of repositories.
+	// Forward creates issues from feedback and provides the issue templates of repositories.
 	Forward *forward.Engine
-	// BaseURL is the beginning of direct links; "" if they have no host.
+	// BaseURL is the base address of direct links. It is "" if no host for direct links is
+	// configured.
 	BaseURL string
-	// Mirror queues copies of the attachments of releases and returns their number. It is nil if
-	// direct links have no host.
+	// Mirror queues the copying of release attachments and returns how many it has queued. It is
+	// nil if no host for direct links is configured.
 	Mirror func(tx *store.Tx, p *store.Project, addresses []string) (queued int, err error)
 }
 
@@ -49,8 +50,8 @@ func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(h.appRoutes(), h.integrationRoutes(), h.previewRoutes(), h.webhookRoutes(), h.commandRoutes())
 }
 
-// forRequest returns a context with the time limit of all calls that one request makes. It extends
-// the deadline of the answer until done is called.
+// forRequest returns a context that limits the total time of the calls to the code host made for r.
+// The write deadline of the response is suspended until the caller calls done.
 func forRequest(r *web.Request) (ctx context.Context, done func()) {
 	again := web.NoWriteDeadline(r.Writer)
 	ctx, cancel := context.WithTimeout(r.Context(), codehost.RequestTime)

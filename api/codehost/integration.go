@@ -63,8 +63,8 @@ func viewIntegration(p *store.Project, i *store.CodehostIntegration, a *store.Co
 	}
 }
 
-// showIntegration returns the settings of the project in the path after change has been applied in
-// a transaction of run.
+// showIntegration calls change in a transaction that it starts with run, and returns the resulting
+// settings of the project in the path.
 func (h *Handlers) showIntegration(
 	r *web.Request, run func(func(*store.Tx) error) error,
 	change func(*store.Tx, *store.Project, *store.CodehostIntegration, *store.CodehostApp) error,
@@ -86,7 +86,8 @@ func (h *Handlers) showIntegration(
 	return view, err
 }
 
-// integrationOf reads the settings of the project in the path, with those of the app.
+// integrationOf returns the project in the path, its integration settings and the settings of the
+// app.
 func integrationOf(tx *store.Tx, r *web.Request) (*store.Project, *store.CodehostIntegration, *store.CodehostApp, error) {
 	p, err := r.Project(tx)
 	if err != nil {
@@ -146,7 +147,7 @@ type commandInput struct {
 	Input    web.Optional[string] `json:"input"`
 }
 
-// integrationLists holds the checked lists of an input.
+// integrationLists holds the validated lists of an integrationInput.
 type integrationLists struct {
 	labels, associations, users []string
 	commands                    []store.CodehostCommand
@@ -162,7 +163,8 @@ var (
 	commandInputName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 )
 
-// check returns the lists of an input, or an error that names every violated rule.
+// check validates the input. It returns the lists in it, or an error that names every violated
+// rule.
 func (in integrationInput) check() (lists integrationLists, err error) {
 	p := web.Problems{Update: true}
 	p.Text("repo_full_name", in.Repo, web.TextRule{Max: 140, Trim: true})
@@ -191,8 +193,8 @@ func (in integrationInput) check() (lists integrationLists, err error) {
 	return lists, p.Err()
 }
 
-// isRepo reports whether a text can be owner/name. A name that consists of dots is not a repository
-// and would lead elsewhere in the address of a call.
+// isRepo reports whether a text has the form owner/name. It rejects names that consist of dots:
+// they do not name repositories, and would change the path of an API call.
 func isRepo(text string) bool {
 	if !repoName.MatchString(text) {
 		return false
@@ -201,7 +203,7 @@ func isRepo(text string) bool {
 	return strings.Trim(owner, ".") != "" && strings.Trim(name, ".") != ""
 }
 
-// filled returns a list without blank and repeated entries. The result is never nil.
+// filled returns a copy of list without blank or duplicate entries. The result is never nil.
 func filled(list []string) []string {
 	all := []string{}
 	for _, entry := range list {
@@ -246,8 +248,8 @@ func (in integrationInput) commands(p *web.Problems) (all []store.CodehostComman
 	return all
 }
 
-// apply changes settings according to a checked input, or returns the reason why they would not
-// work together.
+// apply sets the fields of i that are present in the request. It returns an error if the resulting
+// settings contradict each other or the settings of the app.
 func (in integrationInput) apply(lists integrationLists, i *store.CodehostIntegration, a *store.CodehostApp) error {
 	before := *i
 	web.SetText(&i.Repo, in.Repo)
@@ -271,8 +273,9 @@ func (in integrationInput) apply(lists integrationLists, i *store.CodehostIntegr
 	return canBe(&before, i, a)
 }
 
-// canBe checks the dependencies of settings on each other and on the app. A feature that has become
-// impossible since it was switched on may stay switched on: it is not active.
+// canBe checks that the new settings are consistent with each other and with the settings of the
+// app. A feature that was switched on before may stay on even if the app no longer supports it. It
+// is inactive then.
 func canBe(before, i *store.CodehostIntegration, a *store.CodehostApp) error {
 	var p web.Problems
 	for _, feature := range []struct {
@@ -299,7 +302,7 @@ func canBe(before, i *store.CodehostIntegration, a *store.CodehostApp) error {
 	return p.Err()
 }
 
-// repoTemplateView is the template in the repository of a project.
+// repoTemplateView is the JSON form of the issue template in a project's repository.
 type repoTemplateView struct {
 	Path      string   `json:"path"`
 	Ref       *string  `json:"ref"`

@@ -187,8 +187,8 @@ func TestSwitches(t *testing.T) {
 	})
 }
 
-// TestIntegrationFollowsItsProject checks that the settings are kept when the project is renamed
-// and deleted together with it.
+// TestIntegrationFollowsItsProject checks that the settings survive renaming the project, and that
+// they are deleted together with the project.
 func TestIntegrationFollowsItsProject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -284,7 +284,8 @@ func TestRepoTemplate(t *testing.T) {
 	}
 }
 
-// TestPrivateTemplate checks that the server reads the file of a private repository as the app.
+// TestPrivateTemplate checks that the server uses the app's credentials to read the template file
+// of a private repository.
 func TestPrivateTemplate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

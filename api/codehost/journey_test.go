@@ -19,7 +19,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// guide holds the examples of docs/codehost.md by their names.
+// guide maps the names of the examples in docs/codehost.md to their texts.
 type guide map[string]string
 
 func readGuide(t *testing.T) guide {
@@ -35,7 +35,7 @@ func readGuide(t *testing.T) guide {
 	return g
 }
 
-// example returns an example of the page. The test fails if there is none.
+// example returns the example with the given name. The test fails if there is none.
 func (g guide) example(t *testing.T, name string) string {
 	t.Helper()
 	if g[name] == "" {
@@ -115,7 +115,8 @@ func TestJourney(t *testing.T) {
 	j.rotate(t, hook, secret)
 }
 
-// connectReleases performs step 1 up to the ping, and imports the earlier releases.
+// connectReleases performs step 1 of the page up to the ping, and then imports the earlier
+// releases.
 func (j *journey) connectReleases(t *testing.T) (hook, secret string) {
 	t.Helper()
 	j.send(t, 200, "project")
@@ -131,8 +132,8 @@ func (j *journey) connectReleases(t *testing.T) (hook, secret string) {
 	return hook, secret
 }
 
-// followRelease publishes a release with four attachments. It must become the latest version, with
-// links to copies of the attachments.
+// followRelease publishes a release with four attachments. It checks that the release becomes the
+// latest version, with links to copies of the attachments.
 func (j *journey) followRelease(t *testing.T, hook, secret string) {
 	t.Helper()
 	var assets []codehosttest.Asset
@@ -163,7 +164,7 @@ func (j *journey) followRelease(t *testing.T, hook, secret string) {
 	}
 }
 
-// version is a version as visitors get it.
+// version is the JSON form of a version in responses to visitors.
 type version struct {
 	Version string `json:"version"`
 	Title   string `json:"title"`
@@ -173,7 +174,7 @@ type version struct {
 
 type link struct{ URL, Name string }
 
-// latest returns the latest version as visitors get it.
+// latest returns the latest version from the server's response to a visitor.
 func (j *journey) latest(t *testing.T) (v version) {
 	t.Helper()
 	_, answer := j.Ask(t, "GET", "/public/my-app/versions/latest", "")
@@ -183,7 +184,7 @@ func (j *journey) latest(t *testing.T) (v version) {
 	return v
 }
 
-// connectApp performs steps 2 and 3.
+// connectApp performs steps 2 and 3 of the page.
 func (j *journey) connectApp(t *testing.T) {
 	t.Helper()
 	app := j.host.App(t, map[string]string{"issues": "write", "contents": "read", "actions": "write"}, "issue_comment")
@@ -221,7 +222,7 @@ func (j *journey) forward(t *testing.T) {
 	j.sendFeedback(t, "Feedback: The export button does nothing", "| ann@example.com | not rated | windows  |", "feedback", "needs-triage")
 }
 
-// sendFeedback sends the page's feedback and checks that it becomes an issue.
+// sendFeedback sends the feedback from the page's example and checks that it becomes an issue.
 func (j *journey) sendFeedback(t *testing.T, title, part string, labels ...string) {
 	t.Helper()
 	answer := j.send(t, 201, "feedback")
@@ -238,8 +239,8 @@ func (j *journey) sendFeedback(t *testing.T, title, part string, labels ...strin
 	j.Exchanges(t, []apitest.Exchange{{"the feedback in the console", "GET", "/admin/projects/my-app/feedbacks/" + id, "", 200, want}})
 }
 
-// command performs step 5: a maintainer's comment starts a workflow and gets a reaction, and the
-// comment of an unknown user does not.
+// command performs step 5. A maintainer's comment starts a workflow and gets a reaction. An unknown
+// user's comment has neither effect.
 func (j *journey) command(t *testing.T) {
 	t.Helper()
 	j.repo.AddWorkflow("deploy.yml")
@@ -267,8 +268,8 @@ func (j *journey) command(t *testing.T) {
 	}
 }
 
-// rotate replaces the secret of the release webhook while releases are delivered with the previous
-// one.
+// rotate replaces the secret of the release webhook while the code host still signs deliveries with
+// the previous secret.
 func (j *journey) rotate(t *testing.T, hook, former string) {
 	t.Helper()
 	secret := apitest.Field[string](t, j.send(t, 200, "rotate"), "secret")

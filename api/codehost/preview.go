@@ -79,7 +79,8 @@ func (h *Handlers) previewRepo(r *web.Request) (view repoPreviewView, err error)
 	return h.viewRepo(found, name), nil
 }
 
-// viewRepo omits values that no project could have, so that the form can be saved.
+// viewRepo returns the JSON form of a repository. It omits values that are not valid for a project,
+// so that the form can be saved.
 func (h *Handlers) viewRepo(found *codehost.Repository, name string) repoPreviewView {
 	if current, ok := h.Host.ParseRepo(h.Host.Web + "/" + found.FullName); ok {
 		name = current // it may have been renamed
@@ -104,7 +105,8 @@ func (h *Handlers) viewRepo(found *codehost.Repository, name string) repoPreview
 	return view
 }
 
-// address returns the text if it is an absolute address, or nil.
+// address returns a pointer to text if it is an absolute address of at most limit characters, and
+// nil otherwise.
 func address(text string, limit int) *string {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
@@ -173,9 +175,9 @@ type importView struct {
 	Scanned  int `json:"scanned"`
 }
 
-// importReleases stores the releases for which there is no version yet, in one transaction per
-// page. If the code host fails in between, the earlier pages remain stored, and the next import
-// continues after them.
+// importReleases stores the releases that do not exist as versions yet. It uses one transaction per
+// page of releases. If the code host fails partway, the pages imported so far remain stored, and
+// the next import adds the remaining ones.
 func (h *Handlers) importReleases(r *web.Request) (view importView, err error) {
 	repo, err := h.repoOf(r)
 	if err != nil {
@@ -215,7 +217,8 @@ func (h *Handlers) importReleases(r *web.Request) (view importView, err error) {
 	return view, nil
 }
 
-// importRelease stores a release as a version, unless it cannot be one or there is one already.
+// importRelease stores a release as a version. It skips releases that are not valid versions, and
+// those that have been stored already.
 func (h *Handlers) importRelease(tx *store.Tx, p *store.Project, repo *codehost.Repo, d codehost.Draft) (made bool, err error) {
 	if d.Comparable.IsZero() {
 		return false, nil
@@ -238,7 +241,8 @@ func (h *Handlers) importRelease(tx *store.Tx, p *store.Project, repo *codehost.
 	return err == nil, err
 }
 
-// publishedAt returns the time at which a release was published, or now if it has none.
+// publishedAt returns the Unix time at which a release was published, or the current time if that
+// is missing.
 func (h *Handlers) publishedAt(d codehost.Draft) int64 {
 	if d.PublishedAt == nil {
 		return h.Now().Unix()
@@ -246,7 +250,7 @@ func (h *Handlers) publishedAt(d codehost.Draft) int64 {
 	return d.PublishedAt.Unix()
 }
 
-// sourceOf returns the custom data of a version that comes from a release.
+// sourceOf returns the custom data of a version that was created from a release.
 func sourceOf(source string, repo *codehost.Repo, tag string) json.RawMessage {
 	owner, name, _ := strings.Cut(repo.Name(), "/")
 	text, err := json.Marshal(struct {
@@ -290,5 +294,5 @@ func (h *Handlers) repoOf(r *web.Request) (*codehost.Repo, error) {
 	return h.Host.Repo(app, name), nil
 }
 
-// example returns the address of a repository, for messages.
+// example returns an example of a repository's address for use in messages.
 func (h *Handlers) example() string { return h.Host.Web + "/owner/name" }

@@ -122,7 +122,7 @@ func TestReleasePreview(t *testing.T) {
 	}
 }
 
-// TestRepoURLOfTheProject checks the responses if the project's repository address cannot be used.
+// TestRepoURLOfTheProject checks the responses for a project with an unusable repository address.
 func TestRepoURLOfTheProject(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -175,8 +175,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestImportReadsAllPages checks an import of several pages, and one of more releases than an
-// import reads.
+// TestImportReadsAllPages checks an import of several pages of releases, and an import from a
+// repository with more releases than an import reads.
 func TestImportReadsAllPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -194,8 +194,8 @@ func TestImportReadsAllPages(t *testing.T) {
 	}
 }
 
-// TestImportBreaksOff checks that the pages before a failure are stored, and that the next import
-// stores the remaining ones.
+// TestImportBreaksOff checks that the pages that were read before a failure are stored, and that
+// the next import stores the remaining ones.
 func TestImportBreaksOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -219,8 +219,8 @@ func TestImportBreaksOff(t *testing.T) {
 	})
 }
 
-// TestPreviewsAsTheApp checks that a private repository can be read only if the app is installed
-// there.
+// TestPreviewsAsTheApp checks that the server can read a private repository only if the app is
+// installed on it.
 func TestPreviewsAsTheApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -245,7 +245,7 @@ func TestPreviewsAsTheApp(t *testing.T) {
 	each("no longer installed", 404)
 }
 
-// TestJWTSecretChanged checks the error for a key that cannot be decrypted.
+// TestJWTSecretChanged checks the error for a private key that cannot be decrypted.
 func TestJWTSecretChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -263,8 +263,8 @@ func TestJWTSecretChanged(t *testing.T) {
 	}
 }
 
-// TestPreviewsOfGitea checks that responses of Gitea and Forgejo are read in the same way. Those
-// servers choose the size of their pages, and their releases have no time of the last change.
+// TestPreviewsOfGitea checks that responses of Gitea and Forgejo are read like those of GitHub.
+// Gitea and Forgejo choose the page size themselves, and their releases have no modification time.
 func TestPreviewsOfGitea(t *testing.T) {
 	t.Parallel()
 	read := func(name string) []byte {
@@ -335,8 +335,8 @@ func (s *shared) text() string {
 	return s.String()
 }
 
-// TestCodeHostFails checks that the code host's message is in the log, with the id of the request,
-// and not in the response.
+// TestCodeHostFails checks that the code host's message appears in the log with the id of the
+// request, but not in the response.
 func TestCodeHostFails(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"svc/internal/codehost/codehosttest"
 )
 
-// TestWhichTemplate checks which of the templates is used for an issue.
+// TestWhichTemplate checks which of the configured templates is used for an issue.
 func TestWhichTemplate(t *testing.T) {
 	t.Parallel()
 	const (
@@ -60,8 +60,8 @@ func TestWhichTemplate(t *testing.T) {
 	}
 }
 
-// TestTemplateOfAHostThatFails checks that a template that cannot be read does not prevent
-// forwarding while issues can be created.
+// TestTemplateOfAHostThatFails checks that feedback is still forwarded if the template cannot be
+// read but issues can be created.
 func TestTemplateOfAHostThatFails(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]codehosttest.Fault{

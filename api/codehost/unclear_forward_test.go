@@ -14,7 +14,7 @@ import (
 )
 
 // TestForwardAfterLostAnswer checks that an issue is found by its marker if the answer to its
-// creation was lost, and that there is never a second one.
+// creation was lost, and that a second issue is never created.
 func TestForwardAfterLostAnswer(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]codehosttest.Fault{
@@ -118,8 +118,8 @@ func TestForwardAfterLostAnswer(t *testing.T) {
 	}
 }
 
-// TestForwardThatCreatedNothing checks that, once it is certain that there is no issue, no trace of
-// the submission remains and the next one is new.
+// TestForwardThatCreatedNothing checks that no trace of a submission remains once it is certain
+// that no issue was created. An identical submission is then treated as new.
 func TestForwardThatCreatedNothing(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)
@@ -149,8 +149,8 @@ func TestForwardThatCreatedNothing(t *testing.T) {
 	w.expect(t, 0, 0)
 }
 
-// TestForwardAfterRestart checks that a server that is restarted on the same data recognizes
-// submissions in progress. It creates neither a second issue nor a second record.
+// TestForwardAfterRestart checks that a server recognizes unfinished submissions after a restart
+// with the same data. It creates neither a second issue nor a second record for them.
 func TestForwardAfterRestart(t *testing.T) {
 	t.Parallel()
 	for _, created := range []bool{true, false} {

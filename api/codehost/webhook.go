@@ -25,10 +25,10 @@ const (
 	generatedBytes       = 24 // random bytes; the secret has twice as many hex digits
 
 	deliveryLimit = 25 << 20 // bytes; code hosts do not send more
-	// deliveryKept is the time for which a repeated delivery is recognized.
+	// deliveryKept is how long a delivery is remembered, so that a repetition is recognized.
 	deliveryKept = 7 * 24 * time.Hour
-	// maxEcho is the maximum length, in characters, of a text of the code host that an answer
-	// repeats.
+	// maxEcho limits the length, in characters, of a code host's text that is repeated in a
+	// response.
 	maxEcho = 64
 )
 
@@ -54,7 +54,8 @@ type webhookView struct {
 	SecretHint      *string `json:"secret_hint"`
 	SecretLength    *int    `json:"secret_length"`
 	SecretUpdatedAt *int64  `json:"secret_updated_at"`
-	// LastDelivery shows that the code host uses the right address and the right secret.
+	// LastDelivery is the last delivery with a valid signature. It shows the administrator that the
+	// code host uses the right address and the right secret.
 	LastDelivery *deliveryView `json:"last_delivery"`
 }
 
@@ -65,7 +66,7 @@ type deliveryView struct {
 	Reason     *string `json:"reason"`
 }
 
-// revealedView is a webhookView with the secret, which is revealed only once.
+// revealedView is a webhookView that includes the secret. The server reveals a secret only once.
 type revealedView struct {
 	webhookView
 	Secret string `json:"secret"`
@@ -140,7 +141,7 @@ func (h *Handlers) regenerateWebhookSecret(r *web.Request) (revealedView, error)
 	return h.replaceWebhookSecret(r, generatedPrefix+hex.EncodeToString(random), in.Grace)
 }
 
-// replaceWebhookSecret stores a new secret. The previous one is accepted for some more minutes.
+// replaceWebhookSecret stores a new secret. The previous secret remains valid for grace minutes.
 func (h *Handlers) replaceWebhookSecret(r *web.Request, secret string, grace web.Optional[web.Integer]) (view revealedView, err error) {
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		w, err := store.WebhookSettings(p.ID).Get(tx)
@@ -155,7 +156,8 @@ func (h *Handlers) replaceWebhookSecret(r *web.Request, secret string, grace web
 	return view, err
 }
 
-// opened returns the plain texts of sealed secrets. If none can be opened, it returns the reason.
+// opened returns the plain texts of the sealed secrets that can be decrypted. It returns an error
+// if there are none.
 func (h *Handlers) opened(purpose seal.Purpose, sealed []string) (secrets []string, err error) {
 	for _, one := range sealed {
 		secret, cannot := h.Keys.Open(purpose, one)
@@ -171,8 +173,8 @@ func (h *Handlers) opened(purpose seal.Purpose, sealed []string) (secrets []stri
 	return nil, err
 }
 
-// delivery reads a delivery that is signed with one of the secrets. It does not parse the body
-// before the signature has been verified.
+// delivery reads the delivery in r, which must be signed with one of the secrets. It verifies the
+// signature before it parses the body.
 func delivery(r *web.Request, secrets []string) (*codehost.Delivery, error) {
 	signature := r.Header.Get(codehost.SignatureHeader)
 	if !codehost.WellFormed(signature) {
@@ -189,7 +191,7 @@ func delivery(r *web.Request, secrets []string) (*codehost.Delivery, error) {
 	return codehost.ReadDelivery(r.Header, raw)
 }
 
-// The statuses of a delivery.
+// Values of the status in the response to a delivery.
 const (
 	statusPong    = "pong"
 	statusIgnored = "ignored"
@@ -212,7 +214,7 @@ func begin(d *codehost.Delivery) outcome {
 
 func (o *outcome) ignore(reason string) { o.Status, o.Reason = statusIgnored, reason }
 
-// releaseOutcome is the result of a delivery about a release.
+// releaseOutcome is the response to a delivery about a release.
 type releaseOutcome struct {
 	outcome
 	Action       *string `json:"action,omitempty"`
@@ -241,7 +243,7 @@ func (h *Handlers) receiveRelease(r *web.Request) (done releaseOutcome, err erro
 	return done, nil
 }
 
-// takeRelease processes a delivery.
+// takeRelease processes a delivery about a release of project p.
 func (h *Handlers) takeRelease(r *web.Request, p *store.Project, d *codehost.Delivery) (done releaseOutcome, err error) {
 	done.outcome = begin(d)
 	if d.Event == eventPing {
@@ -268,8 +270,8 @@ func (h *Handlers) takeRelease(r *web.Request, p *store.Project, d *codehost.Del
 	return done, h.publish(r, d.ID, e, draft, &done)
 }
 
-// webhookSecrets returns the project of a delivery and the secrets that it may be signed with. A
-// project without secrets refuses all deliveries.
+// webhookSecrets returns the project of a delivery and the secrets with which the delivery may be
+// signed. It returns an error for a project without secrets.
 func (h *Handlers) webhookSecrets(r *web.Request) (p *store.Project, secrets []string, err error) {
 	var sealed []string
 	err = h.DB.View(func(tx *store.Tx) error {
@@ -298,8 +300,8 @@ func (h *Handlers) delivered(p store.ProjectID, id string) (bool, error) {
 	return store.Read(h.DB, func(tx *store.Tx) (bool, error) { return id != "" && tx.Delivered(p, id), nil })
 }
 
-// readRelease returns the version of a release, or the reason why there is none, and records its
-// findings in done.
+// readRelease maps the release in e to a version, or returns the reason for ignoring it. It stores
+// what it knows about the release in done.
 func readRelease(e codehost.ReleaseEvent, done *releaseOutcome) (draft codehost.Draft, reason string) {
 	action := web.Shorten(e.Action, maxEcho)
 	done.Action = &action
@@ -332,9 +334,9 @@ type releaseData struct {
 	SyncedAt   int64  `json:"synced_at"`
 }
 
-// publish writes the version of a release, queues copies of its attachments if the project wants
-// them, and remembers the delivery, in one transaction. If the attachments cannot be queued, it
-// writes the version without them.
+// publish stores the version of a release in one transaction. The transaction also queues copies of
+// the attachments, if the project is configured for that, and records the delivery. If the
+// attachments cannot be queued, publish stores the version without copies.
 func (h *Handlers) publish(r *web.Request, id string, e codehost.ReleaseEvent, draft codehost.Draft, done *releaseOutcome) error {
 	var unmirrored error
 	take := func(mirror bool) error {
@@ -375,8 +377,8 @@ func (h *Handlers) publish(r *web.Request, id string, e codehost.ReleaseEvent, d
 	return err
 }
 
-// writeRelease writes the version of a release. Links to attachments that have been copied lead to
-// the copies, so that a delivery never undoes the replacement of links.
+// writeRelease stores the version of a release. If an attachment has been copied before, the
+// version links to the copy, so that a delivery never undoes the replacement of links.
 func (h *Handlers) writeRelease(
 	tx *store.Tx, p *store.Project, e codehost.ReleaseEvent, draft codehost.Draft,
 ) (created, stale bool, err error) {
@@ -405,8 +407,7 @@ func (h *Handlers) writeRelease(
 // maxRepository is the maximum length of owner/name, in characters.
 const maxRepository = 140
 
-// direct returns the direct link of an attachment that has been copied, or the address itself if
-// there is no copy.
+// direct returns the direct link to the copy of an attachment, or address if there is no copy.
 func (h *Handlers) direct(tx *store.Tx, p *store.Project, address string) (string, error) {
 	if h.BaseURL == "" {
 		return address, nil

@@ -32,7 +32,8 @@ const (
 	hookSecret = "lantern-room-at-dusk"
 )
 
-// hooked returns a server with the project "beacon" and a webhook with hookSecret.
+// hooked returns a server with the project "beacon". The release webhook of the project has the
+// secret hookSecret.
 func hooked(t testing.TB, options ...apitest.Option) *apitest.Server {
 	t.Helper()
 	s := apitest.NewServer(t, options...)
@@ -41,8 +42,8 @@ func hooked(t testing.TB, options ...apitest.Option) *apitest.Server {
 	return s
 }
 
-// deliver sends a delivery as a code host does. The response is checked against openapi.yaml.
-// headers override the default headers.
+// deliver sends a delivery as a code host does, and checks the response against openapi.yaml.
+// Entries in headers override the default headers.
 func deliver(t testing.TB, s *apitest.Server, path, event string, payload []byte, headers map[string]string) (int, string) {
 	t.Helper()
 	all := map[string]string{
@@ -322,7 +323,8 @@ func TestReleaseIsMirrored(t *testing.T) {
 	linked("the copy comes first", `{"download_url":"`+direct+`"}`)
 }
 
-// Without a host for direct links, attachments cannot be copied.
+// TestReleaseIsNotMirroredWithoutAnAddress checks that attachments are not copied if no host for
+// direct links is configured.
 func TestReleaseIsNotMirroredWithoutAnAddress(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -334,8 +336,8 @@ func TestReleaseIsNotMirroredWithoutAnAddress(t *testing.T) {
 	}
 }
 
-// An error while attachments are queued is logged and does not fail the delivery, and no
-// half-finished change remains.
+// TestMirroringThatFails checks that an error while attachments are queued is logged but does not
+// fail the delivery, and that no partial change remains.
 func TestMirroringThatFails(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -359,8 +361,8 @@ func TestMirroringThatFails(t *testing.T) {
 	expect(t, "again", status, answer, 200, `{"reason":"duplicate_delivery"}`)
 }
 
-// A processed delivery changes nothing when it is repeated, for seven days and for its project. A
-// failed one may be repeated.
+// TestReleaseDeliveryIsReplayed checks that repeating a processed delivery to the same project
+// changes nothing for seven days. A failed delivery may be repeated.
 func TestReleaseDeliveryIsReplayed(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -392,8 +394,8 @@ func TestReleaseDeliveryIsReplayed(t *testing.T) {
 	step("without an id again", releases, "release", synced, ok, nil)
 }
 
-// The settings show the last delivery with a valid signature, regardless of its result, until the
-// secret changes.
+// TestLastDeliveryIsShown checks that the settings show the last delivery with a valid signature,
+// regardless of its result, until the secret changes.
 func TestLastDeliveryIsShown(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -433,7 +435,8 @@ func TestLastDeliveryIsShown(t *testing.T) {
 	}
 }
 
-// Of many identical concurrent deliveries, exactly one is processed.
+// TestReleaseDeliveriesInParallel checks that exactly one of many identical concurrent deliveries
+// is processed.
 func TestReleaseDeliveriesInParallel(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -466,7 +469,8 @@ func TestReleaseDeliveriesInParallel(t *testing.T) {
 	}
 }
 
-// Deliveries are accepted while the code host still uses the previous secret.
+// TestRotationLosesNoDelivery checks that deliveries are accepted while the code host still uses
+// the previous secret.
 func TestRotationLosesNoDelivery(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -494,8 +498,8 @@ func TestRotationLosesNoDelivery(t *testing.T) {
 	send("switched off in the time of grace", "another-lantern-room", 403)
 }
 
-// With another JWT_SECRET, deliveries are rejected with the reason, and the settings can be read
-// and saved again.
+// TestWebhookAfterAChangeOfJWTSecret checks that deliveries are rejected with the reason after
+// JWT_SECRET has changed, and that the settings can be read and saved again.
 func TestWebhookAfterAChangeOfJWTSecret(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -532,8 +536,8 @@ func TestWebhookAfterAChangeOfJWTSecret(t *testing.T) {
 	expect(t, "the new secret", status, answer, 200, `{"status":"synced"}`)
 }
 
-// The texts of a release that are too long for a version are shortened. If that is not possible,
-// the release is ignored.
+// TestReleaseBeyondTheLimits checks that texts of a release are shortened if they are too long for
+// a version. If a text cannot be shortened, the release is ignored.
 func TestReleaseBeyondTheLimits(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -564,7 +568,8 @@ func TestReleaseBeyondTheLimits(t *testing.T) {
 	s.Must(t, 200, "PUT", apitest.VersionsOf("beacon")+"/by-version/1.4.0", string(body))
 }
 
-// Recorded deliveries of Gitea and Forgejo are accepted like those of GitHub.
+// TestOtherCodeHosts checks that recorded deliveries of Gitea and Forgejo are accepted like those
+// of GitHub.
 func TestOtherCodeHosts(t *testing.T) {
 	t.Parallel()
 	for _, host := range []struct {
@@ -608,8 +613,8 @@ func TestOtherCodeHosts(t *testing.T) {
 	}
 }
 
-// A delivery of 25 MiB is accepted, but not one more byte. An unsigned delivery is rejected before
-// its body is read.
+// TestSizeOfDeliveries checks that a delivery of 25 MiB is accepted, that a larger one is rejected,
+// and that an unsigned delivery is rejected before its body is read.
 func TestSizeOfDeliveries(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -628,8 +633,8 @@ func TestSizeOfDeliveries(t *testing.T) {
 	}
 }
 
-// announce sends only the headers of a delivery, for which the server must respond before it
-// requests the body. It returns the status.
+// announce sends only the headers of a delivery and returns the status of the response. The server
+// must respond without asking for the body.
 func announce(t *testing.T, s *apitest.Server, path, signature string, length int) int {
 	t.Helper()
 	unsent := &unread{}
@@ -657,8 +662,9 @@ func announce(t *testing.T, s *apitest.Server, path, signature string, length in
 	return refused.StatusCode
 }
 
-// Unsigned deliveries do not block others. A delivery takes no slot before its body arrives. Each
-// address has two slots for deliveries above 1 MiB, and smaller ones need none.
+// TestLargeDeliveriesAreFew checks that unsigned deliveries do not block other deliveries. A
+// delivery does not occupy a slot until its body arrives. Each client address has two slots for
+// deliveries larger than 1 MiB. Smaller deliveries need no slot.
 func TestLargeDeliveriesAreFew(t *testing.T) {
 	t.Parallel()
 	s := hooked(t)
@@ -700,7 +706,8 @@ func TestLargeDeliveriesAreFew(t *testing.T) {
 	expect(t, "when there is room", status, answer, 200, `{"status":"synced"}`)
 }
 
-// heldBody is a body that sends some bytes, signals that, and ends early.
+// heldBody is a request body that sends its first bytes, signals that it has done so, and later
+// ends before its declared length.
 type heldBody struct {
 	sent       []byte
 	begun, end chan struct{}
@@ -718,7 +725,8 @@ func (b *heldBody) Read(p []byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// send delivers large with b as its body and returns immediately. held waits for the response.
+// send starts a delivery of large with b as the request body and returns immediately. The caller
+// waits on held for the response.
 func (b *heldBody) send(t *testing.T, s *apitest.Server, large []byte, address string, held *sync.WaitGroup) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+releases, b)
@@ -737,8 +745,8 @@ func (b *heldBody) send(t *testing.T, s *apitest.Server, large []byte, address s
 	})
 }
 
-// TestLargeDeliveriesOfAnAddress checks that the unsigned deliveries of one address leave
-// memory for a large one of another address.
+// TestLargeDeliveriesOfAnAddress checks that the unsigned deliveries of one address leave enough
+// memory for a large delivery from another address.
 func TestLargeDeliveriesOfAnAddress(t *testing.T) {
 	t.Parallel()
 	s := hooked(t, apitest.WithConfig(func(c *api.Config) { c.BodyBudget = 16 << 20 }))
