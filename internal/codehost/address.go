@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// names matches valid names of owners and repositories.
+// names matches a valid name of an owner or a repository.
 var names = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
-// ParseRepo returns owner/name from the address of a page of the code host. It ignores .git and
-// anything after the repository. ok is false for other hosts.
+// ParseRepo returns the owner/name of the repository that address belongs to. It ignores a suffix
+// .git and any path after the repository. ok is false if the address is not on the code host's web
+// site.
 func (c *Client) ParseRepo(address string) (name string, ok bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	web, webErr := url.Parse(c.Web)
@@ -32,8 +33,8 @@ func validName(name string) bool {
 	return ok && names.MatchString(owner) && names.MatchString(repo) && strings.Trim(owner, ".") != "" && strings.Trim(repo, ".") != ""
 }
 
-// sameHost reports whether two URLs have the same host and port. A missing port is the scheme's
-// default port; if neither URL has a port, the schemes may differ.
+// sameHost reports whether two URLs have the same host and port. A missing port means the scheme's
+// default port. If neither URL has a port, the schemes may differ.
 func sameHost(a, b *url.URL) bool {
 	return strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b) ||
 		a.Port() == "" && b.Port() == "" && strings.EqualFold(a.Hostname(), b.Hostname())

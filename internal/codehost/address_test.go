@@ -8,7 +8,7 @@ import (
 	"svc/internal/codehost"
 )
 
-// TestRepoAddress checks which addresses name a repository.
+// TestRepoAddress checks which addresses are recognized as repositories.
 func TestRepoAddress(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ web, address, want string }{
@@ -53,8 +53,8 @@ func TestRepoAddress(t *testing.T) {
 	}
 }
 
-// FuzzRepoAddress checks that a parsed name is one owner and one repository that need no escaping
-// in a path, and that parsing it again returns the same name.
+// FuzzRepoAddress checks that ParseRepo returns exactly one owner and one repository, which need no
+// escaping in a path. Parsing an address built from the result must return the same name.
 func FuzzRepoAddress(f *testing.F) {
 	for _, seed := range []string{"https://github.com/a/b", "https://github.com/a/b.git.git", "http://github.com:80/a/../b", "https://github.com/%61/b", "https://u:p@github.com/a/b"} {
 		f.Add(seed)

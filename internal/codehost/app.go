@@ -17,7 +17,7 @@ import (
 	"svc/internal/fault"
 )
 
-// App is the program's identity at the code host.
+// App is the identity that this program has at the code host.
 type App struct {
 	id          string
 	key         *rsa.PrivateKey
@@ -56,14 +56,15 @@ func NewApp(id, keyPEM string) (*App, error) {
 	return &App{id, key, hex.EncodeToString(sum[:])}, nil
 }
 
-// token returns the credential of the app itself, which is only valid for managing installations.
+// token returns a JSON Web Token that authenticates the app itself. It is only valid for requests
+// about the app and its installations.
 func (a *App) token(now time.Time) (string, error) {
 	return jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
 		IssuedAt: jwt.NewNumericDate(now.Add(-issuedBefore)), ExpiresAt: jwt.NewNumericDate(now.Add(appTokenLives)), Issuer: a.id,
 	}).SignedString(a.key)
 }
 
-// doAs makes a call with the app's token.
+// doAs makes a call that is authenticated with the app's own token.
 func (c *Client) doAs(ctx context.Context, app *App, k call) (*response, error) {
 	var err error
 	if k.token, err = app.token(c.Now()); err != nil {
@@ -81,7 +82,7 @@ type Registration struct {
 	Events      []string          `json:"events"`      // received by its webhook
 }
 
-// Grants reports whether the app has a permission at a level, read or write. A higher level
+// Grants reports whether the app has a permission at the given level, read or write. A higher level
 // includes the lower ones.
 func (r *Registration) Grants(permission, level string) bool {
 	levels := []string{"read", "write", "admin"}

@@ -56,8 +56,8 @@ func TestKeyOfTheApp(t *testing.T) {
 	}
 }
 
-// TestTokenOfTheApp checks that the token uses RS256, was issued a minute ago, and is valid for
-// nine more.
+// TestTokenOfTheApp checks that the token uses RS256, that its time of issue is one minute ago, and
+// that it is valid for nine more minutes.
 func TestTokenOfTheApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -89,7 +89,7 @@ func TestTokenOfTheApp(t *testing.T) {
 	}
 }
 
-// TestTest checks the reasons for which an app is rejected.
+// TestTest checks that Test rejects an app for the right reason.
 func TestTest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

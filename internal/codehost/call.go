@@ -24,7 +24,7 @@ type call struct {
 	body     any    // sent as JSON unless nil
 }
 
-// name returns the method and the path without the query, for errors.
+// name returns the method and the path without the query, for use in errors.
 func (k call) name() string {
 	path, _, _ := strings.Cut(k.path, "?")
 	return k.method + " " + path
@@ -45,8 +45,8 @@ func (r *response) decode(k call, v any) error {
 	return nil
 }
 
-// do makes a call. If a rate limit that ends soon prevents it, do waits and retries once. Errors
-// are *Error.
+// do makes a call. If a rate limit prevents the call and ends soon, do waits and retries once. All
+// errors are of type *Error.
 func (c *Client) do(ctx context.Context, k call) (*response, error) {
 	waited := false
 	if until := c.limits.get(k.identity); until.After(c.Now()) {
@@ -112,7 +112,7 @@ func (c *Client) send(ctx context.Context, k call) (*response, error) {
 	return nil, &Error{Call: k.name(), Detail: "too many redirects"}
 }
 
-// request builds the HTTP request of a call to an address.
+// request builds the HTTP request that sends a call to the given address.
 func (c *Client) request(ctx context.Context, k call, address string, body []byte, known *kept) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, k.method, address, bytes.NewReader(body))
 	if err != nil {
@@ -132,9 +132,9 @@ func (c *Client) request(ctx context.Context, k call, address string, body []byt
 	return r, nil
 }
 
-// moved returns the target of a redirect, or nil. The HTTP client has already followed redirects of
-// GET. Those of other methods keep the method and the body, because they mean that a repository was
-// renamed.
+// moved returns the target of a redirect, or nil if there is no redirect to follow. The HTTP client
+// has already followed redirects of GET requests. Requests with other methods are repeated with the
+// same method and body, because a redirect means that the repository was renamed.
 func moved(answer *http.Response) *url.URL {
 	switch answer.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -145,7 +145,8 @@ func moved(answer *http.Response) *url.URL {
 	return nil
 }
 
-// judge converts an answer to a response or an error, and records its rate limits.
+// judge converts an HTTP answer to a response or an error. It records the rate limit that the
+// answer reports.
 func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) (*response, error) {
 	at := answer.Request.URL.EscapedPath()
 	if base, err := url.Parse(c.API); err == nil {

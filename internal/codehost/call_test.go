@@ -16,8 +16,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// inBubble runs a test in a testing/synctest bubble, where waiting takes no time. The host is
-// connected by a pipe.
+// inBubble runs a test in a testing/synctest bubble, where waiting takes no real time. The client
+// reaches the host through an in-memory pipe.
 func inBubble(t *testing.T, run func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{host: codehosttest.NewAt("http://codehost.example")}
@@ -35,7 +35,7 @@ func inBubble(t *testing.T, run func(t *testing.T, w *world)) {
 	})
 }
 
-// failure returns the *Error of a call and fails the test if it is another error.
+// failure returns err as an *Error. The test fails if err has another type.
 func failure(t *testing.T, err error) *codehost.Error {
 	t.Helper()
 	e, ok := errors.AsType[*codehost.Error](err)
@@ -51,8 +51,8 @@ func fails(t *testing.T, err error) {
 	_ = failure(t, err) // checks the type
 }
 
-// TestRateLimits checks that a call waits once for a limit that ends soon, and otherwise returns
-// the end of the limit.
+// TestRateLimits checks that a call waits once for a rate limit that ends soon. Otherwise the error
+// must contain the time at which the limit ends.
 func TestRateLimits(t *testing.T) {
 	t.Parallel()
 	const minute = time.Minute
@@ -111,8 +111,8 @@ func TestRateLimits(t *testing.T) {
 	}
 }
 
-// TestNobodyAsksWhileLimited checks that no calls are sent with a limited identity until the limit
-// ends, and that other identities are not affected.
+// TestNobodyAsksWhileLimited checks that the client sends no calls as a rate-limited identity until
+// the limit ends, and that other identities are not affected.
 func TestNobodyAsksWhileLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -140,8 +140,7 @@ func TestNobodyAsksWhileLimited(t *testing.T) {
 
 func second[V any](_ V, err error) error { return err }
 
-// TestWaitsOnce checks that a call that has waited for the end of a limit does not wait for another
-// one.
+// TestWaitsOnce checks that a call waits for the end of a rate limit at most once.
 func TestWaitsOnce(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, w *world) {
@@ -159,7 +158,7 @@ func TestWaitsOnce(t *testing.T) {
 	})
 }
 
-// TestLimitIsUsedUp checks that no call is sent after the last one that the limit allows.
+// TestLimitIsUsedUp checks that the client stops sending calls when the rate limit is used up.
 func TestLimitIsUsedUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -196,8 +195,8 @@ func TestClockOfTheHost(t *testing.T) {
 	}
 }
 
-// TestConditionalRequests checks that unchanged answers are not sent again and do not count against
-// the limit.
+// TestConditionalRequests checks that the host does not send an unchanged answer again, and that
+// such a call does not count against the rate limit.
 func TestConditionalRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -234,7 +233,8 @@ func TestConditionalRequests(t *testing.T) {
 	}
 }
 
-// TestUnclear checks after which failures an issue may exist.
+// TestUnclear checks which failures to create an issue are reported as unclear, because the issue
+// may exist nevertheless.
 func TestUnclear(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -279,8 +279,8 @@ func TestUnclear(t *testing.T) {
 	}
 }
 
-// TestCreatedWhateverIsSaid checks that a created issue is returned even if the answer is
-// malformed.
+// TestCreatedWhateverIsSaid checks that CreateIssue returns the created issue even if the body of
+// the answer is malformed.
 func TestCreatedWhateverIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -300,8 +300,8 @@ func TestCreatedWhateverIsSaid(t *testing.T) {
 	}
 }
 
-// TestPatienceEnds checks that a call times out after 10 s, and that all calls of a request end
-// with its context, even while waiting for a token that another call has requested.
+// TestPatienceEnds checks that a call times out after 10 s. All calls of a request must end with
+// the request's context, even while they wait for a token that another call has requested.
 func TestPatienceEnds(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -341,7 +341,7 @@ func TestPatienceEnds(t *testing.T) {
 }
 
 // TestRedirectsElsewhere checks that neither reads nor writes follow redirects to another host,
-// which would receive the token.
+// because that host would receive the token.
 func TestRedirectsElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -409,7 +409,7 @@ func TestPaging(t *testing.T) {
 	}
 }
 
-// TestFindIssue checks the search for an issue by its marker and time of creation.
+// TestFindIssue checks that issues are found by their marker and time of creation.
 func TestFindIssue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -456,7 +456,7 @@ func TestFindIssue(t *testing.T) {
 	}
 }
 
-// TestFile checks which files are returned as text.
+// TestFile checks which files File returns, and which it rejects because they are not text.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

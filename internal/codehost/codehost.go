@@ -1,7 +1,8 @@
-// Package codehost is a client of the code host: the REST API of GitHub and compatible ones, and the
-// deliveries that they send to webhooks.
+// Package codehost is a client for a code host. It uses the REST API of GitHub or a compatible one,
+// and parses the deliveries that a code host sends to webhooks.
 //
-// Its errors are for the log. They may contain the code host's answer, which visitors must not see.
+// Its errors are meant for the log. They may contain the code host's answer, which visitors must
+// not see.
 //
 //	codehost.go   the client and the limits of its calls
 //	call.go       one call: headers, redirects, timeouts, conditional requests

@@ -21,8 +21,8 @@ type Delivery struct {
 	updatesAreEdits bool // the sender uses the action "updated" for "edited"
 }
 
-// ReadDelivery parses the headers and the body of a delivery. The body is JSON or a form with the
-// field payload; any other body is a fault of kind Invalid.
+// ReadDelivery parses the headers and the body of a delivery. The body must be JSON or a form with
+// the field payload. For any other body the error is a fault of kind Invalid.
 func ReadDelivery(h http.Header, raw []byte) (*Delivery, error) {
 	d := &Delivery{
 		Event: strings.TrimSpace(h.Get("X-GitHub-Event")), ID: strings.TrimSpace(h.Get("X-GitHub-Delivery")), Payload: raw,
@@ -52,11 +52,11 @@ type ReleaseEvent struct {
 	Repository string   // owner/name
 }
 
-// ReleaseActions are the actions after which a release must be stored as in the payload. Removals
-// are not included: a published version is kept.
+// ReleaseActions lists the actions after which the release in the payload must be stored. Removals
+// are not included, because a published version is kept.
 var ReleaseActions = []string{"published", "released", "prereleased", "created", "edited"}
 
-// ReleaseEvent parses the payload as an event about a release.
+// ReleaseEvent parses the payload of a delivery about a release.
 func (d *Delivery) ReleaseEvent() ReleaseEvent {
 	payload := objectOf(d.Payload)
 	e := ReleaseEvent{Action: payload.text("action"), Repository: payload.object("repository").text("full_name")}
@@ -81,7 +81,7 @@ type CommentEvent struct {
 	Login       string // of the author
 }
 
-// CommentEvent parses the payload as an event about a comment.
+// CommentEvent parses the payload of a delivery about a comment.
 func (d *Delivery) CommentEvent() CommentEvent {
 	payload := objectOf(d.Payload)
 	comment := payload.object("comment")
@@ -94,8 +94,8 @@ func (d *Delivery) CommentEvent() CommentEvent {
 
 var commandLine = regexp.MustCompile(`^/svc-([a-z0-9][a-z0-9-]*)(?:\s+(.*))?$`)
 
-// ParseCommand parses the command in the first non-empty line of a comment: /svc- and a name, then
-// the argument for the workflow.
+// ParseCommand parses the command in the first non-empty line of a comment. A command consists of
+// /svc-, a name, and an argument for the workflow.
 func ParseCommand(body string) (name, argument string, ok bool) {
 	for line := range strings.SplitSeq(body, "\n") {
 		if line = strings.TrimSpace(line); line == "" {

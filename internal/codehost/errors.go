@@ -11,29 +11,31 @@ import (
 	"svc/internal/fault"
 )
 
-// ErrNotFound reports that the code host does not have the resource, or does not show it to us.
+// ErrNotFound reports that the code host does not have the resource or hides it from this program.
 var ErrNotFound = errors.New("not found at the code host")
 
-// ErrNotInstalled reports that a call requires the app, and that there is no app or it is not
-// installed on the repository.
+// ErrNotInstalled reports that a call must be made as the app, but no app is configured or the app
+// is not installed on the repository.
 var ErrNotInstalled = errors.New("the app of the code host is not installed on the repository")
 
 const maxDetail = 300 // maximum length in characters of a message kept for the log
 
-// Error is a failed call. Its text is for the log, because it contains the code host's message.
+// Error describes a failed call. Its text is meant for the log, because it contains the code host's
+// message.
 type Error struct {
 	Call   string // method and path
 	Status int    // of the answer; 0 if there was none
 	Detail string // message of the answer, in one line
-	// Reset is the end of the rate limit that refused the call, or zero.
+	// Reset is the time at which the rate limit ends that refused the call. It is zero if the
+	// failure has another cause.
 	Reset time.Time
-	// Unclear reports whether the call may have taken effect: it changes something, and the answer
-	// was lost or was a failure of the code host.
+	// Unclear reports whether the call may have taken effect in spite of the error. This applies to
+	// calls that change something if the answer was lost or reported a failure of the code host.
 	Unclear bool
 	Err     error // cause if there was no answer
 }
 
-// Error returns the call with all details.
+// Error returns the call and all details of its failure.
 func (e *Error) Error() string {
 	text := "code host: " + e.Call
 	if e.Status != 0 {
@@ -59,8 +61,9 @@ func (e *Error) Is(target error) bool {
 	return target == ErrNotFound && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
 }
 
-// Explain converts the error of a call to a fault with a text for the administrator. missing is the
-// text for ErrNotFound. The code host's message remains in the error chain, for the log.
+// Explain converts the error of a call to a fault with a text for the administrator. The parameter
+// missing is the text for ErrNotFound. The code host's message remains in the error chain, so that
+// it can be logged.
 func Explain(err error, missing string, now time.Time) error {
 	answer := fault.New(fault.BadGateway, "the code host returned an unexpected answer; the log has the details")
 	e, ok := errors.AsType[*Error](err)
@@ -82,7 +85,7 @@ func status(err error) int {
 	return 0
 }
 
-// oneLine shortens a message of another machine to one line for the log.
+// oneLine shortens a message from the code host to a single line for the log.
 func oneLine(text string) string {
 	line := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -7,12 +7,12 @@ import (
 	"unicode"
 )
 
-// zeroWidthSpace is inserted to prevent links: after the @ of a name or the # of a number. It is
-// invisible.
+// zeroWidthSpace is an invisible character. It is inserted after the @ of a user name or the # of
+// an issue number to prevent the code host from creating a link.
 const zeroWidthSpace = "\u200B"
 
-// plain escapes a visitor's text for the title of an issue. The result is one line without mentions
-// or references.
+// plain escapes a visitor's text for use in the title of an issue. The result is a single line
+// without mentions or references.
 func plain(text string) string {
 	text = strings.ReplaceAll(plainLine(text), "`", "'")
 	return tagStart.ReplaceAllString(harmless(text), "<"+zeroWidthSpace+"${1}")
@@ -20,10 +20,10 @@ func plain(text string) string {
 
 var tagStart = regexp.MustCompile(`<([A-Za-z/!?])`)
 
-// markdown escapes a visitor's text for the body of an issue. The result has no mentions, no
-// references and no meaning in Markdown: no link, no HTML, no comment that could pass for a marker,
-// no end of a cell, list or code block. It is one line with <br> for line breaks, so that it fits
-// into a cell of a table.
+// markdown escapes a visitor's text for use in the body of an issue. The result contains no
+// mentions, no references and no Markdown markup. It cannot create a link, an HTML element or a
+// comment that could pass for a marker, and it cannot end a table cell, a list or a code block. It
+// is a single line with <br> for line breaks, so that it fits into a table cell.
 func markdown(text string) string {
 	lines := plainLines(text)
 	for i, line := range lines {
@@ -32,16 +32,16 @@ func markdown(text string) string {
 	return beginLiterally(strings.Join(lines, "<br>"))
 }
 
-// entities replaces the characters with a meaning in the middle of a line by character references,
-// which have none in Markdown or HTML, including the ends of attributes. The references are
-// hexadecimal, so that &#x2a; is not taken for the number of an issue.
+// entities replaces the characters that are Markdown or HTML markup in the middle of a line, or
+// that end an HTML attribute. The replacements are character references, which are never markup.
+// The references are hexadecimal, so that the code host does not take one for an issue number.
 var entities = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;", "|", "&#x7c;", `\`, "&#x5c;", "`", "&#x60;",
 	"*", "&#x2a;", "_", "&#x5f;", "[", "&#x5b;", "]", "&#x5d;", "~", "&#x7e;", "$", "&#x24;",
 )
 
-// beginning matches characters that have a meaning only at the start of a line: lists, rules, and
-// underlines of headings and tables. It runs after entities and harmless.
+// beginning matches characters that are markup only at the start of a line: those of lists, rules,
+// and the underlines of headings and tables. It is applied after entities and harmless.
 var beginning = regexp.MustCompile(`^(?:[-+=:]|[0-9]{1,9}[.)](?: |$))`)
 
 func beginLiterally(line string) string {
@@ -53,9 +53,9 @@ func beginLiterally(line string) string {
 	return line[:last] + fmt.Sprintf("&#x%x;", line[last]) + line[last+1:]
 }
 
-// plainLines returns the lines of a text. It collapses runs of spaces and of empty lines, trims
-// lines, and removes invisible characters that affect others: controls and changes of the text
-// direction.
+// plainLines splits a text into lines. It trims each line and collapses runs of spaces and of empty
+// lines. It also removes control characters and changes of the text direction, because they are
+// invisible and affect the display of other characters.
 func plainLines(text string) []string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -86,17 +86,18 @@ func plainLines(text string) []string {
 	return lines
 }
 
-// plainLine returns a text in one line.
+// plainLine is plainLines with the lines joined into one.
 func plainLine(text string) string {
 	return strings.Join(strings.Fields(strings.Join(plainLines(text), " ")), " ")
 }
 
-// address matches an e-mail address. An @ after a letter or a digit is not a mention.
+// address matches an e-mail address. The @ in it is not a mention, because it follows a letter or a
+// digit.
 var address = regexp.MustCompile(`[A-Za-z0-9]@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}`)
 
-// harmless breaks mentions (@name), references to issues (#1, owner/name#1, !1, GH-1) and
-// addresses, which the code host would turn into links. Addresses of issues are references too, and
-// visitors must not be able to place links.
+// harmless breaks up everything that the code host would turn into a link: mentions (@name),
+// references to issues (#1, owner/name#1, !1, GH-1) and addresses. Visitors must not be able to
+// place links, and the address of an issue is a reference to it, too.
 func harmless(text string) string {
 	mails := map[int]bool{}
 	for _, at := range address.FindAllStringIndex(text, -1) {
@@ -129,7 +130,7 @@ func harmless(text string) string {
 	return b.String()
 }
 
-// endsInWord reports whether the last word of a text is word, ignoring case.
+// endsInWord reports whether the last word of text equals the given word, ignoring case.
 func endsInWord(text, word string) bool {
 	at := len(text) - len(word)
 	if at < 0 || !strings.EqualFold(text[at:], word) {

@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// answers caches answers of GET with their ETags. A conditional request for an unchanged answer
-// does not count against the rate limit. The least recently used answers are evicted first.
+// answers caches the answers to GET requests with their ETags. A conditional request does not count
+// against the rate limit if the answer is unchanged. The least recently used answers are evicted
+// first.
 type answers struct {
 	mu    sync.Mutex
 	byKey map[string]*list.Element // of *kept; guarded by mu
@@ -15,7 +16,7 @@ type answers struct {
 	bytes int                      // of all bodies; guarded by mu
 }
 
-// kept is a cached answer. It is immutable.
+// kept is a cached answer to a GET request. It is immutable.
 type kept struct {
 	key, etag string
 	header    http.Header
@@ -52,12 +53,12 @@ func (a *answers) put(k *kept) {
 	}
 }
 
-// drop removes an answer. The caller must hold a.mu.
+// drop removes an answer from the cache. The caller must hold a.mu.
 func (a *answers) drop(e *list.Element) {
 	k := a.order.Remove(e).(*kept)
 	delete(a.byKey, k.key)
 	a.bytes -= k.size()
 }
 
-// size returns the approximate memory use in bytes.
+// size returns the approximate memory use of a cached answer, in bytes.
 func (k *kept) size() int { return len(k.body) + 2<<10 }

@@ -12,12 +12,13 @@ import (
 
 const (
 	maxIssues = 1000 // maximum number of issues that FindIssue examines
-	// clockDifference is the assumed maximum difference between the code host's clock and ours.
+	// clockDifference is the assumed maximum difference between the code host's clock and the local
+	// clock.
 	clockDifference = 10 * time.Minute
 	maxIssueURL     = 2048
 )
 
-// NewIssue is an issue to create.
+// NewIssue describes an issue to be created.
 type NewIssue struct {
 	Title  string   `json:"title"`
 	Body   string   `json:"body"`
@@ -43,8 +44,8 @@ func issueOf(o object) *Issue {
 	return found
 }
 
-// CreateIssue creates an issue. After an *Error with Unclear set the issue may exist; see
-// FindIssue.
+// CreateIssue creates an issue. If it returns an *Error with Unclear set, the issue may exist
+// nevertheless. FindIssue can then look for it.
 func (r *Repo) CreateIssue(ctx context.Context, n NewIssue) (*Issue, error) {
 	_, answer, err := r.call(ctx, http.MethodPost, "/issues", writeIssues, n)
 	if err != nil {
@@ -53,9 +54,9 @@ func (r *Repo) CreateIssue(ctx context.Context, n NewIssue) (*Issue, error) {
 	return issueOf(objectOf(answer.body)), nil // the issue exists, whatever the answer contains
 }
 
-// FindIssue returns the issue with a marker in its body that was created after since, open or
-// closed, or nil if there is none. It does not use the search of the API, which finds new issues
-// only after a delay.
+// FindIssue looks for an open or closed issue that contains marker in its body and was created
+// after the given time. It returns nil if there is none. It does not use the API's search, because
+// that finds new issues only after a delay.
 func (r *Repo) FindIssue(ctx context.Context, marker string, since time.Time) (*Issue, error) {
 	since = since.Add(-clockDifference)
 	query := url.Values{
@@ -86,7 +87,8 @@ func (r *Repo) FindIssue(ctx context.Context, marker string, since time.Time) (*
 	return found, nil
 }
 
-// Dispatch starts a workflow, given by its file name or number, on a branch or tag.
+// Dispatch starts a workflow on the branch or tag ref. The workflow is identified by its file name
+// or number.
 func (r *Repo) Dispatch(ctx context.Context, workflow, ref string, inputs map[string]string) error {
 	if strings.Trim(workflow, ". ") == "" {
 		return ErrNotFound // the path would address another resource
@@ -100,8 +102,8 @@ func (r *Repo) Reply(ctx context.Context, issue int64, body string) error {
 	return r.post(ctx, fmt.Sprintf("/issues/%d/comments", issue), writeIssues, map[string]string{"body": body})
 }
 
-// React adds a reaction to a comment: +1, -1, laugh, confused, heart, hooray, rocket or
-// eyes.
+// React adds a reaction to a comment. The reaction is +1, -1, laugh, confused, heart, hooray,
+// rocket or eyes.
 func (r *Repo) React(ctx context.Context, comment int64, reaction string) error {
 	return r.post(ctx, fmt.Sprintf("/issues/comments/%d/reactions", comment), writeIssues, map[string]string{"content": reaction})
 }

@@ -16,8 +16,8 @@ const (
 	maxLimited  = 24 * time.Hour  // upper limit for the time in an answer
 )
 
-// limits records until when the code host refuses an identity. Calls during that time would extend
-// the limit or lead to a ban.
+// limits records the rate-limited identities and the times at which their limits end. No calls are
+// made with a limited identity, because they would extend the limit or lead to a ban.
 type limits struct {
 	mu    sync.Mutex
 	until map[string]time.Time // by identity; guarded by mu
@@ -29,7 +29,7 @@ func (l *limits) get(identity string) time.Time {
 	return l.until[identity]
 }
 
-// note records a limit and removes expired ones.
+// note records the end of an identity's rate limit. It also removes expired limits.
 func (l *limits) note(identity string, until, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,9 +44,10 @@ func (l *limits) note(identity string, until, now time.Time) {
 	l.until[identity] = until
 }
 
-// resetOf returns the end of the rate limit in an answer, by our clock: it adds the wait relative
-// to the answer's Date header to now. It returns zero if the call was not refused by a limit and
-// calls remain.
+// resetOf returns the time at which the rate limit reported by an answer ends. It computes the
+// remaining time from the answer's Date header and adds it to now, so that the result is correct
+// for the local clock. It returns the zero time if the call was not refused because of a limit and
+// further calls are allowed.
 func resetOf(status int, h http.Header, message string, now time.Time) time.Time {
 	made := now
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
@@ -68,13 +69,14 @@ func resetOf(status int, h http.Header, message string, now time.Time) time.Time
 	return now.Add(min(max(wait, 0), maxLimited))
 }
 
-// refused reports whether a status may mean a rate limit.
+// refused reports whether a status may indicate that a rate limit was exceeded.
 func refused(status int) bool {
 	return status == http.StatusForbidden || status == http.StatusTooManyRequests
 }
 
-// await waits until a limit ends, and reports whether it has. It returns false at once if that
-// takes longer than maxWait, or if the context leaves no time for the call that follows.
+// await waits until a rate limit ends, and reports whether the call can be made. It returns false
+// without waiting if the limit lasts longer than maxWait, or if the context would leave no time for
+// the call.
 func (c *Client) await(ctx context.Context, until time.Time) bool {
 	wait := until.Sub(c.Now())
 	if deadline, ok := ctx.Deadline(); wait > maxWait || ok && time.Until(deadline) < wait+spareTime {

@@ -9,7 +9,7 @@ import (
 	"svc/internal/release"
 )
 
-// The limits of a version, which a release does not have.
+// Limits of a version's fields. The fields of a release have no such limits.
 const (
 	maxTitle   = 128 // characters
 	maxLinks   = 32
@@ -17,8 +17,8 @@ const (
 	maxName    = 128  // characters
 )
 
-// Draft is a release mapped to a version. It observes the limits of a version, whatever the release
-// contains.
+// Draft is a version made from a release. It always observes the limits of a version, whatever the
+// release contains.
 type Draft struct {
 	Tag         string             // trimmed
 	Version     string             // the tag without a leading v; "" if the release has no usable tag
@@ -34,8 +34,8 @@ type Draft struct {
 // Link is an attachment of a release.
 type Link struct{ URL, Name string }
 
-// NewDraft maps a release to the fields of a version. It omits attachments and addresses that a
-// version cannot have.
+// NewDraft maps a release to the fields of a version. It omits attachments and addresses that are
+// not allowed in a version.
 func NewDraft(r *Release) Draft {
 	d := Draft{
 		Tag: strings.TrimSpace(r.TagName), Title: title(r.Name), Content: filled(r.Body),
@@ -81,7 +81,7 @@ func title(name string) *string {
 	return &name
 }
 
-// filled returns the trimmed text, or nil if that is empty.
+// filled returns a pointer to the trimmed text, or nil if the trimmed text is empty.
 func filled(text string) *string {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil
@@ -89,7 +89,8 @@ func filled(text string) *string {
 	return &text
 }
 
-// shorten cuts a text to at most limit characters, the last of which is then an ellipsis.
+// shorten cuts a text that is longer than limit characters. The result has at most limit characters
+// and ends with an ellipsis.
 func shorten(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
@@ -97,7 +98,7 @@ func shorten(text string, limit int) string {
 	return string([]rune(text)[:limit-1]) + "…"
 }
 
-// usable reports whether a version may link to an address.
+// usable reports whether a version may contain a link to the given address.
 func usable(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Hostname() != "" && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "ftp") &&

@@ -20,7 +20,7 @@ func releaseFrom(t *testing.T, text string) *codehost.Release {
 	return &r
 }
 
-// TestDraft checks the mapping of each field.
+// TestDraft checks how NewDraft maps each field.
 func TestDraft(t *testing.T) {
 	t.Parallel()
 	const at = `"2026-05-04T10:00:00Z"`

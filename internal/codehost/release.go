@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Release is a release as in the REST API and in deliveries. Missing times are nil.
+// Release is a release in the form of the REST API and of deliveries. Missing times are nil.
 type Release struct {
 	TagName     string     `json:"tag_name"`
 	Name        string     `json:"name"`

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Release requests the release with a tag. It returns ErrNotFound for drafts.
+// Release requests the release with the given tag. It returns ErrNotFound for drafts.
 func (r *Repo) Release(ctx context.Context, tag string) (*Release, error) {
 	if strings.Trim(tag, ". ") == "" {
 		return nil, ErrNotFound // the path would address another resource
@@ -31,9 +31,9 @@ func (r *Repo) release(ctx context.Context, suffix string) (*Release, error) {
 	return &found, nil
 }
 
-// EachPage calls visit with at most limit releases, newest first, in pages of at most 100. A
-// malformed release has the fields that could be parsed. An error from visit ends the iteration and
-// is returned.
+// EachPage reads at most limit releases, newest first, and calls visit with each page of at most
+// 100 releases. If a release is malformed, only the fields that could be parsed are set. If visit
+// returns an error, EachPage stops and returns it.
 func (r *Repo) EachPage(ctx context.Context, limit int, visit func([]Release) error) error {
 	return r.pages(ctx, "/releases", url.Values{"per_page": {pageSize}}, readContents, func(page []json.RawMessage) (bool, error) {
 		releases := make([]Release, 0, len(page))
@@ -47,12 +47,12 @@ func (r *Repo) EachPage(ctx context.Context, limit int, visit func([]Release) er
 	})
 }
 
-// errPages ends the reading of a list that is unreasonably long.
+// errPages reports that a list has an unreasonable number of pages.
 var errPages = errors.New("the list has too many pages")
 
-// pages calls visit with the pages of a list until visit returns false or there are no pages left.
-// It uses only the query of the link to the next page, so that an answer cannot redirect it to
-// another address.
+// pages calls visit with the pages of a list until visit returns false or the last page has been
+// read. It uses only the query of the link to the next page, so that an answer cannot redirect the
+// client to another address.
 func (r *Repo) pages(
 	ctx context.Context, path string, query url.Values, p permission, visit func([]json.RawMessage) (more bool, err error),
 ) error {
@@ -78,7 +78,8 @@ func (r *Repo) pages(
 
 var linkNext = regexp.MustCompile(`<([^<>]*)>\s*;[^,<]*\brel="?next\b`)
 
-// nextPage returns the query of the next page from Link headers (RFC 8288), or nil.
+// nextPage returns the query of the link to the next page in Link headers (RFC 8288), or nil if
+// there is none.
 func nextPage(headers []string) url.Values {
 	for _, header := range headers {
 		if m := linkNext.FindStringSubmatch(header); m != nil {

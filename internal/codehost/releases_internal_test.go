@@ -26,7 +26,7 @@ func TestNextPage(t *testing.T) {
 	}
 }
 
-// FuzzNextPage checks that arbitrary headers are parsed safely.
+// FuzzNextPage checks that nextPage handles arbitrary headers safely.
 func FuzzNextPage(f *testing.F) {
 	f.Add(`<https://api.example/r?page=2>; rel="next", <https://api.example/r?page=9>; rel="last"`)
 	f.Add(`<>;rel=next`)

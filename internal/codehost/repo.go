@@ -11,16 +11,17 @@ import (
 	"unicode/utf8"
 )
 
-// Repo is a repository of the code host. Its methods make calls as the app if it is installed. A
-// context limits all calls of a method together; see RequestTime.
+// Repo is a repository at the code host. Its methods make their calls as the app if the app is
+// installed on the repository. The context passed to a method limits the total time of its calls.
+// See RequestTime.
 type Repo struct {
 	client *Client
 	app    *App // nil for anonymous calls
 	name   string
 }
 
-// Repo returns the repository owner/name. It does not connect. Without an app only public
-// repositories can be read.
+// Repo returns the repository with the given owner/name. It does not connect to the code host. If
+// app is nil, only public repositories can be read.
 func (c *Client) Repo(app *App, name string) *Repo { return &Repo{c, app, name} }
 
 // Name returns owner/name.
@@ -47,8 +48,8 @@ func (r *Repo) Get(ctx context.Context) (*Repository, error) {
 	return &found, nil
 }
 
-// File returns a text file of at most 1 MB. ref is a branch, tag or commit; "" is the default
-// branch. It returns ErrNotFound if the path is not a text file.
+// File returns the content of a text file of at most 1 MB. The ref is a branch, tag or commit. If
+// it is "", File uses the default branch. The error is ErrNotFound if path is not a text file.
 func (r *Repo) File(ctx context.Context, path, ref string) (text string, err error) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	for i, part := range parts {
@@ -86,7 +87,7 @@ func (r *Repo) File(ctx context.Context, path, ref string) (text string, err err
 	return string(content), nil
 }
 
-// place returns the path of the repository below the base address of the API.
+// place returns the path of the repository relative to the base address of the API.
 func (r *Repo) place() (string, error) {
 	if !validName(r.name) {
 		return "", ErrNotFound
@@ -94,7 +95,7 @@ func (r *Repo) place() (string, error) {
 	return "/repos/" + r.name, nil
 }
 
-// read requests a path below the repository and decodes the answer into v.
+// read sends a GET request for a path below the repository and decodes the answer into v.
 func (r *Repo) read(ctx context.Context, suffix string, p permission, v any) error {
 	k, answer, err := r.call(ctx, http.MethodGet, suffix, p, nil)
 	if err != nil {
@@ -103,8 +104,8 @@ func (r *Repo) read(ctx context.Context, suffix string, p permission, v any) err
 	return answer.decode(k, v)
 }
 
-// call makes a call to a path below the repository. If the app may not read it, for example because
-// it is suspended, call reads it anonymously.
+// call makes a call to a path below the repository. If the app may not read the path, for example
+// because the app is suspended, call reads it anonymously.
 func (r *Repo) call(ctx context.Context, method, suffix string, p permission, body any) (call, *response, error) {
 	k, answer, err := r.callAs(ctx, method, suffix, p, body)
 	if method == http.MethodGet && r.app != nil && status(err) == http.StatusForbidden {
@@ -116,8 +117,8 @@ func (r *Repo) call(ctx context.Context, method, suffix string, p permission, bo
 	return k, answer, err
 }
 
-// callAs makes a call as the app. It drops a token that is rejected or gives no access. After a
-// rejection it retries once with a new token.
+// callAs makes a call as the app. It removes the token from the cache if the code host rejects the
+// token or if the token gives no access. After a rejection it retries once with a new token.
 func (r *Repo) callAs(ctx context.Context, method, suffix string, p permission, body any) (call, *response, error) {
 	for attempt := 0; ; attempt++ {
 		with, err := r.credential(ctx, p)

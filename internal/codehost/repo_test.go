@@ -39,7 +39,7 @@ func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.ahead.Lo
 // pass advances the clock.
 func (w *world) pass(d time.Duration) { w.ahead.Add(int64(d)) }
 
-// app registers an app and installs it.
+// app registers an app and installs it on the given repositories.
 func (w *world) app(t *testing.T, permissions map[string]string, repos ...*codehosttest.Repository) (*codehost.App, *codehosttest.App) {
 	t.Helper()
 	registered := w.host.App(t, permissions)
@@ -55,7 +55,7 @@ func (w *world) app(t *testing.T, permissions map[string]string, repos ...*codeh
 
 var all = map[string]string{"issues": "write", "contents": "read", "actions": "write"}
 
-// calls returns the requests so far, as method, path and kind of caller.
+// calls returns the method, path and kind of caller of each request received so far.
 func (w *world) calls() []string {
 	var list []string
 	for _, r := range w.host.Requests() {
@@ -198,7 +198,7 @@ func TestWithoutTheApp(t *testing.T) {
 	}
 }
 
-// TestKeptTokens checks how long installations and tokens are reused.
+// TestKeptTokens checks how long cached installations and tokens are reused.
 func TestKeptTokens(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -237,8 +237,8 @@ func TestKeptTokens(t *testing.T) {
 	}
 }
 
-// TestTokensAreDropped checks that cached tokens are dropped: after a 404 for the next call, after
-// a 401 at once, with a single retry.
+// TestTokensAreDropped checks that a cached token is dropped after an error. After a 404, the next
+// call uses a new token. After a 401, the same call is retried once with a new token.
 func TestTokensAreDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -268,7 +268,7 @@ func TestTokensAreDropped(t *testing.T) {
 	}
 }
 
-// TestOneAsksForAll checks that concurrent calls request only one token.
+// TestOneAsksForAll checks that concurrent calls share a single request for a token.
 func TestOneAsksForAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -292,8 +292,8 @@ func TestOneAsksForAll(t *testing.T) {
 	}
 }
 
-// TestWithoutThePermission checks that an app without the permission reads like an anonymous
-// caller.
+// TestWithoutThePermission checks that an app without the required permission can read only what
+// anonymous callers can read.
 func TestWithoutThePermission(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -317,7 +317,8 @@ func TestWithoutThePermission(t *testing.T) {
 	}
 }
 
-// TestOddCredentials checks that an answer without a token ends a call, without a fallback.
+// TestOddCredentials checks that a call fails if the code host's answer contains no token. The call
+// must not be retried anonymously.
 func TestOddCredentials(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -354,7 +355,7 @@ func TestOddCredentials(t *testing.T) {
 	}
 }
 
-// TestSuspended checks that a suspended app can only read public data until it is resumed.
+// TestSuspended checks that an app can read only public data while it is suspended.
 func TestSuspended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

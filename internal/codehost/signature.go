@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// SignatureHeader is the header with the signature of a delivery. Gitea and Forgejo send it in
-// addition to their own.
+// SignatureHeader is the name of the header with the signature of a delivery. Gitea and Forgejo
+// send it in addition to their own signature headers.
 const SignatureHeader = "X-Hub-Signature-256"
 
 const signaturePrefix = "sha256="
 
-// WellFormed reports whether a header has the form of a signature: sha256= and 64 hex digits.
-// Otherwise the body need not be read.
+// WellFormed reports whether a header has the form of a signature, which is sha256= and 64 hex
+// digits. If it does not, the delivery can be rejected without reading its body.
 func WellFormed(header string) bool {
 	_, ok := parseSignature(header)
 	return ok
@@ -29,9 +29,9 @@ func parseSignature(header string) (sum []byte, ok bool) {
 	return sum, err == nil
 }
 
-// Verify reports whether header is the signature of raw with one of the secrets. Empty secrets are
-// ignored. Its duration depends neither on how much of the signature matches nor on which secret
-// made it.
+// Verify reports whether header is a signature of raw that was made with one of the secrets. Empty
+// secrets are ignored. The duration of the check reveals neither how much of the signature matches
+// nor which secret was used.
 func Verify(raw []byte, header string, secrets ...string) bool {
 	given, ok := parseSignature(header)
 	if !ok {

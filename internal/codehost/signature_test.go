@@ -10,7 +10,7 @@ import (
 
 func TestVerify(t *testing.T) {
 	t.Parallel()
-	// The example in GitHub's documentation of webhooks.
+	// The body and the secret of the example in GitHub's webhook documentation.
 	const raw, secret = "Hello, World!", "It's a Secret to Everybody"
 	const signed = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
 	if got := codehosttest.Sign([]byte(raw), secret); got != signed {

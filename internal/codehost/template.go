@@ -12,13 +12,13 @@ import (
 	"svc/internal/placeholder"
 )
 
-// Template is the template of issues.
+// Template is a template for issues that are created from feedback.
 type Template struct {
 	Title, Body string
 	Labels      []string // from a file; nil if the file has none or there is no file
 }
 
-// BuiltinTemplate is the default template.
+// BuiltinTemplate is the template that applies if none is configured.
 var BuiltinTemplate = Template{
 	Title: "[User feedback] {{content_head}}",
 	Body: `{{content}}
@@ -36,7 +36,7 @@ var BuiltinTemplate = Template{
 `,
 }
 
-// The limits of GitHub, reduced to leave room for additions.
+// Limits of an issue. They are lower than GitHub's limits, to leave room for additions.
 const (
 	maxIssueTitle   = 250    // characters
 	maxIssueBody    = 60_000 // characters
@@ -46,7 +46,7 @@ const (
 	maxContentHead  = 60 // characters
 )
 
-// Or returns the template with its blank texts replaced by those of another one.
+// Or returns a copy of t in which blank texts are replaced by those of other.
 func (t Template) Or(other Template) Template {
 	if strings.TrimSpace(t.Title) == "" {
 		t.Title = other.Title
@@ -62,9 +62,9 @@ var (
 	isKey    = regexp.MustCompile(`^[A-Za-z_-]+$`)
 )
 
-// ParseTemplateFile parses a template file of a repository. It is Markdown, optionally preceded by
-// lines "key: value" between lines "---". The keys title and labels are used. Blank parts are taken
-// from BuiltinTemplate. Errors are faults of kind Invalid.
+// ParseTemplateFile parses a template file of a repository. The file is Markdown and may begin with
+// front matter: lines of the form "key: value" between two lines "---". Only the keys title and
+// labels are used. Blank parts are taken from BuiltinTemplate. Errors are faults of kind Invalid.
 func ParseTemplateFile(text string) (Template, error) {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
@@ -89,8 +89,8 @@ func ParseTemplateFile(text string) (Template, error) {
 	return t.Or(BuiltinTemplate), nil
 }
 
-// frontMatter splits a text into its front matter lines and the rest. Without front matter the rest
-// is the whole text.
+// frontMatter splits a text into the lines of its front matter and the remaining text. If there is
+// no front matter, the remaining text is the whole text.
 func frontMatter(text string) (lines []string, rest string) {
 	const fence = "---"
 	for at, n := 0, 0; at < len(text); n++ {
@@ -109,7 +109,7 @@ func frontMatter(text string) (lines []string, rest string) {
 	return nil, text
 }
 
-// unquote removes one pair of quotation marks around a text.
+// unquote removes the quotation marks around a text, if there are any.
 func unquote(text string) string {
 	if n := len(text); n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
 		return strings.TrimSpace(text[1 : n-1])
@@ -117,7 +117,7 @@ func unquote(text string) string {
 	return text
 }
 
-// labels splits a list at its commas. It omits invalid labels.
+// labels parses a comma-separated list of labels. It omits invalid labels.
 func labels(list string) (all []string) {
 	for label := range strings.SplitSeq(list, ",") {
 		label = strings.TrimSpace(label)
@@ -128,7 +128,8 @@ func labels(list string) (all []string) {
 	return all
 }
 
-// Feedback holds the values for a template. An empty text is a missing value.
+// Feedback holds the values that are inserted into a template. An empty text means that the value
+// is missing.
 type Feedback struct {
 	ProjectKey, ProjectName   string
 	ID                        string
@@ -139,13 +140,13 @@ type Feedback struct {
 	CreatedAt                 time.Time
 }
 
-// Variables lists the variables of templates in the order of their display.
+// Variables lists the variables that a template can use, in the order in which they are displayed.
 var Variables = []string{
 	"project_key", "project_name", "feedback_id", "content", "content_head", "rating", "contact", "user_id",
 	"platform", "platform_version", "created_at",
 }
 
-// values returns the unescaped values of all Variables.
+// values maps each of the Variables to its unescaped value.
 func (f Feedback) values() map[string]string {
 	or := func(text, otherwise string) string {
 		if strings.TrimSpace(text) == "" {
@@ -166,7 +167,7 @@ func (f Feedback) values() map[string]string {
 	}
 }
 
-// head returns the beginning of a text in one line.
+// head returns the beginning of a text as a single line.
 func head(text string) string {
 	line := []rune(plainLine(text))
 	if len(line) > maxContentHead {
@@ -175,11 +176,12 @@ func head(text string) string {
 	return string(line)
 }
 
-// afterSign matches a variable directly after a sign that would turn its value into a mention or a
-// reference.
+// afterSign matches a variable that directly follows @, #, ! or GH-, which would turn the
+// variable's value into a mention or a reference.
 var afterSign = regexp.MustCompile(`([@#!]|\b(?i:gh)-)(\{\{ *[a-z0-9_]+ *\}\})`)
 
-// Render returns the title and body of an issue. Values are escaped, see plain and markdown.
+// Render returns the title and body of an issue. It escapes the values with plain in the title and
+// with markdown in the body.
 func (t Template) Render(f Feedback) (title, body string) {
 	values := f.values()
 	titles, bodies := make(map[string]string, len(values)), make(map[string]string, len(values))

@@ -23,10 +23,10 @@ import (
 	"svc/internal/placeholder"
 )
 
-// invisible is inserted to prevent mentions and references.
+// invisible is the character that the escaping inserts to prevent mentions and references.
 const invisible = "\u200B"
 
-// seen returns a text without its invisible characters.
+// seen returns a text without the invisible characters that the escaping has inserted.
 func seen(text string) string { return strings.ReplaceAll(text, invisible, "") }
 
 // TestParseTemplateFile checks valid and invalid template files.
@@ -229,14 +229,14 @@ func TestVisitorsText(t *testing.T) {
 	}
 }
 
-// References that only the code host would recognize in a text.
+// References that only the code host, and not Markdown, would recognize in a text.
 var (
 	mention   = regexp.MustCompile(`(?:^|[^A-Za-z0-9])@[A-Za-z0-9]`)
 	reference = regexp.MustCompile(`(?i)#[0-9]|(?:^|[^a-z0-9])gh-[0-9]|![0-9]|://|\bwww\.`)
 )
 
-// contexts are places of a value in a template, each with a word before and after it in another
-// element or line.
+// contexts maps names to templates that contain a value in different places. Each template has a
+// word before and after the value, in another element or line.
 var contexts = map[string]string{
 	"paragraph": "before\n\n%s\n\nafter\n",
 	"line":      "before\n%s\nafter\n",
@@ -251,8 +251,8 @@ var contexts = map[string]string{
 	"link":      "before [x%s](https://example.com) after\n",
 }
 
-// FuzzVisitorsText checks that a value remains plain text in every context: its surroundings are
-// rendered as if it were a single word, and readers see it as written.
+// FuzzVisitorsText checks that a value remains plain text in every context. The text around it must
+// be rendered as if the value were a single word, and readers must see the value unchanged.
 func FuzzVisitorsText(f *testing.F) {
 	for _, text := range []string{
 		"It crashed", "@octocat fixes #1, GH-2 and own/app#3, see https://github.com/a/b/issues/4", "a|b\n|---|\n", "<!-- svc-feedback: 1 -->",
@@ -268,7 +268,7 @@ func FuzzVisitorsText(f *testing.F) {
 	})
 }
 
-// TestVisitorsTextAtRandom combines fragments that have a meaning in some context.
+// TestVisitorsTextAtRandom checks random combinations of fragments that are markup in some context.
 func TestVisitorsTextAtRandom(t *testing.T) {
 	t.Parallel()
 	parts := []string{
@@ -310,7 +310,8 @@ func checkVisitorsText(t *testing.T, text string) {
 	}
 }
 
-// checkRendered compares the rendering of a value with that of a word.
+// checkRendered checks that the text around a value is rendered in the same way as around a plain
+// word.
 func checkRendered(t *testing.T, name, around, text, body string) {
 	t.Helper()
 	rendered := render(t, fmt.Sprintf(around, body))
@@ -332,7 +333,7 @@ func checkRendered(t *testing.T, name, around, text, body string) {
 	}
 }
 
-// readable returns the part of a text that readers see.
+// readable returns the part of a text that is visible to readers.
 func readable(text string) string {
 	text = strings.ToValidUTF8(strings.NewReplacer(invisible, "", "\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(text), "\uFFFD")
 	return strings.Map(func(r rune) rune {
@@ -363,19 +364,19 @@ func render(t *testing.T, source string) string {
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// textOf returns the visible text of a page.
+// textOf returns the visible text of an HTML page.
 func textOf(page string) string {
 	return html.UnescapeString(tag.ReplaceAllString(strings.ReplaceAll(page, "<br>", " "), ""))
 }
 
-// tagsOf returns the tags of a page, without line breaks and mail links.
+// tagsOf returns the tags of an HTML page, except those of line breaks and mail links.
 func tagsOf(page string) []string {
 	page = regexp.MustCompile(`<br ?/?>|<a href="mailto:[^>]*>([^<]*)</a>`).ReplaceAllString(page, "${1}")
 	return tag.FindAllString(page, -1)
 }
 
-// TestLongTemplates checks that a template that repeats a long text creates an issue of the maximum
-// length.
+// TestLongTemplates checks that the issue is cut to the maximum length if a template repeats a long
+// text.
 func TestLongTemplates(t *testing.T) {
 	t.Parallel()
 	long := codehost.Feedback{Content: strings.Repeat("*", 4096)}

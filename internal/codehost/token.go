@@ -19,7 +19,7 @@ const (
 	minTokenLife      = 300 * time.Second // of a cached access token that is used
 )
 
-// permission is a permission on the repository that a call requires.
+// permission is the permission that a call requires on the repository.
 type permission struct{ name, level string }
 
 var (
@@ -30,13 +30,13 @@ var (
 	writeWorkflow = permission{"actions", "write"}
 )
 
-// slots caches the installations of apps and their tokens.
+// slots caches the installations of apps on repositories, with their access tokens.
 type slots struct {
 	mu sync.Mutex
 	by map[string]*slot // by app and repository; guarded by mu
 }
 
-// slot is the installation of an app on a repository.
+// slot caches the installation of one app on one repository, with its access tokens.
 type slot struct {
 	turn chan struct{} // semaphore for requesting a token; holds one value when free
 
@@ -52,8 +52,8 @@ type accessToken struct {
 	expires time.Time
 }
 
-// of returns the slot of an app and a repository, and creates it if necessary. If there are too
-// many, it removes arbitrary ones.
+// of returns the slot for an app and a repository, which it creates if necessary. If there are too
+// many slots, it removes arbitrary ones.
 func (s *slots) of(app *App, repo string) *slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,8 @@ type credential struct {
 	slot     *slot
 }
 
-// drop removes the installation and its tokens from the cache, because k was rejected.
+// drop removes the installation that k belongs to and its tokens from the cache. It is called after
+// the code host has rejected k.
 func (k credential) drop() {
 	if k.slot == nil {
 		return
@@ -99,7 +100,7 @@ func (k credential) drop() {
 	}
 }
 
-// known returns a cached credential; ok is false if there is none.
+// known returns a cached credential that includes p. ok is false if there is none.
 func (s *slot) known(p permission, now time.Time) (k credential, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,8 +115,9 @@ func identity(installation int64) string {
 	return "installation " + strconv.FormatInt(installation, 10)
 }
 
-// credential returns the credential with the least access that includes p. If there is no app or it
-// is not installed, reads are anonymous and other calls return ErrNotInstalled.
+// credential returns a credential that has the permission p and as little further access as
+// possible. If no app is configured or the app is not installed, the credential for reading is
+// anonymous, and the error for other calls is ErrNotInstalled.
 func (r *Repo) credential(ctx context.Context, p permission) (credential, error) {
 	place, err := r.place()
 	if err != nil {
@@ -150,8 +152,9 @@ func (r *Repo) credential(ctx context.Context, p permission) (credential, error)
 	return k, err
 }
 
-// ask requests an access token from the code host. If the cached installation is rejected, because
-// it was recreated or the repository renamed, ask requests the installation again and retries.
+// ask requests an access token from the code host. The code host rejects the cached installation if
+// the app was installed anew or the repository was renamed. In that case ask requests the
+// installation again and retries.
 func (r *Repo) ask(ctx context.Context, s *slot, place string, p permission) (credential, error) {
 	id, at, err := r.installation(ctx, s, place)
 	if err != nil {
@@ -169,8 +172,8 @@ func (r *Repo) ask(ctx context.Context, s *slot, place string, p permission) (cr
 		t, err = r.accessToken(ctx, id.number, at, p)
 	}
 	if status(err) == http.StatusUnprocessableEntity && p == readContents {
-		// The app lacks the permission. With this token it can still read public data, at its own
-		// rate limit.
+		// The app lacks the permission. A token with readMetadata can still read public data, and
+		// has a rate limit of its own.
 		t, err = r.accessToken(ctx, id.number, at, readMetadata)
 	}
 	if err != nil {
@@ -185,17 +188,17 @@ func (r *Repo) ask(ctx context.Context, s *slot, place string, p permission) (cr
 	return credential{at, t.text, identity(id.number), s}, nil
 }
 
-// installed is the number of an installation, and whether it came from the cache.
+// installed holds the id of an installation, and whether the id comes from the cache.
 type installed struct {
 	number int64
 	kept   bool
 }
 
-// renamed matches the paths of a repository to which redirects lead.
+// renamed matches the paths to which the code host redirects requests for a renamed repository.
 var renamed = regexp.MustCompile(`^/(repos/[^/]+/[^/]+|repositories/[0-9]+)$`)
 
-// installation returns the installation of the app on the repository, from the cache or from the
-// code host.
+// installation returns the installation of the app on the repository. It uses the cache if possible
+// and otherwise asks the code host.
 func (r *Repo) installation(ctx context.Context, s *slot, place string) (id installed, at string, err error) {
 	s.mu.Lock()
 	id, at = installed{s.installation, true}, s.place
@@ -230,7 +233,7 @@ func (r *Repo) installation(ctx context.Context, s *slot, place string) (id inst
 	return installed{number: found.ID}, at, nil
 }
 
-// accessToken requests a token for one repository and one permission.
+// accessToken requests a token that is limited to one repository and one permission.
 func (r *Repo) accessToken(ctx context.Context, installation int64, place string, p permission) (accessToken, error) {
 	body := map[string]any{"permissions": map[string]string{p.name: p.level}}
 	last := path.Base(place)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSlotsAreBounded checks that the number of cached repositories is bounded, and that names are
-// compared without case.
+// TestSlotsAreBounded checks that the number of cached repositories is bounded, and that repository
+// names are compared without regard to case.
 func TestSlotsAreBounded(t *testing.T) {
 	t.Parallel()
 	var s slots

@@ -27,7 +27,7 @@ const (
 	maxSkew    = time.Minute
 )
 
-// App is an app registered at the host.
+// App is an app that is registered at the host.
 type App struct {
 	ID          string
 	PKCS1       string // its private key in PEM
@@ -41,7 +41,7 @@ type App struct {
 	installations []*Installation
 }
 
-// Installation is the installation of an app on repositories of an owner.
+// Installation is the installation of an app on some repositories of one owner.
 type Installation struct {
 	ID int64
 
@@ -66,10 +66,11 @@ type caller struct {
 	token *token
 }
 
-// keys generates the key once, because that takes long.
+// keys returns the private key of all apps. It generates the key only once, because that takes
+// long.
 var keys = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
-// App registers an app with permissions, such as issues: write. All apps share one key.
+// App registers an app with the given permissions, such as issues: write. All apps share one key.
 func (h *Host) App(t testing.TB, permissions map[string]string, events ...string) *App {
 	t.Helper()
 	key, err := keys()
@@ -94,7 +95,7 @@ func (h *Host) App(t testing.TB, permissions map[string]string, events ...string
 	return a
 }
 
-// Install installs the app on repositories with its permissions.
+// Install installs the app on the given repositories and grants all permissions of the app.
 func (a *App) Install(repos ...*Repository) *Installation {
 	a.host.mu.Lock()
 	defer a.host.mu.Unlock()
@@ -117,7 +118,7 @@ func (a *App) Uninstall() {
 	a.installations = nil
 }
 
-// Suspend stops the installation from issuing tokens, or with false lets it issue them again.
+// Suspend suspends or resumes the installation. A suspended installation issues no tokens.
 func (i *Installation) Suspend(suspended bool) {
 	i.host.mu.Lock()
 	defer i.host.mu.Unlock()
@@ -135,7 +136,8 @@ func (i *Installation) revoke() {
 	maps.DeleteFunc(i.host.tokens, func(_ string, t *token) bool { return t.installation == i })
 }
 
-// caller returns the authenticated sender of a request, or the message of the 401 answer.
+// caller returns the authenticated sender of a request. If authentication fails, refused is the
+// message of the 401 answer.
 func (h *Host) caller(r *http.Request) (who caller, refused string) {
 	kind, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
@@ -153,7 +155,7 @@ func (h *Host) caller(r *http.Request) (who caller, refused string) {
 	return caller{name: fmt.Sprintf("installation %d", t.installation.ID), token: t}, ""
 }
 
-// callerOfApp verifies a token signed by an app.
+// callerOfApp returns the app that has signed a token, or the reason for refusing the token.
 func (h *Host) callerOfApp(text string) (who caller, refused string) {
 	var found *App
 	var claims jwt.RegisteredClaims
@@ -273,7 +275,7 @@ func (h *Host) postToken(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// allows reports whether permissions grant a level.
+// allows reports whether permissions include the named permission at the given level.
 func allows(permissions map[string]string, name, level string) bool {
 	levels := []string{"", "read", "write", "admin"}
 	return slices.Index(levels, permissions[name]) >= slices.Index(levels, level)

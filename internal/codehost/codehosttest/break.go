@@ -8,34 +8,36 @@ import (
 	"time"
 )
 
-// Fault is a kind of failure. It may call next, so that the host does its work first.
+// Fault returns a handler that replaces the host's handler, next, to simulate a failure. The
+// returned handler may call next, so that the host processes the request before the failure.
 type Fault func(h *Host, next http.Handler) http.Handler
 
-// breakage is a fault for some requests.
+// breakage is a fault that applies to some requests.
 type breakage struct {
 	method, part string
 	left         int // number of requests to fail; negative means all
 	fault        Fault
 }
 
-// Break makes all requests fail that have part in their path. An empty method matches any.
+// Break applies a fault to all requests with the given method that contain part in their path. An
+// empty method matches any method.
 func (h *Host) Break(method, part string, fault Fault) { h.BreakTimes(-1, method, part, fault) }
 
-// BreakTimes is Break for the next times requests.
+// BreakTimes is like Break, but applies the fault only to the given number of matching requests.
 func (h *Host) BreakTimes(times int, method, part string, fault Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.broken = append(h.broken, &breakage{method, part, times, fault})
 }
 
-// Mend removes all faults. Requests that hang continue to hang.
+// Mend removes all faults. Requests that are already hanging continue to hang.
 func (h *Host) Mend() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.broken = nil
 }
 
-// fault returns the fault for a request, or nil.
+// fault returns the fault that applies to a request, or nil.
 func (h *Host) fault(r *http.Request) Fault {
 	for _, b := range h.broken {
 		if b.left != 0 && (b.method == "" || b.method == r.Method) && strings.Contains(r.URL.Path, b.part) {
@@ -46,7 +48,7 @@ func (h *Host) fault(r *http.Request) Fault {
 	return nil
 }
 
-// Answer answers with a status and a text. Tests look for its first line in the answers to clients.
+// Answer returns a fault that answers with the given status and text.
 func Answer(status int, text string) Fault {
 	return func(*Host, http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -57,7 +59,7 @@ func Answer(status int, text string) Fault {
 	}
 }
 
-// Status answers with an error in the API's form.
+// Status returns a fault that answers with the given status and an error in the API's format.
 func Status(status int) Fault {
 	return func(*Host, http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -66,10 +68,12 @@ func Status(status int) Fault {
 	}
 }
 
-// Secret is in the message of each error of Status, and must not be shown to visitors.
+// Secret is part of the error message in each answer of the fault Status. The server under test
+// must not show it to visitors.
 const Secret = "the-code-host-said-so"
 
-// RateLimit refuses calls as if the hourly limit was used up. The limit ends after wait.
+// RateLimit returns a fault that refuses calls as if the hourly limit had been used up. The limit
+// ends after the duration wait.
 func RateLimit(wait time.Duration) Fault {
 	return func(h *Host, _ http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -83,8 +87,8 @@ func RateLimit(wait time.Duration) Fault {
 	}
 }
 
-// SecondaryLimit refuses calls as if there were too many at once. With a negative wait it does not
-// give a time.
+// SecondaryLimit returns a fault that refuses calls as if too many had been made at once. If wait
+// is negative, the answer does not say when the limit ends.
 func SecondaryLimit(status int, wait time.Duration) Fault {
 	return func(h *Host, _ http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -98,7 +102,7 @@ func SecondaryLimit(status int, wait time.Duration) Fault {
 	}
 }
 
-// Slow answers after wait unless the client disconnects earlier.
+// Slow returns a fault that delays the answer by wait, unless the client disconnects earlier.
 func Slow(wait time.Duration) Fault {
 	return func(h *Host, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -114,7 +118,7 @@ func Slow(wait time.Duration) Fault {
 	}
 }
 
-// Hang does not answer until the client disconnects.
+// Hang returns a fault that never answers. It ends when the client disconnects.
 func Hang() Fault {
 	return func(h *Host, _ http.Handler) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -126,14 +130,14 @@ func Hang() Fault {
 	}
 }
 
-// Cut closes the connection instead of answering.
+// Cut returns a fault that closes the connection without processing the request.
 func Cut() Fault {
 	return func(*Host, http.Handler) http.Handler {
 		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	}
 }
 
-// Lose handles the request and closes the connection instead of answering.
+// Lose returns a fault that processes the request and then closes the connection without answering.
 func Lose() Fault {
 	return func(_ *Host, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -143,7 +147,7 @@ func Lose() Fault {
 	}
 }
 
-// clock returns the time of the host.
+// clock returns the current time by the host's clock.
 func (h *Host) clock() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()

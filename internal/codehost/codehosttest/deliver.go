@@ -29,7 +29,7 @@ type Delivery struct {
 	Header  http.Header // overrides headers; nil values remove them
 }
 
-// Deliver sends a delivery to an address.
+// Deliver sends a delivery to the given address and returns the response.
 func Deliver(t testing.TB, address string, d Delivery) (status int, answer string) {
 	t.Helper()
 	body, kind := d.Payload, "application/json"
@@ -75,8 +75,9 @@ func Sign(body []byte, secret string) string {
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Payload returns a recorded payload, release or issue_comment, with changes. A key is a path of
-// names separated by dots; a nil value removes the field.
+// Payload returns the recorded payload with the given name, release or issue_comment, after
+// applying changes. A key of changes is a path of field names separated by dots. A nil value
+// removes the field.
 func Payload(t testing.TB, name string, changes map[string]any) []byte {
 	t.Helper()
 	text, err := payloads.ReadFile("testdata/" + name + ".json")
@@ -96,7 +97,7 @@ func Payload(t testing.TB, name string, changes map[string]any) []byte {
 	return text
 }
 
-// set changes a value in nested objects.
+// set changes or removes the value at a path in nested objects.
 func set(object map[string]any, path string, value any) {
 	first, rest, nested := bytes.Cut([]byte(path), []byte("."))
 	key := string(first)
@@ -115,7 +116,7 @@ func set(object map[string]any, path string, value any) {
 	}
 }
 
-// ReleasePayload returns the payload for a release of the repository.
+// ReleasePayload returns the payload of a delivery about a release of the repository.
 func (r *Repository) ReleasePayload(t testing.TB, action, tag string) []byte {
 	t.Helper()
 	r.host.mu.Lock()
@@ -129,7 +130,7 @@ func (r *Repository) ReleasePayload(t testing.TB, action, tag string) []byte {
 	return Payload(t, "release", changes)
 }
 
-// CommentPayload returns the payload for a comment on an issue of the repository.
+// CommentPayload returns the payload of a delivery about a comment on an issue of the repository.
 func (r *Repository) CommentPayload(t testing.TB, issue int64, c Comment, association string) []byte {
 	t.Helper()
 	r.host.mu.Lock()

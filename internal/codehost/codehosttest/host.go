@@ -1,7 +1,8 @@
-// Package codehosttest is a code host for tests: a server that behaves like the REST API of GitHub
-// as far as clients depend on it. It checks the tokens of apps and their permissions, enforces rate
-// limits, pages lists, redirects from former names of repositories, answers conditional requests,
-// and fails in the ways that a test selects. It signs and sends deliveries.
+// Package codehosttest is a code host for tests. Its server behaves like the REST API of GitHub as
+// far as clients depend on it. The server checks the tokens and permissions of apps, enforces rate
+// limits, splits lists into pages, redirects requests for former names of repositories, and answers
+// conditional requests. A test can select the ways in which it fails. The package also signs and
+// sends deliveries.
 //
 //	host.go         the server: state, routes, rate limits, conditional requests
 //	app.go          apps, installations, credentials
@@ -27,8 +28,8 @@ import (
 	"time"
 )
 
-// Host is a code host. URL is the base address of its pages and its API. It is safe for concurrent
-// use.
+// Host is a code host for tests. URL is the base address of both its pages and its API. A Host is
+// safe for concurrent use.
 type Host struct {
 	URL string
 
@@ -48,7 +49,7 @@ type Host struct {
 	last     int64 // last assigned id
 }
 
-// window is the rate limit of a caller.
+// window is the state of a caller's rate limit.
 type window struct {
 	used  int
 	reset time.Time
@@ -75,7 +76,7 @@ func New(t testing.TB) *Host {
 	return h
 }
 
-// NewAt returns a host that the caller serves at an address.
+// NewAt returns a host without starting a server. The caller must serve it at the given address.
 func NewAt(url string) *Host {
 	h := &Host{
 		URL: url, closed: make(chan struct{}), now: time.Now,
@@ -85,17 +86,17 @@ func NewAt(url string) *Host {
 	return h
 }
 
-// Close ends requests that hang.
+// Close ends all hanging requests.
 func (h *Host) Close() { close(h.closed) }
 
-// SetClock replaces the system clock.
+// SetClock makes the host use the given clock instead of the system clock.
 func (h *Host) SetClock(now func() time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = now
 }
 
-// SetLimit sets the number of calls per hour and caller.
+// SetLimit sets the number of calls that each caller may make per hour.
 func (h *Host) SetLimit(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,7 +110,8 @@ func (h *Host) Requests() []Request {
 	return slices.Clone(h.requests)
 }
 
-// Asked counts the requests with a method and with part in their path. An empty method matches any.
+// Asked returns the number of requests with the given method that contain part in their path. An
+// empty method matches any method.
 func (h *Host) Asked(method, part string) int {
 	n := 0
 	for _, r := range h.Requests() {
@@ -139,7 +141,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	next.ServeHTTP(w, r)
 }
 
-// answer handles a request without a fault.
+// answer handles a request to which no fault applies.
 func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -175,8 +177,8 @@ func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(made.Body.Bytes()) // the client may have disconnected
 }
 
-// count counts a call and returns the rate limit headers. The remaining calls are -1 if the call
-// exceeds the limit.
+// count counts a call and returns the rate limit headers of the answer. The number of remaining
+// calls in them is -1 if the call exceeds the limit.
 func (h *Host) count(who caller) http.Header {
 	limit := h.limit
 	if limit == 0 {
@@ -204,7 +206,7 @@ func (h *Host) count(who caller) http.Header {
 	return header
 }
 
-// id returns a new number.
+// id returns a number that has not been used before.
 func (h *Host) id() int64 {
 	h.last++
 	return h.last
@@ -241,12 +243,12 @@ func (h *Host) routes() *http.ServeMux {
 	return m
 }
 
-// fail answers with an error in the API's form.
+// fail answers with an error in the API's format.
 func fail(w http.ResponseWriter, status int, message string) {
 	send(w, status, map[string]any{"message": message, "documentation_url": "https://docs.code.example/rest", "status": strconv.Itoa(status)})
 }
 
-// send answers with JSON.
+// send answers with v encoded as JSON.
 func send(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -257,7 +259,8 @@ func send(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(text) // w is a recorder
 }
 
-// stamp returns a time in the API's form, or nil for null.
+// stamp returns a time in the API's format. For the zero time it returns nil, which is encoded as
+// null.
 func stamp(t time.Time) any {
 	if t.IsZero() {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Repository is a repository of the host. Its fields must be set before the first request, or with
-// Change.
+// Repository is a repository at the host. After the first request, its fields must be changed only
+// with Change.
 type Repository struct {
 	ID                    int64
 	Name                  string // owner/name
@@ -37,7 +37,7 @@ type Release struct {
 	CreatedAt, PublishedAt, Updated time.Time
 	Assets                          []Asset
 
-	// Raw replaces the release in the API unless it is nil.
+	// Raw is sent in the place of the release unless it is nil.
 	Raw json.RawMessage
 
 	id int64
@@ -72,7 +72,7 @@ type Dispatch struct {
 	Inputs        map[string]string
 }
 
-// Repository creates a public repository owner/name.
+// Repository creates a public repository with the given owner/name.
 func (h *Host) Repository(name string) *Repository {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -84,7 +84,7 @@ func (h *Host) Repository(name string) *Repository {
 	return r
 }
 
-// Change changes fields of the repository.
+// Change calls the given function, which may set fields of the repository, under the host's lock.
 func (r *Repository) Change(change func(*Repository)) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -100,8 +100,8 @@ func (r *Repository) Rename(name string) {
 	r.Name = name
 }
 
-// Publish adds a release, or replaces the one with the same tag. Missing times are set to the
-// clock's time.
+// Publish adds a release, or replaces the release with the same tag. Missing times are set to the
+// host's current time.
 func (r *Repository) Publish(release Release) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -116,21 +116,21 @@ func (r *Repository) Publish(release Release) {
 	r.releases = append([]*Release{&release}, r.releases...)
 }
 
-// Write stores a file on a ref. "" is the default branch.
+// Write stores a file on the given branch or tag. If ref is "", it uses the default branch.
 func (r *Repository) Write(ref, path, text string) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
 	r.files[ref+":"+path] = text
 }
 
-// AddWorkflow adds a workflow with a file name.
+// AddWorkflow adds a workflow with the given file name.
 func (r *Repository) AddWorkflow(name string) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
 	r.workflows = append(r.workflows, name)
 }
 
-// AddIssue adds an issue created by another user.
+// AddIssue adds an issue that was not created by an app.
 func (r *Repository) AddIssue(title, body string) Issue {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -175,7 +175,8 @@ func (r *Repository) Dispatches() []Dispatch {
 func (r *Repository) owner() string { owner, _, _ := strings.Cut(r.Name, "/"); return owner }
 func (r *Repository) short() string { _, name, _ := strings.Cut(r.Name, "/"); return name }
 
-// repositoryHandler is a route below a repository, with the required permission.
+// repositoryHandler handles a route below a repository. It has the permission that the route
+// requires.
 type repositoryHandler struct {
 	serve      func(http.ResponseWriter, *http.Request, *Repository)
 	permission string
@@ -215,7 +216,8 @@ func (h *Host) repository(handler repositoryHandler) http.HandlerFunc {
 	}
 }
 
-// find returns the repository of a request and whether the request uses a former name.
+// find returns the repository that a request names. moved reports whether the request uses a former
+// name.
 func (h *Host) find(r *http.Request) (repo *Repository, moved bool) {
 	name := strings.ToLower(r.PathValue("owner") + "/" + r.PathValue("repo"))
 	for _, one := range h.repos {
@@ -226,7 +228,8 @@ func (h *Host) find(r *http.Request) (repo *Repository, moved bool) {
 	return h.former[name], true
 }
 
-// may returns 0 if the caller has the permission, otherwise the status and message of the answer.
+// may returns status 0 if the caller has the permission. Otherwise it returns the status and the
+// message of the answer.
 func (c caller) may(repo *Repository, permission, method string) (status int, message string) {
 	level := "read"
 	if method != http.MethodGet {
@@ -329,7 +332,7 @@ func (h *Host) getIssues(w http.ResponseWriter, r *http.Request, repo *Repositor
 	h.page(w, r, repo, list)
 }
 
-// page answers with a page of a list and links to the other pages.
+// page answers with the requested page of a list and with links to the other pages.
 func (h *Host) page(w http.ResponseWriter, r *http.Request, repo *Repository, list []any) {
 	query := r.URL.Query()
 	number := func(name string, otherwise int) int {
@@ -452,7 +455,7 @@ func (h *Host) getAsset(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// user returns an account in the API's form.
+// user returns an account in the API's format.
 func (h *Host) user(login, kind string) map[string]any {
 	path := h.URL + "/users/" + url.PathEscape(login)
 	return map[string]any{
