@@ -1,6 +1,6 @@
-// Package forward turns feedback into issues at the code host. It applies the quota of each
-// address, lets one submission at a time run for each key, and looks for issues after an
-// unconfirmed creation.
+// Package forward creates issues at the code host from feedback. It applies a quota to each client
+// address and processes identical submissions one at a time. If the creation of an issue was not
+// confirmed, it looks for the issue later.
 //
 //	forward.go   Engine, feedback that visitors send or that is stored
 //	settle.go    what has become of interrupted submissions
@@ -25,10 +25,11 @@ import (
 )
 
 const (
-	// maxIssues bounds the issues that are created at the same time: code hosts regard more
-	// as an attack. Other submissions wait for a slot within the time of their request.
+	// maxIssues limits how many issues are created at the same time, because code hosts regard a
+	// larger number as an attack. Further submissions wait for a slot until the time limit of their
+	// request.
 	maxIssues = 64
-	// maxAddresses bounds the table of the quota.
+	// maxAddresses limits the number of client addresses in the quota's table.
 	maxAddresses = 100_000
 )
 
@@ -40,11 +41,11 @@ type Config struct {
 	Keys *seal.Keys       // of the credentials of the app
 	Host *codehost.Client // the code host
 
-	Limit  int           // issues made of feedback of one address ...
-	Period time.Duration // ... in this time
+	Limit  int           // maximum number of issues created from one client address per Period
+	Period time.Duration // length of the quota's sliding window
 }
 
-// Engine makes issues of feedback. It is safe for concurrent use.
+// Engine creates issues from feedback. It is safe for concurrent use.
 type Engine struct {
 	Config
 	quota     *limit.Sliding
@@ -55,7 +56,7 @@ type Engine struct {
 	inFlight map[limit.Key]*submission // submissions in progress; guarded by mu
 }
 
-// submission is one in progress. Identical submissions wait for it.
+// submission is a submission in progress. Identical submissions wait for its end.
 type submission struct {
 	done chan struct{}
 	err  error // set before done is closed
@@ -75,8 +76,8 @@ type Caller struct {
 	RequestID string // for the log
 }
 
-// begin registers a submission. If an identical one is in progress, it returns that one, and
-// first is false.
+// begin registers a submission and returns it. If an identical submission is in progress, begin
+// returns that submission instead, and first is false.
 func (e *Engine) begin(key limit.Key) (one *submission, first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -88,9 +89,9 @@ func (e *Engine) begin(key limit.Key) (one *submission, first bool) {
 	return one, true
 }
 
-// alone waits until no other submission of a key is in progress and begins one, which lasts
-// until end is called. If a submission that it waited for has failed, it returns the same
-// error.
+// alone waits until no other submission with the same key is in progress. Then it registers a new
+// one, which is in progress until the caller calls end. If a submission that it waited for has
+// failed, alone returns the error of that submission.
 func (e *Engine) alone(ctx context.Context, key limit.Key) (end func(error), err error) {
 	for {
 		one, first := e.begin(key)
@@ -124,8 +125,8 @@ type target struct {
 
 func (t target) active() bool { return t.integration.FeedbackIssueActive(t.app) }
 
-// inactive returns the setting that an administrator must change before feedback can become an
-// issue, or "" if there is none.
+// inactive describes the setting that an administrator must change before issues can be created
+// from the project's feedback. It returns "" if the settings are complete.
 func (t target) inactive() string {
 	switch {
 	case t.active():
@@ -151,20 +152,20 @@ func (e *Engine) target(p store.ProjectID) (t target, err error) {
 	return t, err
 }
 
-// Available reports whether feedback of a project can become an issue.
+// Available reports whether issues can be created from a project's feedback.
 func (e *Engine) Available(p store.ProjectID) (bool, error) {
 	t, err := e.target(p)
 	return err == nil && t.active(), err
 }
 
 // Submit creates an issue from feedback that a visitor has sent, and stores the feedback with the
-// issue's number and link. key identifies the submission; if it is nil, the submission is never
-// taken for a duplicate. A failure leaves no visible record.
+// issue's number and link. The key identifies identical submissions. If it is nil, the submission
+// is never treated as a duplicate. A failure leaves no visible record.
 //
-// Issue and record cannot be created atomically. So the id of the record is stored first, as a
-// store.Forward, and the issue contains it. If it remains unknown whether there is an issue,
-// because the process was killed or the code host did not answer, an identical submission or Settle
-// looks for the id among the issues.
+// The issue and the record cannot be created atomically. Submit therefore stores the id of the
+// record first, as a store.Forward, and writes this id into the issue. If the process is killed or
+// the code host does not answer, it is unknown whether the issue exists. In that case the next
+// identical submission, or Settle, looks for an issue with the id.
 func (e *Engine) Submit(
 	ctx context.Context, by Caller, p *store.Project, f *store.Feedback, key *limit.Key,
 ) (stored *store.Feedback, err error) {
@@ -196,9 +197,10 @@ func (e *Engine) Submit(
 	return e.forward(ctx, by, p, to, w)
 }
 
-// Stored creates an issue from stored feedback, and returns the feedback with the issue. Feedback
-// that has been forwarded already is returned unchanged, so a caller can retry after a lost answer.
-// Stored works like Submit, but has no quota and requires no contact.
+// Stored creates an issue from feedback that has been stored without one, and returns the feedback
+// with the issue's number and link. If the feedback has been forwarded already, Stored returns it
+// unchanged, so that a caller can retry after a lost response. Stored works like Submit, but
+// applies no quota and requires no contact.
 func (e *Engine) Stored(ctx context.Context, by Caller, p *store.Project, id store.ID) (f *store.Feedback, err error) {
 	key := store.StoredKey(id)
 	end, err := e.alone(ctx, key)
@@ -228,7 +230,8 @@ func (e *Engine) Stored(ctx context.Context, by Caller, p *store.Project, id sto
 	return e.forward(ctx, by, p, to, w)
 }
 
-// forward creates the issue of a Forward, which is either new or possibly has an issue already.
+// forward creates the issue of a store.Forward. If an earlier attempt may have created the issue,
+// forward looks for it first.
 func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to target, w *store.Forward) (*store.Feedback, error) {
 	app, err := OpenApp(e.Keys, to.app)
 	switch {
@@ -277,8 +280,8 @@ func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to ta
 	return e.DB.CompleteForward(w, issue.Number, linkOf(issue), false)
 }
 
-// takeQuota counts a submission against the quota of its address. Stored feedback has no quota,
-// because its caller is authorized.
+// takeQuota counts a submission against the quota of its client address. Stored feedback is exempt,
+// because it is forwarded by an authorized user.
 func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
 	if w.Stored() {
 		return nil
@@ -292,7 +295,8 @@ func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
 		v.Limit, minutes(e.Period), minutes(v.Reset)).After(v.Reset)
 }
 
-// notForwarded returns the error of a failed code host for the caller. err is for the log.
+// notForwarded returns the error that tells the client of a failure at the code host. It wraps err,
+// which is meant for the log.
 func notForwarded(w *store.Forward, err error) error {
 	text := "the feedback was not stored, because it could not be forwarded; try again later, or send it without forwarding"
 	if w.Stored() {
@@ -301,7 +305,7 @@ func notForwarded(w *store.Forward, err error) error {
 	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "%s", text).After(time.Minute), err)
 }
 
-// newIssue returns the issue for feedback.
+// newIssue returns the issue to be created from the feedback.
 func newIssue(p *store.Project, f *store.Feedback, template codehost.Template) codehost.NewIssue {
 	values := codehost.Feedback{
 		ProjectKey: p.Key, ProjectName: p.Name, ID: f.ID.String(), Content: f.Content,
@@ -313,16 +317,17 @@ func newIssue(p *store.Project, f *store.Feedback, template codehost.Template) c
 	return codehost.NewIssue{Title: title, Body: strings.TrimRight(body, "\n") + "\n\n" + marker(f.ID), Labels: template.Labels}
 }
 
-// marker returns a comment in the body of the issue, whatever its template, by which the issue can
-// be found. It is not displayed.
+// marker returns a comment that is added to the body of every issue, so that the issue can be
+// found. The comment is not displayed.
 func marker(id store.ID) string { return "<!-- svc feedback " + id.String() + " -->" }
 
-// findIssue returns the issue of a Forward, or nil if there is none.
+// findIssue looks for the issue of a store.Forward at the code host. It returns nil if there is
+// none.
 func (e *Engine) findIssue(ctx context.Context, app *codehost.App, w *store.Forward) (*codehost.Issue, error) {
 	return e.Host.Repo(app, w.Repo).FindIssue(ctx, marker(w.ID), time.Unix(w.Begun(), 0))
 }
 
-// linkOf returns the address of an issue, or nil if the code host has not given one.
+// linkOf returns the address of an issue, or nil if the code host has not returned one.
 func linkOf(issue *codehost.Issue) *string {
 	if strings.TrimSpace(issue.URL) == "" {
 		return nil
@@ -330,8 +335,9 @@ func linkOf(issue *codehost.Issue) *string {
 	return &issue.URL
 }
 
-// OpenApp returns the app of the settings, or nil if it is not configured. If its key cannot be
-// decrypted the error, of kind Invalid, asks to enter it again.
+// OpenApp returns the app that is configured in the settings, or nil if none is. If the app's
+// private key cannot be decrypted, the error is of kind Invalid and asks the administrator to enter
+// the key again.
 func OpenApp(keys *seal.Keys, settings *store.CodehostApp) (*codehost.App, error) {
 	if !settings.Configured() {
 		return nil, nil
@@ -343,7 +349,7 @@ func OpenApp(keys *seal.Keys, settings *store.CodehostApp) (*codehost.App, error
 	return codehost.NewApp(settings.AppID, key)
 }
 
-// valueOf returns the value behind a pointer, or the zero value.
+// valueOf returns *v, or the zero value if v is nil.
 func valueOf[T any](v *T) (value T) {
 	if v != nil {
 		value = *v

@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	// settleAfter is the time after the last attempt from which the list of issues certainly
-	// contains the issue, if it was created.
+	// settleAfter is the time to wait after the last attempt before looking for the issue. If the
+	// attempt has created an issue, the code host's list certainly contains it by then.
 	settleAfter = 2 * time.Minute
-	// retryTime is the time for which a failed submission can be repeated and is recognized.
+	// retryTime is how long a repetition of a failed submission is recognized as such.
 	retryTime = 24 * time.Hour
 )
 
-// Settle resolves submissions that ended without knowing whether there is an issue. If there is
-// one, the feedback is stored with it; otherwise nothing of the feedback remains. If the code host
-// does not answer, the next call tries again, for a day.
+// Settle resolves the submissions for which it is unknown whether an issue was created. If Settle
+// finds the issue, it stores the feedback with the issue's number and link. Otherwise it removes
+// the store.Forward, so that nothing of a visitor's submission remains. If the code host does not
+// answer, later calls try again for a day.
 func (e *Engine) Settle(ctx context.Context) error {
 	all, err := e.DB.Forwards()
 	if err != nil {
@@ -48,8 +49,8 @@ func (e *Engine) Settle(ctx context.Context) error {
 	return errors.Join(append(failures, e.DB.ForgetForwards(e.Now().Add(-retryTime)))...)
 }
 
-// settle resolves one Forward, unless an identical submission is in progress or was made since the
-// Forward was read.
+// settle resolves one store.Forward. It does nothing if an identical submission is in progress, or
+// was made after the Forward was read.
 func (e *Engine) settle(ctx context.Context, w *store.Forward) (err error) {
 	if w.Key != nil {
 		one, first := e.begin(*w.Key)

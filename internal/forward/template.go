@@ -13,8 +13,8 @@ import (
 	"svc/store"
 )
 
-// template returns the template of a project's issues, with its labels. If the file of a repository
-// cannot be read, it returns the template of the instance.
+// template returns the template for a project's issues and its labels. If the template is a file in
+// the repository and cannot be read, it returns the template of the instance.
 func (e *Engine) template(ctx context.Context, log *slog.Logger, a *store.CodehostApp, i *store.CodehostIntegration) codehost.Template {
 	t := codehost.BuiltinTemplate
 	if a.CustomTemplate {
@@ -37,8 +37,9 @@ func (e *Engine) template(ctx context.Context, log *slog.Logger, a *store.Codeho
 	return t
 }
 
-// FileTemplate returns the configured template of the repository, from the code host or from the
-// cache. The error contains a fault for display.
+// FileTemplate returns the template file that the integration configures. It uses the cache if
+// possible and otherwise reads the file from the repository. The error wraps a fault with a text
+// for display.
 func (e *Engine) FileTemplate(ctx context.Context, a *store.CodehostApp, i *store.CodehostIntegration) (FetchedTemplate, error) {
 	switch {
 	case i.Repo == "":
@@ -67,18 +68,18 @@ func (e *Engine) FileTemplate(ctx context.Context, a *store.CodehostApp, i *stor
 	return kept, nil
 }
 
-// ForgetFileTemplate drops the kept copy of the template of a repository, so that it is
-// fetched again.
+// ForgetFileTemplate removes the repository's template from the cache, so that it is read from the
+// code host again.
 func (e *Engine) ForgetFileTemplate(i *store.CodehostIntegration) { e.templates.drop(placeOf(i)) }
 
-// templatePlace identifies a file of a repository.
+// templatePlace identifies a template file in a repository.
 type templatePlace struct{ repo, path, ref string }
 
 func placeOf(i *store.CodehostIntegration) templatePlace {
 	return templatePlace{strings.ToLower(i.Repo), i.TemplatePath, i.TemplateRef}
 }
 
-// FetchedTemplate is a cached template.
+// FetchedTemplate is a parsed template file and the time at which it was read.
 type FetchedTemplate struct {
 	codehost.Template
 	Fetched time.Time
@@ -106,7 +107,8 @@ func (k FetchedTemplate) lives(now time.Time) bool {
 	return now.Sub(k.Fetched) < templateLives && !k.Fetched.After(now)
 }
 
-// put caches a template. It drops expired templates, or all of them if there are too many.
+// put adds a template to the cache. It removes expired templates, or all templates if there are too
+// many.
 func (c *templateCache) put(place templatePlace, kept FetchedTemplate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
