@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// AssetName returns the file name of a release's attachment from its address:
+// AssetName returns the file name of a release's attachment, given the address of the attachment:
 //
 //	{scheme and host of web}/{owner}/{repo}/releases/download/{tag}/{name}
 //
-// without query, fragment or credentials. White space around the address is ignored. ok is false
-// for an address of another form and for a name that cannot be cleaned. web is the web address of
-// the code host.
+// The address must have no query, fragment or credentials. White space around it is ignored. ok is
+// false if the address has another form or the name cannot be cleaned. The parameter web is the
+// address of the code host's web site.
 func AssetName(web, address string) (filename string, ok bool) {
 	host, err := url.Parse(web)
 	if err != nil {
@@ -28,7 +28,7 @@ func AssetName(web, address string) (filename string, ok bool) {
 		return "", false
 	}
 	for i, segment := range segments {
-		// A folder would make the client that fetches it ask for another path.
+		// An empty segment, "." or ".." would make the HTTP client request another path.
 		if segments[i], err = url.PathUnescape(segment); err != nil || slices.Contains([]string{"", ".", ".."}, segments[i]) {
 			return "", false
 		}

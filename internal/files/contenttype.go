@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// ContentType is the media type of a file by the extension of its name.
+// ContentType returns the media type of a file, which it derives from the extension of the file's
+// name.
 func ContentType(filename string) string {
 	if t, ok := contentTypes[strings.ToLower(strings.TrimPrefix(path.Ext(filename), "."))]; ok {
 		return t
@@ -13,7 +14,7 @@ func ContentType(filename string) string {
 	return "application/octet-stream"
 }
 
-// contentTypes are the media types by extension.
+// contentTypes maps file name extensions to media types.
 var contentTypes = map[string]string{
 	"msi":          "application/x-msi",
 	"msix":         "application/msix",

@@ -1,26 +1,26 @@
-// Package files has the rules of stored files that need nothing but values: what
-// a file may be called (name.go), its type (contenttype.go), its object key and
-// its link (link.go), and which addresses are attachments of releases
-// (attachment.go). The bytes are the business of the packages below it.
+// Package files defines the rules for stored files: valid names (name.go), content types
+// (contenttype.go), object keys and links (link.go), and the addresses of release attachments
+// (attachment.go). It does not access the content of files. The packages below it do that.
 package files
 
 import "crypto/rand"
 
-// The alphabet and length of the ids of files.
+// The alphabet and the length of file ids.
 const (
 	idAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 	idLength   = 12
 )
 
-// NewID is a random id of a file: 12 characters of 0-9 and a-z, 62 bits.
+// NewID returns a random file id of 12 characters from 0-9 and a-z, which is equivalent to 62
+// random bits.
 func NewID() string {
 	id := make([]byte, 0, idLength)
 	for len(id) < idLength {
 		var random [2 * idLength]byte
 		_, _ = rand.Read(random[:]) // it never fails
 		for _, b := range random {
-			// Of 256 values 252 are seven times the alphabet; the others would make
-			// some characters likelier.
+			// 252 is seven times the size of the alphabet. Using the remaining 4 of the 256 values
+			// would make some characters more likely than others.
 			if b < 252 && len(id) < idLength {
 				id = append(id, idAlphabet[b%36])
 			}
@@ -29,7 +29,7 @@ func NewID() string {
 	return string(id)
 }
 
-// ValidID reports whether a text has the form of an id of a file.
+// ValidID reports whether a text has the form of a file id.
 func ValidID(id string) bool {
 	if len(id) != idLength {
 		return false

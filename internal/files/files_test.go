@@ -192,8 +192,8 @@ func TestParseLink(t *testing.T) {
 	}
 }
 
-// FuzzParseLink checks that a parsed path is a key of three names, and that the link of the key is
-// the same path in another spelling.
+// FuzzParseLink checks that the key parsed from a path consists of three names after the prefix,
+// and that the link made from the key is an equivalent encoding of the path.
 func FuzzParseLink(f *testing.F) {
 	for _, p := range []string{"/f/app/0123456789ab/setup.exe", "/f/app/0123456789ab/%2e%2e", "/f/a%2fb/0123456789ab/%25", "/f/%00/0123456789ab/\\"} {
 		f.Add(p)

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// ObjectKey is the name of a file in its storage and, encoded, the path of its
-// link: f/{project}/{id}/{filename}. The project is its key at this moment; the
-// filename is clean.
+// ObjectKey returns the name of a file's object in its storage: f/{project}/{id}/{filename}. Its
+// encoded form is the path of the file's link. The projectKey is the current key of the project.
+// The filename must be a result of CleanName.
 func ObjectKey(projectKey, id, filename string) string {
 	project, err := CleanName(projectKey)
 	if err != nil {
@@ -19,8 +19,8 @@ func ObjectKey(projectKey, id, filename string) string {
 	return "f/" + project + "/" + id + "/" + filename
 }
 
-// EscapePath is the path of a link to an object key: a slash, and each segment
-// percent-encoded but for A-Z a-z 0-9 and - _ . ! ~ * ' ( ).
+// EscapePath returns the path of the link for an object key. The path begins with a slash. In each
+// segment, all characters are percent-encoded except A-Z a-z 0-9 and - _ . ! ~ * ' ( ).
 func EscapePath(key string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -39,10 +39,11 @@ func EscapePath(key string) string {
 	return b.String()
 }
 
-// ParseLink returns the object key for the path of a link. The path must be as it was sent, with
-// each segment encoded; it is decoded once. ok is false for a path without an object key: it has
-// another number of segments, or a segment decodes to a separator, to a directory (".", "..") or to
-// a name that CleanName never returns.
+// ParseLink returns the object key for the path of a link. The path must be in the encoded form
+// that the client has sent; ParseLink decodes each segment once. ok is false if the path does not
+// correspond to an object key. That is the case if it has a different number of segments, or if a
+// segment decodes to a separator, to a directory ("." or "..") or to a name that CleanName never
+// returns.
 func ParseLink(escapedPath string) (key string, ok bool) {
 	rest, ok := strings.CutPrefix(escapedPath, "/f/")
 	if !ok || strings.Count(rest, "/") != 2 {
@@ -62,15 +63,15 @@ func ParseLink(escapedPath string) (key string, ok bool) {
 	return "f/" + strings.Join(segments, "/"), true
 }
 
-// plainSegment reports whether a decoded segment is one name.
+// plainSegment reports whether a decoded segment is a single file or directory name.
 func plainSegment(s string) bool {
 	return s != "" && s[0] != '.' && len(s) <= maxNameBytes && utf8.ValidString(s) &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || r == '\\' })
 }
 
-// DiskPath is where the object of a key lies below the folder of objects: at the
-// key itself but for segments that Windows takes for a device, which get a _ in
-// front there. Two keys cannot meet, because their ids differ.
+// DiskPath returns the path of an object's file below the directory of objects. The path is the key
+// itself, except that on Windows a segment that would name a device is prefixed with _. Two keys
+// cannot have the same path, because their ids differ.
 func DiskPath(key string) string {
 	if runtime.GOOS != "windows" {
 		return key
@@ -78,7 +79,7 @@ func DiskPath(key string) string {
 	return windowsPath(key)
 }
 
-// windowsPath is DiskPath on Windows.
+// windowsPath is the implementation of DiskPath on Windows.
 func windowsPath(key string) string {
 	segments := strings.Split(key, "/")
 	for i, segment := range segments {
@@ -91,7 +92,7 @@ func windowsPath(key string) string {
 	return strings.Join(segments, "/")
 }
 
-// devices are the names that Windows keeps for devices in every folder.
+// devices lists the names that Windows reserves for devices in every directory.
 var devices = []string{
 	"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$",
 	"COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9", "COM¹", "COM²", "COM³",

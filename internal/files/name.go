@@ -10,27 +10,29 @@ import (
 	"svc/internal/fault"
 )
 
-// Limits of a name, and of the extension that is kept when a name is cut. File systems accept 255
-// bytes.
+// Limits of a file name, and of the extension that is preserved when a name is cut. File systems
+// accept names of up to 255 bytes.
 const (
 	maxNameRunes      = 180
 	maxNameBytes      = 255
 	maxExtensionRunes = 20
 )
 
-// CleanName returns a valid file name for the name that a client sends. The API defines the steps
-// and their order: canonical composition (NFC); control characters and each of / \ : * ? " < > |
-// become _; white space at both ends is removed, then leading dots, then trailing dots and white
-// space; a name of more than 180 characters or 255 bytes is cut before an extension of at most 20
-// characters (the last dot onward). An empty result is refused.
+// CleanName returns a valid file name for the name that a client has sent. The API defines the
+// following steps and their order. First the name is converted to canonical composition (NFC). Then
+// control characters and each of / \ : * ? " < > | are replaced by _. Then white space at both ends
+// is removed, then leading dots, then trailing dots and white space. Finally a name of more than
+// 180 characters or 255 bytes is shortened by cutting it before its extension, which begins at the
+// last dot and is preserved if it has at most 20 characters. If the result is empty, CleanName
+// returns an error.
 //
-// The steps are repeated until they change nothing, so that cleaning is idempotent: ". a" becomes
-// "a", while a single pass would leave a leading space. Bytes that are not UTF-8 become U+FFFD, as
-// in JSON.
+// The steps are repeated until the name no longer changes, so that CleanName is idempotent. For
+// example, ". a" becomes "a", while a single pass would leave a leading space. Bytes that are not
+// valid UTF-8 become U+FFFD, as in JSON.
 //
-// Device names of Windows (CON, nul.txt) are ordinary names here, since a link
-// must show what was uploaded; DiskPath keeps them harmless. So are marks of the
-// writing direction, which whoever shows a name has to isolate.
+// Device names of Windows (CON, nul.txt) are not changed, because a link must show the name of the
+// uploaded file. DiskPath makes them harmless on disk. Characters that change the writing direction
+// are not changed either, so code that displays a name must isolate it.
 func CleanName(name string) (string, error) {
 	name = strings.ToValidUTF8(name, string(utf8.RuneError))
 	for {
@@ -45,7 +47,7 @@ func CleanName(name string) (string, error) {
 	}
 }
 
-// cleanOnce is one pass of CleanName.
+// cleanOnce performs the steps of CleanName once.
 func cleanOnce(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -57,8 +59,7 @@ func cleanOnce(name string) string {
 	return cutName(strings.TrimRightFunc(name, func(r rune) bool { return r == '.' || unicode.IsSpace(r) }))
 }
 
-// cutName shortens a name to its limits, between characters and before its
-// extension.
+// cutName shortens a name to the limits. It cuts between characters and preserves the extension.
 func cutName(name string) string {
 	if utf8.RuneCountInString(name) <= maxNameRunes && len(name) <= maxNameBytes {
 		return name
