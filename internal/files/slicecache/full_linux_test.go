@@ -11,8 +11,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestDiskIsFull checks that a slice that does not fit on the disk beside the reserve is served
-// from the storage with a single fetch, and that slices are cached again once there is space.
+// TestDiskIsFull checks that a slice is read from the storage, with a single fetch, if caching it
+// would use the disk's reserve. Slices must be cached again once there is enough space.
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

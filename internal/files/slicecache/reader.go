@@ -7,17 +7,18 @@ import (
 	"io"
 )
 
-// maxTries is the number of attempts to read a slice through the cache before it is read from its
-// storage. A slice that is damaged, or evicted at once, is fetched again.
+// maxTries is the number of attempts to read a slice through the cache. After them, the slice is
+// read directly from its storage. An attempt fails if the cached slice is damaged or has been
+// evicted again.
 const maxTries = 3
 
-// Reader returns a reader of length bytes from offset of an object of size bytes. It reads cached
-// slices from disk and gets the others with fetch, one by one. It returns when the first slice is
-// available; hit reports whether that slice was cached before. A Read that cannot continue returns
-// an error other than io.EOF.
+// Reader returns a reader for length bytes, starting at offset, of an object of size bytes. The
+// reader reads cached slices from disk and gets missing slices with fetch, one at a time. Reader
+// returns when the first slice is available. hit reports whether that slice was already cached. If
+// Read cannot continue, it returns an error other than io.EOF.
 //
-// ctx is the context of the request. If other readers wait for a slice, too, its fetch continues
-// after ctx is canceled.
+// ctx is the context of the request. If other readers are waiting for the same slice, its fetch
+// continues after ctx is canceled.
 func (c *Cache) Reader(ctx context.Context, key string, size, offset, length int64, fetch Fetch) (r io.ReadCloser, hit bool, err error) {
 	if offset < 0 || length < 0 || offset > size-length {
 		return nil, false, fmt.Errorf("no %d bytes from %d in an object of %d", length, offset, size)
@@ -42,12 +43,12 @@ type download struct {
 	at, end int64
 	fetch   Fetch
 
-	slice  io.ReadCloser // the one that contains at; nil = none is open
-	source *slice        // the slice's cache entry; nil = read from the storage
+	slice  io.ReadCloser // the slice that contains at; nil if none is open
+	source *slice        // the slice's cache entry; nil if it is read from the storage
 	bad    int           // how often the slice that contains at was damaged
 }
 
-// next opens the slice at the current position. hit reports whether it was cached.
+// next opens the slice at the current position. hit reports whether the slice was already cached.
 func (d *download) next() (hit bool, err error) {
 	id := sliceID{d.object, d.at / SliceSize}
 	start := id.number * SliceSize
@@ -78,7 +79,7 @@ func (d *download) next() (hit bool, err error) {
 	return false, nil
 }
 
-// damaged drops a slice that cannot be read.
+// damaged removes a slice from the cache after an error while reading it.
 func (c *Cache) damaged(s *slice, err error) {
 	c.Log.Warn("file cache has a damaged slice; fetching it again", "slice", s.id.name(), "error", err)
 	c.mu.Lock()
@@ -132,7 +133,8 @@ func (d *download) Close() error {
 	return d.closeSlice()
 }
 
-// exactly reads a fixed number of bytes from a body and returns an error if the body is shorter.
+// exactly is a reader for a fixed number of bytes of a body. It returns an error if the body is
+// shorter.
 type exactly struct {
 	body io.ReadCloser
 	left int64

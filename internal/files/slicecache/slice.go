@@ -40,12 +40,14 @@ type sliceID struct {
 	number int64
 }
 
-// name returns the file name of a slice: 40 hexadecimal digits, "-", its number.
+// name returns the file name of a slice, which consists of 40 hexadecimal digits, "-" and the
+// slice's number.
 func (i sliceID) name() string {
 	return hex.EncodeToString(i.object[:]) + "-" + strconv.FormatInt(i.number, 10)
 }
 
-// parseName returns the slice with the given file name.
+// parseName returns the id of the slice with the given file name. ok is false if the name is not
+// that of a slice.
 func parseName(name string) (i sliceID, ok bool) {
 	hash, number, _ := strings.Cut(name, "-")
 	sum, err := hex.DecodeString(hash)
@@ -66,7 +68,7 @@ type slice struct {
 	element *list.Element
 }
 
-// fileBytes returns the file size of a slice of length bytes.
+// fileBytes returns the size of the file that holds a slice of length bytes and its checksums.
 func fileBytes(length int64) int64 {
 	return length + (length+blockSize-1)/blockSize*sumSize
 }
@@ -76,13 +78,14 @@ var (
 	blocks     = sync.Pool{New: func() any { return new([blockSize]byte) }}
 )
 
-// blockSum returns the checksum of a block of a slice. It includes the file name, so that a renamed
-// file counts as damaged.
+// blockSum returns the checksum of a block of a slice. The checksum covers the file name as well,
+// so that a renamed file counts as damaged.
 func blockSum(name string, block []byte) uint32 {
 	return crc32.Update(crc32.Checksum([]byte(name), castagnoli), castagnoli, block)
 }
 
-// uncached marks an error of the local disk, after which readers use the storage instead.
+// uncached marks err as an error of the local disk. After such an error, readers use the storage
+// instead of the cache.
 func uncached(err error) error {
 	if err == nil {
 		return nil
@@ -90,8 +93,9 @@ func uncached(err error) error {
 	return fmt.Errorf("%w: %w", errUncached, err)
 }
 
-// writeSlice fetches a slice into a new file. It allocates the space first, so that a full disk
-// does not cost a fetch. The cache never uses the disk's reserve.
+// writeSlice fetches a slice into a new file and returns the file's name. It allocates the disk
+// space before the fetch, so that no fetch is wasted on a full disk. The cache never uses the
+// disk's reserve.
 func writeSlice(ctx context.Context, root *os.Root, id sliceID, length int64, fetch Fetch) (name string, err error) {
 	if err := disk.Need(root.Name(), uint64(fileBytes(length))+disk.Reserve, "the file cache"); err != nil {
 		return "", uncached(err)
@@ -112,7 +116,7 @@ func writeSlice(ctx context.Context, root *os.Root, id sliceID, length int64, fe
 	return name, nil
 }
 
-// fill copies a slice from its storage to a file.
+// fill copies a slice from its storage to f and appends the checksums.
 func fill(ctx context.Context, f io.Writer, id sliceID, length int64, fetch Fetch) error {
 	body, err := fetch(ctx, id.number*SliceSize, length)
 	if err != nil {
@@ -138,7 +142,8 @@ func fill(ctx context.Context, f io.Writer, id sliceID, length int64, fetch Fetc
 	return uncached(err)
 }
 
-// broken returns the error of a storage that ends too early, which is never io.EOF.
+// broken returns the error for content from a storage that ended too early. The result is never
+// io.EOF.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the storage broke off in the middle of a file: %w", io.ErrUnexpectedEOF)
@@ -149,8 +154,8 @@ func broken(err error) error {
 // errDamaged reports that a slice on disk does not match its checksums.
 var errDamaged = errors.New("slice of the file cache is damaged")
 
-// sliceReader reads part of a slice on disk block by block. It returns only data whose checksum is
-// right.
+// sliceReader reads a range of a cached slice block by block. It verifies the checksum of each
+// block before it returns data from it.
 type sliceReader struct {
 	f       *os.File
 	name    string
@@ -160,7 +165,7 @@ type sliceReader struct {
 	loaded  int64            // its number + 1; 0 = none
 }
 
-// openSlice opens a slice and verifies the first block of the range.
+// openSlice opens a cached slice for reading a range, and verifies the first block of the range.
 func openSlice(root *os.Root, id sliceID, length, at, end int64) (*sliceReader, error) {
 	f, err := root.Open(id.name())
 	if err != nil {
@@ -173,7 +178,7 @@ func openSlice(root *os.Root, id sliceID, length, at, end int64) (*sliceReader, 
 	return r, nil
 }
 
-// current returns the rest of the block at the current position.
+// current returns the remaining data of the block at the current position.
 func (r *sliceReader) current() ([]byte, error) {
 	number := r.at / blockSize
 	start := number * blockSize

@@ -1,13 +1,13 @@
-// Package slicecache caches slices of files from other storages on the local disk.
-// Objects never change, so a slice is valid as long as its bytes are intact. Losing
-// one costs another fetch.
+// Package slicecache caches slices of files from remote storages on the local disk. Objects never
+// change, so a cached slice is valid as long as its bytes are intact. If a slice is lost, it is
+// fetched again.
 //
-// The file of a slice holds its data, followed by the CRC-32C of each block of 64 KiB
-// (slice.go). Its name consists of a hash and a number. The folder is the only
-// record: a restart derives the index and the times of last use from names,
-// lengths and modification times. Nothing is synced, because damage is detected when a block is
-// read. This file has the index, the size limit and the fetches; reader.go
-// joins slices to a download.
+// The file of a slice holds the slice's data, followed by the CRC-32C of each block of 64 KiB
+// (slice.go). The file's name consists of a hash and a number. The directory is the only record of
+// the cache. After a restart, the index and the times of last use are derived from the names,
+// lengths and modification times of the files. Files are not synced, because damage is detected
+// when a block is read. The index, the size limit and the fetches are in this file. The reader that
+// combines slices into a download is in reader.go.
 package slicecache
 
 import (
@@ -26,20 +26,20 @@ import (
 	"svc/internal/durable"
 )
 
-// SliceSize is the size of every slice but the last one of an object, in bytes.
+// SliceSize is the size of a slice in bytes. Only the last slice of an object may be smaller.
 const SliceSize = 4 << 20
 
 // Life is how long an unused slice is kept.
 const Life = 30 * 24 * time.Hour
 
 const (
-	// maxWait limits the wait for a fetch that another reader began.
+	// maxWait limits how long a reader waits for a fetch that another reader has started.
 	maxWait = time.Minute
-	// touchEvery is the precision of the times of use that survive a restart.
+	// touchEvery is the precision with which a slice's time of last use is stored on disk.
 	touchEvery = time.Hour
 )
 
-// Config is the location and the size limit of a cache.
+// Config configures a Cache.
 type Config struct {
 	Dir      string           // created if missing; used only by the cache
 	MaxBytes int64            // of all slices; below SliceSize hardly anything is cached
@@ -47,10 +47,10 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Fetch returns a reader of length bytes from offset of an object in its storage.
+// Fetch returns a reader for length bytes, starting at offset, of an object in its storage.
 type Fetch func(ctx context.Context, offset, length int64) (io.ReadCloser, error)
 
-// Cache caches slices in a folder. It is safe for concurrent use.
+// Cache caches slices in a directory. It is safe for concurrent use.
 type Cache struct {
 	Config
 	root *os.Root
@@ -66,7 +66,7 @@ type Cache struct {
 	failing bool // the last slice could not be written
 }
 
-// fetching is a fetch with the number of readers that wait for it.
+// fetching is a fetch in progress and the number of readers that wait for it.
 type fetching struct {
 	cancel  context.CancelFunc
 	waiting int
@@ -80,8 +80,8 @@ var (
 	errClosed   = errors.New("the cache is closed")
 )
 
-// Open indexes the slices in a folder without reading them. It removes those that are too old or
-// exceed the size limit.
+// Open opens a cache. It indexes the slices in the directory without reading their content, and
+// removes slices that are too old or exceed the size limit.
 func Open(c Config) (*Cache, error) {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -101,14 +101,14 @@ func Open(c Config) (*Cache, error) {
 	return cache, nil
 }
 
-// Close cancels running fetches and waits for them.
+// Close cancels all running fetches and waits until they have ended.
 func (c *Cache) Close() error {
 	c.stop()
 	c.done.Wait()
 	return c.root.Close()
 }
 
-// scan builds the index from the files in the folder.
+// scan builds the index from the files in the directory.
 func (c *Cache) scan() error {
 	names, err := fs.ReadDir(c.root.FS(), ".")
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *Cache) Sweep() error {
 	return failed
 }
 
-// Forget removes the slices of an object and cancels its fetches.
+// Forget removes all slices of an object and cancels its running fetches.
 func (c *Cache) Forget(key string) {
 	object := objectOf(key)
 	c.mu.Lock()
@@ -200,8 +200,9 @@ func (c *Cache) remove(s *slice) {
 	c.bytes -= s.bytes
 }
 
-// evict removes a slice and its file. Readers that have the file open can continue. If the
-// operating system refuses to remove an open file, the slice stays. The caller must hold mu.
+// evict removes a slice and its file. Readers that have the file open can continue to read it. If
+// the operating system refuses to remove an open file, the slice stays in the cache. The caller
+// must hold mu.
 func (c *Cache) evict(s *slice) error {
 	if err := c.root.Remove(s.id.name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -217,8 +218,8 @@ func (c *Cache) discard(s *slice) {
 	}
 }
 
-// reserve makes room for a slice by evicting the least recently used ones. It reports whether there
-// is room, and counts the bytes as used if so. The caller must hold mu.
+// reserve evicts the least recently used slices until there is room for the given number of bytes.
+// It reports whether there is room. If so, it counts the bytes as used. The caller must hold mu.
 func (c *Cache) reserve(bytes int64) bool {
 	for e := c.recent.Back(); e != nil && c.bytes+bytes > c.MaxBytes && bytes <= c.MaxBytes; {
 		s := e.Value.(*slice)
@@ -232,8 +233,8 @@ func (c *Cache) reserve(bytes int64) bool {
 	return true
 }
 
-// lookUp returns the slice with the given ID and file size and marks it as used. It returns nil if
-// there is none.
+// lookUp returns the cached slice with the given ID and file size, and updates its time of last
+// use. It returns nil if there is no such slice.
 func (c *Cache) lookUp(id sliceID, bytes int64) *slice {
 	now := c.Now()
 	c.mu.Lock()
@@ -255,8 +256,8 @@ func (c *Cache) lookUp(id sliceID, bytes int64) *slice {
 	return s
 }
 
-// fetch gets a slice into the cache, or waits for another reader's fetch. It returns errUncached if
-// the slice cannot be cached.
+// fetch fetches a slice into the cache, or waits until another reader's fetch has done so. It
+// returns errUncached if the slice cannot be cached.
 func (c *Cache) fetch(ctx context.Context, id sliceID, length int64, fetch Fetch) error {
 	c.mu.Lock()
 	if c.ctx.Err() != nil {
@@ -285,8 +286,8 @@ func (c *Cache) fetch(ctx context.Context, id sliceID, length int64, fetch Fetch
 	}
 }
 
-// begin starts a fetch, which runs until it is done or no reader waits for it. The caller must hold
-// mu.
+// begin starts a fetch. The fetch is canceled when no reader waits for it any longer. The caller
+// must hold mu.
 func (c *Cache) begin(id sliceID, length int64, fetch Fetch) *fetching {
 	ctx, cancel := context.WithCancel(c.ctx)
 	f := &fetching{cancel: cancel, done: make(chan struct{})}
@@ -304,7 +305,8 @@ func (c *Cache) begin(id sliceID, length int64, fetch Fetch) *fetching {
 	return f
 }
 
-// leave ends the wait of one reader. It cancels the fetch if that was the last one.
+// leave records that a reader no longer waits for a fetch. If it was the last one, leave cancels
+// the fetch.
 func (c *Cache) leave(id sliceID, f *fetching) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -317,7 +319,7 @@ func (c *Cache) leave(id sliceID, f *fetching) {
 	}
 }
 
-// keep fetches a slice and adds it to the cache.
+// keep fetches a slice into a file and adds it to the cache.
 func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch) error {
 	bytes := fileBytes(length)
 	c.mu.Lock()
@@ -347,7 +349,8 @@ func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch)
 	return nil
 }
 
-// report logs when writing slices begins to fail, and when it works again. The caller must hold mu.
+// report logs the first failure to write a slice, and the first success after failures. The caller
+// must hold mu.
 func (c *Cache) report(err error) {
 	switch failed := errors.Is(err, errUncached); {
 	case failed && !c.failing:

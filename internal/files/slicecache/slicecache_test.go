@@ -22,7 +22,7 @@ import (
 
 const sliceSize = slicecache.SliceSize
 
-// storage is a storage in memory that counts fetches.
+// storage is an in-memory storage that counts fetches.
 type storage struct {
 	mu      sync.Mutex
 	objects map[string][]byte
@@ -85,7 +85,7 @@ func open(t testing.TB, c slicecache.Config) *slicecache.Cache {
 	return cache
 }
 
-// read reads part of an object and compares its bytes.
+// read reads a range of an object through the cache and checks the bytes.
 func read(t testing.TB, c *slicecache.Cache, s *storage, key string, offset, length int) (hit bool) {
 	t.Helper()
 	want := s.objects[key]
@@ -101,7 +101,7 @@ func read(t testing.TB, c *slicecache.Cache, s *storage, key string, offset, len
 	return hit
 }
 
-// files returns the names in a folder and their total size in bytes.
+// files returns the names of the files in a directory and their total size in bytes.
 func files(t testing.TB, dir string) (names []string, total int64) {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -192,8 +192,8 @@ func TestHit(t *testing.T) {
 	}
 }
 
-// TestLeastRecentlyUsed checks that the most recently used slices stay, also after a restart, and
-// that slices unused for 30 days are removed.
+// TestLeastRecentlyUsed checks that the most recently used slices stay in the cache, even after a
+// restart, and that slices that have not been used for 30 days are removed.
 func TestLeastRecentlyUsed(t *testing.T) {
 	t.Parallel()
 	dir, s := t.TempDir(), newStorage()
@@ -250,8 +250,9 @@ func TestOneFetch(t *testing.T) {
 	}
 }
 
-// TestWaiting checks that a reader waits at most a minute for another reader's fetch, that the
-// reader that began it waits longer, and that a fetch ends when no reader waits for it.
+// TestWaiting checks that a reader waits at most a minute for another reader's fetch. The reader
+// that has started the fetch may wait longer. The fetch must end when no reader waits for it any
+// longer.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -331,8 +332,8 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// TestForgetWhileFetching checks that a slice of an object that is deleted during its fetch is not
-// cached.
+// TestForgetWhileFetching checks that a slice is not cached if its object is deleted while the
+// slice is being fetched.
 func TestForgetWhileFetching(t *testing.T) {
 	t.Parallel()
 	dir, s := t.TempDir(), newStorage()
@@ -351,8 +352,8 @@ func TestForgetWhileFetching(t *testing.T) {
 	}
 }
 
-// TestDamageIsNeverServed changes slices on disk in many ways. Readers get the right bytes, and
-// damaged slices are fetched again.
+// TestDamageIsNeverServed damages slices on disk in many ways. It checks that readers get the right
+// bytes and that damaged slices are fetched again.
 func TestDamageIsNeverServed(t *testing.T) {
 	t.Parallel()
 	change := func(at int64) func(*testing.T, string) {
@@ -455,8 +456,8 @@ func TestDamageIsNeverServed(t *testing.T) {
 	})
 }
 
-// TestStorageFails checks that a download never looks complete if the storage breaks off or
-// refuses, and that nothing of it is cached.
+// TestStorageFails checks that a download never appears complete if the storage refuses a fetch or
+// ends it early, and that no part of such a slice is cached.
 func TestStorageFails(t *testing.T) {
 	t.Parallel()
 	refusal := errors.New("no such bucket")
@@ -512,7 +513,8 @@ type errReader struct{ err error }
 
 func (r errReader) Read([]byte) (int, error) { return 0, r.err }
 
-// TestEvictedWhileRead checks that a reader can continue with a slice that is evicted.
+// TestEvictedWhileRead checks that a reader can finish reading a slice that is evicted while it is
+// being read.
 func TestEvictedWhileRead(t *testing.T) {
 	t.Parallel()
 	s := newStorage()
@@ -547,8 +549,8 @@ func TestRangeOutsideTheObject(t *testing.T) {
 	}
 }
 
-// FuzzKey checks that, whatever the key, slices are files in the folder, and that different keys do
-// not share files.
+// FuzzKey checks that slices are files directly in the cache's directory, whatever the key is, and
+// that different keys do not share files.
 func FuzzKey(f *testing.F) {
 	for _, key := range []string{"f/app/0123456789ab/setup.exe", "", "/", "../../etc/passwd", "a\x00b", "f/CON/nul", strings.Repeat("長", 180)} {
 		f.Add(key)
