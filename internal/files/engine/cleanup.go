@@ -18,20 +18,20 @@ import (
 )
 
 const (
-	// orphanAge is the age at which an object without a record is removed. It exceeds the
-	// lifetime of an upload session, during which completion can be retried.
+	// orphanAge is the age at which an object without a record is removed. It exceeds the lifetime
+	// of an upload session, because a client can retry the completion during that time.
 	orphanAge = upload.Life + time.Hour
-	// mostUnknown is the largest number of local objects without a record that a sweep moves,
-	// provided that they are at most a tenth of all objects. A larger number indicates that the
-	// database belongs to other objects.
+	// mostUnknown limits how many local objects without a record a sweep moves. They must also be
+	// at most a tenth of all objects. A larger number suggests that the database does not belong to
+	// this storage directory.
 	mostUnknown = 20
-	// lostAge is the time for which content without a record is kept.
+	// lostAge is how long content without a record is kept in the directory lost.
 	lostAge = 30 * 24 * time.Hour
 )
 
-// sweepLocal moves local objects and staged contents without a record to the directory lost, where
-// they stay for lostAge. It does nothing for a while after records were restored or imported. If
-// too many objects have no record, it moves nothing and returns an error.
+// sweepLocal moves local objects and staged contents that have no record to the directory lost,
+// where they are kept for lostAge. It does nothing for a day after records have been restored or
+// imported. If too many objects have no record, it moves nothing and returns an error.
 func (e *Engine) sweepLocal(ctx context.Context) error {
 	after, err := store.Read(e.DB, func(tx *store.Tx) (time.Time, error) { return tx.SweepAfter(), nil })
 	if err != nil || e.Now().Before(after) {
@@ -51,7 +51,8 @@ func (e *Engine) sweepLocal(ctx context.Context) error {
 	return errors.Join(err, e.sweepStaged(), local.RemoveLost(e.Now().Add(-lostAge)))
 }
 
-// unknownObjects returns the old local objects without a record, or an error if there are many.
+// unknownObjects returns the names of local objects that are older than orphanAge and have no
+// record. It returns an error if there are too many.
 func (e *Engine) unknownObjects(ctx context.Context) (names []string, err error) {
 	total, found := 0, 0
 	err = e.Storages.Local().Walk(func(name string, info fs.FileInfo) error {
@@ -60,8 +61,8 @@ func (e *Engine) unknownObjects(ctx context.Context) (names []string, err error)
 			return ctx.Err()
 		}
 		key, err := store.Read(e.DB, func(tx *store.Tx) (string, error) { return tx.ObjectKey(store.FileID(path.Base(path.Dir(name)))) })
-		// On a disk that ignores case, the directory of a project may have the case of its first
-		// name.
+		// On a disk that ignores case, the directory of a project may differ in case from the
+		// project's current key.
 		if err != nil || key != "" && strings.EqualFold(files.DiskPath(key), name) {
 			return errors.Join(err, ctx.Err())
 		}
@@ -77,7 +78,7 @@ func (e *Engine) unknownObjects(ctx context.Context) (names []string, err error)
 	return names, err
 }
 
-// sweepStaged moves old staged contents without a record to lost.
+// sweepStaged moves old staged contents that have no record to the directory lost.
 func (e *Engine) sweepStaged() error {
 	return e.eachStaged(func(id string, age time.Duration, f *store.File) error {
 		if f != nil || age < orphanAge {
@@ -101,9 +102,9 @@ func (e *Engine) cleanStaged() error {
 	})
 }
 
-// eachStaged calls visit for each staged content, with the record of its file or nil, unless a
-// backup is being written. An error of one call, such as an open file on Windows, does not end the
-// iteration.
+// eachStaged calls visit for each staged content. The argument f is the record of the content's
+// file, or nil if there is none. While a backup is being written, eachStaged skips the contents. If
+// visit returns an error, for example because a file is open on Windows, the iteration continues.
 func (e *Engine) eachStaged(visit func(id string, age time.Duration, f *store.File) error) error {
 	var failed error
 	err := e.Storages.Local().WalkStaged(func(id string, info fs.FileInfo) error {
@@ -120,13 +121,14 @@ func (e *Engine) eachStaged(visit func(id string, age time.Duration, f *store.Fi
 	return errors.Join(err, failed)
 }
 
-// CleanUp removes expired uploads, unneeded staged contents, unfinished uploads to
-// storages and unused slices, and sweeps the local storage.
+// CleanUp removes expired uploads, staged contents that are no longer needed, the remains of
+// interrupted uploads to storages, and unused slices of the cache. It also sweeps the local
+// storage.
 func (e *Engine) CleanUp(ctx context.Context) error {
 	return errors.Join(e.Uploads.Sweep(), e.cleanStaged(), e.sweepLocal(ctx), e.sweepStorages(ctx), e.Cache.Sweep())
 }
 
-// PurgeUploads removes the uploads to projects that no longer exist.
+// PurgeUploads removes the upload sessions of projects that no longer exist.
 func (e *Engine) PurgeUploads() (err error) {
 	for _, p := range e.Uploads.Projects() {
 		if _, alive := e.DB.ProjectByID(store.ProjectID(p)); !alive {
@@ -136,7 +138,8 @@ func (e *Engine) PurgeUploads() (err error) {
 	return err
 }
 
-// unlessHeld calls remove, unless a backup is being written; then the next clean-up does it.
+// unlessHeld calls the given function unless a backup is being written. In that case the removal is
+// left to the next clean-up.
 func (e *Engine) unlessHeld(remove func() error) error {
 	end, ok := e.BeginRemoval()
 	if !ok {

@@ -10,8 +10,9 @@ import (
 	"svc/store"
 )
 
-// TestCleanUp: content without a record is moved to lost once no upload can claim it, and
-// is removed after 30 days. Content with a record stays.
+// TestCleanUp checks that content without a record is moved to the directory lost when no upload
+// session can refer to it any longer, and that it is removed from there after 30 days. Content with
+// a record must stay.
 func TestCleanUp(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -45,8 +46,9 @@ func TestCleanUp(t *testing.T) {
 	}
 }
 
-// TestManyUnknownObjectsStay: objects without a record belong to another database if they
-// are many, or a large part of all. Nothing is moved then, and the job fails.
+// TestManyUnknownObjectsStay checks that the job fails and moves nothing if there are many objects
+// without a record, or if they are a large part of all objects. They probably belong to another
+// database.
 func TestManyUnknownObjectsStay(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -84,7 +86,7 @@ func TestManyUnknownObjectsStay(t *testing.T) {
 	}
 }
 
-// TestSweepWaits: after a restore, an import or an adoption nothing is swept for a day.
+// TestSweepWaits checks that nothing is swept for a day after a restore, an import or an adoption.
 func TestSweepWaits(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")

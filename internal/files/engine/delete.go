@@ -18,30 +18,33 @@ import (
 )
 
 const (
-	// storageTime limits the time that a request waits for a storage to remove an object, and
-	// refreshTime the time for the CDN to forget a link. Afterwards jobs take over.
+	// storageTime limits how long a request waits for a storage to remove an object. refreshTime
+	// limits how long it waits for the CDN to purge a link. After that, jobs complete the work.
 	storageTime = 5 * time.Second
 	refreshTime = 30 * time.Second
-	// deletionsAtOnce is the number of objects of a storage that are removed between two reads of
-	// the queue.
+	// deletionsAtOnce is the maximum number of a storage's objects that are removed between two
+	// reads of the queue.
 	deletionsAtOnce = 100
-	// deletersAtOnce is the number of them that are removed at the same time. If the first ones
-	// fail, the storage does not work, and the others are not tried.
+	// deletersAtOnce is the number of a storage's objects that are removed concurrently. If the
+	// first deletersAtOnce removals all fail, the storage is considered unavailable, and the
+	// remaining removals are not attempted.
 	deletersAtOnce = 4
-	// slowDeletion is the duration of a removal after which the links of its storage are refreshed
-	// early.
+	// slowDeletion is the duration after which a removal counts as slow. The links of objects that
+	// are due for removal from the same storage are then refreshed without waiting for the
+	// removals.
 	slowDeletion = 5 * time.Second
-	// postponedAtOnce is the number of deletions that one transaction postpones.
+	// postponedAtOnce is the maximum number of deletions that one transaction updates.
 	postponedAtOnce = 500
 )
 
-// storageFailures holds the errors of the storages that do not remove objects.
+// storageFailures holds the errors of storages that failed to remove objects.
 type storageFailures struct {
 	mu   sync.Mutex
 	errs map[string]error // by id; guarded by mu
 }
 
-// note stores the result of removals from a storage.
+// note stores the result of the latest removals from a storage. A nil error clears an earlier
+// failure.
 func (f *storageFailures) note(id string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -51,8 +54,8 @@ func (f *storageFailures) note(id string, err error) {
 	}
 }
 
-// all returns the failures of all storages: the job has failed as long as there is one, even if
-// other storages work.
+// all returns the joined failures of all storages. The job counts as failed as long as one storage
+// has a failure, even if the other storages work.
 func (f *storageFailures) all() (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,12 +65,12 @@ func (f *storageFailures) all() (err error) {
 	return err
 }
 
-// DeletionFailures returns the failures of all storages that do not remove objects.
+// DeletionFailures returns the joined errors of all storages that failed to remove objects.
 func (e *Engine) DeletionFailures() error { return e.failures.all() }
 
-// DueDeletions returns the objects to remove now by their storage, without the storages that skip
-// reports, and the time after which to ask again at the latest. An object that a transfer may be
-// writing waits for its end.
+// DueDeletions returns the objects that are due for removal, grouped by storage. Storages for which
+// skip returns true are left out, and so are objects that a transfer may still be writing. next is
+// the longest that the caller should wait before it calls DueDeletions again.
 func (e *Engine) DueDeletions(skip func(backend string) bool) (due map[string][]*store.FileDeletion, next time.Duration, err error) {
 	now := e.Now()
 	var at int64
@@ -110,33 +113,33 @@ func (e *Engine) DeleteAll(ctx context.Context) error {
 	return errors.Join(err, e.failures.all())
 }
 
-// ErrNotRecorded reports that the results of removals could not be stored.
+// ErrNotRecorded reports that the results of removals could not be stored in the database.
 var ErrNotRecorded = errors.New("cannot note which objects are removed")
 
-// errHeld reports that a backup is being written, which needs the content.
+// errHeld reports that content was not removed because a backup that is being written needs it.
 var errHeld = errors.New("a backup is being written")
 
-// errRemoved reports that an import has removed the object since, because it needed the key for an
-// object of its own.
+// errRemoved reports that an import has already removed the object, because the import needed the
+// key for another object.
 var errRemoved = errors.New("the object is removed already")
 
-// heldPause is the pause before the next attempt of a removal that a backup prevented.
+// heldPause is how long a removal is postponed if a backup has prevented it.
 const heldPause = time.Minute
 
-// deletionResult is the result of the removal of an object.
+// deletionResult is the result of an attempt to remove an object.
 type deletionResult struct {
 	*store.FileDeletion
 	err error
 }
 
-// failed reports whether the storage or the disk did not remove the object.
+// failed reports whether the storage or the disk failed to remove the object.
 func (r deletionResult) failed() bool {
 	return r.err != nil && !errors.Is(r.err, errHeld) && !errors.Is(r.err, errRemoved)
 }
 
-// DeleteObjects removes objects of a storage and queues the refresh of their links in the CDN. A
-// failed removal is postponed, but its link is refreshed. If the storage does not work, all its
-// deletions are postponed.
+// DeleteObjects removes the given objects from a storage and queues the refresh of their links in
+// the CDN. If a removal fails, it is postponed, but its link is refreshed nevertheless. If the
+// storage is unavailable, all of its due deletions are postponed.
 func (e *Engine) DeleteObjects(ctx context.Context, id string, due []*store.FileDeletion) error {
 	err := fault.Catch(func() error { return e.deleteFrom(ctx, id, due) })
 	if ctx.Err() != nil {
@@ -146,7 +149,7 @@ func (e *Engine) DeleteObjects(ctx context.Context, id string, due []*store.File
 	return err
 }
 
-// deleteFrom is DeleteObjects without recording the failure.
+// deleteFrom is like DeleteObjects, but does not record the failure.
 func (e *Engine) deleteFrom(ctx context.Context, id string, due []*store.FileDeletion) error {
 	results := e.deleteEach(ctx, id, due)
 	var cause error
@@ -173,11 +176,12 @@ func (e *Engine) deleteFrom(ctx context.Context, id string, due []*store.FileDel
 		fmt.Errorf("%d objects on the storage %s could not be removed and will be tried again: %w", failed, e.nameOf(id), cause))
 }
 
-// deleteEach removes objects, some at a time, until all have been tried, ctx has ended or the first
-// ones have failed. It returns the results of the attempts.
+// deleteEach removes the given objects, up to deletersAtOnce concurrently. It stops early if ctx
+// ends or if the first deletersAtOnce removals have all failed. It returns the results of the
+// attempts.
 func (e *Engine) deleteEach(ctx context.Context, id string, due []*store.FileDeletion) (results []deletionResult) {
 	slow, done := make(chan struct{}, 1), make(chan struct{})
-	var mu sync.Mutex // guards what follows and results
+	var mu sync.Mutex // guards results and the following variables
 	next, failed, removed := 0, 0, 0
 	take := func() *store.FileDeletion {
 		mu.Lock()
@@ -231,7 +235,7 @@ func (e *Engine) deleteEach(ctx context.Context, id string, due []*store.FileDel
 	}
 }
 
-// settleDeletions records the results of removals.
+// settleDeletions records the results of removals in the database.
 func (e *Engine) settleDeletions(tx *store.Tx, results []deletionResult) error {
 	refresh, err := e.refreshes(tx)
 	if err != nil {
@@ -260,14 +264,15 @@ func (e *Engine) settleDeletions(tx *store.Tx, results []deletionResult) error {
 	return nil
 }
 
-// postponeStorage postpones all due deletions of a storage that does not work.
+// postponeStorage postpones all due deletions of an unavailable storage.
 func (e *Engine) postponeStorage(id string, cause error) error {
 	return e.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error {
 		return tx.PostponeFileDeletion(d, e.Now().Add(store.RetryPause(d.Attempts)).Unix(), cause.Error())
 	}, func(*store.FileDeletion) bool { return true })
 }
 
-// refreshEarly queues the refresh of the links of a slow storage's due deletions, once for each.
+// refreshEarly queues the refresh of the links of all due deletions of a slow storage. It queues
+// each link only once.
 func (e *Engine) refreshEarly(id string) error {
 	refresh, err := store.Read(e.DB, e.refreshes)
 	if err != nil || !refresh {
@@ -277,8 +282,8 @@ func (e *Engine) refreshEarly(id string) error {
 		func(d *store.FileDeletion) bool { return d.Refresh && !d.Early })
 }
 
-// changeDue queues the early refresh of the link of each due deletion of a storage that concerns
-// accepts, and calls change for it.
+// changeDue processes the due deletions of a storage for which concerns returns true. For each of
+// them it queues the early refresh of the link and calls change.
 func (e *Engine) changeDue(id string, change func(*store.Tx, *store.FileDeletion) error, concerns func(*store.FileDeletion) bool) error {
 	now := e.Now()
 	all, err := store.Read(e.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) {
@@ -306,7 +311,8 @@ func (e *Engine) changeDue(id string, change func(*store.Tx, *store.FileDeletion
 }
 
 // deleteObject removes the object and the staged content of a deleted file. It returns errHeld
-// while a backup is being written. A backup that begins in the meantime waits for this object only.
+// while a backup is being written. A backup that begins during the removal waits until the removal
+// of this object has ended.
 func (e *Engine) deleteObject(ctx context.Context, d *store.FileDeletion) error {
 	end, ok := e.BeginRemoval()
 	if !ok {
@@ -337,8 +343,9 @@ func (e *Engine) deleteObject(ctx context.Context, d *store.FileDeletion) error 
 	return nil
 }
 
-// DeleteRecord turns a file into a deletion. For a ready or failed file the caller must call
-// DeleteNow after the commit; jobs remove the object only later.
+// DeleteRecord replaces the record of a file by a deletion. If the file is ready or has failed, the
+// caller must call DeleteNow after the commit, because the jobs remove its object only after a
+// delay.
 func (e *Engine) DeleteRecord(tx *store.Tx, f *store.File) (*store.FileDeletion, error) {
 	refresh, err := e.refreshes(tx)
 	if err != nil {
@@ -351,8 +358,8 @@ func (e *Engine) DeleteRecord(tx *store.Tx, f *store.File) (*store.FileDeletion,
 	return tx.DeleteFile(f.Project, f.ID, refresh && f.Status == store.FileReady, due.Unix())
 }
 
-// DeleteNow removes the object of a deleted file and returns the refresh of its link that the
-// caller should attempt. Jobs retry failed steps.
+// DeleteNow removes the object of a deleted file. It returns the pending refresh of the file's
+// link, which the caller should attempt, or nil if there is none. Jobs retry steps that fail.
 func (e *Engine) DeleteNow(ctx context.Context, d *store.FileDeletion) (pending *store.CDNRefresh) {
 	e.Cache.Forget(d.ObjectKey)
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storageTime)
@@ -383,7 +390,7 @@ func (e *Engine) DeleteNow(ctx context.Context, d *store.FileDeletion) (pending 
 	return pending
 }
 
-// nameOf returns the name of a storage, or its id if it has been deleted.
+// nameOf returns the name of a storage, or the id if the storage has been deleted.
 func (e *Engine) nameOf(id string) string {
 	b, err := store.Read(e.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(id) })
 	if err != nil {

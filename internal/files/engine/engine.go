@@ -1,6 +1,6 @@
-// Package engine owns the life of a file: its upload is registered, its content transferred to a
-// storage, its object deleted and its link refreshed in the CDN, and what interrupted steps leave
-// behind is cleaned up. Package jobs decides when these steps run.
+// Package engine implements the steps in the life of a file. It registers uploads, transfers
+// contents to their storage, deletes objects, refreshes links in the CDN, and cleans up the remains
+// of interrupted steps. Package jobs decides when these steps run.
 //
 //	engine.go    Engine, its parts, holding contents for a backup
 //	register.go  uploads become records
@@ -42,21 +42,21 @@ type Config struct {
 	Keys     *seal.Keys        // of the credentials of storages and the CDN
 	CDN      *cdn.Client
 
-	// Fetch downloads attachments: a client of profile outbound.Data that ends stalled
-	// downloads.
+	// Fetch is the client for downloading attachments. It has the profile outbound.Data and ends
+	// stalled downloads.
 	Fetch    *http.Client
 	CodeHost string // web address whose attachments are copied
 	BaseURL  string // what direct links begin with, without a slash at the end; "" = they have no host
 	MaxSize  int64  // bytes of the largest file
-	// FetchTime is how long the download of an attachment may take. 0 = 30 minutes.
+	// FetchTime limits the total time of an attachment's download. 0 means 30 minutes.
 	FetchTime time.Duration
-	// Pauses are those before the second and each later attempt of a transfer, in whole
-	// seconds. After the last attempt the file has failed until a client retries it. nil = 1, 4
-	// and 15 seconds.
+	// Pauses lists the pauses before the second and each later attempt of a transfer. They must be
+	// whole seconds. If the last attempt fails, the file is marked as failed until a client retries
+	// it. nil means 1, 4 and 15 seconds.
 	Pauses []time.Duration
 }
 
-// Engine is the directory of local files and the access to all other storage. It is safe for
+// Engine manages the directory of local files and the access to all other storages. It is safe for
 // concurrent use.
 type Engine struct {
 	Config
@@ -66,7 +66,7 @@ type Engine struct {
 	failures  storageFailures
 }
 
-// New returns an engine. It has no goroutine.
+// New returns an engine. It starts no goroutines.
 func New(c Config) *Engine {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -82,15 +82,15 @@ func New(c Config) *Engine {
 	}
 }
 
-// Hold prevents the removal of contents until release is called. It is for copying the
-// records and then the contents that they refer to. It waits for removals that have
+// Hold prevents the removal of contents until the caller calls release. A backup uses it to copy
+// the records and then the contents that they refer to. Hold waits for removals that have already
 // begun.
 func (e *Engine) Hold() (release func()) {
 	e.removing.Lock()
 	return e.removing.Unlock
 }
 
-// TryHold is Hold, unless it would have to wait.
+// TryHold is like Hold, but returns false instead of waiting.
 func (e *Engine) TryHold() (release func(), ok bool) {
 	if !e.removing.TryLock() {
 		return nil, false
@@ -98,8 +98,9 @@ func (e *Engine) TryHold() (release func(), ok bool) {
 	return e.removing.Unlock, true
 }
 
-// BeginRemoval asks to remove contents of files: objects, or staged contents. It is not ok while
-// they are held, and the caller must ask again later. Otherwise the caller must call end soon.
+// BeginRemoval must be called before objects or staged contents are removed. If ok is true, the
+// caller may remove them and must call end soon afterwards. ok is false while the contents are
+// held. In that case the caller must try again later.
 func (e *Engine) BeginRemoval() (end func(), ok bool) {
 	if !e.removing.TryRLock() {
 		return nil, false
@@ -107,8 +108,8 @@ func (e *Engine) BeginRemoval() (end func(), ok bool) {
 	return e.removing.RUnlock, true
 }
 
-// Open returns the back end that a record describes. It does not connect. A password
-// that cannot be decrypted is a fault of kind Invalid.
+// Open returns the back end that a record describes. It does not connect. If the password cannot be
+// decrypted, the error is a fault of kind Invalid.
 func (e *Engine) Open(b *store.StorageBackend) (storage.Backend, error) {
 	if b.Builtin() {
 		return e.Storages.Local(), nil
@@ -123,7 +124,7 @@ func (e *Engine) Open(b *store.StorageBackend) (storage.Backend, error) {
 	})
 }
 
-// backendOf opens a storage by its id.
+// backendOf opens the storage with the given id.
 func (e *Engine) backendOf(id string) (storage.Backend, error) {
 	b, err := store.Read(e.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(id) })
 	if err != nil {
@@ -132,8 +133,8 @@ func (e *Engine) backendOf(id string) (storage.Backend, error) {
 	return e.Open(b)
 }
 
-// Credentials returns the saved credentials of the CDN. A secret that cannot be decrypted is a
-// fault of kind Invalid, as are credentials that are not complete.
+// Credentials returns the saved credentials of the CDN. If they are incomplete or the secret cannot
+// be decrypted, the error is a fault of kind Invalid.
 func (e *Engine) Credentials(c *store.CDN) (cdn.Credentials, error) {
 	if !c.Configured() {
 		return cdn.Credentials{}, fault.New(fault.Invalid,

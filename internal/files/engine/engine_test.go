@@ -35,7 +35,7 @@ import (
 	"svc/store"
 )
 
-// depot holds an engine and its jobs, on a disk of its own.
+// depot holds an engine and its jobs. Both use a temporary directory and a new database.
 type depot struct {
 	t    *testing.T
 	db   *store.Store
@@ -44,10 +44,10 @@ type depot struct {
 	dir  string
 	*engine.Engine
 	age       atomic.Int64 // added to the clock of the jobs, in nanoseconds
-	refreshed atomic.Int64 // links that the CDN was told to forget
+	refreshed atomic.Int64 // number of links in requests to the CDN
 }
 
-// openStore opens a new database until the end of the test, which checks it.
+// openStore opens a new database. The database is checked and closed at the end of the test.
 func openStore(t *testing.T) *store.Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -63,7 +63,8 @@ func openStore(t *testing.T) *store.Store {
 	return db
 }
 
-// newDepot has jobs that do not run yet. host is the code host, "" = there is none.
+// newDepot returns a depot in which the jobs have not been started. The host is the address of the
+// code host, or "" if there is none.
 func newDepot(t *testing.T, host string) *depot {
 	t.Helper()
 	d := &depot{t: t, db: openStore(t), dir: t.TempDir(), p: &store.Project{Key: "app", StatsRetentionDays: 90, EventRetentionDays: 90}}
@@ -100,7 +101,8 @@ func newDepot(t *testing.T, host string) *depot {
 	return d
 }
 
-// cdn returns the address of a CDN that counts the links to forget, and refuses them.
+// cdn returns the address of a fake CDN. It counts the links in purge requests but refuses the
+// requests.
 func (d *depot) cdn() string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.refreshed.Add(int64(len(strings.Split(r.FormValue("ObjectPath"), "\n"))))
@@ -110,7 +112,7 @@ func (d *depot) cdn() string {
 	return s.URL
 }
 
-// renew makes jobs as a new process has them.
+// renew replaces the engine and the jobs by new ones, like a restart of the process.
 func (d *depot) renew() {
 	d.Engine = engine.New(d.Config)
 	d.jobs = jobs.New(jobs.Config{DB: d.db, Log: d.Log, Files: d.Engine, Flush: func() error { return nil }, Now: d.now})
@@ -134,7 +136,7 @@ func (d *depot) update(fn func(tx *store.Tx) error) {
 	}
 }
 
-// add makes the record of a pending file.
+// add creates the record of a pending file.
 func (d *depot) add(f store.File) store.FileID {
 	d.t.Helper()
 	f.ID = store.FileID(files.NewID())
@@ -146,12 +148,12 @@ func (d *depot) add(f store.File) store.FileID {
 	return f.ID
 }
 
-// mirror makes the record of an attachment to fetch.
+// mirror creates the record of an attachment that has to be fetched.
 func (d *depot) mirror(url string) store.FileID {
 	return d.add(store.File{Filename: "app.zip", Source: store.FileMirrored, SourceURL: url})
 }
 
-// stage creates the record of an upload with staged content.
+// stage creates the record of an uploaded file and stages its content.
 func (d *depot) stage(content string) store.FileID {
 	d.t.Helper()
 	sum := sha256.Sum256([]byte(content))
@@ -163,7 +165,7 @@ func (d *depot) stage(content string) store.FileID {
 	return id
 }
 
-// ready adds files with the content "kept" in the local storage.
+// ready creates n ready files with the content "kept" on the local storage.
 func (d *depot) ready(n int) (ids []store.FileID) {
 	d.t.Helper()
 	for range n {
@@ -184,7 +186,7 @@ func (d *depot) ready(n int) (ids []store.FileID) {
 	return ids
 }
 
-// strange writes files below the storage directory that nothing refers to.
+// strange creates files below the storage directory to which no record refers.
 func (d *depot) strange(names ...string) {
 	d.t.Helper()
 	for _, name := range names {
@@ -195,7 +197,7 @@ func (d *depot) strange(names ...string) {
 	}
 }
 
-// file reads a record, and nil when it is gone.
+// file returns the record of a file, or nil if there is none.
 func (d *depot) file(id store.FileID) *store.File {
 	d.t.Helper()
 	f, err := store.Read(d.db, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(id) })
@@ -205,17 +207,17 @@ func (d *depot) file(id store.FileID) *store.File {
 	return f
 }
 
-// settled waits until a file is no longer pending.
+// settled waits until a file is no longer pending, and returns its record.
 func (d *depot) settled(id store.FileID) *store.File {
 	d.t.Helper()
 	testutil.Until(d.t, "the end of a transfer", func() bool { f := d.file(id); return f == nil || f.Status != store.FilePending })
 	return d.file(id)
 }
 
-// objects lists what lies below objects/ and staging/files/.
+// objects lists the files below objects/ and staging/files/.
 func (d *depot) objects() (names []string) { return d.below("objects", "staging/files") }
 
-// lost lists what was moved aside.
+// lost lists the files that have been moved to the directory lost.
 func (d *depot) lost() []string { return d.below("lost") }
 
 func (d *depot) below(folders ...string) (names []string) {
@@ -228,7 +230,7 @@ func (d *depot) below(folders ...string) (names []string) {
 		for _, name := range found {
 			err := filepath.WalkDir(name, func(path string, entry os.DirEntry, err error) error {
 				switch {
-				case errors.Is(err, fs.ErrNotExist): // it is just going
+				case errors.Is(err, fs.ErrNotExist): // it is being removed
 					return nil
 				case err == nil && !entry.IsDir():
 					names = append(names, path)
@@ -252,7 +254,8 @@ func (d *depot) content(f *store.File) string {
 	return string(data)
 }
 
-// TestAttachmentIsFetchedAndLinked: the bytes, their sum and the links of all versions.
+// TestAttachmentIsFetchedAndLinked checks the content and the checksum of a fetched attachment, and
+// the links of all versions.
 func TestAttachmentIsFetchedAndLinked(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("attachment ", 1000)
@@ -290,8 +293,8 @@ func TestAttachmentIsFetchedAndLinked(t *testing.T) {
 	}
 }
 
-// TestAttachmentFails checks which answers of a code host are retried, and that nothing of them
-// remains.
+// TestAttachmentFails checks after which answers of a code host a download is retried, and that a
+// failed download leaves no content behind.
 func TestAttachmentFails(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -358,8 +361,8 @@ func TestAttachmentFails(t *testing.T) {
 	}
 }
 
-// TestAttachmentHasNoRoom: limits.md 4.2, the uploads and pending files of a project may have half
-// of the free space.
+// TestAttachmentHasNoRoom checks limits.md 4.2: the uploads and pending files of a project may use
+// at most half of the free space.
 func TestAttachmentHasNoRoom(t *testing.T) {
 	t.Parallel()
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -379,8 +382,8 @@ func TestAttachmentHasNoRoom(t *testing.T) {
 	}
 }
 
-// TestAttachmentIsFetchedAgain: what is known of its size from before does not count twice
-// against the space of its project.
+// TestAttachmentIsFetchedAgain checks that a size recorded by an earlier attempt is not counted
+// twice against the project's share of the disk space.
 func TestAttachmentIsFetchedAgain(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -407,7 +410,8 @@ func TestAttachmentIsFetchedAgain(t *testing.T) {
 	}
 }
 
-// TestAttachmentStandsStill checks that a stalled download fails, regardless of the received part.
+// TestAttachmentStandsStill checks that a stalled download fails, regardless of how much has been
+// received.
 func TestAttachmentStandsStill(t *testing.T) {
 	t.Parallel()
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -429,8 +433,8 @@ func TestAttachmentStandsStill(t *testing.T) {
 	}
 }
 
-// drip returns a code host that sends an attachment without end. ended gets a value when a client
-// has disconnected.
+// drip returns a code host that sends an endless attachment. The channel begun receives a value
+// when a download begins, and ended when its client has disconnected.
 func drip(t *testing.T) (host *httptest.Server, begun, ended chan struct{}) {
 	t.Helper()
 	begun, ended = make(chan struct{}, 10), make(chan struct{}, 10)
@@ -456,7 +460,8 @@ func drip(t *testing.T) (host *httptest.Server, begun, ended chan struct{}) {
 	return host, begun, ended
 }
 
-// TestAttachmentTakesTooLong: F11, a download may take 30 minutes in all, however it goes on.
+// TestAttachmentTakesTooLong checks that a download is ended after its maximum total time, even if
+// it makes progress.
 func TestAttachmentTakesTooLong(t *testing.T) {
 	t.Parallel()
 	host, _, ended := drip(t)
@@ -474,8 +479,8 @@ func TestAttachmentTakesTooLong(t *testing.T) {
 	}
 }
 
-// TestDeletionEndsADownload: deleting a pending file, or its project, ends its download, and
-// the next file has its turn.
+// TestDeletionEndsADownload checks that deleting a pending file or its project ends the file's
+// download, so that the next file can be transferred.
 func TestDeletionEndsADownload(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(d *depot, tx *store.Tx, id store.FileID) error{
@@ -501,7 +506,8 @@ func TestDeletionEndsADownload(t *testing.T) {
 	}
 }
 
-// TestTransferGoesOnAfterAKill does by hand what a process did that was killed.
+// TestTransferGoesOnAfterAKill checks that a transfer continues after the process was killed. The
+// test performs the steps of the killed process itself.
 func TestTransferGoesOnAfterAKill(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -538,9 +544,9 @@ func TestTransferGoesOnAfterAKill(t *testing.T) {
 	}
 }
 
-// TestTransferThatEndsIsNotBegunAgain: while the pending files are read, one of them
-// becomes ready. It is not among those to begin with, for a second transfer would fetch
-// and store it again, and then keep its place because a ready file cannot fail.
+// TestTransferThatEndsIsNotBegunAgain checks that a file that becomes ready while the pending files
+// are being read is not returned as due. A second transfer would fetch and store the file again,
+// and could not record its failure because the file is ready.
 func TestTransferThatEndsIsNotBegunAgain(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -564,7 +570,8 @@ func TestTransferThatEndsIsNotBegunAgain(t *testing.T) {
 	}
 }
 
-// TestDeletedProjectLeavesNoObject: its files and uploads go in the background, at once.
+// TestDeletedProjectLeavesNoObject checks that the files and uploads of a deleted project are
+// removed in the background without delay.
 func TestDeletedProjectLeavesNoObject(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -594,8 +601,8 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 	}
 }
 
-// TestDeletedProjectDoesNotWaitForAnUpload: while an upload to it is being completed, which may
-// take long, the events and the objects of a deleted project go.
+// TestDeletedProjectDoesNotWaitForAnUpload checks that the events and objects of a deleted project
+// are removed even while an upload to the project is being completed, because that may take long.
 func TestDeletedProjectDoesNotWaitForAnUpload(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -638,8 +645,8 @@ func TestDeletedProjectDoesNotWaitForAnUpload(t *testing.T) {
 	testutil.Until(t, "the end of the events", func() bool { return len(events.Projects()) == 0 })
 }
 
-// TestDeletionWaitsForABackup: it is not a failure, costs no attempt, and is done a
-// minute later.
+// TestDeletionWaitsForABackup checks that a deletion that a backup prevents is retried a minute
+// later. It counts neither as a failure nor as an attempt.
 func TestDeletionWaitsForABackup(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -670,8 +677,8 @@ func TestDeletionWaitsForABackup(t *testing.T) {
 	testutil.Until(t, "the end of both", func() bool { return len(d.objects()) == 0 })
 }
 
-// TestDeletionThatOthersHaveDone checks that the object of a finished deletion is not touched, even
-// if the job has read the deletion before: another file may own the object by now.
+// TestDeletionThatOthersHaveDone checks that the job does not remove an object if the deletion was
+// completed after the job has read it. Another file may own the object by then.
 func TestDeletionThatOthersHaveDone(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")

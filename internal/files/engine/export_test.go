@@ -6,7 +6,8 @@ import (
 	"svc/store"
 )
 
-// The steps of the engine, for tests in package engine_test, which also use the jobs.
+// The steps of the engine, exported for tests. The tests are in package engine_test because they
+// also use package jobs.
 var (
 	TransferOne  = (*Engine).transferOne
 	Transfer     = (*Engine).transfer
@@ -18,13 +19,13 @@ var (
 	IsGone       = isGone
 )
 
-// DeletersAtOnce is the number of objects of a storage that are removed at the same time.
+// DeletersAtOnce is the number of a storage's objects that are removed concurrently.
 const DeletersAtOnce = deletersAtOnce
 
-// PermanentError is a failure that another attempt would not change.
+// PermanentError is a failure that would recur if the transfer were retried.
 type PermanentError = permanentError
 
-// BeginTransfer registers a transfer of a file until end is called.
+// BeginTransfer registers a transfer of a file. The transfer ends when the test calls end.
 func BeginTransfer(e *Engine, id store.FileID) (end func()) {
 	_, cancel := context.WithCancel(context.Background())
 	e.transfers.begin(id, cancel)

@@ -16,7 +16,8 @@ import (
 	"svc/store"
 )
 
-// endsWhenAwaited is a context that ends when its end is awaited.
+// endsWhenAwaited is a context that calls end when its Done method is called, that is, when a
+// caller waits for it.
 type endsWhenAwaited struct {
 	context.Context
 	end func()
@@ -27,8 +28,8 @@ func (c endsWhenAwaited) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestFailureThatCannotBeNoted: the transfer keeps its place for a while, and does not
-// begin again at once for ever.
+// TestFailureThatCannotBeNoted checks that a transfer keeps its slot for a while if its failure
+// cannot be recorded. Otherwise the transfer would be restarted immediately, again and again.
 func TestFailureThatCannotBeNoted(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -40,7 +41,7 @@ func TestFailureThatCannotBeNoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.DB = closed // takes as little as a full disk
+	d.DB = closed // rejects writes like a full disk
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	engine.TransferOne(d.Engine, endsWhenAwaited{ctx, stop}, f)
@@ -49,7 +50,7 @@ func TestFailureThatCannotBeNoted(t *testing.T) {
 	}
 }
 
-// remote adds a storage elsewhere.
+// remote adds a WebDAV storage with the given address and returns its id.
 func (d *depot) remote(url string) string {
 	d.t.Helper()
 	b := &store.StorageBackend{Name: "NAS", Kind: store.StorageWebDAV, BaseURL: url, Username: "u", Password: d.Keys.Seal(seal.StoragePassword, "p")}
@@ -57,8 +58,8 @@ func (d *depot) remote(url string) string {
 	return b.ID
 }
 
-// TestStorageAnswersNotFound checks that status 404 does not count as a loss of the staged content.
-// The content stays, and the transfer is retried.
+// TestStorageAnswersNotFound checks that status 404 from a storage is not mistaken for missing
+// staged content. The content must stay, and the transfer must be retried.
 func TestStorageAnswersNotFound(t *testing.T) {
 	t.Parallel()
 	nas := httptest.NewServer(http.NotFoundHandler())
@@ -85,7 +86,8 @@ func TestStorageAnswersNotFound(t *testing.T) {
 	}
 }
 
-// TestDeletionOnAStorageThatIsGone checks that a deletion ends if its storage no longer exists.
+// TestDeletionOnAStorageThatIsGone checks that a deletion is dropped if its storage no longer
+// exists.
 func TestDeletionOnAStorageThatIsGone(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -100,8 +102,8 @@ func TestDeletionOnAStorageThatIsGone(t *testing.T) {
 	}
 }
 
-// TestCleanUpOfWhatIsReady checks that the staged copy of a ready file is removed at any age, and
-// that an object in a directory with another case stays.
+// TestCleanUpOfWhatIsReady checks that the staged copy of a ready file is removed regardless of its
+// age, and that an object stays if its directory differs from its key only in case.
 func TestCleanUpOfWhatIsReady(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")

@@ -19,8 +19,8 @@ import (
 	"svc/store"
 )
 
-// fetch downloads an attachment to the staged content of its file, and records size and SHA-256. It
-// removes an incomplete download.
+// fetch downloads an attachment to the path staged, and records its size and SHA-256. If the
+// download fails, fetch removes the incomplete file.
 func (e *Engine) fetch(ctx context.Context, f *store.File, staged string) error {
 	limited, cancel := context.WithTimeout(ctx, e.FetchTime)
 	defer cancel()
@@ -67,8 +67,9 @@ func (e *Engine) fetchAttachment(ctx context.Context, f *store.File, staged stri
 	})
 }
 
-// notContent returns the reason why the body of an answer is not an attachment, or nil. Answers
-// with a part of the content, without content or with compressed content are successful, too.
+// notContent returns an error if the body of a successful answer is not the complete attachment,
+// and nil otherwise. Answers with partial, missing or compressed content have successful statuses,
+// too.
 func notContent(answer *http.Response) error {
 	encoding := answer.Header.Get("Content-Encoding")
 	switch status := answer.StatusCode; {
@@ -82,7 +83,7 @@ func notContent(answer *http.Response) error {
 	return nil
 }
 
-// roomFor returns an error if an attachment exceeds the disk space that its project may use.
+// roomFor returns an error if size more bytes would exceed the disk space that the project may use.
 func (e *Engine) roomFor(p store.ProjectID, size int64) error {
 	pending, err := store.Read(e.DB, func(tx *store.Tx) (int64, error) { return tx.PendingBytes(p) })
 	if err != nil {
@@ -95,8 +96,8 @@ func (e *Engine) tooLarge() error {
 	return permanentError{fmt.Errorf("the attachment is larger than %d MiB, the limit of SVC_UPLOAD_MAX_MB", e.MaxSize>>20)}
 }
 
-// download writes the body of an answer to a file. When it returns, the file is on disk under its
-// name, or does not exist.
+// download writes the body of an answer to the named file and returns the file's size and SHA-256.
+// When it returns without an error, the file is durable. After an error the file does not exist.
 func (e *Engine) download(answer *http.Response, name string) (size int64, sum string, err error) {
 	if err := durable.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return 0, "", fault.Disk(err)
@@ -127,7 +128,8 @@ func (e *Engine) download(answer *http.Response, name string) (size int64, sum s
 	return size, hex.EncodeToString(hash.Sum(nil)), fault.Disk(durable.SyncDir(filepath.Dir(name)))
 }
 
-// explained is the body of an answer. Its errors describe the network's failure.
+// explained is the body of an answer that converts network errors to errors with a text for
+// display.
 type explained struct{ io.Reader }
 
 // Read implements io.Reader.

@@ -13,14 +13,15 @@ import (
 	"svc/store"
 )
 
-// Mirrored counts addresses by what happened to them.
+// Mirrored counts the addresses passed to Mirror by the outcome.
 type Mirrored struct {
 	Queued  int `json:"queued"`
 	Reused  int `json:"reused"`
 	Skipped int `json:"skipped"`
 }
 
-// CopiesOf returns the ready files of the addresses that have one, without duplicates.
+// CopiesOf returns the ready files that are copies of the attachments at the given addresses,
+// without duplicates.
 func CopiesOf(tx *store.Tx, p *store.Project, addresses []string) (list []*store.File, err error) {
 	seen := map[store.FileID]bool{}
 	for _, address := range addresses {
@@ -36,12 +37,12 @@ func CopiesOf(tx *store.Tx, p *store.Project, addresses []string) (list []*store
 	return list, nil
 }
 
-// askTime limits the time for reading the sizes of all attachments from the code host.
+// askTime limits the total time for requesting the sizes of attachments from the code host.
 const askTime = 5 * time.Second
 
-// Outdated returns the files with another size than their attachment at the code host: the
-// attachment has been replaced under the same address. A file counts as current if its size cannot
-// be read within askTime.
+// Outdated returns the files that differ in size from their attachment at the code host. A
+// different size means that the attachment has been replaced under the same address. If the size of
+// an attachment cannot be requested within askTime, its file counts as current.
 func (e *Engine) Outdated(ctx context.Context, list []*store.File) map[store.FileID]bool {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -81,9 +82,10 @@ func (e *Engine) attachmentSize(ctx context.Context, address string) (int64, err
 	return answer.ContentLength, nil
 }
 
-// Mirror queues copies of attachments for the jobs that look for pending files, and links all
-// versions of the project to existing copies. Outdated copies are replaced by new files. Without a
-// base address of direct links it skips all addresses.
+// Mirror creates a pending file for each attachment that has no copy yet. A job then downloads it.
+// If a copy exists, Mirror changes the links of all versions of the project to that copy. Copies in
+// outdated are replaced by new files. If no base address of direct links is configured, Mirror
+// skips all addresses.
 func (e *Engine) Mirror(tx *store.Tx, p *store.Project, addresses []string, outdated map[store.FileID]bool) (done Mirrored, err error) {
 	seen := map[string]bool{}
 	for _, address := range addresses {
@@ -108,7 +110,7 @@ func (e *Engine) Mirror(tx *store.Tx, p *store.Project, addresses []string, outd
 		case f.Status == store.FileFailed:
 			done.Queued++
 			_, err = tx.RetryFile(p.ID, f.ID)
-		default: // a pending one is a job's already
+		default: // a job already handles pending files
 			done.Queued++
 		}
 		if err != nil {
@@ -118,7 +120,7 @@ func (e *Engine) Mirror(tx *store.Tx, p *store.Project, addresses []string, outd
 	return done, nil
 }
 
-// createMirrored creates the record of an attachment to be downloaded.
+// createMirrored creates the record of an attachment that has to be downloaded.
 func createMirrored(tx *store.Tx, p *store.Project, address, filename string) error {
 	backend, err := tx.StorageFor(p, "")
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"svc/store"
 )
 
-// refreshesAtOnce is the number of links that are refreshed before their results are stored.
+// refreshesAtOnce is the maximum number of links that are refreshed before the results are stored.
 const refreshesAtOnce = 100
 
-// RefreshProblem returns why links cannot be refreshed in the CDN, or nil.
+// RefreshProblem returns the reason why links cannot be refreshed in the CDN, or nil if they can.
 func (e *Engine) RefreshProblem(c *store.CDN) error {
 	switch {
 	case !c.Enabled:
@@ -36,8 +36,8 @@ func (e *Engine) refreshes(tx *store.Tx) (bool, error) {
 	return err == nil && e.RefreshProblem(c) == nil, err
 }
 
-// DueRefreshes returns the links to refresh by a time, and the time after it at which the next one
-// is due.
+// DueRefreshes returns the refreshes that are due at the given time. next is the time from then
+// until another refresh becomes due, and at most an hour.
 func (e *Engine) DueRefreshes(by time.Time) (due []*store.CDNRefresh, next time.Duration, err error) {
 	all, err := store.Read(e.DB, (*store.Tx).CDNRefreshes)
 	next = time.Hour
@@ -51,7 +51,7 @@ func (e *Engine) DueRefreshes(by time.Time) (due []*store.CDNRefresh, next time.
 	return due, next, err
 }
 
-// RefreshAll refreshes all links, due or not.
+// RefreshAll attempts all pending refreshes, whether they are due or not.
 func (e *Engine) RefreshAll(ctx context.Context) error {
 	all, _, err := e.DueRefreshes(time.Unix(math.MaxInt32, 0))
 	if err != nil {
@@ -60,8 +60,8 @@ func (e *Engine) RefreshAll(ctx context.Context) error {
 	return e.RefreshLinks(ctx, all)
 }
 
-// RefreshLinks refreshes links in the CDN. Failed ones are retried later. If ctx ends, the
-// remaining links do not change.
+// RefreshLinks refreshes links in the CDN. Failed refreshes are retried later. If ctx ends, the
+// records of the remaining links stay unchanged.
 func (e *Engine) RefreshLinks(ctx context.Context, all []*store.CDNRefresh) error {
 	var errs []error
 	failed, gaveUp := 0, 0
@@ -97,7 +97,8 @@ func (e *Engine) RefreshLinks(ctx context.Context, all []*store.CDNRefresh) erro
 	return errors.Join(errs...)
 }
 
-// notifyCDN asks the CDN to forget links. failures holds the reason for each failed link.
+// notifyCDN asks the CDN to purge links. failures maps the files with failed links to the reasons.
+// cause is the error of the request.
 func (e *Engine) notifyCDN(ctx context.Context, list []*store.CDNRefresh) (failures map[store.FileID]string, cause error) {
 	links, of := make([]string, len(list)), map[string]store.FileID{}
 	for i, r := range list {
@@ -115,7 +116,7 @@ func (e *Engine) notifyCDN(ctx context.Context, list []*store.CDNRefresh) (failu
 	return failures, cause
 }
 
-// refresh asks the provider to forget its copies of links.
+// refresh asks the CDN provider to purge its copies of the given links.
 func (e *Engine) refresh(ctx context.Context, links []string) cdn.Refreshed {
 	c, err := store.Read(e.DB, store.CDNSettings.Get)
 	if err == nil {
@@ -131,8 +132,8 @@ func (e *Engine) refresh(ctx context.Context, links []string) cdn.Refreshed {
 	return e.CDN.Refresh(ctx, who, links)
 }
 
-// RefreshLink refreshes the link of a file in the CDN and settles the pending refresh, if there is
-// one. A job retries a failed refresh.
+// RefreshLink refreshes the link of a file in the CDN and records the result in the pending
+// refresh, if there is one. If the refresh fails, a job retries it.
 func (e *Engine) RefreshLink(ctx context.Context, f *store.File, pending *store.CDNRefresh) (link string, done cdn.Refreshed) {
 	link = e.BaseURL + files.EscapePath(f.ObjectKey)
 	done = e.refresh(context.WithoutCancel(ctx), []string{link})

@@ -23,7 +23,7 @@ import (
 	"svc/store"
 )
 
-// provider is a CDN that answers as a test says, and keeps the links it accepted.
+// provider is a fake CDN. A test selects its answers. It stores the links that it has accepted.
 type provider struct {
 	mu       sync.Mutex
 	calls    int
@@ -53,7 +53,7 @@ func (p *provider) set(status func(call int) int) {
 	p.status = status
 }
 
-// take returns the number of calls and the links accepted since it was last asked.
+// take returns the number of calls and the accepted links since the previous call of take.
 func (p *provider) take() (calls int, accepted []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +74,7 @@ func withProvider(t *testing.T, p http.Handler) *depot {
 	return d
 }
 
-// remove deletes ready files, as from a time on.
+// remove deletes ready files. The removal of their objects is due at the given Unix time.
 func (d *depot) remove(due int64, ids ...store.FileID) {
 	d.t.Helper()
 	d.update(func(tx *store.Tx) error {
@@ -87,7 +87,7 @@ func (d *depot) remove(due int64, ids ...store.FileID) {
 	})
 }
 
-// on creates records of ready files on a storage.
+// on creates the records of n ready files on the storage backend.
 func (d *depot) on(backend string, n int) (ids []store.FileID) {
 	d.t.Helper()
 	for range n {
@@ -105,7 +105,7 @@ func (d *depot) on(backend string, n int) (ids []store.FileID) {
 	return ids
 }
 
-// pending lists the links that wait for the CDN.
+// pending returns the refreshes that are waiting to be sent to the CDN.
 func (d *depot) pending() []*store.CDNRefresh {
 	d.t.Helper()
 	list, err := store.Read(d.db, (*store.Tx).CDNRefreshes)
@@ -115,7 +115,7 @@ func (d *depot) pending() []*store.CDNRefresh {
 	return list
 }
 
-// deletions lists the objects that are still to be removed.
+// deletions returns the deletions with objects that have not been removed yet.
 func (d *depot) deletions() []*store.FileDeletion {
 	d.t.Helper()
 	list, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(1000) })
@@ -125,14 +125,14 @@ func (d *depot) deletions() []*store.FileDeletion {
 	return list
 }
 
-// run runs a job, which may fail.
+// run runs the named job and returns its error.
 func (d *depot) run(name string) error {
 	_, err := d.jobs.Run(d.t.Context(), name)
 	return err
 }
 
-// TestRefreshThatFailsIsTriedAgain checks that a failed call does not end the others, and that its
-// links are refreshed later, also by another process.
+// TestRefreshThatFailsIsTriedAgain checks that the remaining calls are made after one has failed,
+// and that the links of the failed call are refreshed later, even after a restart.
 func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	p := &provider{}
@@ -204,7 +204,8 @@ func TestRefreshIsTriedForADay(t *testing.T) {
 	}
 }
 
-// TestRefreshIsSwitchedOff: what waits is not lost, and told when the refresh is on again.
+// TestRefreshIsSwitchedOff checks that pending refreshes are not lost while refreshing is switched
+// off, and are sent to the CDN when it is switched on again.
 func TestRefreshIsSwitchedOff(t *testing.T) {
 	t.Parallel()
 	p := &provider{}
@@ -240,8 +241,8 @@ func TestRefreshIsSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestStoppedDuringARefresh checks that the links do not change, so that the CDN is called after
-// the next start.
+// TestStoppedDuringARefresh checks that a refresh interrupted by a shutdown stays pending without
+// counting as an attempt, so that the CDN is called after the next start.
 func TestStoppedDuringARefresh(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
@@ -262,7 +263,8 @@ func TestStoppedDuringARefresh(t *testing.T) {
 	}
 }
 
-// TestLinkThatIsPutAgain: a link that comes back during its refresh is refreshed once more.
+// TestLinkThatIsPutAgain checks that a link is refreshed once more if it is queued again during its
+// refresh.
 func TestLinkThatIsPutAgain(t *testing.T) {
 	t.Parallel()
 	d := withProvider(t, &provider{})
@@ -280,9 +282,10 @@ func TestLinkThatIsPutAgain(t *testing.T) {
 	}
 }
 
-// TestLostStorageDoesNotDelayTheCDN: the links of a storage that does not answer are refreshed at
-// once, and again when its objects are gone, because a CDN may read from it directly. All its
-// deletions wait together, so that it can be deleted.
+// TestLostStorageDoesNotDelayTheCDN checks that the links of an unavailable storage are refreshed
+// without delay. They must be refreshed again when the objects have been removed, because a CDN may
+// read from the storage directly. All deletions of the storage must be postponed together, so that
+// the storage can be deleted.
 func TestLostStorageDoesNotDelayTheCDN(t *testing.T) {
 	t.Parallel()
 	var deletes atomic.Int64
@@ -290,7 +293,7 @@ func TestLostStorageDoesNotDelayTheCDN(t *testing.T) {
 	nas := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		deletes.Add(1)
 		if works.Load() {
-			w.WriteHeader(http.StatusNotFound) // which is the end of a deletion
+			w.WriteHeader(http.StatusNotFound) // completes a deletion
 			return
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -326,8 +329,8 @@ func TestLostStorageDoesNotDelayTheCDN(t *testing.T) {
 	}
 }
 
-// TestFailingStorageIsReported: the job has failed as long as a storage does not work, also when
-// it has removed objects of another one since.
+// TestFailingStorageIsReported checks that the job counts as failed as long as one storage is
+// unavailable, even if the job has since removed objects from another storage.
 func TestFailingStorageIsReported(t *testing.T) {
 	t.Parallel()
 	nas := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
@@ -353,7 +356,7 @@ func TestFailingStorageIsReported(t *testing.T) {
 	}
 }
 
-// errorCount is a log that counts what is logged as an error.
+// errorCount is a log handler that counts the records with level error.
 type errorCount struct {
 	slog.Handler
 	n *atomic.Int64
@@ -368,8 +371,8 @@ func (c errorCount) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestStorageThatWorksIsNotLoggedAsFailed checks that the failure of a storage is logged when the
-// storage is tried, and not for each removal from another one.
+// TestStorageThatWorksIsNotLoggedAsFailed checks that the failure of a storage is logged after each
+// attempt with that storage, but not after removals from other storages.
 func TestStorageThatWorksIsNotLoggedAsFailed(t *testing.T) {
 	t.Parallel()
 	nas := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
@@ -390,14 +393,15 @@ func TestStorageThatWorksIsNotLoggedAsFailed(t *testing.T) {
 	}
 }
 
-// TestSlowStorageIsNotedOnce: the links of what is due are refreshed early once, and not at all
-// without a CDN; otherwise nothing is written.
+// TestSlowStorageIsNotedOnce checks that the links of a slow storage's due deletions are queued for
+// an early refresh only once, and not at all without a CDN. Nothing else may be written to the
+// database.
 func TestSlowStorageIsNotedOnce(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string
 		on    bool
-		first bool // whether the first slow removal writes
+		first bool // whether the first slow removal writes to the database
 	}{{"with a CDN", true, true}, {"without a CDN", false, false}} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -432,8 +436,9 @@ func TestSlowStorageIsNotedOnce(t *testing.T) {
 	}
 }
 
-// TestDeletionsThatCannotBeNoted: the storage keeps its place for a while, and its objects are
-// not tried again at once for ever.
+// TestDeletionsThatCannotBeNoted checks that DeleteObjects returns ErrNotRecorded if the results of
+// removals cannot be stored. The job then pauses instead of repeating the removals immediately,
+// again and again.
 func TestDeletionsThatCannotBeNoted(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -446,13 +451,14 @@ func TestDeletionsThatCannotBeNoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.DB = closed // takes as little as a full disk
+	d.DB = closed // rejects writes like a full disk
 	if err := d.DeleteObjects(t.Context(), store.LocalStorage, due); !errors.Is(err, engine.ErrNotRecorded) {
 		t.Errorf("got %v, want that it cannot be noted", err)
 	}
 }
 
-// TestBackupDoesNotDelayTheCDN: the object stays for the backup, and the link is refreshed once.
+// TestBackupDoesNotDelayTheCDN checks that objects stay while a backup is being written, and that
+// their links are refreshed once, during the backup.
 func TestBackupDoesNotDelayTheCDN(t *testing.T) {
 	t.Parallel()
 	p := &provider{}
@@ -474,8 +480,8 @@ func TestBackupDoesNotDelayTheCDN(t *testing.T) {
 	}
 }
 
-// TestHangingStorageDelaysOnlyItself: while the removals of six objects hang, those of other
-// storages go on.
+// TestHangingStorageDelaysOnlyItself checks that objects are removed from other storages while the
+// removals from one storage hang.
 func TestHangingStorageDelaysOnlyItself(t *testing.T) {
 	t.Parallel()
 	var begun, ended atomic.Int64
@@ -496,7 +502,7 @@ func TestHangingStorageDelaysOnlyItself(t *testing.T) {
 	d.remove(0, d.on(hanging, 6)...)
 	d.start()
 	testutil.Until(t, "a removal that hangs", func() bool { return begun.Load() > 0 })
-	for i := range 3 { // also those that come later
+	for i := range 3 { // including objects that become due later
 		d.remove(1, local[2*i:2*i+2]...)
 		testutil.Until(t, fmt.Sprint("the removal of local objects ", i), func() bool { return len(d.objects()) == 4-2*i })
 	}

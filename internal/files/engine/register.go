@@ -13,9 +13,10 @@ import (
 	"svc/store"
 )
 
-// Register creates the record of a complete upload, after moving its bytes: on local storage to
-// their object, otherwise to the place from which a job transfers them. It can be repeated after
-// any interruption. If it returns a record with an error, the bytes have been moved.
+// Register creates the record of a complete upload. First it moves the content. For local storage
+// it moves the content to the file's object. For other storages it moves the content to the staging
+// directory, from which a job transfers it. Register can be repeated after any interruption. If it
+// returns a record together with an error, the content has been moved.
 func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload.Content) (f *store.File, err error) {
 	p, ok := e.DB.ProjectByID(project)
 	if !ok {
@@ -53,8 +54,9 @@ func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload
 	return f, e.DB.Update(func(tx *store.Tx) error { return tx.CreateFile(project, f) })
 }
 
-// Discard removes the bytes of an upload that its client cannot repeat, unless their record exists
-// although the disk did not confirm it. The clean-up removes the remainder.
+// Discard removes the moved content of an upload that the client cannot complete again. It does
+// nothing if the record exists, because the record may have been stored although the disk did not
+// confirm it. If Discard fails, the clean-up removes the content later.
 func (e *Engine) Discard(ctx context.Context, f *store.File) {
 	_, err := store.Read(e.DB, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(f.ID) })
 	switch local := e.Storages.Local(); {
@@ -71,8 +73,8 @@ func (e *Engine) Discard(ctx context.Context, f *store.File) {
 	}
 }
 
-// keep moves an upload to its object on local storage. If it was moved before an interruption, the
-// object may have a former key of the project in its name.
+// keep moves the content of an upload to its object on local storage, and returns the object's key.
+// If the content was moved before an interruption, the key may contain a former key of the project.
 func (e *Engine) keep(ctx context.Context, p *store.Project, c upload.Content) (key string, err error) {
 	key = files.ObjectKey(p.Key, c.FileID, c.Filename)
 	_, err = e.Storages.Local().Put(ctx, key, c.Path, c.Size)

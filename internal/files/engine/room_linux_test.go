@@ -19,8 +19,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestAttachmentWithoutRoom: one that would take of the reserve is refused, and leaves
-// nothing.
+// TestAttachmentWithoutRoom checks that an attachment is refused if it would use the disk's
+// reserve, and that no file remains.
 func TestAttachmentWithoutRoom(t *testing.T) {
 	t.Parallel()
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -42,7 +42,8 @@ func TestAttachmentWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestCleanUpGoesOn: an object that cannot be moved is an error, and the others are moved.
+// TestCleanUpGoesOn checks that the clean-up reports an object that cannot be moved and continues
+// with the other objects.
 func TestCleanUpGoesOn(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")

@@ -16,24 +16,26 @@ import (
 )
 
 const (
-	// transfersAtOnce is the number of files that are transferred to their storage at a time.
+	// transfersAtOnce is the maximum number of files that are transferred to their storage at the
+	// same time.
 	transfersAtOnce = 2
 	// stagedAge is how long the content of a failed file is kept for a retry.
 	stagedAge = 7 * 24 * time.Hour
-	// RetryWhenDiskFull is how long a transfer or a storage keeps its place when the end of its
-	// work could not be recorded, because the disk is full.
+	// RetryWhenDiskFull is the pause after the result of a transfer or of removals could not be
+	// recorded, for example because the disk is full. During the pause the transfer keeps its slot,
+	// and no objects are removed from the storage.
 	RetryWhenDiskFull = time.Minute
 )
 
 // transfers holds the files that are being transferred to their storage.
 type transfers struct {
-	ended chan struct{} // has a value when one has ended since
+	ended chan struct{} // has a value if a transfer has ended since the last receive
 
 	mu     sync.Mutex
 	active map[store.FileID]context.CancelFunc // guarded by mu
 }
 
-// begin registers a transfer, which cancel ends early.
+// begin registers a transfer of the file. Calling cancel must end the transfer early.
 func (t *transfers) begin(id store.FileID, cancel context.CancelFunc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,16 +58,16 @@ func (t *transfers) has(id store.FileID) bool {
 	return t.active[id] != nil
 }
 
-// running returns a copy of the active transfers.
+// running returns a copy of the map of active transfers.
 func (t *transfers) running() map[store.FileID]context.CancelFunc {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return maps.Clone(t.active)
 }
 
-// BeginTransfers registers the transfers that can begin now, and returns their work, which ends
-// early if ctx ends, and the time after which to ask again at the latest. The caller must call
-// each function once.
+// BeginTransfers registers the transfers that can begin now. It returns a function for each of them
+// that performs the transfer and ends early if ctx ends. The caller must call each function once.
+// next is the longest that the caller should wait before it calls BeginTransfers again.
 func (e *Engine) BeginTransfers(ctx context.Context) (work []func(), next time.Duration, err error) {
 	due, next, err := e.dueTransfers()
 	for _, f := range due {
@@ -80,12 +82,12 @@ func (e *Engine) BeginTransfers(ctx context.Context) (work []func(), next time.D
 	return work, next, err
 }
 
-// TransferEnded returns a channel that has a value when a transfer has ended since the last
-// receive.
+// TransferEnded returns a channel from which a value can be received if a transfer has ended since
+// the last receive.
 func (e *Engine) TransferEnded() <-chan struct{} { return e.transfers.ended }
 
-// CancelDeleted ends the transfers of files that have been deleted, with or without their
-// project.
+// CancelDeleted cancels the transfers of files that have been deleted, either individually or with
+// their project.
 func (e *Engine) CancelDeleted() error {
 	running := e.transfers.running()
 	if len(running) == 0 {
@@ -107,15 +109,15 @@ func (e *Engine) CancelDeleted() error {
 	})
 }
 
-// dueTransfers returns the pending files to begin with now, and the time after which to ask again
-// at the latest.
+// dueTransfers returns the pending files with transfers that can begin now. next is the longest
+// that the caller should wait before it calls dueTransfers again.
 func (e *Engine) dueTransfers() (due []*store.File, next time.Duration, err error) {
-	// Read before the records: when a transfer ends in between, its record still shows it as due,
-	// and it would begin a second time.
+	// This must be read before the records. If a transfer ended between the two reads, the record
+	// read earlier would still show the file as due, and the transfer would begin a second time.
 	running := e.transfers.running()
 	free := transfersAtOnce - len(running)
 	if free == 0 {
-		return nil, time.Hour, nil // the end of one is another moment to ask
+		return nil, time.Hour, nil // the end of a transfer wakes the caller earlier
 	}
 	next = time.Hour
 	err = e.DB.View(func(tx *store.Tx) error {
@@ -140,20 +142,21 @@ func (e *Engine) dueTransfers() (due []*store.File, next time.Duration, err erro
 // transferOne transfers a pending file to its storage and records the result.
 func (e *Engine) transferOne(ctx context.Context, f *store.File) {
 	err := fault.Catch(func() error { return e.transfer(ctx, f) })
-	if err == nil || ctx.Err() != nil { // a stopped one is pending, and goes on after the next start, or deleted
+	if err == nil || ctx.Err() != nil { // if stopped, the file is still pending or was deleted
 		return
 	}
 	err = e.DB.Update(func(tx *store.Tx) error { return e.failTransfer(tx, f, err) })
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		e.Log.Error("cannot note that a transfer failed", "file", f.ID, "error", err)
-		select { // it is still due, and would begin again at once
+		select { // the file is still due; its transfer would begin again immediately
 		case <-ctx.Done():
 		case <-time.After(RetryWhenDiskFull):
 		}
 	}
 }
 
-// failTransfer records a failure: the file is retried later, or has failed.
+// failTransfer records the failure of an attempt. It schedules another attempt, or marks the file
+// as failed if there are none left or another attempt would not help.
 func (e *Engine) failTransfer(tx *store.Tx, f *store.File, cause error) error {
 	f, err := tx.File(f.Project, f.ID)
 	if err != nil {
@@ -169,17 +172,18 @@ func (e *Engine) failTransfer(tx *store.Tx, f *store.File, cause error) error {
 	return tx.PutFile(f.Project, f)
 }
 
-// permanentError is a failure that another attempt would not change.
+// permanentError is a failure that would recur if the transfer were retried.
 type permanentError struct{ error }
 
 // Unwrap returns the failure.
 func (e permanentError) Unwrap() error { return e.error }
 
-// transfer stores the staged content of a file in its storage and makes the file ready. It
-// downloads an attachment first. A killed process may have done each of the steps before.
+// transfer moves or copies the staged content of a file to its storage and marks the file as ready.
+// If the file is an attachment that has not been downloaded, transfer downloads it first. Each step
+// may already have been done by a process that was killed.
 func (e *Engine) transfer(ctx context.Context, f *store.File) error {
-	// Read again, because deletions wait for the transfer from now on: an earlier deletion may have
-	// removed the object already.
+	// The record must be read again. Deletions wait for the transfer only from now on, so an
+	// earlier deletion may have removed the record and the object.
 	_, err := store.Read(e.DB, func(tx *store.Tx) (*store.File, error) { return tx.File(f.Project, f.ID) })
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -228,15 +232,16 @@ func (e *Engine) transfer(ctx context.Context, f *store.File) error {
 	return nil
 }
 
-// isGone reports whether there is no such file. The error of a storage does not show whether the
-// staged content is missing: for status 404 it contains an fs.ErrNotExist, too.
+// isGone reports whether the named file does not exist. The error of a storage does not show
+// whether the staged content is missing, because it also wraps fs.ErrNotExist if a server answers
+// with status 404.
 func isGone(name string) bool {
 	_, err := os.Lstat(name)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// finish makes a file ready, and replaces links to the address of its attachment by links to the
-// file.
+// finish marks a file as ready. It also replaces links to the original address of an attachment by
+// links to the file.
 func (e *Engine) finish(tx *store.Tx, f *store.File, object storage.Object) error {
 	f, err := tx.File(f.Project, f.ID)
 	if err != nil {
