@@ -8,18 +8,18 @@ import (
 	"sync"
 )
 
-// checksum is the SHA-256 of the contiguous chunks at the beginning of an upload.
+// checksum holds the SHA-256 state of the contiguous chunks at the beginning of an upload.
 type checksum struct {
 	mu         sync.Mutex
 	state      hash.Hash
-	next       int // the first chunk that is not included
+	next       int // index of the first chunk that is not included
 	generation int // incremented by reset
 }
 
 func newChecksum() checksum { return checksum{state: sha256.New()} }
 
-// fork returns a copy of the state to which the caller adds chunk index. It returns nil if that is
-// not the next chunk.
+// fork returns a copy of the state, to which the caller can add the chunk with the given index. It
+// returns nil if that chunk is not the next one.
 func (c *checksum) fork(index int) (state hash.Hash, generation int) {
 	if !c.mu.TryLock() {
 		return nil, 0
@@ -35,8 +35,8 @@ func (c *checksum) fork(index int) (state hash.Hash, generation int) {
 	return clone, c.generation
 }
 
-// join replaces the state with a fork to which its chunk has been added, unless the checksum has
-// changed since the fork.
+// join replaces the state with a forked state to which the caller has added its chunk. It does
+// nothing if the checksum has changed since the fork.
 func (c *checksum) join(index int, state hash.Hash, generation int) {
 	if state == nil || !c.mu.TryLock() {
 		return
@@ -47,7 +47,8 @@ func (c *checksum) join(index int, state hash.Hash, generation int) {
 	}
 }
 
-// reset starts again after a chunk that is included in the checksum has changed.
+// reset restarts the checksum from the beginning if the chunk with the given index, which has
+// changed, is included in it.
 func (c *checksum) reset(index int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,8 +59,8 @@ func (c *checksum) reset(index int) {
 	}
 }
 
-// advance adds at most limit received chunks, which it reads from content. The caller must hold
-// c.mu.
+// advance adds up to limit received chunks to the checksum. It reads them from content. The caller
+// must hold c.mu.
 func (u *session) advance(content io.ReaderAt, limit int) error {
 	buffer := takeBuffer()
 	defer giveBuffer(buffer)
@@ -80,15 +81,16 @@ func (u *session) advance(content io.ReaderAt, limit int) error {
 	return nil
 }
 
-// settled reports whether a chunk has been received and is in content.
+// settled reports whether a chunk has been received and its current version is stored in content.
 func (u *session) settled(index int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return index < len(u.chunks) && u.chunks[index] == received && !u.replaced[index]
 }
 
-// catchUp adds a few chunks that arrived early, unless another request is doing so. The number is
-// small because a client waits, and more than one so that the checksum does not fall behind.
+// catchUp adds a few chunks that arrived before their turn to the checksum, unless another request
+// is doing so. It adds only a few because a client is waiting. It adds more than one so that the
+// checksum does not fall behind.
 func (u *session) catchUp(content *os.File) {
 	if !u.sum.mu.TryLock() {
 		return

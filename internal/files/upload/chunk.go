@@ -15,8 +15,8 @@ import (
 	"svc/internal/fault"
 )
 
-// bufferSize is the memory used by one chunk that is being received, in bytes. It is small because
-// a client may open thousands of requests and send little in each.
+// bufferSize is the size in bytes of the buffer for a chunk that is being received. It is small
+// because a client may open thousands of requests and send little data in each.
 const bufferSize = 32 << 10
 
 var buffers = sync.Pool{New: func() any { return new(make([]byte, bufferSize)) }}
@@ -24,22 +24,23 @@ var buffers = sync.Pool{New: func() any { return new(make([]byte, bufferSize)) }
 func takeBuffer() *[]byte  { return buffers.Get().(*[]byte) }
 func giveBuffer(b *[]byte) { buffers.Put(b) }
 
-// at returns the offset of a chunk in content.
+// at returns the offset of the chunk with the given index in content.
 func (u *session) at(index int) int64 { return int64(index) * u.chunkSize }
 
-// writer is a request that sends a chunk. If two requests send the same chunk, the later one wins,
-// so that a client with a lost connection can retry at once.
+// writer represents a request that sends a chunk. If two requests send the same chunk, the later
+// request wins, so that a client can retry immediately after it has lost a connection.
 type writer struct {
 	index      int
 	sum        hash.Hash // nil if this is not the next chunk to hash
 	generation int
 }
 
-// WriteChunk stores a chunk durably. If it fails, also because of the body, the chunk is unchanged.
-// length is the declared length of the body, or -1 if the request declares none.
+// WriteChunk stores a chunk durably. If it fails, even because of the body, the chunk is unchanged.
+// length is the declared length of the body in bytes, or -1 if the request does not declare it.
 //
-// The error is Invalid if there is no such chunk or the body has another length, NotFound as for
-// Get, and Conflict if a later request sends the same chunk or the session is being completed.
+// The error is Invalid if there is no such chunk or the body has the wrong length. It is Conflict
+// if a later request sends the same chunk or if the session is being completed. It is NotFound
+// under the same conditions as for Get.
 func (s *Sessions) WriteChunk(
 	ctx context.Context, project uint32, id string, index int, length int64, body io.Reader,
 ) (n int64, err error) {
@@ -69,7 +70,7 @@ func wrongLength(what string, want int64, got string) error {
 	return fault.New(fault.Invalid, "%s must have exactly %d bytes, the body has %s", what, want, got)
 }
 
-// write stores a chunk in content, or replaces it if it has been received before.
+// write stores a new chunk in content. If the chunk has been received before, write replaces it.
 func (u *session) write(ctx context.Context, index int, body io.Reader) error {
 	w, there, err := u.claim(index)
 	if err != nil {
@@ -104,11 +105,11 @@ func (u *session) openContent(flag int) (*os.File, error) {
 	return nil, fault.New(fault.Conflict, "the upload is being completed: all chunks have been received")
 }
 
-// claim makes a new writer the current one of a chunk. there reports whether the chunk has been
-// received before.
+// claim creates a writer and makes it the current writer of a chunk. there reports whether the
+// chunk has been received before.
 func (u *session) claim(index int) (w *writer, there bool, err error) {
 	place := &u.places[index%len(u.places)]
-	place.Lock() // wait until no writer is writing there, or between writing and acknowledging
+	place.Lock() // wait until no other writer is writing the chunk or about to acknowledge it
 	defer place.Unlock()
 	if err := u.usable(); err != nil {
 		return nil, false, err
@@ -130,7 +131,7 @@ func (u *session) claim(index int) (w *writer, there bool, err error) {
 	return w, state == received, nil
 }
 
-// release removes a writer.
+// release removes a writer unless another one has replaced it.
 func (u *session) release(w *writer) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -139,7 +140,7 @@ func (u *session) release(w *writer) {
 	}
 }
 
-// owns returns an error if a later writer has replaced this one.
+// owns returns an error if a later writer has replaced w.
 func (u *session) owns(w *writer) error {
 	if err := u.usable(); err != nil {
 		return err
@@ -152,7 +153,8 @@ func (u *session) owns(w *writer) error {
 	return nil
 }
 
-// eachPiece calls fn with the pieces of a body of exactly want bytes and their offsets.
+// eachPiece reads a body, which must have exactly want bytes, and calls fn with each piece and its
+// offset.
 func eachPiece(ctx context.Context, body io.Reader, what string, want int64, fn func(piece []byte, at int64) error) error {
 	buffer := takeBuffer()
 	defer giveBuffer(buffer)
@@ -181,7 +183,7 @@ func eachPiece(ctx context.Context, body io.Reader, what string, want int64, fn 
 	return nil
 }
 
-// fill writes a new chunk to content.
+// fill receives a new chunk and writes it to content.
 func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io.Reader) error {
 	place := &u.places[w.index%len(u.places)]
 	length := u.length(w.index)
@@ -217,7 +219,7 @@ func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io
 	return u.usable()
 }
 
-// note makes the state of a chunk durable. The caller must hold the lock of the chunk's place.
+// note stores the state of a chunk durably. The caller must hold the lock for the chunk in places.
 func (u *session) note(index int, state byte) error {
 	u.setState(index, doubtful)
 	f, err := os.OpenFile(u.path(chunksName), os.O_WRONLY, 0)
@@ -241,15 +243,15 @@ func (u *session) setState(index int, state byte) {
 	u.chunks[index] = state
 }
 
-// replace receives a chunk that has been received before. It writes nothing while the body equals
-// the stored chunk; at the first difference it switches to a separate file.
+// replace receives a chunk that has been received before. It writes nothing as long as the body
+// equals the stored chunk. From the first difference on, it writes the chunk to a separate file.
 func (u *session) replace(ctx context.Context, content *os.File, w *writer, body io.Reader) error {
 	if err := u.settle(w.index); err != nil {
 		return err
 	}
 	var beside *os.File
 	defer func() {
-		if beside != nil { // closed and renamed, unless there was an error
+		if beside != nil { // already closed and renamed if there was no error
 			_ = beside.Close()
 			_ = os.Remove(beside.Name())
 		}
@@ -291,7 +293,7 @@ func (u *session) replace(ctx context.Context, content *os.File, w *writer, body
 	return u.exchange(w, beside.Name())
 }
 
-// exchange makes a file the current version of its writer's chunk.
+// exchange makes the file at path the current version of the chunk that w has received.
 func (u *session) exchange(w *writer, path string) error {
 	place := &u.places[w.index%len(u.places)]
 	place.Lock()
@@ -321,11 +323,11 @@ func (u *session) exchange(w *writer, path string) error {
 	if err := durable.SyncDir(u.dir); err != nil {
 		return err
 	}
-	_ = u.copyReplaced(w.index) // it is already current; the next caller that needs it in content retries
+	_ = u.copyReplaced(w.index) // the next caller that needs the chunk in content retries
 	return nil
 }
 
-// settle copies a chunk from its own file into content.
+// settle copies a chunk from its separate file into content.
 func (u *session) settle(index int) error {
 	u.swap.Lock()
 	defer u.swap.Unlock()
@@ -335,7 +337,7 @@ func (u *session) settle(index int) error {
 	return u.copyReplaced(index)
 }
 
-// copyReplaced is settle for callers that hold swap.
+// copyReplaced does the work of settle. The caller must hold swap.
 func (u *session) copyReplaced(index int) error {
 	u.mu.Lock()
 	replaced := u.replaced[index]
@@ -371,7 +373,8 @@ func (u *session) copyReplaced(index int) error {
 	return nil
 }
 
-// These types hide the other methods of a file, so that io.CopyBuffer uses its buffer.
+// These types hide the methods ReadFrom and WriteTo of a file, so that io.CopyBuffer uses the given
+// buffer.
 type (
 	onlyReader struct{ io.Reader }
 	onlyWriter struct{ io.Writer }

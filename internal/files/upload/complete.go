@@ -18,25 +18,25 @@ const maxMissing = 20
 
 // Content is a complete and durable upload.
 type Content struct {
-	// Path is the staged file, which may be moved. It does not exist if an earlier registration
-	// moved it and was then interrupted; the content is then at the destination of that
-	// registration.
+	// Path is the path of the staged file, which the registration may move. If an earlier
+	// registration has moved the file and was then interrupted, Path does not exist, and the
+	// content is at the destination of that registration.
 	Path     string
 	Size     int64
 	SHA256   string // 64 hexadecimal digits
 	Filename string
 	Backend  string
-	FileID   string // the same in every attempt
+	FileID   string // the same in every attempt to complete the upload
 }
 
-// Complete turns a session with all chunks into a file. It calls register, which takes over the
-// content and must be safe to repeat; it returns after the file has been registered. If two calls
-// run at once, one of them registers the file and both return the same ID, as does every later call
-// until the session expires. An error leaves the session unchanged, and Complete can be called
-// again.
+// Complete turns a session that has all its chunks into a file. It calls register, which takes over
+// the content and must be safe to repeat. Complete returns after the file has been registered. If
+// two calls run concurrently, one of them registers the file and both return the same ID. Later
+// calls also return this ID until the session expires. An error leaves the session unchanged, so
+// that Complete can be called again.
 //
-// The error is Conflict if chunks are missing, and NotFound as for Get, except that completed
-// sessions are found.
+// The error is Conflict if chunks are missing. It is NotFound under the same conditions as for Get,
+// except that Complete also finds completed sessions.
 func (s *Sessions) Complete(project uint32, id string, register func(Content) (fileID string, err error)) (fileID string, err error) {
 	u, err := s.find(project, id)
 	if err != nil {
@@ -58,15 +58,15 @@ func (s *Sessions) Complete(project uint32, id string, register func(Content) (f
 		return "", err
 	}
 	if err := u.finish(fileID); err != nil {
-		// After a restart the session would be found uncompleted. Completing it again would find
-		// the file.
+		// After a restart the session would appear uncompleted. Completing it again would return
+		// the registered file.
 		s.log.Warn("completed upload session cannot be written", "upload", u.id, "error", err)
 	}
 	return fileID, nil
 }
 
-// prepare makes everything durable that a registration needs, even if another process repeats it.
-// The caller must hold swap.
+// prepare makes durable everything that the registration needs, so that it can be repeated even
+// after a restart of the process. The caller must hold swap.
 func (u *session) prepare() (Content, error) {
 	if err := u.complete(); err != nil {
 		return Content{}, err
@@ -74,7 +74,7 @@ func (u *session) prepare() (Content, error) {
 	d := u.description
 	info, err := os.Stat(u.path(contentName))
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && d.SHA256 != "": // a registration has moved it
+	case errors.Is(err, fs.ErrNotExist) && d.SHA256 != "": // an earlier registration has moved it
 	case err != nil:
 		return Content{}, err
 	case info.Size() != u.size:
@@ -93,7 +93,7 @@ func (u *session) prepare() (Content, error) {
 	return Content{Path: u.path(contentName), Size: u.size, SHA256: d.SHA256, Filename: d.Filename, Backend: d.Backend, FileID: d.File}, nil
 }
 
-// complete returns an error if chunks are missing.
+// complete returns a Conflict error if chunks are missing.
 func (u *session) complete() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -117,8 +117,7 @@ func (u *session) complete() error {
 	return fault.New(fault.Conflict, "chunks are missing: %s", text)
 }
 
-// hashAll copies all chunks into content and hashes those not hashed yet. The caller must hold
-// swap.
+// hashAll copies all chunks into content and completes the checksum. The caller must hold swap.
 func (u *session) hashAll() (sum string, err error) {
 	for i := range u.chunks {
 		if err := u.copyReplaced(i); err != nil {
@@ -138,8 +137,8 @@ func (u *session) hashAll() (sum string, err error) {
 	return hex.EncodeToString(u.sum.state.Sum(nil)), nil
 }
 
-// finish stores the ID of the file and deletes files that a completed session no longer needs. The
-// caller must hold swap.
+// finish stores the ID of the registered file in the session, and deletes the files that a
+// completed session no longer needs. The caller must hold swap.
 func (u *session) finish(fileID string) error {
 	d := u.description
 	d.File, d.Done = fileID, true

@@ -14,7 +14,8 @@ import (
 	"svc/internal/files/upload"
 )
 
-// TestDamagedSessions checks that an unusable session is swept and that the others are untouched.
+// TestDamagedSessions checks that Sweep removes an unusable session and leaves the other sessions
+// unchanged.
 func TestDamagedSessions(t *testing.T) {
 	t.Parallel()
 	rewrite := func(name, old, text string) func(string) error {
@@ -97,8 +98,8 @@ func TestDamagedSessions(t *testing.T) {
 	}
 }
 
-// FuzzOpen checks that a session folder with any content is either used or swept, never ends the
-// process and never affects other folders.
+// FuzzOpen checks that a session directory with arbitrary content is either usable or swept. It
+// must not crash the process or affect other directories.
 func FuzzOpen(f *testing.F) {
 	dir := f.TempDir()
 	s := open(f, dir, time.Now)
@@ -108,7 +109,8 @@ func FuzzOpen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// The fuzzing process has another random ID and time.
+	// Each process of the fuzzer creates a session with another random ID and time. Fixed values
+	// make the inputs independent of the process.
 	text := strings.ReplaceAll(string(description), u.ID, strings.Repeat("a", 32))
 	before, after, _ := strings.Cut(text, `"expires":`)
 	text = before + `"expires":32503680000` + strings.TrimLeft(after, "0123456789")
@@ -130,7 +132,7 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 		if filepath.IsLocal(other) && filepath.Base(other) == other {
-			// If the name is invalid on this system, the file is missing.
+			// If the name is invalid on this system, the file is not created.
 			_ = os.WriteFile(filepath.Join(folder, other), make([]byte, otherSize&0xffff), 0o600)
 		}
 		put("session.json", description)

@@ -14,8 +14,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestDiskIsFull checks that a session takes space as its chunks arrive, and that operations that
-// fail on a full disk lose nothing and can be repeated later.
+// TestDiskIsFull checks that a session takes disk space only as its chunks arrive, and that an
+// operation that fails on a full disk loses no data and can be repeated later.
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
 	small := t.TempDir()
@@ -60,7 +60,8 @@ func TestDiskIsFull(t *testing.T) {
 	}
 	to.has(t, id, whole)
 
-	// A session that cannot be created leaves nothing, and a dropped session frees its space.
+	// A session that cannot be created leaves no files behind, and a dropped session frees its disk
+	// space.
 	empty = fill(t, small)
 	s.SetReserve(-1 << 30)
 	_, err = s.Create(upload.Request{Project: project, Filename: "setup.zip", Size: 4 << 20, Backend: "local"})
@@ -78,8 +79,8 @@ func TestDiskIsFull(t *testing.T) {
 	}
 }
 
-// TestSpaceOfProject checks limits.md 4: space is taken as chunks arrive, and a project may take
-// half of the free space beyond the reserve.
+// TestSpaceOfProject checks limits.md 4: uploads take disk space as their chunks arrive, and a
+// project may use half of the free space beyond the reserve.
 func TestSpaceOfProject(t *testing.T) {
 	t.Parallel()
 	small := t.TempDir()
@@ -129,7 +130,7 @@ func TestSpaceOfProject(t *testing.T) {
 	}
 }
 
-// fill takes all space of a disk until the returned function is called.
+// fill uses up the space of a disk. The space is freed when the test calls empty.
 func fill(t *testing.T, dir string) (empty func()) {
 	t.Helper()
 	path := filepath.Join(dir, "filler")

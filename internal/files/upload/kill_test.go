@@ -29,14 +29,14 @@ import (
 	"svc/internal/testutil"
 )
 
-// killVariable names the environment variable with the folder of a child process that will be
-// killed.
+// killVariable is the environment variable that names the directory used by a child process, which
+// the test kills.
 const killVariable = "UPLOAD_TEST_KILL"
 
-// TestKilled repeatedly kills an uploading process that works in the same folder, and then
-// completes the remaining sessions. Every acknowledged chunk must exist, either as acknowledged or
-// as sent by a later request, and every file must have been created once. SVC_LONG=1 repeats this a
-// hundred times.
+// TestKilled repeatedly starts a process that uploads into the same directory, and kills it. Then
+// it completes the remaining sessions. Every acknowledged chunk must exist, either with the
+// acknowledged content or with that of a later request. Every file must have been created exactly
+// once. With SVC_LONG=1 the process is killed a hundred times.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv(killVariable); dir != "" {
 		uploadUntilKilled(t, dir)
@@ -61,7 +61,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// startAndKill lets a process upload until it has written some lines to its journal.
+// startAndKill starts an uploading process and kills it after it has written some lines to its
+// journal.
 func startAndKill(t *testing.T, dir string) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
@@ -90,8 +91,8 @@ func startAndKill(t *testing.T, dir string) {
 	}
 }
 
-// entry is a line of a process's journal: what the process is about to do with a session, or an
-// acknowledgement.
+// entry is a line of a process's journal. It records either what the process is about to do with a
+// session, or that an operation has been acknowledged.
 type entry struct {
 	what    string // created, sending, sent, completing, completed, aborting, aborted
 	session string
@@ -110,7 +111,7 @@ func readJournal(t testing.TB, dir string) (entries []entry) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
-	// The process may be writing the last line, whose write has not returned then.
+	// The last line may be incomplete, because the process may still be writing it.
 	for line := range strings.Lines(string(text[:bytes.LastIndexByte(text, '\n')+1])) {
 		var e entry
 		rest, ok := strings.CutSuffix(line, ".\n")
@@ -164,7 +165,7 @@ func histories(entries []entry) map[string]*history {
 	return all
 }
 
-// version returns the content of a chunk as one request sends it. Versions of a chunk share a
+// version returns the content that one request sends for a chunk. All versions of a chunk have a
 // common prefix.
 func version(session string, index, number int) []byte {
 	seed := func(parts ...any) int {
@@ -179,8 +180,8 @@ func version(session string, index, number int) []byte {
 	return b
 }
 
-// registerDurably returns a function that registers files in folders, where they survive the death
-// of the process.
+// registerDurably returns a function that registers files by moving them to a directory below dir.
+// They survive when the process is killed.
 func registerDurably(dir string) func(upload.Content) (string, error) {
 	return func(c upload.Content) (string, error) {
 		object := filepath.Join(dir, "objects", c.FileID)
@@ -204,7 +205,8 @@ func openKilled(t testing.TB, dir string) *upload.Sessions {
 	return s
 }
 
-// uploadUntilKilled continues the sessions of the journal and adds new ones.
+// uploadUntilKilled continues the sessions in the journal and creates new ones until the process is
+// killed.
 func uploadUntilKilled(t *testing.T, dir string) {
 	s := openKilled(t, dir)
 	known := histories(readJournal(t, dir))
@@ -248,8 +250,8 @@ func uploadUntilKilled(t *testing.T, dir string) {
 	select {}
 }
 
-// uploadOne sends the chunks of a session two at a time, some of them several times and some
-// incompletely.
+// uploadOne sends the chunks of a session, two at a time. It sends some chunks several times, and
+// some incompletely.
 func uploadOne(s *upload.Sessions, id string, h *history, register func(upload.Content) (string, error), write func(entry)) {
 	ctx := context.Background()
 	for number := h.latest + 1; ; number++ {
@@ -273,7 +275,7 @@ func uploadOne(s *upload.Sessions, id string, h *history, register func(upload.C
 		for _, index := range slices.Compact([]int{first, rand.IntN(h.chunks)}) {
 			two.Go(func() {
 				body := version(id, index, number)
-				if rand.IntN(5) == 0 { // abort the body
+				if rand.IntN(5) == 0 { // let the body fail
 					broken := io.MultiReader(bytes.NewReader(body[:rand.IntN(len(body))]), iotest.ErrReader(errBody))
 					if _, err := s.WriteChunk(ctx, project, id, index, -1, broken); !errors.Is(err, errBody) {
 						panic(err)

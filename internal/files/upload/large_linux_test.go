@@ -18,12 +18,12 @@ import (
 	"svc/internal/files/upload"
 )
 
-// largeVariable names the environment variable with the folder of a child process. The test
-// measures everything that this process writes.
+// largeVariable is the environment variable that names the directory used by a child process. The
+// test measures how many bytes this process writes.
 const largeVariable = "UPLOAD_TEST_LARGE"
 
-// TestLarge checks that an upload writes each byte once and needs little memory. SVC_LONG=1 uploads
-// 4 GiB.
+// TestLarge checks that an upload writes each byte only once and needs little memory. With
+// SVC_LONG=1 it uploads 4 GiB.
 func TestLarge(t *testing.T) {
 	if dir := os.Getenv(largeVariable); dir != "" {
 		uploadLarge(t, dir)
@@ -108,7 +108,7 @@ func uploadLarge(t *testing.T, dir string) {
 	})
 }
 
-// pattern is a section of an endless text that takes no memory.
+// pattern is a reader for a section of an endless generated text. The text takes no memory.
 type pattern struct{ at, end int64 }
 
 func (p *pattern) Read(b []byte) (int, error) {

@@ -7,17 +7,17 @@ import (
 	"svc/internal/fault"
 )
 
-// Limits on the number of sessions that may be open at a time.
+// Limits on the number of sessions that may be open at the same time.
 const (
 	MaxPerCredential = 8
 	MaxPerProject    = 32
 )
 
-// spaceWait is the Retry-After of an upload that is refused for lack of space. Space becomes free
-// when uploads end and when files reach their storage.
+// spaceWait is the Retry-After of a response that refuses an upload for lack of disk space. Space
+// becomes free when uploads end and when files have been moved to their storage.
 const spaceWait = time.Minute
 
-// count returns TooMany if no further session may be opened.
+// count returns a TooMany error if the credential or the project may not open another session.
 func (s *Sessions) count(r Request) error {
 	var ofCredential, ofProject []*session
 	for _, u := range s.list() {
@@ -43,7 +43,7 @@ func (s *Sessions) count(r Request) error {
 	return nil
 }
 
-// untilExpiry returns the time until the first of the sessions expires.
+// untilExpiry returns the time until the first session in list expires.
 func (s *Sessions) untilExpiry(list []*session) time.Duration {
 	left := Life
 	for _, u := range list {
@@ -52,9 +52,10 @@ func (s *Sessions) untilExpiry(list []*session) time.Duration {
 	return left
 }
 
-// Room returns NoSpace if a project may not take size more bytes. Its sessions and pending files
-// may use half of the space that is free beyond the reserve, where their own space counts as free.
-// pending is the size of its pending files in bytes.
+// Room returns a NoSpace error if a project may not use size more bytes of the disk. The sessions
+// and pending files of a project may use half of the free space beyond the reserve. In this
+// calculation the space that they use counts as free. pending is the total size of the project's
+// pending files in bytes.
 func (s *Sessions) Room(project uint32, size, pending int64) error {
 	free, err := disk.Free(s.dir)
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *Sessions) Room(project uint32, size, pending int64) error {
 		if u.project == project {
 			whole, arrived := u.space()
 			if !s.now().Before(u.expires) {
-				whole = arrived // it takes no more chunks
+				whole = arrived // the session accepts no more chunks
 			}
 			total += float64(whole)
 			taken += float64(arrived)

@@ -10,7 +10,8 @@ import (
 	"svc/internal/files/upload"
 )
 
-// TestOpenSessions checks limits.md 4: at most 8 open sessions per credential and 32 per project.
+// TestOpenSessions checks limits.md 4: a credential may have at most 8 open sessions and a project
+// at most 32.
 func TestOpenSessions(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), newClock()
@@ -86,8 +87,8 @@ func TestCompletedSessionsDoNotCount(t *testing.T) {
 	}
 }
 
-// TestExpiredSessionsNeedNoRoom checks limits.md 4.2: an expired session counts only with the bytes
-// that have arrived, even before it is removed.
+// TestExpiredSessionsNeedNoRoom checks limits.md 4.2: only the bytes that have arrived count for an
+// expired session, even before the session is removed.
 func TestExpiredSessionsNeedNoRoom(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), newClock()

@@ -30,11 +30,11 @@ const (
 	besidePattern   = "beside-*"
 )
 
-// format is the only format that this program reads and writes. A session in another format is
-// removed; sessions live for a day at most.
+// format is the only version of the session format that this program reads and writes. Sessions in
+// another format are removed. No migration is needed, because a session lives for at most a day.
 const format = 1
 
-// maxDescription is more than the largest size of session.json, in bytes.
+// maxDescription limits the size of session.json in bytes. No valid description is that long.
 const maxDescription = 64 << 10
 
 // description is the content of session.json.
@@ -46,26 +46,27 @@ type description struct {
 	Size      int64  `json:"size"`
 	ChunkSize int64  `json:"chunk_size"`
 	Backend   string `json:"backend"`
-	// Credential and CredentialName are copied from the Request.
+	// Credential and CredentialName are copied from the Request that created the session.
 	Credential     string `json:"credential,omitempty"`
 	CredentialName string `json:"credential_name,omitempty"`
 
 	Expires int64  `json:"expires"`          // Unix seconds
-	Single  bool   `json:"single,omitempty"` // belongs to one request and cannot be found by others
+	Single  bool   `json:"single,omitempty"` // belongs to one request and is hidden from others
 	File    string `json:"file,omitempty"`   // ID of the file, chosen at the first completion
 	SHA256  string `json:"sha256,omitempty"` // "" = unknown
 	Done    bool   `json:"done,omitempty"`   // the file is registered
 }
 
-// States of a chunk. doubtful exists only in memory: the byte on disk may be 1 although the chunk
-// was never acknowledged.
+// States of a chunk. The state doubtful exists only in memory. It means that the byte on disk may
+// be 1 although the chunk was never acknowledged.
 const (
 	absent byte = iota
 	received
 	doubtful
 )
 
-// session is an upload in its folder. Locks must be taken in the order of the fields.
+// session is an upload session and its directory. The locks must be acquired in the order of the
+// fields.
 type session struct {
 	all       *Sessions
 	dir, id   string
@@ -76,15 +77,15 @@ type session struct {
 	expires   time.Time
 	single    bool
 
-	places [16]sync.Mutex // by chunk number; held to write the chunk to content
-	swap   sync.Mutex     // held to exchange, move or remove existing content
+	places [16]sync.Mutex // selected by chunk index; held while the chunk is written to content
+	swap   sync.Mutex     // held while existing content is exchanged, moved or removed
 	sum    checksum
 	mu     sync.Mutex // guards the following fields; the state on disk changes under swap
 
 	description description
 	chunks      []byte          // one state each
 	writers     map[int]*writer // of chunks that are being received
-	replaced    map[int]bool    // chunks stored in a file of their own
+	replaced    map[int]bool    // chunks with a current version in a separate file
 	ended       bool
 }
 
@@ -118,7 +119,7 @@ func (u *session) view() *Session {
 	return v
 }
 
-// isOpen reports whether the session accepts chunks at the given time.
+// isOpen reports whether the session still accepts chunks at the given time.
 func (u *session) isOpen(now time.Time) bool {
 	return !u.single && now.Before(u.expires) && u.usable() == nil
 }
@@ -127,7 +128,7 @@ func (u *session) length(index int) int64 {
 	return min(u.chunkSize, u.size-int64(index)*u.chunkSize)
 }
 
-// usable returns NotFound if the session no longer accepts chunks.
+// usable returns a NotFound error if the session no longer accepts chunks.
 func (u *session) usable() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -137,8 +138,8 @@ func (u *session) usable() error {
 	return nil
 }
 
-// space returns the size of the complete session on disk, and the size of the chunks that have
-// arrived, without incomplete ones. Both are in bytes.
+// space returns two sizes in bytes: the disk space that the complete session needs, and the size of
+// the chunks that have arrived completely.
 func (u *session) space() (whole, arrived int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -153,8 +154,8 @@ func (u *session) space() (whole, arrived int64) {
 	return u.size, arrived
 }
 
-// need returns NoSpace unless the disk has room for bytes beyond its reserve. written is the offset
-// in the body: the disk is queried once per MiB.
+// need returns a NoSpace error if writing the given number of bytes would use the disk's reserve.
+// written is the offset in the body. It is used to query the disk only once per MiB.
 func (u *session) need(bytes, written int64) error {
 	if written%(1<<20) != 0 {
 		return nil
@@ -162,7 +163,7 @@ func (u *session) need(bytes, written int64) error {
 	return disk.Need(u.dir, uint64(max(bytes+u.all.reserve, 0)), "the rest of the body")
 }
 
-// make creates the files of a new session; the description comes last.
+// make creates the files of a new session. It writes the description last.
 func (u *session) make() error {
 	if err := os.Mkdir(u.dir, 0o700); err != nil {
 		return err
@@ -179,7 +180,7 @@ func (u *session) make() error {
 	return durable.SyncDir(filepath.Dir(u.dir))
 }
 
-// makeContent creates a sparse content file of the final length.
+// makeContent creates the content file as a sparse file of the final length.
 func (u *session) makeContent() error {
 	f, err := os.OpenFile(u.path(contentName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -192,7 +193,7 @@ func (u *session) makeContent() error {
 	return errors.Join(err, f.Close())
 }
 
-// save replaces the description on disk and then in memory. The caller must hold swap.
+// save replaces the description, first on disk and then in memory. The caller must hold swap.
 func (u *session) save(d description) error {
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -207,7 +208,8 @@ func (u *session) save(d description) error {
 	return nil
 }
 
-// end removes the description, without which a folder is not a session. The caller must hold swap.
+// end removes the description from disk. A directory without a description is not a session. The
+// caller must hold swap.
 func (u *session) end() error {
 	if err := os.Remove(u.path(descriptionName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Disk(err)
@@ -221,8 +223,8 @@ func (u *session) end() error {
 	return nil
 }
 
-// load reads a session from its folder. The error wraps ErrDamaged if the folder does not hold a
-// usable session. Other errors may be temporary.
+// load reads a session from its directory. The error wraps ErrDamaged if the directory does not
+// contain a usable session. Other errors may be temporary.
 func (s *Sessions) load(id string) (*session, error) {
 	dir := filepath.Join(s.dir, id)
 	if info, err := os.Lstat(dir); err != nil {
@@ -260,7 +262,8 @@ func (s *Sessions) load(id string) (*session, error) {
 	return u, u.findReplaced()
 }
 
-// findContent checks the content of a loaded session. It may be missing if a completion has begun.
+// findContent checks the content file of a loaded session. The file may be missing only if a
+// completion has begun.
 func (u *session) findContent() error {
 	info, err := os.Lstat(u.path(contentName))
 	switch {
@@ -276,8 +279,8 @@ func (u *session) findContent() error {
 	return nil
 }
 
-// findReplaced finds chunks with files of their own and removes chunks that were being received
-// when the process ended.
+// findReplaced finds the chunks with a current version in a separate file. It removes the files of
+// chunks that were being received when the process ended.
 func (u *session) findReplaced() error {
 	names, err := os.ReadDir(u.dir)
 	if err != nil {
@@ -305,7 +308,8 @@ func (u *session) findReplaced() error {
 	return nil
 }
 
-// readFile reads a file of at most limit bytes. A missing or longer file is damage.
+// readFile reads a file of at most limit bytes. If the file is missing or longer, the error wraps
+// ErrDamaged.
 func readFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -325,7 +329,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// parseDescription parses session.json, which may have any content.
+// parseDescription parses and validates session.json, which may have arbitrary content.
 func parseDescription(text []byte) (description, error) {
 	var d description
 	if err := json.Unmarshal(text, &d); err != nil {
@@ -349,7 +353,7 @@ func parseDescription(text []byte) (description, error) {
 	return d, nil
 }
 
-// parseChunks parses the states of the chunks of a session.
+// parseChunks parses and validates the states of the chunks of a session.
 func parseChunks(d description, notes []byte) ([]byte, error) {
 	if len(notes) != totalChunks(d.Size, d.ChunkSize) {
 		return nil, damaged("it has notes of %d chunks instead of %d", len(notes), totalChunks(d.Size, d.ChunkSize))

@@ -1,10 +1,10 @@
-// Package upload keeps uploads on disk until they are files.
+// Package upload stores uploads on disk until they become files.
 //
-// An upload is a session (upload.go). Its size is known. Its chunks arrive in any order,
-// several at a time, and can be sent again after a failure (chunk.go). They take space as
-// they arrive. limits.go limits the number and the size of open sessions, checksum.go hashes
-// chunks as they arrive, complete.go turns a session into a file, and whole.go receives a
-// body that arrives in one piece. A session is a folder with these files (session.go):
+// An upload is a session (upload.go) with a known size. Its chunks may arrive in any order and
+// several at a time, and can be sent again after a failure (chunk.go). They take disk space only as
+// they arrive. limits.go limits the number and the size of open sessions. checksum.go hashes chunks
+// as they arrive. complete.go turns a session into a file. whole.go receives a file that is sent as
+// a single body. A session is a directory with these files (session.go):
 //
 //	session.json  its description; written last, replaced as a whole, removed first
 //	content       the bytes of the upload, each chunk at its offset
@@ -12,10 +12,10 @@
 //	replaced-7    the current bytes of chunk 7, which replace those in content
 //	beside-*      bytes of a chunk that is being received again
 //
-// A chunk is synced to content before its byte becomes 1. So an acknowledged chunk survives
-// any death of the process or the machine. A chunk that is sent again with other content is
-// written to another file and renamed to replaced-7, from which moment it is the current
-// version, and then copied into content.
+// A chunk is synced to content before its byte becomes 1. An acknowledged chunk therefore survives
+// a crash of the process or the machine. If a chunk is sent again with other content, the new
+// version is written to a separate file. Renaming this file, for example to replaced-7, makes it
+// the current version. Then it is copied into content.
 //
 // Paths consist of validated IDs and of the names above, never of a name chosen by a client.
 package upload
@@ -43,7 +43,7 @@ import (
 // ChunkSize is the size of every chunk except the last one, in bytes.
 const ChunkSize = 8 << 20
 
-// Life is how long a session can be used after its creation.
+// Life is how long a session can be used after it has been created.
 const Life = 24 * time.Hour
 
 // Session is a snapshot of the state of an upload.
@@ -61,7 +61,7 @@ type Session struct {
 	chunkSize int64
 }
 
-// Created returns when the session began.
+// Created returns the time at which the session was created.
 func (s *Session) Created() time.Time { return s.Expires.Add(-Life) }
 
 // ReceivedBytes returns the total size of the received chunks.
@@ -72,7 +72,7 @@ func (s *Session) ReceivedBytes() (n int64) {
 	return n
 }
 
-// Request describes a file that a client wants to upload.
+// Request describes the file that a client wants to upload.
 type Request struct {
 	Project  uint32
 	Filename string // sanitized
@@ -80,17 +80,17 @@ type Request struct {
 	Backend  string // ID of the storage
 
 	Credential     string // ID of the API key; "" for the administrator
-	CredentialName string // name of the key when the upload began
+	CredentialName string // name of the API key when the upload began
 
-	Pending int64 // size of the project's files that wait for their storage, in bytes
+	Pending int64 // total size in bytes of the project's files that wait for their storage
 }
 
-// TotalChunks is the number of chunks, at least 1.
+// TotalChunks returns the number of chunks in the session, which is at least 1.
 func (s *Session) TotalChunks() int { return totalChunks(s.Size, s.chunkSize) }
 
 func totalChunks(size, chunkSize int64) int { return int(max(1, (size-1)/chunkSize+1)) }
 
-// Sessions are the uploads in a folder, which no other process may use.
+// Sessions manages the upload sessions in a directory. No other process may use the directory.
 type Sessions struct {
 	dir       string
 	now       func() time.Time
@@ -98,13 +98,13 @@ type Sessions struct {
 	chunkSize int64 // of new sessions
 	reserve   int64
 
-	room sync.Mutex // held while a session is checked against the limits and added, or while sessions are scanned
+	room sync.Mutex // held while sessions are checked against the limits and added, or scanned
 	mu   sync.Mutex // guards open
 	open map[string]*session
 }
 
-// Open opens a folder, which it creates if necessary, and loads its sessions. It leaves unreadable
-// ones to Sweep.
+// Open opens the directory dir, which it creates if necessary, and loads the sessions in it. It
+// leaves unreadable sessions to Sweep.
 func Open(dir string, now func() time.Time, log *slog.Logger) (*Sessions, error) {
 	if err := durable.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func Open(dir string, now func() time.Time, log *slog.Logger) (*Sessions, error)
 	})
 }
 
-// Create begins a session. The error is TooMany if the credential or the project has reached its
-// limit, and NoSpace as for Room.
+// Create creates a session. The error is TooMany if the credential or the project has reached its
+// limit of open sessions. It is NoSpace under the same conditions as for Room.
 func (s *Sessions) Create(r Request) (*Session, error) {
 	u, err := s.begin(r, false)
 	if err != nil {
@@ -126,7 +126,8 @@ func (s *Sessions) Create(r Request) (*Session, error) {
 	return u.view(), nil
 }
 
-// begin creates the folder of a session. A single session belongs to one request.
+// begin creates a session and its directory. If single is true, the session belongs to one request
+// and is hidden from other requests.
 func (s *Sessions) begin(r Request, single bool) (*session, error) {
 	s.room.Lock()
 	defer s.room.Unlock()
@@ -148,7 +149,7 @@ func (s *Sessions) begin(r Request, single bool) (*session, error) {
 	u.swap.Lock()
 	defer u.swap.Unlock()
 	s.mu.Lock()
-	s.open[d.ID] = u // before its folder exists, so that Sweep leaves the folder alone
+	s.open[d.ID] = u // before its directory exists, so that Sweep keeps the directory
 	s.mu.Unlock()
 	if err := u.make(); err != nil {
 		return nil, errors.Join(fault.Disk(err), s.drop(u))
@@ -156,8 +157,9 @@ func (s *Sessions) begin(r Request, single bool) (*session, error) {
 	return u, nil
 }
 
-// Get returns a session that accepts chunks. The error is NotFound if the ID is unknown, malformed
-// or of another project, or if the session has expired or is completed.
+// Get returns the session with the given ID if it accepts chunks. The error is NotFound if the ID
+// is malformed or unknown or belongs to another project, or if the session has expired or is
+// completed.
 func (s *Sessions) Get(project uint32, id string) (*Session, error) {
 	u, err := s.find(project, id)
 	if err != nil {
@@ -171,7 +173,7 @@ func (s *Sessions) Get(project uint32, id string) (*Session, error) {
 
 func notFound() error { return fault.New(fault.NotFound, "upload not found") }
 
-// find returns a session of a project, completed or not.
+// find returns the session of a project with the given ID, even if it is completed.
 func (s *Sessions) find(project uint32, id string) (*session, error) {
 	s.mu.Lock()
 	u := s.open[id]
@@ -195,7 +197,7 @@ func (s *Sessions) ListOpen(project uint32) (list []*Session) {
 	return list
 }
 
-// Abort drops a session that is not completed.
+// Abort drops a session. The session must not be completed.
 func (s *Sessions) Abort(project uint32, id string) error {
 	u, err := s.find(project, id)
 	if err != nil {
@@ -232,8 +234,8 @@ func (s *Sessions) DropProject(project uint32) error {
 	return failed
 }
 
-// Sweep removes expired sessions, and folders that are not readable sessions. Sessions in use are
-// left until the next call.
+// Sweep removes expired sessions, and directories that are not readable sessions. It leaves
+// sessions that are in use to the next call.
 func (s *Sessions) Sweep() error {
 	var failed error
 	for _, u := range s.list() {
@@ -262,7 +264,8 @@ func (s *Sessions) list() []*session {
 	return all
 }
 
-// scan adds unknown sessions in the folder and calls unreadable for those that cannot be read.
+// scan loads the sessions in the directory that are not in memory yet. It calls unreadable for
+// those that cannot be read.
 func (s *Sessions) scan(unreadable func(id string, err error) error) error {
 	s.room.Lock()
 	defer s.room.Unlock()
@@ -293,8 +296,8 @@ func (s *Sessions) scan(unreadable func(id string, err error) error) error {
 	return failed
 }
 
-// drop removes a session. The caller must hold its swap. If it returns nil, the session cannot
-// reappear.
+// drop removes a session. The caller must hold the session's swap lock. After drop has returned
+// nil, the session cannot reappear.
 func (s *Sessions) drop(u *session) error {
 	if err := u.end(); err != nil {
 		return err

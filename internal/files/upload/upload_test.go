@@ -31,7 +31,7 @@ const (
 	chunkSize = 1 << 10 // of most tests
 )
 
-// clock is a clock that tests move.
+// clock is a clock that only tests advance.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -51,7 +51,7 @@ func (c *clock) add(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// open opens the sessions in a folder with small chunks.
+// open opens the upload sessions in a directory and sets a small chunk size.
 func open(t testing.TB, dir string, now func() time.Time) *upload.Sessions {
 	t.Helper()
 	s, err := upload.Open(dir, now, slog.New(slog.DiscardHandler))
@@ -71,7 +71,7 @@ func create(t testing.TB, s *upload.Sessions, size int64) *upload.Session {
 	return u
 }
 
-// content returns size pseudorandom bytes for a seed.
+// content returns size pseudorandom bytes that depend on seed.
 func content(seed, size int) []byte {
 	b := make([]byte, size)
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
@@ -81,7 +81,7 @@ func content(seed, size int) []byte {
 	return b
 }
 
-// chunkOf returns a chunk of the whole content.
+// chunkOf returns the chunk with the given index of the whole content.
 func chunkOf(whole []byte, index int) []byte {
 	return whole[index*chunkSize : min((index+1)*chunkSize, len(whole))]
 }
@@ -93,8 +93,8 @@ func send(t testing.TB, s *upload.Sessions, u *upload.Session, index int, body [
 	}
 }
 
-// storage registers files like a local storage: it moves the content to a folder and keeps a record
-// of each file.
+// storage registers files like a local storage. It moves the content to a directory and records
+// each file.
 type storage struct {
 	dir string
 
@@ -124,7 +124,7 @@ func (s *storage) register(c upload.Content) (string, error) {
 	return c.FileID, nil
 }
 
-// has checks that only one file was registered, and checks its content and checksum.
+// has checks that exactly one file was registered, and that its content and checksum are right.
 func (s *storage) has(t testing.TB, id string, want []byte) {
 	t.Helper()
 	s.mu.Lock()
@@ -185,8 +185,8 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// TestRestartAnywhere checks that everything that exists when a server stops exists after the next
-// start, and that the upload continues.
+// TestRestartAnywhere checks that an upload survives a restart at any point: everything that was
+// stored before is still there, and the upload can be continued.
 func TestRestartAnywhere(t *testing.T) {
 	t.Parallel()
 	dir, to, whole := t.TempDir(), newStorage(t), content(1, 5*chunkSize+1)
@@ -214,7 +214,7 @@ func TestRestartAnywhere(t *testing.T) {
 	}
 }
 
-// errBody is the error of a body that breaks off.
+// errBody is the error of a request body that ends early.
 var errBody = errors.New("connection lost")
 
 func TestChunkThatIsNotWhole(t *testing.T) {
@@ -275,8 +275,8 @@ func TestChunkThatIsNotWhole(t *testing.T) {
 	}
 }
 
-// TestChunkAgain checks that a chunk that is sent again replaces the previous version, whether that
-// was hashed already or not, and also after a restart.
+// TestChunkAgain checks that a chunk that is sent again replaces the previous version, even if that
+// version has already been hashed and even after a restart.
 func TestChunkAgain(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -291,9 +291,9 @@ func TestChunkAgain(t *testing.T) {
 		for range 10 {
 			index := r.IntN(u.TotalChunks())
 			chunk := chunkOf(whole, index)
-			if n := r.IntN(3); n > 0 { // otherwise the same bytes
+			if n := r.IntN(3); n > 0 { // otherwise the same bytes are sent again
 				from := r.IntN(len(chunk))
-				copy(chunk[from:], content(r.Int(), len(chunk)-from)) // also changes whole
+				copy(chunk[from:], content(r.Int(), len(chunk)-from)) // whole changes, too
 			}
 			send(t, s, u, index, chunk)
 			if r.IntN(4) == 0 {
@@ -314,8 +314,8 @@ func TestChunkAgain(t *testing.T) {
 	}
 }
 
-// TestLaterRequestWins checks that a client with a hanging connection can send its chunk again
-// without waiting for the first request.
+// TestLaterRequestWins checks that a client can send a chunk again without waiting for an earlier
+// request that hangs.
 func TestLaterRequestWins(t *testing.T) {
 	t.Parallel()
 	for _, there := range []bool{false, true} {
@@ -331,7 +331,7 @@ func TestLaterRequestWins(t *testing.T) {
 			_, err := s.WriteChunk(t.Context(), project, u.ID, 0, -1, read)
 			failed <- err
 		}()
-		if _, err := write.Write(hung[:chunkSize-1]); err != nil { // now the request is being read
+		if _, err := write.Write(hung[:chunkSize-1]); err != nil { // the request is being read now
 			t.Fatal(err)
 		}
 		send(t, s, u, 0, want)
@@ -352,8 +352,8 @@ func TestLaterRequestWins(t *testing.T) {
 	}
 }
 
-// TestParallel sends chunks of several sessions concurrently, some of them twice, while other
-// goroutines complete, query and sweep sessions.
+// TestParallel checks that chunks of several sessions can be sent concurrently, some of them twice,
+// while other goroutines complete, query and sweep sessions.
 func TestParallel(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), time.Now)
@@ -412,8 +412,8 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestCompletionIsInterrupted checks that a registration that moved the content and then failed, or
-// died with its process, is repeated with the same ID.
+// TestCompletionIsInterrupted checks that a registration is repeated with the same file ID if it
+// failed, or if its process ended, after it had moved the content.
 func TestCompletionIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, restart := range []bool{false, true} {
@@ -542,7 +542,7 @@ func TestNotFound(t *testing.T) {
 	eachUse(t, open(t, dir, now.now), project, young.ID, false, notFound("a dropped project's after a restart"))
 }
 
-// onlySessions checks that the folder contains only the wanted sessions.
+// onlySessions checks that the directory contains exactly the wanted sessions.
 func onlySessions(t testing.TB, dir string, want ...string) {
 	t.Helper()
 	names, err := os.ReadDir(dir)
@@ -559,7 +559,8 @@ func onlySessions(t testing.TB, dir string, want ...string) {
 	}
 }
 
-// TestAbortWhileChunksCome checks that a client that sends to a dropped session gets NotFound.
+// TestAbortWhileChunksCome checks that a request that sends a chunk fails with NotFound if the
+// session is dropped in the meantime.
 func TestAbortWhileChunksCome(t *testing.T) {
 	t.Parallel()
 	for _, there := range []bool{false, true} {

@@ -13,9 +13,9 @@ import (
 	"svc/internal/files"
 )
 
-// Receive stores a body of exactly size bytes as one file. It calls register, as Complete does,
-// when the whole content is durable. After an error nothing is kept except what register has
-// stored. It returns the errors of Create and WriteChunk, except TooMany.
+// Receive stores a body of exactly r.Size bytes as one file. When the whole content is durable, it
+// calls register, as Complete does. After an error, nothing remains except what register has
+// stored. The error is one of those of Create and WriteChunk, except TooMany.
 func (s *Sessions) Receive(
 	ctx context.Context, r Request, body io.Reader, register func(Content) (fileID string, err error),
 ) (fileID string, err error) {
@@ -39,7 +39,7 @@ func (s *Sessions) Receive(
 	})
 }
 
-// receive writes a body to the content file and hashes it on the way.
+// receive writes a body to the content file and returns its SHA-256.
 func (u *session) receive(ctx context.Context, body io.Reader) (sum string, err error) {
 	content, err := os.OpenFile(u.path(contentName), os.O_WRONLY, 0)
 	if err != nil {
