@@ -14,17 +14,17 @@ import (
 	"svc/internal/outbound"
 )
 
-// Limits, in bytes, on answers that are not content. A listing takes a few hundred bytes for each
-// part.
+// Maximum sizes in bytes of answers other than the content of objects. A listing takes a few
+// hundred bytes for each part.
 const (
 	maxListing = 64 << 20
 	maxAnswer  = 64 << 10
 )
 
-// controlTime is the time limit of requests that carry no content.
+// controlTime is the time limit of requests that transfer no content.
 const controlTime = 15 * time.Second
 
-// davURL returns the address of a name below the base address of a WebDAV server.
+// davURL returns the address of the given name below the base address of a WebDAV server.
 func davURL(base *url.URL, name string) *url.URL {
 	segments := strings.Split(name, "/")
 	for i, s := range segments {
@@ -36,11 +36,12 @@ func davURL(base *url.URL, name string) *url.URL {
 	return &u
 }
 
-// call lets the library make the requests of fn to one address. If the last answer was not a
-// success, the status is returned with the error; without an answer it is 0.
+// call calls fn with a client of the WebDAV library that sends all requests to one address. If the
+// last answer was not successful, call returns its status with the error. The status is 0 if there
+// was no answer.
 //
-// The library does not support contexts and escapes addresses a second time, so an interceptor sets
-// context and address of each request.
+// The library does not support contexts, and it escapes addresses a second time. An interceptor
+// therefore sets the context and the address of each request.
 func (d *WebDAV) call(ctx context.Context, to *url.URL, fn func(*gowebdav.Client) error) (status int, err error) {
 	c := gowebdav.NewAuthClient("http://storage", gowebdav.NewPreemptiveAuth(d))
 	c.SetTransport(davTransport{d.client.Transport})
@@ -55,15 +56,15 @@ func (d *WebDAV) call(ctx context.Context, to *url.URL, fn func(*gowebdav.Client
 	return 0, explain(err)
 }
 
-// control is call with the time limit controlTime.
+// control is like call, but with the time limit controlTime.
 func (d *WebDAV) control(ctx context.Context, to *url.URL, fn func(*gowebdav.Client) error) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
 	return d.call(ctx, to, fn)
 }
 
-// Authorize sets the credentials of a request. It makes the library return redirects instead of
-// following them, because it would turn a PUT into a GET.
+// Authorize sets the credentials of a request. It also makes the library return redirects instead
+// of following them, because the library would replace a PUT by a GET.
 func (d *WebDAV) Authorize(_ *http.Client, r *http.Request, _ string) error {
 	d.authorize(r)
 	r.Header.Set(gowebdav.XInhibitRedirect, "1")
@@ -76,16 +77,16 @@ func (d *WebDAV) authorize(r *http.Request) {
 	}
 }
 
-// Verify accepts every answer; the library evaluates it.
+// Verify accepts every answer, because the library evaluates the answers itself.
 func (d *WebDAV) Verify(*http.Client, *http.Response, string) (bool, error) { return false, nil }
 
-// Clone returns d itself, which requests do not change.
+// Clone returns d itself. That is sufficient because requests do not change d.
 func (d *WebDAV) Clone() gowebdav.Authenticator { return d }
 
-// Close does nothing: the connections belong to the shared client.
+// Close does nothing, because the connections belong to the shared client.
 func (d *WebDAV) Close() error { return nil }
 
-// davTransport limits the sizes of the bodies of answers.
+// davTransport is a RoundTripper that limits the size of the bodies of answers.
 type davTransport struct{ base http.RoundTripper }
 
 // RoundTrip sends r.
@@ -102,8 +103,8 @@ func (t davTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// drained reads a body to its end, or its limit, before it closes it. Otherwise the connection
-// could not be reused.
+// drained is a body that is read to its end, or to its size limit, before it is closed. Otherwise
+// the connection could not be reused.
 type drained struct {
 	io.Reader
 	body io.Closer
@@ -117,10 +118,10 @@ func (d *drained) Close() error {
 
 func success(status int) bool { return status >= 200 && status < 300 }
 
-// lengthOf returns the length of the file at an address. It uses PROPFIND, and HEAD if that is not
-// supported or returns no length. It returns errAbsent if there is no file. The library reports a
-// missing length as 0. That is accepted only if 0 is expected: Apache sends no length for empty
-// files in answers to HEAD.
+// lengthOf returns the length in bytes of the named file on the server. It uses PROPFIND. If the
+// server does not support PROPFIND or returns no length, it uses HEAD. If there is no file, the
+// error is errAbsent. The library reports a missing length as 0. lengthOf accepts that only if the
+// expected length is 0, because Apache sends no length for empty files in answers to HEAD.
 func (d *WebDAV) lengthOf(ctx context.Context, name string, expected int64) (int64, error) {
 	var file *gowebdav.File
 	status, err := d.control(ctx, davURL(d.base, name), func(c *gowebdav.Client) error {
@@ -170,8 +171,8 @@ func (d *WebDAV) headLength(ctx context.Context, name string) (int64, error) {
 	return answer.ContentLength, nil
 }
 
-// lengths returns the lengths of the files in a collection by name, as far as a PROPFIND lists
-// them.
+// lengths maps the names of the files in a collection to their lengths in bytes. It contains only
+// the files that a PROPFIND lists.
 func (d *WebDAV) lengths(ctx context.Context, name string) map[string]int64 {
 	known := map[string]int64{}
 	_, _ = d.control(ctx, davURL(d.base, name+"/"), func(c *gowebdav.Client) error {

@@ -20,21 +20,22 @@ import (
 	"svc/internal/files"
 )
 
-// Folders below the storage directory: one for objects, and one for files without a record.
+// Directories below the storage directory. The first one is for objects, the second one for files
+// without a record.
 const (
 	objects = "objects"
 	lost    = "lost"
 )
 
-// Local stores each object as the file objects/{files.DiskPath of the key} below the storage
-// directory. All access goes through an os.Root, so that neither a key nor a symbolic link leads
-// out of it.
+// Local stores each object as a file below the storage directory. The path of the file is objects/
+// followed by the result of files.DiskPath for the key. All access goes through an os.Root, so that
+// neither a key nor a symbolic link can lead out of the storage directory.
 type Local struct {
 	dir      string
 	root     *os.Root
 	diskPath func(key string) string // files.DiskPath
 
-	mu sync.Mutex // held while folders are created for a file or removed because they are empty
+	mu sync.Mutex // held while directories are created for a file or empty ones are removed
 }
 
 func openLocal(dir string) (*Local, error) {
@@ -55,8 +56,8 @@ func openLocal(dir string) (*Local, error) {
 // name returns the path of an object's file, relative to the storage directory.
 func (l *Local) name(key string) string { return objects + "/" + l.diskPath(key) }
 
-// Put renames a file to the object's name without copying it. The change is durable when it
-// returns. If an interrupted Put has already moved the file, Put succeeds.
+// Put renames a file to the object's name without copying it. The change is durable when Put
+// returns. If an earlier Put was interrupted after it had moved the file, Put succeeds.
 func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, error) {
 	if err := checkKey(key); err != nil {
 		return Object{}, err
@@ -70,7 +71,7 @@ func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, 
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if moved, statErr := l.Stat(ctx, o); moved && statErr == nil {
-			return o, l.sync(path.Dir(l.name(key))) // an interrupted Put renamed it but may not have synced
+			return o, l.sync(path.Dir(l.name(key))) // an interrupted Put may not have synced it
 		}
 		return Object{}, err
 	case err != nil:
@@ -85,7 +86,7 @@ func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, 
 	return o, errors.Join(l.sync(collection(to)), l.sync(filepath.ToSlash(filepath.Dir(from))))
 }
 
-// move renames a file and creates the folders for its new name.
+// move renames a file. It creates the directories of the new name if necessary.
 func (l *Local) move(from, to string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +96,7 @@ func (l *Local) move(from, to string) error {
 	return l.root.Rename(from, to)
 }
 
-// below returns a path relative to the storage directory, with slashes.
+// below converts a path to a slash-separated path relative to the storage directory.
 func (l *Local) below(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -108,7 +109,8 @@ func (l *Local) below(path string) (string, error) {
 	return filepath.ToSlash(name), nil
 }
 
-// mkdir creates a folder and its parents, and syncs each parent that gets a new entry.
+// mkdir creates a directory and its parents if necessary. It syncs each directory that gets a new
+// entry.
 func (l *Local) mkdir(name string) error {
 	var parent string
 	for segment := range strings.SplitSeq(name, "/") {
@@ -126,7 +128,7 @@ func (l *Local) mkdir(name string) error {
 	return nil
 }
 
-// sync makes the entries of a folder durable. Windows neither has nor needs such a call.
+// sync makes the entries of a directory durable. Windows neither has nor needs such a call.
 func (l *Local) sync(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -138,7 +140,8 @@ func (l *Local) sync(name string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Open opens the object's file. It fails if the file does not have the object's size.
+// Open opens the object's file, positioned at offset. It fails if the file does not have the
+// object's size.
 func (l *Local) Open(_ context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
 	if err := o.checkRange(offset, length); err != nil {
 		return nil, err
@@ -160,7 +163,7 @@ func (l *Local) Open(_ context.Context, o Object, offset, length int64) (io.Read
 	return f, nil
 }
 
-// Delete removes the object's file and the folders that become empty.
+// Delete removes the object's file and the parent directories that become empty.
 func (l *Local) Delete(_ context.Context, o Object) error {
 	if err := checkKey(o.Key); err != nil {
 		return err
@@ -168,7 +171,7 @@ func (l *Local) Delete(_ context.Context, o Object) error {
 	return l.Remove(l.diskPath(o.Key))
 }
 
-// Remove removes a file reported by Walk and the folders that become empty.
+// Remove removes a file reported by Walk and the parent directories that become empty.
 func (l *Local) Remove(diskPath string) error {
 	name := objects + "/" + diskPath
 	if err := l.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -184,19 +187,19 @@ func (l *Local) Remove(diskPath string) error {
 	return l.sync(objects)
 }
 
-// Lose moves a file reported by Walk to the folder lost/{date}/objects and removes the folders that
-// become empty.
+// Lose moves a file reported by Walk to the directory lost/{date}/objects. It removes the parent
+// directories that become empty.
 func (l *Local) Lose(diskPath string, at time.Time) error {
 	if err := l.lose(objects+"/"+diskPath, at); err != nil {
 		return err
 	}
-	return l.Remove(diskPath) // removes only the empty folders; the file is gone
+	return l.Remove(diskPath) // removes only the empty directories; the file has been moved
 }
 
 // LoseStaged moves a file reported by WalkStaged to lost/{date}/staging/files.
 func (l *Local) LoseStaged(id string, at time.Time) error { return l.lose(staged+"/"+id, at) }
 
-// lose moves a file into the lost folder. It succeeds if the file no longer exists.
+// lose moves a file into the directory lost. It succeeds if the file no longer exists.
 func (l *Local) lose(name string, at time.Time) error {
 	to := path.Join(lost, at.UTC().Format(time.DateOnly), name)
 	err := l.move(name, to)
@@ -209,14 +212,15 @@ func (l *Local) lose(name string, at time.Time) error {
 	return errors.Join(l.sync(path.Dir(to)), l.sync(path.Dir(name)))
 }
 
-// RemoveLost removes the files that were moved to the lost folder before the given day.
+// RemoveLost removes the files that were moved to the directory lost before the day of the given
+// time.
 func (l *Local) RemoveLost(before time.Time) error {
 	entries, err := fs.ReadDir(l.root.FS(), lost)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, entry := range entries {
-		// Leave files with other names alone.
+		// Ignore entries that are not named after a date.
 		if day, invalid := time.Parse(time.DateOnly, entry.Name()); invalid == nil && day.Before(before.UTC().Truncate(24*time.Hour)) {
 			err = errors.Join(err, l.root.RemoveAll(path.Join(lost, entry.Name())))
 		}
@@ -236,14 +240,15 @@ func (l *Local) Stat(_ context.Context, o Object) (bool, error) {
 	return err == nil && info.Mode().IsRegular() && info.Size() == o.Size, err
 }
 
-// Walk calls fn for every file below objects in lexical order until fn returns an error. The path
-// of an object's file is its files.DiskPath. Other files are reported, too, so that Remove can
-// delete them. Files that are deleted during the walk are skipped.
+// Walk calls fn for every file below objects, in lexical order, until fn returns an error. The
+// diskPath of an object's file is the result of files.DiskPath for the object's key. Walk also
+// reports files that are not objects, so that Remove can delete them. It skips files that are
+// deleted during the walk.
 func (l *Local) Walk(fn func(diskPath string, info fs.FileInfo) error) error {
 	return l.walk(objects, fn)
 }
 
-// WalkStaged is Walk for staged contents; it passes file IDs to fn.
+// WalkStaged is like Walk, but for staged contents. It passes the IDs of the files to fn.
 func (l *Local) WalkStaged(fn func(id string, info fs.FileInfo) error) error {
 	return l.walk(staged, fn)
 }
@@ -264,7 +269,7 @@ func (l *Local) walk(folder string, fn func(name string, info fs.FileInfo) error
 	})
 }
 
-// Probe creates a file, reads it back and deletes it.
+// Probe creates a file, reads it and deletes it.
 func (l *Local) Probe(context.Context) Probe {
 	begin := time.Now()
 	err := l.tryFile()
@@ -296,5 +301,5 @@ func (l *Local) tryFile() error {
 // probeText is the content that probes write and read back.
 const probeText = "svc storage probe\n"
 
-// Sweep does nothing: a rename leaves nothing unfinished.
+// Sweep does nothing, because an interrupted rename leaves nothing behind.
 func (l *Local) Sweep(context.Context, time.Time) error { return nil }

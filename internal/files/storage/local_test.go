@@ -22,10 +22,10 @@ func openLocal(t *testing.T) (storagetest.Setup, *storage.Local) {
 	return s, s.Backend.(*storage.Local)
 }
 
-// objects returns the folder of the objects.
+// objects returns the path of the directory that contains the objects.
 func objects(local *storage.Local) string { return filepath.Join(local.Staged(""), "../../objects") }
 
-// tree lists everything below a folder.
+// tree lists all files and directories below a directory.
 func tree(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, _ fs.DirEntry, err error) error {
@@ -38,8 +38,8 @@ func tree(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestLocalMoves checks that Put moves the staged file itself, and that a Put repeated after an
-// interruption succeeds.
+// TestLocalMoves checks that Put moves the staged file instead of copying it, and that Put succeeds
+// if it is repeated after an interruption.
 func TestLocalMoves(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)
@@ -90,8 +90,8 @@ func TestLocalRemovesEmptyFolders(t *testing.T) {
 	}
 }
 
-// TestLocalFoldersComeAndGo checks that removing the folders of one object does not lose a
-// neighbouring one.
+// TestLocalFoldersComeAndGo checks that removing the empty directories of one object does not
+// affect a concurrent Put of a neighboring object.
 func TestLocalFoldersComeAndGo(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)
@@ -112,8 +112,8 @@ func TestLocalFoldersComeAndGo(t *testing.T) {
 	running.Wait()
 }
 
-// TestLocalStaysInside checks that neither symbolic links nor staged files lead out of the storage
-// directory.
+// TestLocalStaysInside checks that neither symbolic links nor the paths of staged files can lead
+// out of the storage directory.
 func TestLocalStaysInside(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)
@@ -152,7 +152,7 @@ func TestLocalStaysInside(t *testing.T) {
 	}
 }
 
-// TestLocalWalk checks that Walk lists every file below objects, including those that cannot be
+// TestLocalWalk checks that Walk reports every file below objects, including files that cannot be
 // objects.
 func TestLocalWalk(t *testing.T) {
 	t.Parallel()
@@ -182,8 +182,8 @@ func TestLocalWalk(t *testing.T) {
 	}
 }
 
-// TestLocalDiskPath checks that an object is found by its key if its file has another name on disk,
-// and that Walk reports the name on disk.
+// TestLocalDiskPath checks that an object is found by its key even if its file has a different name
+// on disk, and that Walk reports the name on disk.
 func TestLocalDiskPath(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)

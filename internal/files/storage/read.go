@@ -17,26 +17,26 @@ import (
 	"svc/internal/outbound"
 )
 
-// span is a range of the content at one address, which is an object or one of its parts.
+// span is a range of the content at one address. The content is an object or a part of one.
 type span struct {
 	size           int64 // of the content at the address
 	offset, length int64 // length > 0
 }
 
-// whole reports whether the span covers the whole content. It is requested without a Range header
-// then.
+// whole reports whether the span covers the whole content. Such a span is requested without a Range
+// header.
 func (s span) whole() bool { return s.offset == 0 && s.length == s.size }
 
-// end returns the offset behind the span.
+// end returns the offset of the first byte after the span.
 func (s span) end() int64 { return s.offset + s.length }
 
-// header returns the value of the Range header.
+// header returns the value of the Range header that requests the span.
 func (s span) header() string { return fmt.Sprintf("bytes=%d-%d", s.offset, s.end()-1) }
 
-// get requests a span of the content at an address and returns a reader that yields exactly the
-// bytes of the span, or an error before the last of them. If a storage ignores the range and sends
-// the whole content, get cuts off the rest. authorize sets credentials; nil means that none are
-// needed.
+// get requests the span of the content at an address. It returns a reader that yields exactly the
+// bytes of the span, or an error before the last one. If the storage ignores the range and sends
+// the whole content, the reader skips the bytes outside of the span. The function authorize sets
+// the credentials of the request. It is nil if none are needed.
 func (s span) get(ctx context.Context, client *http.Client, to *url.URL, key string, authorize func(*http.Request)) (*content, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
 	if err != nil {
@@ -65,7 +65,8 @@ func (s span) get(ctx context.Context, client *http.Client, to *url.URL, key str
 	return &content{body: answer.Body, partial: partial, remaining: s.length, last: partial || s.end() == s.size}, nil
 }
 
-// reader returns a nil interface if there is an error.
+// reader converts the result of get. If there is an error, it returns a nil interface instead of a
+// nil pointer.
 func reader(c *content, err error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func reader(c *content, err error) (io.ReadCloser, error) {
 }
 
 // probeRange reads bytes 7 to 13 of probeText and reports whether the storage sent only those
-// bytes. If it did not, it must send the whole text on request.
+// bytes. If reading them fails, probeRange checks that at least the whole text can be read.
 func probeRange(get func(span) (*content, error)) (alone bool, err error) {
 	size := int64(len(probeText))
 	alone, err = probeSpan(get, span{size, 7, 7})
@@ -87,7 +88,8 @@ func probeRange(get func(span) (*content, error)) (alone bool, err error) {
 	return alone, nil
 }
 
-// probeSpan reads a span of probeText and reports whether the storage sent only the span.
+// probeSpan reads a span of probeText and checks its bytes. It reports whether the storage sent
+// only the span.
 func probeSpan(get func(span) (*content, error), s span) (alone bool, err error) {
 	c, err := get(s)
 	if err != nil {
@@ -100,8 +102,8 @@ func probeSpan(get func(span) (*content, error), s span) (alone bool, err error)
 	return c.partial, err
 }
 
-// believe checks the header of an answer and reports whether its body is only the span or the whole
-// content.
+// believe checks the header of an answer. partial reports whether the body contains only the span
+// instead of the whole content.
 func (s span) believe(answer *http.Response, key string) (partial bool, err error) {
 	header := answer.Header
 	expected := s.size
@@ -129,7 +131,7 @@ func (s span) believe(answer *http.Response, key string) (partial bool, err erro
 	return partial, nil
 }
 
-// is reports whether a Content-Range describes the span. The storage may not know the total size.
+// is reports whether a Content-Range describes the span. Its total size may be missing.
 func (s span) is(contentRange string) bool {
 	text, total, _ := strings.Cut(contentRange, "/")
 	return text == fmt.Sprintf("bytes %d-%d", s.offset, s.end()-1) && (total == "*" || total == strconv.FormatInt(s.size, 10))
@@ -140,8 +142,9 @@ func isHTML(header http.Header) bool {
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
-// content reads a span and returns an error if the body is shorter, or if it is longer although it
-// should end with the span.
+// content is a reader for a span in the body of an answer. It returns an error if the body ends
+// before the span. If the body must end with the span, it also returns an error if the body is
+// longer.
 type content struct {
 	body      io.ReadCloser
 	partial   bool  // the storage sends only the span
@@ -150,8 +153,8 @@ type content struct {
 	err       error
 }
 
-// Read returns io.EOF after the span. It withholds the last bytes until it knows that the body ends
-// after them.
+// Read returns io.EOF at the end of the span. If the body must end there, Read does not return the
+// last bytes until it has verified that.
 func (c *content) Read(p []byte) (int, error) {
 	switch {
 	case c.err != nil:
@@ -180,8 +183,8 @@ func (c *content) Read(p []byte) (int, error) {
 
 func (c *content) Close() error { return c.body.Close() }
 
-// joined reads the parts of an object one after the other. It opens each part when the previous one
-// has been read.
+// joined is a reader for a range that spans several parts of an object. It opens each part when the
+// previous part has been read.
 type joined struct {
 	open    func(index, offset, length int64) (io.ReadCloser, error)
 	object  Object
@@ -232,7 +235,7 @@ func eofAt(end bool) error {
 	return nil
 }
 
-// broken returns the error of a transfer that ended early.
+// broken returns the error for a transfer that ended early.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -240,7 +243,7 @@ func broken(err error) error {
 	return fmt.Errorf("%w (%w)", errBroken, outbound.Explain(err))
 }
 
-// lied returns the error for an answer that cannot be true.
+// lied returns the error for an answer that contradicts the request or itself.
 func lied(how string) error {
 	return fmt.Errorf("the storage cannot be trusted: %s (%w)", how, io.ErrUnexpectedEOF)
 }

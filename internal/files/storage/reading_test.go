@@ -16,23 +16,23 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// lie answers a GET wrongly in some way. The requested range is [from, to), which is the whole
-// content if there is no Range header.
+// lie answers a GET request incorrectly in some way. The requested range is [from, to). If there is
+// no Range header, that is the whole content.
 type lie func(w http.ResponseWriter, content []byte, from, to int)
 
-// partial writes the header of a 206 answer.
+// partial writes the header of a 206 answer with the range first to last.
 func partial(w http.ResponseWriter, first, last, size int) {
 	w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, size))
 	w.WriteHeader(http.StatusPartialContent)
 }
 
-// chunked sends bytes without a Content-Length.
+// chunked sends b without a Content-Length.
 func chunked(w http.ResponseWriter, b []byte) {
 	_, _ = w.Write(b) // the client may be gone
 	_ = http.NewResponseController(w).Flush()
 }
 
-// dies aborts the connection.
+// dies aborts the connection of the current request.
 func dies() { panic(http.ErrAbortHandler) }
 
 func status(code int) lie {
@@ -41,14 +41,14 @@ func status(code int) lie {
 	}
 }
 
-// TestReadingBelievesNothing checks that, whatever a server answers, a range is read exactly or
-// fails before its last byte.
+// TestReadingBelievesNothing checks that reading a range either returns exactly the right bytes or
+// fails before the last byte, whatever the server answers.
 func TestReadingBelievesNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		answer lie
 		honest bool  // the content is right
-		want   error // an error that must be wrapped; nil = any
+		want   error // an error that must be wrapped; nil means any error
 	}{
 		"range": {func(w http.ResponseWriter, c []byte, from, to int) {
 			if to-from == len(c) {
@@ -174,7 +174,7 @@ func TestReadingBelievesNothing(t *testing.T) {
 	}
 }
 
-// read reads as much of a range as it can, through small buffers of different sizes.
+// read reads as much of a range as possible, using small buffers of different sizes.
 func read(t *testing.T, b storage.Backend, o storage.Object, offset, length int64) (got []byte, err error) {
 	t.Helper()
 	r, err := b.Open(t.Context(), o, offset, length)
@@ -198,7 +198,7 @@ func read(t *testing.T, b storage.Backend, o storage.Object, offset, length int6
 	}
 }
 
-// TestPageThatIsAnObject checks that an object may be a web page.
+// TestPageThatIsAnObject checks that an object that is a web page can be read.
 func TestPageThatIsAnObject(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -212,7 +212,7 @@ func TestPageThatIsAnObject(t *testing.T) {
 	}
 }
 
-// TestRedirectOfContent checks that redirects are followed without credentials.
+// TestRedirectOfContent checks that redirects are followed, but without sending the credentials.
 func TestRedirectOfContent(t *testing.T) {
 	t.Parallel()
 	content := storagetest.Content(1, 1000)

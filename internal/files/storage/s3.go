@@ -22,11 +22,11 @@ import (
 	"svc/internal/outbound"
 )
 
-// s3PartSize is the size of the parts of a multipart upload, and of the largest object that is
-// written in one request.
+// s3PartSize is the size in bytes of the parts of a multipart upload. Objects of at most this size
+// are written in one request.
 const s3PartSize = 16 << 20
 
-// S3 keeps objects at {path prefix}/{key} of a bucket. The store joins the parts of a multipart
+// S3 stores objects at {path prefix}/{key} in a bucket. The server joins the parts of a multipart
 // upload, so that readers see a single object.
 type S3 struct {
 	core           *minio.Core
@@ -64,8 +64,9 @@ func newS3(c Config, client *http.Client) (*S3, error) {
 	return s, nil
 }
 
-// s3Credentials returns the configured credentials, or else those of this machine. The latter may
-// come from a link-local address, which the shared client refuses to connect to.
+// s3Credentials returns the configured credentials. If none are configured, it returns the
+// credentials of this machine. Those may come from a link-local address, to which the shared client
+// refuses to connect.
 func s3Credentials(c Config) *credentials.Credentials {
 	if c.Username != "" || c.Password != "" {
 		return credentials.NewStaticV4(c.Username, c.Password, "")
@@ -77,7 +78,8 @@ func s3Credentials(c Config) *credentials.Credentials {
 	})
 }
 
-// refusals limits the size of unsuccessful answers, which the library reads to the end.
+// refusals is a RoundTripper that limits the size of unsuccessful answers, because the library
+// reads them to the end.
 type refusals struct{ base http.RoundTripper }
 
 // RoundTrip sends r.
@@ -89,8 +91,8 @@ func (l refusals) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// Put writes the file, in parts if it is larger than one part, and verifies its length. The store
-// verifies the checksums of the data it receives.
+// Put writes the file and verifies the length of the object. It writes a file that is larger than
+// one part as a multipart upload. The server verifies the checksums of the data.
 func (s *S3) Put(ctx context.Context, key, file string, size int64) (Object, error) {
 	if err := checkKey(key); err != nil {
 		return Object{}, err
@@ -127,13 +129,13 @@ func (s *S3) write(ctx context.Context, name string, content io.ReaderAt, size i
 	return s3Error("write", err)
 }
 
-// notChunked makes the library send content unchanged with its SHA-256 in the header. Otherwise,
-// over plain HTTP, it sends chunks that are signed one by one, and some stores keep "aws-chunked"
-// as the encoding of the object.
+// notChunked makes the library send the content unchanged, with its SHA-256 in the header.
+// Otherwise the library would send individually signed chunks over plain HTTP, and some servers
+// would store "aws-chunked" as the content encoding of the object.
 const notChunked = true
 
-// sums returns the checksums of a section in the form that the library expects. The section is read
-// twice so that it need not be held in memory.
+// sums returns the checksums of a section of content in the format that the library expects. The
+// section is read here and again when it is sent, so that it need not be held in memory.
 func sums(content io.ReaderAt, offset, length int64) (md5Base64, sha256Hex string, err error) {
 	m, h := md5.New(), sha256.New()
 	_, err = io.Copy(io.MultiWriter(m, h), io.NewSectionReader(content, offset, length))
@@ -141,7 +143,7 @@ func sums(content io.ReaderAt, offset, length int64) (md5Base64, sha256Hex strin
 	return base64.StdEncoding.EncodeToString(sum(m)), hex.EncodeToString(sum(h)), err
 }
 
-// writeParts writes a multipart upload and aborts it on failure.
+// writeParts writes content as a multipart upload. It aborts the upload on failure.
 func (s *S3) writeParts(ctx context.Context, name string, content io.ReaderAt, size int64) error {
 	partSize := int64(s3PartSize)
 	for size > partSize*s3MaxParts {
@@ -182,7 +184,7 @@ func (s *S3) abort(ctx context.Context, name, upload string) error {
 	return s3Error("abort a multipart upload", s.core.AbortMultipartUpload(ctx, s.bucket, name, upload))
 }
 
-// Open reads the object or a range of it.
+// Open returns a reader for a range of the object.
 func (s *S3) Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
 	if err := o.checkRange(offset, length); err != nil {
 		return nil, err
@@ -193,7 +195,8 @@ func (s *S3) Open(ctx context.Context, o Object, offset, length int64) (io.ReadC
 	return reader(s.read(ctx, s.prefix+o.Key, span{o.Size, offset, length}))
 }
 
-// read uses a presigned address, because the library does not expose the status of an answer.
+// read reads a span of an object. It uses a presigned address instead of the library's read
+// methods, because the library does not expose the status of an answer.
 func (s *S3) read(ctx context.Context, name string, r span) (*content, error) {
 	to, err := s.core.Presign(ctx, http.MethodGet, s.bucket, name, signedTime, nil)
 	if err != nil {
@@ -202,7 +205,7 @@ func (s *S3) read(ctx context.Context, name string, r span) (*content, error) {
 	return r.get(ctx, s.client, to, name, nil)
 }
 
-// signedTime is the validity of a presigned address, which is used immediately.
+// signedTime is how long a presigned address is valid. The address is used immediately.
 const signedTime = 5 * time.Minute
 
 // Delete removes the object.
@@ -255,7 +258,7 @@ func (s *S3) Sweep(ctx context.Context, before time.Time) error {
 }
 
 // Probe writes a small object, reads bytes 7 to 13 of it, requests it without credentials and
-// deletes it. Then it writes 8 MiB of a multipart upload and aborts it.
+// deletes it. Then it begins a multipart upload, writes 8 MiB and aborts the upload.
 func (s *S3) Probe(ctx context.Context) Probe {
 	begin := time.Now()
 	ranges, public, err := s.probeSmall(ctx)
@@ -316,8 +319,8 @@ func (s *S3) probeMultipart(ctx context.Context, name string) error {
 	return errors.Join(s3Error("part 1", err), s.abort(context.WithoutCancel(ctx), name, upload))
 }
 
-// s3Error turns an error of the library into a message for users. The library's own text contains
-// data sent by the store.
+// s3Error converts an error of the library to an error with a text for users. The library's own
+// text may contain data sent by the server.
 func s3Error(what string, err error) error {
 	if err == nil {
 		return nil
@@ -328,7 +331,7 @@ func s3Error(what string, err error) error {
 		err = outbound.Explain(err)
 	case answer.Code == "NoSuchBucket":
 		err = errors.New("the bucket does not exist")
-	// the last one is versitygw's
+	// The last code is sent by versitygw.
 	case slices.Contains([]string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound"}, answer.Code):
 		err = errors.New("the credentials are refused")
 	case answer.Code == "RequestTimeTooSkewed":

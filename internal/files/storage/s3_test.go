@@ -18,7 +18,7 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// s3Client returns a client of the library that is independent of the back end under test.
+// s3Client returns an S3 client that is independent of the back end under test.
 func s3Client(t *testing.T, c storage.Config) minio.Core {
 	t.Helper()
 	core, err := minio.NewCore(strings.TrimPrefix(c.BaseURL, "http://"), &minio.Options{Creds: credentials.NewStaticV4(c.Username, c.Password, "")})
@@ -28,7 +28,7 @@ func s3Client(t *testing.T, c storage.Config) minio.Core {
 	return *core
 }
 
-// TestS3Refusals checks that errors explain what is wrong with the settings.
+// TestS3Refusals checks that the texts of errors explain which setting is wrong.
 func TestS3Refusals(t *testing.T) {
 	t.Parallel()
 	server := storagetest.VersityGW(t)
@@ -108,13 +108,13 @@ func TestS3Sweep(t *testing.T) {
 	}
 }
 
-// TestS3WriteThatIsLost checks that Put fails if a store reports success and keeps nothing, or
-// aborts a multipart upload halfway.
+// TestS3WriteThatIsLost checks that Put fails if the server reports success but stores nothing. If
+// the server refuses a part, Put must abort the multipart upload.
 func TestS3WriteThatIsLost(t *testing.T) {
 	t.Parallel()
 	aborted := make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // as a real store does
+		_, _ = io.Copy(io.Discard, r.Body) // as a real server does
 		w.Header().Set("ETag", `"00000000000000000000000000000000"`)
 		switch {
 		case r.Method == http.MethodPost && r.URL.Query().Has("uploads"):
@@ -144,7 +144,8 @@ func TestS3WriteThatIsLost(t *testing.T) {
 	}
 }
 
-// TestS3BucketInHost checks that without path style the bucket is part of the host name.
+// TestS3BucketInHost checks that the bucket is part of the host name if path style is not
+// configured.
 func TestS3BucketInHost(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -173,8 +174,8 @@ func TestS3BucketInHost(t *testing.T) {
 	}
 }
 
-// TestConfig checks that invalid addresses are refused and that equal configurations share a back
-// end.
+// TestConfig checks that Open refuses invalid addresses, and that it returns the same back end for
+// equal configurations.
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	s, _ := newStorages(t)

@@ -7,19 +7,19 @@ import (
 	"path/filepath"
 )
 
-// staged is the folder, below the storage directory, of contents that wait for the job that moves
+// staged is the directory, relative to the storage directory, that holds contents until a job moves
 // them to their back end.
 const staged = "staging/files"
 
-// Staged returns the path where the content of a file waits for its job, or the folder of all such
-// contents if id is "".
+// Staged returns the path of the staged content of a file. If id is "", it returns the directory of
+// all staged contents.
 func (l *Local) Staged(id string) string {
 	return filepath.Join(l.dir, filepath.FromSlash(staged), id)
 }
 
-// Stage moves a synced file in the storage directory to the path where its job expects it. The
-// change is durable when it returns. If an interrupted Stage has already moved the file, Stage
-// succeeds.
+// Stage moves a file to the path of the staged content of the file id, where a job expects it. The
+// file must be in the storage directory and synced. The change is durable when Stage returns. If an
+// earlier Stage was interrupted after it had moved the file, Stage succeeds.
 func (l *Local) Stage(file, id string) error {
 	from, err := l.below(file)
 	if err != nil {

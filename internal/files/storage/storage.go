@@ -1,6 +1,6 @@
-// Package storage stores the content of files in a local directory, on a WebDAV
-// server, or in an object store with the S3 protocol. The test suite of package
-// storagetest, which all three pass, defines the behaviour of a back end.
+// Package storage stores the content of files in a local directory, on a WebDAV server, or in an
+// object store with the S3 protocol. The test suite in package storagetest defines the behaviour of
+// a back end. All three back ends pass it.
 //
 //	storage.go  Backend, its values, and Storages, which opens back ends
 //	local.go    objects below the storage directory
@@ -32,24 +32,24 @@ import (
 type Object struct {
 	Key      string // f/{project}/{id}/{filename}
 	Size     int64  // bytes
-	PartSize int64  // bytes; 0 = not split into parts
+	PartSize int64  // bytes; 0 means that the content is not split into parts
 }
 
-// Backend is a place where objects are stored. Its methods are safe for concurrent use. Error texts
-// are meant for users: they contain no addresses and no data sent by a server.
+// Backend is a place where objects are stored. Its methods are safe for concurrent use. The texts
+// of its errors are meant for users. They contain no addresses and no data sent by a server.
 type Backend interface {
-	// Put stores the file at path, which has size bytes, as an object with that key and verifies
-	// it. Local moves the file: the caller must have synced it, and it must be on the file system
-	// of the storage directory. The other back ends read the file and leave it in place. After an
-	// error, Put can be called again and replaces the object.
+	// Put stores the file at path, which must have size bytes, as an object with the given key, and
+	// verifies the object. Local moves the file. In that case the caller must have synced the file,
+	// and it must be on the file system of the storage directory. The other back ends read the file
+	// and leave it in place. After an error, Put can be called again and replaces the object.
 	Put(ctx context.Context, key, path string, size int64) (Object, error)
 
-	// Open returns a reader of length bytes from offset, where 0 <= offset and offset+length is at
-	// most the size of the object. If the storage breaks off or sends wrong data, Open, or Read
-	// before the last byte, returns an error that wraps io.ErrUnexpectedEOF. A short read never
-	// ends with io.EOF. Local returns an *os.File positioned at offset, so that the kernel can copy
-	// it; the caller must limit it to length. If the object does not exist, the error wraps
-	// fs.ErrNotExist.
+	// Open returns a reader for length bytes of the object, starting at offset. The range must lie
+	// within the object. If the storage ends the transfer early or sends wrong data, either Open or
+	// a Read before the last byte returns an error that wraps io.ErrUnexpectedEOF. Incomplete data
+	// never ends with io.EOF. If the object does not exist, the error wraps fs.ErrNotExist. Local
+	// returns an *os.File positioned at offset, so that the kernel can copy it. The caller must
+	// limit this file to length bytes.
 	Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error)
 
 	// Delete removes an object with all its parts. It succeeds if the object does not exist.
@@ -61,17 +61,18 @@ type Backend interface {
 	// Probe tests the operations that a back end must support.
 	Probe(ctx context.Context) Probe
 
-	// Sweep removes the remains of writes that began before the given time and never finished:
-	// unfinished multipart uploads of S3. Other back ends leave nothing that the next Put or Delete
-	// does not clean up.
+	// Sweep removes the remains of unfinished writes that began before the given time. These are
+	// the unfinished multipart uploads of S3. In the other back ends, the next Put or Delete cleans
+	// up all remains.
 	Sweep(ctx context.Context, before time.Time) error
 }
 
 // Probe is the result of a probe.
 type Probe struct {
 	OK bool
-	// RangeSupported reports whether part of an object can be read on its own. LargeWriteOK reports
-	// whether 2 MiB (or a part) can be written in one request. nil = not known.
+	// RangeSupported reports whether the server can send a part of an object. LargeWriteOK reports
+	// whether 2 MiB, or a part of the configured size, can be written in one request. nil means
+	// unknown.
 	RangeSupported, LargeWriteOK *bool
 	Latency                      time.Duration
 	Error                        string // "" = none
@@ -82,30 +83,30 @@ type Probe struct {
 // Kind is a kind of back end.
 type Kind string
 
-// The kinds.
+// The kinds of back ends.
 const (
 	KindLocal  Kind = "local"
 	KindWebDAV Kind = "webdav"
 	KindS3     Kind = "s3"
 )
 
-// Config is the location of a back end and how to reach it. Fields that do not apply to its kind
-// are zero.
+// Config is the location of a back end and the data needed to access it. Fields that do not apply
+// to the kind of back end are zero.
 type Config struct {
 	Kind     Kind
 	BaseURL  string // http(s) address of the collection or of the S3 endpoint
 	Username string // or access key id
 	Password string // or secret access key
-	PartSize int64  // bytes, WebDAV only; 0 = whole files
+	PartSize int64  // bytes, WebDAV only; 0 means that files are not split
 
 	Region     string // "" = ask the endpoint
 	Bucket     string
 	PathPrefix string // no slash at either end
-	PathStyle  bool   // false = bucket in the host name
+	PathStyle  bool   // if false, the bucket is part of the host name
 }
 
-// Storages opens back ends. It keeps one for each configuration, with its connections and what it
-// has learned about the server.
+// Storages opens back ends. It caches one back end for each configuration, so that its connections
+// and its knowledge about the server are reused.
 type Storages struct {
 	client *http.Client
 	local  *Local
@@ -114,8 +115,8 @@ type Storages struct {
 	open map[Config]Backend
 }
 
-// NewStorages opens the storage directory, which it creates if necessary. All other back ends use
-// client, which must have the profile outbound.Operator.
+// NewStorages opens the storage directory dir, which it creates if necessary. The remote back ends
+// use client, which must have the profile outbound.Operator.
 func NewStorages(dir string, client *http.Client) (*Storages, error) {
 	local, err := openLocal(dir)
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *Storages) Close() error {
 // Local returns the built-in back end.
 func (s *Storages) Local() *Local { return s.local }
 
-// Open returns the back end of a configuration. It does not connect.
+// Open returns the back end with the given configuration. It does not connect to it.
 func (s *Storages) Open(c Config) (Backend, error) {
 	if c.Kind == KindLocal {
 		return s.local, nil
@@ -162,7 +163,7 @@ func (s *Storages) connect(c Config) (Backend, error) {
 	}
 }
 
-// baseURL parses the address of a back end.
+// baseURL parses and validates the address of a back end.
 func baseURL(text string) (*url.URL, error) {
 	base, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.User != nil {
@@ -172,8 +173,8 @@ func baseURL(text string) (*url.URL, error) {
 	return base, nil
 }
 
-// checkKey refuses keys that are not four plain names of which the first is "f". An object with any
-// other key could not be removed with its collection.
+// checkKey returns an error unless the key consists of four plain names, the first of which is "f".
+// An object with any other key could not be removed together with its collection.
 func checkKey(key string) error {
 	segments := strings.Split(key, "/")
 	if len(segments) != 4 || segments[0] != "f" || !fs.ValidPath(key) || strings.ContainsAny(key, "\\\x00") {
@@ -182,7 +183,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// checkRange refuses ranges that exceed the object.
+// checkRange returns an error if the range exceeds the object.
 func (o Object) checkRange(offset, length int64) error {
 	if offset < 0 || length < 0 || offset > o.Size || length > o.Size-offset {
 		return fmt.Errorf("range of %d bytes from %d is not within %d bytes", length, offset, o.Size)
@@ -190,10 +191,10 @@ func (o Object) checkRange(offset, length int64) error {
 	return checkKey(o.Key)
 }
 
-// collection returns the folder that contains only this object.
+// collection returns the path of the collection that contains only the object with the given key.
 func collection(key string) string { return path.Dir(key) }
 
-// openSized opens a file and fails if it does not have the given size.
+// openSized opens a file. It fails if the file does not have the given size in bytes.
 func openSized(path string, size int64) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -209,7 +210,8 @@ func openSized(path string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// explain hides addresses in errors of requests. It keeps this package's own errors unchanged.
+// explain converts the error of a request to one without addresses. It returns this package's own
+// errors unchanged.
 func explain(err error) error {
 	for _, known := range []error{errBroken, errAbsent} {
 		if errors.Is(err, known) {

@@ -11,7 +11,7 @@ import (
 	"svc/internal/outbound"
 )
 
-// newStorages opens storages in a temporary folder.
+// newStorages returns Storages with a temporary storage directory, and the path of that directory.
 func newStorages(t testing.TB) (*storage.Storages, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func newStorages(t testing.TB) (*storage.Storages, string) {
 	return s, dir
 }
 
-// open opens a back end and creates a folder for files to be stored.
+// open opens a back end and creates a directory for the files that tests store.
 func open(t testing.TB, c storage.Config) storagetest.Setup {
 	t.Helper()
 	s, dir := newStorages(t)
@@ -50,8 +50,8 @@ func inProcess(t testing.TB) storage.Config {
 	return storage.Config{Kind: storage.KindWebDAV, BaseURL: server.URL + "/", Username: storagetest.User, Password: storagetest.Password}
 }
 
-// belowPrefix returns a configuration with a path prefix in a bucket and without a region, which
-// must be asked for.
+// belowPrefix returns a configuration with a path prefix in the bucket. It has no region, so the
+// back end must ask the server for it.
 func belowPrefix(t testing.TB) storage.Config {
 	t.Helper()
 	c := storagetest.VersityGW(t)

@@ -18,7 +18,8 @@ import (
 	"github.com/studio-b12/gowebdav"
 )
 
-// partTime is the time limit of one part. partPauses are the pauses between attempts to write it.
+// partTime is the time limit for writing one part. partPauses lists the pauses between attempts to
+// write it.
 const partTime = 2 * time.Minute
 
 var partPauses = [...]time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
@@ -26,8 +27,8 @@ var partPauses = [...]time.Duration{time.Second, 2 * time.Second, 4 * time.Secon
 // transfers is the number of parts of an object that are written concurrently.
 const transfers = 2
 
-// WebDAV keeps objects at {base}/{key}, so that a CDN can use the server as its origin. Objects
-// larger than the part size are in {base}/f/{project}/{id}/parts.
+// WebDAV stores objects at {base}/{key}, so that a CDN can use the server as its origin. The parts
+// of objects larger than the part size are stored in {base}/f/{project}/{id}/parts.
 type WebDAV struct {
 	client             *http.Client
 	base               *url.URL // without a slash at its end
@@ -51,7 +52,7 @@ func newWebDAV(c Config, client *http.Client) (*WebDAV, error) {
 	}, nil
 }
 
-// Put writes the file, whole or in parts, and verifies the lengths.
+// Put writes the file as a whole or in parts, and verifies the lengths on the server.
 func (d *WebDAV) Put(ctx context.Context, key, file string, size int64) (Object, error) {
 	if err := checkKey(key); err != nil {
 		return Object{}, err
@@ -72,8 +73,8 @@ func (d *WebDAV) Put(ctx context.Context, key, file string, size int64) (Object,
 	return o, d.verify(ctx, key, size)
 }
 
-// write creates the collections of a name and writes its content. A collection that has been
-// removed since it was created is created again.
+// write creates the collections of a name and writes the content to that name. If a known
+// collection has been removed on the server, write creates it again.
 func (d *WebDAV) write(ctx context.Context, name string, content io.ReaderAt, size int64) error {
 	for again := false; ; again = true {
 		if err := d.mkcol(ctx, path.Dir(name)); err != nil {
@@ -94,7 +95,7 @@ func (d *WebDAV) write(ctx context.Context, name string, content io.ReaderAt, si
 	}
 }
 
-// verify checks the length of a file that was written.
+// verify checks that a written file has the given length on the server.
 func (d *WebDAV) verify(ctx context.Context, name string, size int64) error {
 	length, err := d.lengthOf(ctx, name, size)
 	if err == nil && length != size {
@@ -106,8 +107,8 @@ func (d *WebDAV) verify(ctx context.Context, name string, size int64) error {
 	return nil
 }
 
-// mkcol creates a collection and its parents, except those known to exist. Only one goroutine does
-// so at a time, because servers lock collections while they are created.
+// mkcol creates a collection and its parents, except those that are known to exist. Only one
+// goroutine creates collections at a time, because servers lock them during the creation.
 func (d *WebDAV) mkcol(ctx context.Context, name string) error {
 	if d.knows(name) {
 		return nil
@@ -143,7 +144,7 @@ func (d *WebDAV) mkcolOne(ctx context.Context, name string) error {
 		return nil
 	case 0, http.StatusUnauthorized:
 	default:
-		if name == "" { // the base may be outside of our permissions and still exist
+		if name == "" { // the base may exist outside of the user's permissions
 			return nil
 		}
 	}
@@ -156,7 +157,8 @@ func (d *WebDAV) knows(collection string) bool {
 	return d.made[collection]
 }
 
-// maxMade limits the number of remembered collections; each object has its own.
+// maxMade limits the number of collections that are remembered as created. Each object has its own
+// collection.
 const maxMade = 10_000
 
 func (d *WebDAV) forget() {
@@ -165,7 +167,7 @@ func (d *WebDAV) forget() {
 	clear(d.made)
 }
 
-// partName returns the name of a part, counted from 0.
+// partName returns the name of the part with the given index. The first part has index 0.
 func partName(key string, index int64) string {
 	return fmt.Sprintf("%s/parts/%06d", collection(key), index)
 }
@@ -173,15 +175,15 @@ func partName(key string, index int64) string {
 // parts returns the number of parts of an object.
 func (o Object) parts() int64 { return (o.Size + o.PartSize - 1) / o.PartSize }
 
-// part returns the size of a part, in bytes.
+// part returns the size in bytes of the part with the given index.
 func (o Object) part(index int64) int64 {
 	return min(o.PartSize, o.Size-index*o.PartSize)
 }
 
-// maxParts is the largest number of parts, because their names have six digits.
+// maxParts is the maximum number of parts. The names of parts have six digits.
 const maxParts = 1_000_000
 
-// putParts writes an object in parts and verifies them.
+// putParts writes the file f in parts and verifies the length of each part.
 func (d *WebDAV) putParts(ctx context.Context, o Object, f *os.File) error {
 	if o.parts() > maxParts {
 		return fmt.Errorf("a file of %d bytes has more than %d parts of %d bytes", o.Size, maxParts, o.PartSize)
@@ -212,7 +214,7 @@ func (d *WebDAV) putParts(ctx context.Context, o Object, f *os.File) error {
 	return nil
 }
 
-// concurrently calls fn with 0 to n-1, two at a time, until one call fails.
+// concurrently calls fn with each number from 0 to n-1, two at a time, until a call fails.
 func concurrently(ctx context.Context, n int64, fn func(context.Context, int64) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -238,7 +240,8 @@ func concurrently(ctx context.Context, n int64, fn func(context.Context, int64) 
 	return context.Cause(ctx)
 }
 
-// repeatedly calls fn until it succeeds, at most once more after each pause.
+// repeatedly calls fn until it succeeds. It waits between the attempts and gives up after the last
+// of partPauses.
 func repeatedly(ctx context.Context, fn func(context.Context) error) error {
 	err := fn(ctx)
 	for _, pause := range partPauses {
@@ -255,7 +258,7 @@ func repeatedly(ctx context.Context, fn func(context.Context) error) error {
 	return err
 }
 
-// Open reads the object, or those parts of it that the range touches.
+// Open returns a reader for a range of the object. It opens only the parts that overlap the range.
 func (d *WebDAV) Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error) {
 	if err := o.checkRange(offset, length); err != nil {
 		return nil, err
@@ -280,7 +283,7 @@ func (d *WebDAV) get(ctx context.Context, name string, s span) (*content, error)
 	return s.get(ctx, d.client, davURL(d.base, name), name, d.authorize)
 }
 
-// Delete removes the collection of the object.
+// Delete removes the collection of the object, and with it all parts.
 func (d *WebDAV) Delete(ctx context.Context, o Object) error {
 	if err := checkKey(o.Key); err != nil {
 		return err
@@ -307,7 +310,7 @@ func (d *WebDAV) remove(ctx context.Context, name string) error {
 	}
 }
 
-// Stat reports whether the object exists with all its parts.
+// Stat reports whether the object exists with all its parts and the right size.
 func (d *WebDAV) Stat(ctx context.Context, o Object) (bool, error) {
 	if err := checkKey(o.Key); err != nil {
 		return false, err
@@ -334,14 +337,15 @@ func (d *WebDAV) has(ctx context.Context, name string, size int64) (bool, error)
 	return err == nil && length == size, err
 }
 
-// Sweep does nothing: an interrupted Put is repeated or its object is deleted.
+// Sweep does nothing, because after an interrupted Put, either Put is repeated or the object is
+// deleted.
 func (d *WebDAV) Sweep(context.Context, time.Time) error { return nil }
 
 // probeCollection is the collection in which probes write.
 const probeCollection = ".svc-probe"
 
-// Probe writes a small text and reads bytes 7 to 13 of it. Then it writes 2 MiB, or a part, to see
-// whether that is possible.
+// Probe writes a small text and reads bytes 7 to 13 of it. Then it tests whether 2 MiB, or a part
+// of the configured size, can be written in one request.
 func (d *WebDAV) Probe(ctx context.Context) Probe {
 	d.forget()
 	begin := time.Now()
@@ -386,7 +390,7 @@ func (d *WebDAV) probeLarge(ctx context.Context, size int64) error {
 	return errors.Join(err, d.remove(ctx, probeCollection+"/"))
 }
 
-// zeros is content of any length that takes no memory.
+// zeros is content of arbitrary length that takes no memory.
 type zeros struct{}
 
 // ReadAt fills p with zeros.

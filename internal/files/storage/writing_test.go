@@ -24,11 +24,11 @@ import (
 
 var created = time.Unix(1_700_000_000, 0)
 
-// before handles requests ahead of a WebDAV server. It answers a request and returns true, or
-// returns false to pass it on.
+// before handles requests before they reach a WebDAV server. It either answers a request and
+// returns true, or returns false to pass the request on.
 type before func(w http.ResponseWriter, r *http.Request) bool
 
-// behind opens a storage on an in-process server with a handler in front of it.
+// behind opens a WebDAV storage on an in-process server. The handler b sees all requests first.
 func behind(t *testing.T, partSize int64, b before) storagetest.Setup {
 	t.Helper()
 	server := storagetest.Handler(t.TempDir())
@@ -43,7 +43,7 @@ func behind(t *testing.T, partSize int64, b before) storagetest.Setup {
 	})
 }
 
-// answer answers requests with one method.
+// answer returns a handler that answers all requests with the given method with a status code.
 func answer(method string, code int) before {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == method {
@@ -53,7 +53,7 @@ func answer(method string, code int) before {
 	}
 }
 
-// page answers requests with one method with a web page.
+// page returns a handler that answers all requests with the given method with a web page.
 func page(method string, code int) before {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != method {
@@ -67,7 +67,7 @@ func page(method string, code int) before {
 	}
 }
 
-// withoutLength removes the lengths from listings.
+// withoutLength returns a handler that removes the lengths of files from listings.
 func withoutLength(t *testing.T) before {
 	t.Helper()
 	server := storagetest.Handler(t.TempDir())
@@ -86,10 +86,10 @@ func withoutLength(t *testing.T) before {
 	}
 }
 
-// TestWriting checks the result of a write with many kinds of servers.
+// TestWriting checks the result of a write on servers that behave in many different ways.
 func TestWriting(t *testing.T) {
 	t.Parallel()
-	// half keeps half of the data it receives and reports success.
+	// half is a server that stores only half of the received data but reports success.
 	half := func(next http.Handler) before {
 		return func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method != http.MethodPut {
@@ -172,7 +172,8 @@ func TestWriting(t *testing.T) {
 	}
 }
 
-// answerFor answers a MKCOL below a path, or only at "/", after the collection has been created.
+// answerFor returns a handler that lets a MKCOL below a path create the collection, but then
+// answers with the given code. If below is "/", it does so only for the root.
 func answerFor(t *testing.T, code int, below string) before {
 	t.Helper()
 	server := storagetest.Handler(t.TempDir())
@@ -187,9 +188,9 @@ func answerFor(t *testing.T, code int, below string) before {
 	}
 }
 
-// TestProxyWithLimit has a proxy that cuts uploads above 512 KB, with or without an answer. Writing
-// a whole file fails with the reason, writing in parts succeeds, and the probe suggests a part
-// size.
+// TestProxyWithLimit uses a proxy that aborts uploads above 512 KB, with or without an answer. It
+// checks that writing a whole file fails with the right reason, that writing in parts succeeds, and
+// that the probe suggests a part size.
 func TestProxyWithLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 512 << 10
@@ -203,7 +204,7 @@ func TestProxyWithLimit(t *testing.T) {
 				if r.ContentLength <= limit {
 					return false
 				}
-				_, _ = io.CopyN(io.Discard, r.Body, limit) // it reads that much
+				_, _ = io.CopyN(io.Discard, r.Body, limit) // it reads the body up to the limit
 				cut(w)
 				return true
 			}
@@ -311,8 +312,9 @@ func TestProbeFindings(t *testing.T) {
 	}
 }
 
-// TestParts checks that parts are written two at a time, retried after 1, 2 and 4 s, limited to 120
-// s each, and verified with one listing.
+// TestParts checks that parts are written two at a time with a time limit of 120 s each, and that
+// failed attempts are repeated after 1, 2 and 4 s. All parts must be verified with a single
+// listing.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -405,8 +407,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestMemory checks that content is not held in memory, however large it is. It is not
-// parallel, so that only its own allocations count.
+// TestMemory checks that content is not held in memory, regardless of its size. The test is not
+// parallel, so that only its own allocations are measured.
 //
 //nolint:paralleltest // see above
 func TestMemory(t *testing.T) {
@@ -443,7 +445,7 @@ func TestMemory(t *testing.T) {
 
 var zeros = make([]byte, 1<<20)
 
-// flat checks that a write and a read of size bytes allocate less than 8 MiB together.
+// flat checks that writing and reading an object of size bytes allocates less than 8 MiB in total.
 func flat(t *testing.T, s storagetest.Setup, size int64) {
 	t.Helper()
 	path := filepath.Join(s.Staging, "large")

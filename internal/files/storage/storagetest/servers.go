@@ -26,7 +26,7 @@ const (
 	Password = "pass word:with%signs"
 )
 
-// Handler returns a WebDAV handler that serves a folder.
+// Handler returns a WebDAV handler that serves the directory dir.
 func Handler(dir string) http.Handler {
 	server := &webdav.Handler{FileSystem: webdav.Dir(dir), LockSystem: webdav.NewMemLS()}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +106,7 @@ func Rclone(t testing.TB) storage.Config {
 // Bucket is the name of VersityGW's bucket.
 const Bucket = "releases"
 
-// VersityGW starts an S3 server that stores objects in a folder.
+// VersityGW starts the S3 server versitygw, which stores objects in a temporary directory.
 func VersityGW(t testing.TB) storage.Config {
 	t.Helper()
 	program := versitygw(t)
@@ -126,7 +126,7 @@ func VersityGW(t testing.TB) storage.Config {
 	}
 }
 
-// versityVersion is the version in testdata/versitygw.mod.
+// versityVersion is the version of versitygw in testdata/versitygw.mod.
 const versityVersion = "v1.8.0"
 
 var (
@@ -143,7 +143,7 @@ var (
 // programs they need.
 const InstallVariable = "SVC_TEST_INSTALL"
 
-// versitygw returns the path of the program, which is built once per machine.
+// versitygw returns the path of the program versitygw. The program is built only once per machine.
 func versitygw(t testing.TB) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -164,8 +164,8 @@ func versitygw(t testing.TB) string {
 	return program
 }
 
-// buildVersityGW builds the program from its own module. Two packages may do so at the same time;
-// the last one wins.
+// buildVersityGW builds versitygw from a separate module. The tests of two packages may do so
+// concurrently. In that case the last build replaces the other one.
 func buildVersityGW(program string) error {
 	cache := filepath.Dir(program)
 	if err := os.MkdirAll(cache, 0o700); err != nil {
@@ -189,7 +189,8 @@ func buildVersityGW(program string) error {
 	return os.Rename(filepath.Join(dir, "versitygw"), program)
 }
 
-// lookPath returns the path of a program, or skips the test and names the package to install.
+// lookPath returns the path of the first program found in places. If there is none, it skips the
+// test and names the package to install.
 func lookPath(t testing.TB, pack string, places ...string) string {
 	t.Helper()
 	for _, place := range places {
@@ -201,8 +202,8 @@ func lookPath(t testing.TB, pack string, places ...string) string {
 	return ""
 }
 
-// start starts a server on a free port and waits until it listens. If another process takes the
-// port first, it tries another one.
+// start starts a server on a free port, waits until it listens and returns its address. If another
+// process takes the port first, start tries another port.
 func start(t testing.TB, command func(port int) *exec.Cmd) string {
 	t.Helper()
 	var output string
@@ -224,7 +225,8 @@ func start(t testing.TB, command func(port int) *exec.Cmd) string {
 	return ""
 }
 
-// run starts a server and reports whether it listens. The server is killed when the test ends.
+// run starts a server and reports whether it begins to listen at the address. The server is killed
+// when the test ends.
 func run(t testing.TB, c *exec.Cmd, address string) (output string, ok bool) {
 	t.Helper()
 	var text bytes.Buffer

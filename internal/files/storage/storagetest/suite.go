@@ -1,5 +1,5 @@
-// Package storagetest defines the behaviour of a back end of package storage with a suite of
-// tests, and starts the servers that the suite runs against.
+// Package storagetest contains a test suite that defines the behaviour of the back ends in package
+// storage. It also starts the servers that the tests need.
 //
 //	suite.go    what every back end must do
 //	servers.go  real servers: Apache, rclone, versitygw; and one in this process
@@ -23,15 +23,15 @@ import (
 	"svc/internal/files/storage"
 )
 
-// Setup is a back end and what the suite needs to test it.
+// Setup holds a back end and the data that the suite needs to test it.
 type Setup struct {
 	Backend storage.Backend
-	Staging string // folder for staged files; for Local it is inside the storage directory
+	Staging string // directory for staged files; for Local it must be in the storage directory
 	PartSize,
 	Large int64 // size of the largest object, in bytes; with parts, more than a few of them
 }
 
-// Run runs the suite.
+// Run runs the test suite on a back end.
 func Run(t *testing.T, s Setup) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, Setup){
@@ -49,7 +49,7 @@ func Run(t *testing.T, s Setup) {
 	}
 }
 
-// Content returns size pseudorandom bytes. The same seed gives the same bytes.
+// Content returns size pseudorandom bytes that depend only on seed.
 func Content(seed uint64, size int64) []byte {
 	b := make([]byte, size)
 	r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
@@ -57,7 +57,7 @@ func Content(seed uint64, size int64) []byte {
 	return b
 }
 
-// Stage writes a file into a folder and returns its path.
+// Stage writes content to a new file in the directory dir and returns its path.
 func Stage(t testing.TB, dir string, content []byte) string {
 	t.Helper()
 	f, err := os.CreateTemp(dir, "staged-*")
@@ -130,7 +130,8 @@ func content(t *testing.T, s Setup) {
 	}
 }
 
-// ranges returns ranges that are likely to fail: at both ends and around the boundaries of parts.
+// ranges returns the ranges in which errors are most likely: at both ends of the object and around
+// the boundaries of its parts.
 func ranges(size, partSize int64) (list [][2]int64) {
 	edges := []int64{0, 1, size / 2, size - 1, size}
 	if partSize > 0 {
@@ -157,7 +158,7 @@ func names(t *testing.T, s Setup) {
 	}
 }
 
-// keys checks that malformed keys do not reach a storage.
+// keys checks that the back end refuses malformed keys.
 func keys(t *testing.T, s Setup) {
 	for _, key := range []string{
 		"", "f", "f/p/id", "f/p/id/", "f/p/id/a/b", "/f/p/id/a", "f//id/a", "f/p/../a", "f/./id/a", "f/p/id/..", "../p/id/a",
