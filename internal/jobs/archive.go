@@ -21,30 +21,34 @@ import (
 	"svc/store"
 )
 
-// stagePrefix is the prefix of the directories with copies for a backup in the staging directory.
+// stagePrefix is the name prefix of directories in the staging directory that hold database copies
+// for a backup.
 const stagePrefix = "backup-"
 
-// Archiver makes backups of the data directory that this process has opened, one at a time.
+// Archiver makes backups of the data directory that this process has opened. It makes one backup at
+// a time.
 type Archiver struct {
 	DB      *store.Store
 	Events  *event.Engine
 	Data    string // the data directory
 	Version string // of this program
-	// Elsewhere lists the variables of secrets that are not in the data directory.
+	// Elsewhere lists the environment variables that hold secrets, which are therefore not in the
+	// data directory.
 	Elsewhere []string
 	Now       func() time.Time // time.Now when nil
-	// Files gives access to the local files; nil if there are none.
+	// Files gives access to the local files. It is nil if the server has no files.
 	Files *engine.Engine
 
 	busy sync.Mutex
 }
 
-// Write writes a backup to a stream: both databases at one point in time, the secrets, the
-// configuration, and the local files if they are wanted, with contents that wait for other storage
-// but without uploads in progress. It writes nothing before the databases have been copied, and
-// holds no transaction open while it writes. The error is Unavailable while another backup is being
-// made or if the copies cannot be made, NoSpace, Invalid for invalid recipients, and Damaged for a
-// damaged database.
+// Write writes a backup to a stream. The backup contains both databases as of one point in time,
+// the secrets and the configuration. If the options request it, the backup also contains the local
+// files, including contents that wait for a remote storage, but no uploads in progress. Write sends
+// nothing before the databases have been copied, and holds no transaction open while it writes. The
+// error is Unavailable if another backup is in progress or the databases cannot be copied, NoSpace
+// if the disk has no room for the copies, Invalid if a recipient is invalid, and Damaged if a
+// database is damaged.
 func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m *backup.Manifest, err error) {
 	recipients, err := backup.ParseRecipients(o.Recipients)
 	if err != nil {
@@ -55,7 +59,7 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	}
 	defer a.busy.Unlock()
 	if o.Files && a.Files != nil {
-		defer a.Files.Hold()() // before the databases are copied: what they refer to stays
+		defer a.Files.Hold()() // before the copy, so that all referenced files stay
 	}
 	var stored map[store.FileID]bool
 	if o.Files {
@@ -83,7 +87,8 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	return w.Close(o.Files, a.Elsewhere)
 }
 
-// stage creates a directory with copies of both databases.
+// stage copies both databases to a new directory in the staging directory. The result at is the
+// time of the copies.
 func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	if err := a.removeLeftOvers(); err != nil {
 		return "", at, err
@@ -91,9 +96,9 @@ func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	return instance.CopyData(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), stagePrefix)
 }
 
-// examineCopies reads every page of both copies and overwrites the unused ones, because an archive
-// must not contain deleted data. An archive of a damaged database cannot be restored and must not
-// replace earlier ones: the error is Damaged.
+// examineCopies reads every page of both copies. It overwrites unused pages, because an archive
+// must not contain deleted data. If a copy is damaged, the error is Damaged: an archive of it could
+// not be restored and must not replace earlier archives.
 func examineCopies(stage string) error {
 	for _, name := range datadir.Databases {
 		err := boltfile.ExamineCopy(filepath.Join(stage, name))
@@ -109,8 +114,8 @@ func examineCopies(stage string) error {
 	return nil
 }
 
-// cannotStage returns the error for a problem with the disk. Only the owner makes backups, so it
-// may contain details.
+// cannotStage returns the error for a disk problem while the databases are copied. It may contain
+// details, because only the owner makes backups.
 func cannotStage(err error) error {
 	if fault.Is(fault.Disk(err), fault.NoSpace) {
 		return fault.New(fault.NoSpace, "not enough space for a copy of both databases in %s: %v", datadir.Staging, err)
@@ -118,13 +123,15 @@ func cannotStage(err error) error {
 	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", datadir.Staging, err)
 }
 
-// add adds all members to an archive, except the staged contents of the files in stored.
+// add adds all members of the backup to an archive. It leaves out the staged contents of the files
+// in stored.
 func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[store.FileID]bool) error {
 	for _, name := range []string{datadir.Database, datadir.Events} {
 		if err := w.AddFile(name, filepath.Join(stage, name)); err != nil {
 			return err
 		}
-		// The space is freed at once, because the archive may be on the same disk.
+		// Each copy is removed as soon as it has been added, because the archive may be on the same
+		// disk.
 		if err := os.Remove(filepath.Join(stage, name)); err != nil {
 			return err
 		}
@@ -144,8 +151,9 @@ func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[st
 	return w.AddFolder(a.Files.Dir, staged)
 }
 
-// stagedUploads returns the uploaded files with contents that may not be on their storage yet,
-// except those in stored. Attachments can be downloaded again.
+// stagedUploads returns the ids of uploaded files with staged contents, except the files in stored.
+// These contents may not be on their storage yet. Attachments are left out, because they can be
+// downloaded again.
 func (a *Archiver) stagedUploads(stored map[store.FileID]bool) (ids []string, err error) {
 	err = a.eachStaged(func(f *store.File) {
 		if f.Source == store.FileUploaded && !stored[f.ID] {
@@ -155,9 +163,9 @@ func (a *Archiver) stagedUploads(stored map[store.FileID]bool) (ids []string, er
 	return ids, err
 }
 
-// storedUploads returns the files that are ready although their contents are still staged. It must
-// be called before the databases are copied: a file that becomes ready later is pending in the
-// copy, which then needs the content.
+// storedUploads returns the set of files that are ready although their contents are still staged.
+// It must be called before the databases are copied. If a file becomes ready after that, the copy
+// may still show it as pending, and the backup then needs its content.
 func (a *Archiver) storedUploads() (map[store.FileID]bool, error) {
 	stored := map[store.FileID]bool{}
 	if a.Files == nil {
@@ -170,7 +178,7 @@ func (a *Archiver) storedUploads() (map[store.FileID]bool, error) {
 	})
 }
 
-// eachStaged calls fn with each file that has staged content.
+// eachStaged calls fn with the record of each file that has staged content.
 func (a *Archiver) eachStaged(fn func(f *store.File)) error {
 	list, err := os.ReadDir(filepath.Join(a.Files.Dir, filepath.FromSlash(datadir.StagedFiles)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -214,7 +222,7 @@ func (a *Archiver) removeLeftOvers() error {
 	return err
 }
 
-// stopping is a writer that fails when its context has ended.
+// stopping is a writer that returns an error after its context has ended.
 type stopping struct {
 	ctx context.Context
 	to  io.Writer

@@ -29,7 +29,7 @@ import (
 	"svc/store"
 )
 
-// openArchiver opens a data directory with everything in it.
+// openArchiver creates a data directory with all kinds of data and returns an Archiver for it.
 func openArchiver(t *testing.T) *Archiver {
 	t.Helper()
 	data := t.TempDir()
@@ -69,7 +69,7 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// members takes an archive apart.
+// members returns the members of an archive by name.
 func members(t *testing.T, archive []byte) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -116,9 +116,9 @@ func TestArchiveHasEverything(t *testing.T) {
 	}
 }
 
-// TestArchiveIsOfOneMoment writes to both databases in turn while backups are
-// made. In each the two must fit: the event of a project comes after the project,
-// and the next project after that.
+// TestArchiveIsOfOneMoment checks that the two databases in a backup are consistent with each
+// other. It writes to them alternately while backups are made: first a project, then an event of
+// that project, then the next project.
 func TestArchiveIsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -155,7 +155,7 @@ func TestArchiveIsOfOneMoment(t *testing.T) {
 	writing.Wait()
 }
 
-// opened counts the projects and the events in the databases of an archive.
+// opened returns the number of projects and the number of events in the databases of an archive.
 func opened(t *testing.T, all map[string][]byte) (projects, events int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -187,8 +187,8 @@ func opened(t *testing.T, all map[string][]byte) (projects, events int) {
 	return projects, events
 }
 
-// gate is a slow reader of an archive: it signals the first bytes and reads the next ones on
-// request.
+// gate is a slow reader of an archive. It signals when it has received the first bytes, and reads
+// further bytes only on request.
 type gate struct {
 	begun, open chan struct{}
 	once        sync.Once
@@ -200,8 +200,9 @@ func (g *gate) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestSlowReaderHoldsNothing checks that while an archive is not read, writers can write, freed
-// pages are reused, and a second backup is refused.
+// TestSlowReaderHoldsNothing checks that a reader of an archive that stops reading does not block
+// writers and does not prevent the reuse of freed pages. A second backup must be refused in the
+// meantime.
 func TestSlowReaderHoldsNothing(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -257,7 +258,8 @@ func TestArchiveThatIsNotWanted(t *testing.T) {
 	}
 }
 
-// TestDiskThatCannotStage checks that the error names the problem, and that nothing was written.
+// TestDiskThatCannotStage checks that the error names the problem if the databases cannot be
+// copied, and that nothing is written to the archive.
 func TestDiskThatCannotStage(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -281,7 +283,7 @@ func TestDiskThatCannotStage(t *testing.T) {
 	}
 }
 
-// tryingRemoval asks to remove contents each time that something is written to it.
+// tryingRemoval is a writer that attempts to begin a removal of contents during each write.
 type tryingRemoval struct {
 	bytes.Buffer
 	archiver *Archiver
@@ -296,8 +298,8 @@ func (w *tryingRemoval) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-// TestArchiveHasWhatItsRecordsReferTo: nothing is removed while an archive with files is
-// written, and uploads that wait for other storage come along.
+// TestArchiveHasWhatItsRecordsReferTo checks that no content is removed while an archive with files
+// is being written, and that the archive contains uploads that wait for a remote storage.
 func TestArchiveHasWhatItsRecordsReferTo(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -312,7 +314,7 @@ func TestArchiveHasWhatItsRecordsReferTo(t *testing.T) {
 			if err := tx.CreateFile(p.ID, f); err != nil {
 				return err
 			}
-			if i == 3 { // its content is on the storage, and was not removed yet
+			if i == 3 { // its content is on the storage, but still staged
 				f.Status = store.FileReady
 				if err := tx.PutFile(p.ID, f); err != nil {
 					return err

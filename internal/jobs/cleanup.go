@@ -15,17 +15,17 @@ import (
 const (
 	// cleanAt is the local hour at which old data is deleted.
 	cleanAt = 3
-	// checkEvery is the interval at which the clock is checked. It bounds the delay after the
-	// machine slept or the clock was set.
+	// checkEvery is the interval at which the clock is checked. It limits the delay of a job after
+	// the machine has slept or the clock has been set.
 	checkEvery = time.Hour
-	// dropStep is the number of values that one transaction deletes, and dropPause the time for
-	// other writers in between.
+	// dropStep is the maximum number of values that one transaction deletes. dropPause is the pause
+	// between such transactions, during which other writers can write.
 	dropStep  = 500
 	dropPause = 10 * time.Millisecond
 )
 
-// keepPurging removes the remains of deleted projects: at the start, when a project is deleted, and
-// after a failure, with growing pauses.
+// keepPurging removes the remains of deleted projects. It does so at the start and whenever a
+// project is deleted. After a failure it tries again with increasing pauses.
 func (j *Jobs) keepPurging(ctx context.Context) {
 	for failures := 0; ; {
 		next := checkEvery
@@ -44,7 +44,7 @@ func (j *Jobs) keepPurging(ctx context.Context) {
 	}
 }
 
-// keepClean cleans up every night, and at once if a night was missed.
+// keepClean cleans up every night. If it has missed a night, it cleans up immediately.
 func (j *Jobs) keepClean(ctx context.Context) {
 	for {
 		now := j.Now()
@@ -76,7 +76,7 @@ func lastNight(t time.Time) time.Time {
 	return nightOf(t, -1)
 }
 
-// nightOf returns the clean-up time of the day of t, or of a day some days away.
+// nightOf returns the clean-up time of the day that is the given number of days after the day of t.
 func nightOf(t time.Time, away int) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d+away, cleanAt, 0, 0, 0, t.Location())
@@ -93,7 +93,7 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	return j.do(ctx, j.retention, func(ctx context.Context) error {
-		if err != nil { // counts like a failure of the work itself
+		if err != nil { // is treated like a failure of the work itself
 			return err
 		}
 		if err := j.clock.check(now); err != nil {
@@ -103,8 +103,8 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 	})
 }
 
-// purge removes the remains of deleted projects. Uploads come last, because it waits for an upload
-// that is being completed, which takes as long as hashing it.
+// purge removes the remains of deleted projects. It removes uploads last, because it may have to
+// wait for an upload that is being completed. That takes as long as hashing the upload.
 func (j *Jobs) purge(ctx context.Context) error {
 	err := errors.Join(j.DB.Purge(), j.purgeEvents(ctx))
 	if j.Files != nil {
@@ -113,7 +113,8 @@ func (j *Jobs) purge(ctx context.Context) error {
 	return err
 }
 
-// clean deletes data older than the retention of its project. It can be stopped and repeated.
+// clean deletes all data that is older than the retention of its project. It can be interrupted and
+// repeated.
 func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	var damage error
 	for _, p := range j.DB.Projects() {
@@ -121,7 +122,7 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 		if err != nil {
 			err = fmt.Errorf("clean up project %s: %w", p.Key, err)
 		}
-		if errors.Is(err, boltfile.ErrDamaged) { // concerns a part of the data, and the rest is kept no longer
+		if errors.Is(err, boltfile.ErrDamaged) { // affects only part of the data; go on
 			damage = errors.Join(damage, err)
 			continue
 		}
@@ -139,7 +140,7 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// dropDeliveries removes the deliveries of the code host that have expired.
+// dropDeliveries removes the expired records of deliveries from the code host.
 func (j *Jobs) dropDeliveries(ctx context.Context) error {
 	for n := dropStep; n == dropStep; {
 		err := j.DB.Update(func(tx *store.Tx) (err error) {
@@ -156,11 +157,11 @@ func (j *Jobs) dropDeliveries(ctx context.Context) error {
 	return nil
 }
 
-// dropRequests deletes the request statistics older than the retention of the project.
+// dropRequests deletes the request statistics of a project that are older than its retention.
 func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time) error {
 	before := store.HourOf(now.Add(-days(p.StatsRetentionDays)))
 	old, err := store.Read(j.DB, func(tx *store.Tx) (bool, error) { return tx.HasRequestsBefore(p.ID, before), nil })
-	if err != nil || !old { // most nights, most projects: nothing is written for those
+	if err != nil || !old { // true of most projects on most nights; avoids a write transaction
 		return err
 	}
 	for n := dropStep; n == dropStep; {
@@ -178,7 +179,8 @@ func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time
 	return nil
 }
 
-// dropEvents deletes the events and their counters older than the retention of the project.
+// dropEvents deletes the events of a project, and their counters, that are older than its
+// retention.
 func (j *Jobs) dropEvents(ctx context.Context, p *store.Project, now time.Time) error {
 	if j.Events == nil {
 		return nil
@@ -187,7 +189,7 @@ func (j *Jobs) dropEvents(ctx context.Context, p *store.Project, now time.Time) 
 	return j.Events.ApplyRetention(ctx, event.Project(p.ID), events.Unix(), counters.Unix())
 }
 
-// dropSubmissions deletes the logs and the feedback older than the retention of the project.
+// dropSubmissions deletes the logs and the feedback of a project that are older than its retention.
 func (j *Jobs) dropSubmissions(ctx context.Context, p *store.Project, now time.Time) error {
 	if keep := retention(p.LogRetentionDays, j.LogRetentionDays); keep > 0 {
 		before := now.Add(-keep).Unix()
@@ -211,7 +213,7 @@ func orGone(err error) error {
 	return err
 }
 
-// retention returns the time for which a project keeps its logs or feedback; 0 means forever.
+// retention returns how long a project keeps its logs or its feedback. 0 means forever.
 func retention(ofProject *int, ofInstance int) time.Duration {
 	days := ofInstance
 	if ofProject != nil {
@@ -225,10 +227,10 @@ func (j *Jobs) purgeEvents(ctx context.Context) error {
 	if j.Events == nil {
 		return nil
 	}
-	// Projects are created before their events, so the listed ones exist in the store or have been
-	// deleted.
+	// A project is created before its events, so each listed project either exists in the store or
+	// has been deleted.
 	for _, p := range j.Events.Projects() {
-		if j.DB.Importing(store.ProjectID(p)) { // asked first: it may become a project in between
+		if j.DB.Importing(store.ProjectID(p)) { // first, because an import can finish at any time
 			continue
 		}
 		if _, alive := j.DB.ProjectByID(store.ProjectID(p)); alive {
@@ -241,5 +243,5 @@ func (j *Jobs) purgeEvents(ctx context.Context) error {
 	return nil
 }
 
-// days returns a retention as a duration.
+// days converts a retention in days to a duration. The result is between 1 and 365 days.
 func days(n int) time.Duration { return time.Duration(min(max(n, 1), 365)) * 24 * time.Hour }

@@ -7,33 +7,34 @@ import (
 )
 
 const (
-	// clockSlack is how far the wall clock may be ahead of the last clean-up plus the time
-	// that has passed since.
+	// clockSlack is how far the wall clock may be ahead of the expected time, which is the time of
+	// the last clean-up plus the time elapsed since then.
 	clockSlack = 48 * time.Hour
-	// clockDoubt is the time for which a wall clock that is further ahead is not believed.
+	// clockDoubt is how long a wall clock must be further ahead before it is trusted.
 	clockDoubt = 24 * time.Hour
 )
 
-// clockGuard keeps a wrong wall clock from deleting data: a single reading that is two years
-// ahead would make everything too old. It compares the wall clock with the time of the last
-// clean-up plus the monotonic time since. A clock that stays ahead for clockDoubt is
-// believed, since a server may have been stopped for weeks. It is safe for concurrent use.
+// clockGuard prevents a wrong wall clock from causing the deletion of data. If the clock were two
+// years ahead just once, all data would be considered too old. The guard compares the wall clock
+// with the time of the last clean-up plus the monotonic time elapsed since then. It trusts a clock
+// that stays ahead for clockDoubt, because a server may have been stopped for weeks. A clockGuard
+// is safe for concurrent use.
 type clockGuard struct {
 	mu sync.Mutex
-	// These are guarded by mu.
+	// The following fields are guarded by mu.
 	last  time.Time // wall time of the last clean-up; zero if there was none
 	noted time.Time // monotonic time at which last was noted
 	ahead time.Time // monotonic time since which the wall clock is too far ahead; zero if it is not
 }
 
-// trust notes a clean-up at a wall time.
+// trust records that a clean-up has taken place at the given wall time.
 func (g *clockGuard) trust(wall time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.last, g.noted, g.ahead = wall.Round(0), time.Now(), time.Time{}
 }
 
-// check returns an error while a wall time must not be believed.
+// check returns an error if the given wall time must not be trusted.
 func (g *clockGuard) check(wall time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

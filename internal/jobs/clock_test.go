@@ -8,14 +8,14 @@ import (
 	"svc/store"
 )
 
-// The guard believes a clock within two days of the last clean-up and the time since, and
-// another clock only after a day of uptime.
+// TestClockGuard checks that the guard trusts a clock that is at most two days ahead of the
+// expected time. It must trust a clock that is further ahead only after a day of uptime.
 func TestClockGuard(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	type reading struct {
-		after    time.Duration // of uptime since the reading before
-		ahead    time.Duration // of the wall clock, beside the last clean-up plus all uptime
+		after    time.Duration // uptime since the previous check
+		ahead    time.Duration // of the wall clock, relative to the expected time
 		believed bool
 	}
 	for _, tc := range []struct {
@@ -47,8 +47,8 @@ func TestClockGuard(t *testing.T) {
 	}
 }
 
-// A clock that is two years ahead deletes nothing, at the start and later. A run of the job by
-// hand believes it.
+// TestWrongClockDeletesNothing checks that no data is deleted while the clock is two years ahead,
+// neither at the start nor later. If an administrator runs the job, the clock must be trusted.
 func TestWrongClockDeletesNothing(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)

@@ -18,8 +18,8 @@ func (j *Jobs) eraseIfDue(ctx context.Context, now time.Time) error {
 	return j.do(ctx, j.erased, j.erase)
 }
 
-// erase overwrites the free pages of both databases, and rebuilds the search index if it may
-// contain fragments of deleted texts. It can be stopped and repeated.
+// erase overwrites the free pages of both databases. It also rebuilds the search index if the index
+// may contain fragments of deleted texts. It can be interrupted and repeated.
 func (j *Jobs) erase(ctx context.Context) error {
 	err := j.renewIndex(ctx)
 	records, failed := j.DB.ZeroFreePages(ctx)

@@ -13,7 +13,8 @@ import (
 	"svc/store"
 )
 
-// TestIndexIsRenewedAfterErasures: a deletion has the search index built anew, once.
+// TestIndexIsRenewedAfterErasures checks that the search index is rebuilt exactly once after a
+// deletion.
 func TestIndexIsRenewedAfterErasures(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)
@@ -69,7 +70,7 @@ func folder(t *testing.T, dir string) os.FileInfo {
 	return info
 }
 
-// TestErasesEveryNight: the job runs at the first start, and once a night.
+// TestErasesEveryNight checks that the job runs at the first start and then once every night.
 func TestErasesEveryNight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,9 +12,8 @@ import (
 	"svc/store"
 )
 
-// TestEventsGoWithTheirTime holds that events and their counters are kept as
-// long as the project says, each for its own time, and not longer than the
-// project itself.
+// TestEventsGoWithTheirTime checks that events and their counters are deleted according to their
+// separate retentions in the project's settings, and that both are removed with the project.
 func TestEventsGoWithTheirTime(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)
@@ -30,7 +29,7 @@ func TestEventsGoWithTheirTime(t *testing.T) {
 	p := project(t, db, "app", 20)
 	now := time.Date(2026, 5, 10, 12, 34, 56, 0, time.UTC)
 	b := &event.Batch{Project: event.Project(p.ID), Received: now.Unix(), Subject: "u"}
-	for days := range 100 { // kept for 90 days; a second earlier would be too old
+	for days := range 100 { // kept for 90 days; an event a second older would be deleted
 		at := now.AddDate(0, 0, -days).Unix()
 		b.Items = append(b.Items,
 			submission.Item{ID: fmt.Sprint(days), Name: "open", At: at},
@@ -76,8 +75,8 @@ func TestEventsGoWithTheirTime(t *testing.T) {
 	}
 }
 
-// TestEventsOfImportsStay checks that the events of a project being imported are not removed as
-// those of a deleted one, until the import is abandoned.
+// TestEventsOfImportsStay checks that the events of a project that is being imported are not
+// removed like those of a deleted project. They must be removed if the import is abandoned.
 func TestEventsOfImportsStay(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)

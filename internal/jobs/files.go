@@ -10,10 +10,9 @@ import (
 	"svc/internal/files/engine"
 )
 
-// keepFiles runs transfers, deletions and refreshes when there are any, and the clean-up
-// every hour.
+// keepFiles runs transfers, deletions and refreshes when they are due, and the clean-up every hour.
 func (j *Jobs) keepFiles(ctx context.Context) {
-	// They have a value when there may be due deletions or refreshes.
+	// A channel contains a value if there may be new due deletions or refreshes.
 	deletions, refreshes := make(chan struct{}, 1), make(chan struct{}, 1)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -39,7 +38,7 @@ func (j *Jobs) keepFiles(ctx context.Context) {
 	}
 }
 
-// signal sends a value to a channel with a buffer of one, unless the buffer is full.
+// signal sends a value to a channel with a buffer of one. It does nothing if the buffer is full.
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -47,7 +46,8 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// wait waits for one of two channels, for d, or for the end of ctx, which it reports.
+// wait waits until one of two channels has a value, or for the duration d. If ctx ends first, it
+// returns the error of ctx.
 func wait(ctx context.Context, d time.Duration, one, other <-chan struct{}) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -60,7 +60,7 @@ func wait(ctx context.Context, d time.Duration, one, other <-chan struct{}) erro
 	return ctx.Err()
 }
 
-// keepCleaningFiles cleans up at the start and every hour.
+// keepCleaningFiles cleans up the files at the start and then every hour.
 func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 	for {
 		err := j.do(ctx, j.fileCleanup, func(ctx context.Context) error {
@@ -78,8 +78,8 @@ func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 	}
 }
 
-// keepDeleting removes the objects of deleted files when they are due. Each storage has its own
-// queue, so that a storage that hangs does not delay the others.
+// keepDeleting removes the objects of deleted files when the removals are due. It processes each
+// storage independently, so that a hanging storage does not delay removals from other storages.
 func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 	var busy sync.Map // ids of the storages from which objects are being removed
 	isBusy := func(id string) bool {
@@ -98,7 +98,7 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 		for id, list := range due {
 			busy.Store(id, true)
 			running.Go(func() {
-				var failed error // of this storage; the job fails for all
+				var failed error // failure of this storage; the job reports those of all storages
 				_ = j.run(ctx, j.deletions, func(ctx context.Context) error {
 					failed = j.Files.DeleteObjects(ctx, id, list)
 					return cmp.Or(ctx.Err(), j.Files.DeletionFailures(), failed)
@@ -107,7 +107,7 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 					j.Log.Error("objects of deleted files not removed; retrying", "error", failed)
 				}
 				if errors.Is(failed, engine.ErrNotRecorded) {
-					_ = pause(ctx, engine.RetryWhenDiskFull) // they are still due, and would begin again at once
+					_ = pause(ctx, engine.RetryWhenDiskFull) // they are still due
 				}
 				busy.Delete(id)
 				signal(ended)
@@ -125,7 +125,7 @@ func (j *Jobs) keepRefreshing(ctx context.Context, more <-chan struct{}) {
 		due, next, err := j.Files.DueRefreshes(j.Now())
 		if err == nil && len(due) > 0 {
 			err = j.do(ctx, j.cdnRefreshes, func(ctx context.Context) error { return j.Files.RefreshLinks(ctx, due) })
-			next = 0 // there may be others by now
+			next = 0 // more may have become due
 		}
 		if err != nil {
 			if ctx.Err() == nil {

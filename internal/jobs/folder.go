@@ -8,8 +8,8 @@ import (
 	"svc/store"
 )
 
-// FolderProblem returns the reason why backups cannot be written to the directory of the schedule,
-// or nil.
+// FolderProblem returns the reason why backups cannot be written to the schedule's directory, or
+// nil if they can.
 func (j *Jobs) FolderProblem() error {
 	plan := j.schedule()
 	if j.Archive == nil || plan.Every <= 0 {
@@ -19,7 +19,8 @@ func (j *Jobs) FolderProblem() error {
 	return err
 }
 
-// usable reports whether backups can be written to a directory, and whether it must be created.
+// usable returns an error if backups cannot be written to a directory. missing reports whether the
+// directory must be created.
 func (j *Jobs) usable(dir string) (missing bool, err error) {
 	f, err := instance.BackupFolder(j.DB, dir, j.Archive.Data)
 	if err != nil {
@@ -28,7 +29,7 @@ func (j *Jobs) usable(dir string) (missing bool, err error) {
 	return f.Usable(j.Now())
 }
 
-// noteFolder stores the directory of the last backup.
+// noteFolder stores which directory contains the last backup.
 func (j *Jobs) noteFolder(dir string) error {
 	device, err := disk.Device(dir)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// settleEvery is the interval at which the issues of unconfirmed submissions are looked for. It
-// costs little if there are none.
+// settleEvery is the interval at which the server looks for the issues of unconfirmed submissions.
+// If there are no such submissions, this costs little.
 const settleEvery = 5 * time.Minute
 
-// keepSettling regularly looks for issues after an unconfirmed creation. It logs a code host that
-// does not answer once.
+// keepSettling looks for the issues of unconfirmed submissions at regular intervals. If the code
+// host does not answer, it logs that only once.
 func (j *Jobs) keepSettling(ctx context.Context) {
 	for failing := false; ; {
 		err := j.do(ctx, j.forwards, j.forwards.work)

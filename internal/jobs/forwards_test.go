@@ -17,8 +17,8 @@ import (
 	"svc/store"
 )
 
-// TestSettlingForwards checks that the job runs at the start and at intervals, and that a code host
-// that does not answer is logged once.
+// TestSettlingForwards checks that the job runs at the start and at regular intervals, and that it
+// logs only once that the code host does not answer.
 func TestSettlingForwards(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestSettlingForwards(t *testing.T) {
 		away.Store(true)
 		db := openStore(t)
 		pending := addForward(t, db)
-		<-time.After(settleEvery) // a new one may not be in the list of issues yet
+		<-time.After(settleEvery) // the code host's list may not contain a new issue yet
 		host := codehost.New(codehost.Config{HTTP: &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
 			if away.Load() {
 				return nil, errors.New("code host away")
@@ -62,12 +62,12 @@ func TestSettlingForwards(t *testing.T) {
 	})
 }
 
-// answering is a transport that makes the answers itself.
+// answering is an http.RoundTripper that calls the function for each request.
 type answering func(*http.Request) (*http.Response, error)
 
 func (a answering) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
 
-// addForward stores feedback of which it is not known whether it has an issue.
+// addForward stores a submission for which it is unknown whether an issue was created.
 func addForward(t *testing.T, db *store.Store) *store.Forward {
 	t.Helper()
 	p := &store.Project{Key: "beacon"}
@@ -81,7 +81,7 @@ func addForward(t *testing.T, db *store.Store) *store.Forward {
 	return w
 }
 
-// TestNothingToSettle: without a code host there is no such job.
+// TestNothingToSettle checks that the job does not exist if no code host is configured.
 func TestNothingToSettle(t *testing.T) {
 	t.Parallel()
 	for _, s := range quiet(openStore(t)).List() {

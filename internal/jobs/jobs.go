@@ -1,5 +1,5 @@
-// Package jobs does background work. A job looks for work, does a piece of it and records that, so
-// that it can be stopped at any moment and repeated.
+// Package jobs does background work. A job looks for work, does a part of it and records the
+// result. It can therefore be interrupted at any time and repeated.
 //
 //	jobs.go      Jobs: start, stop, request statistics
 //	named.go     jobs by name: run, state, last run
@@ -27,27 +27,27 @@ import (
 	"svc/store"
 )
 
-// flushEvery is the interval at which request statistics are stored, and bounds the loss of a
-// killed server.
+// flushEvery is the interval at which request statistics are stored. A killed server loses at most
+// the statistics of this interval.
 const flushEvery = 5 * time.Second
 
 // Config holds everything that the jobs use.
 type Config struct {
 	DB     *store.Store
-	Events *event.Engine // nil = there are no events
-	Search *search.Index // nil = there is none
+	Events *event.Engine // nil if there are no events
+	Search *search.Index // nil if there is no search index
 	Log    *slog.Logger
-	Now    func() time.Time // time.Now when nil; in the location whose nights count
-	// Flush stores the request counts. It is called again after an error.
+	Now    func() time.Time // time.Now if nil; its location determines when it is night
+	// Flush stores the request statistics. After an error it is called again.
 	Flush func() error
-	// Forward creates issues from feedback; nil if there is no code host.
+	// Forward creates issues from feedback. It is nil if no code host is configured.
 	Forward *forward.Engine
-	// Files does the work of the jobs of files; nil if there are none.
+	// Files does the work of the jobs that process files. It is nil if the server has no files.
 	Files *engine.Engine
-	// LogRetentionDays and FeedbackRetentionDays apply to projects without their own; 0 means
-	// forever.
+	// LogRetentionDays and FeedbackRetentionDays apply to projects that do not configure their own
+	// retention. 0 means forever.
 	LogRetentionDays, FeedbackRetentionDays int
-	// Archive makes the scheduled backups; nil if there are none.
+	// Archive makes the scheduled backups. It is nil if there are none.
 	Archive  *Archiver
 	Schedule Schedule
 }
@@ -69,14 +69,14 @@ type Jobs struct {
 	cdnRefreshes           *job // nil without files
 
 	failure  error // of the last backup; guarded by backup.busy
-	unpruned bool  // the last attempt to remove those that are too many failed; guarded by backup.busy
+	unpruned bool  // the last removal of surplus archives failed; guarded by backup.busy
 
 	backups     sync.Mutex // guards Config.Schedule and state
 	state       BackupState
-	rescheduled chan struct{} // there is another schedule
+	rescheduled chan struct{} // has a value if the schedule has been replaced
 }
 
-// New returns jobs that run on request, and by schedule after Start.
+// New returns the jobs of a server. They run on request and, after Start, by schedule.
 func New(c Config) *Jobs {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -106,8 +106,8 @@ func New(c Config) *Jobs {
 	return j
 }
 
-// Start runs the jobs by schedule until Stop. Jobs that became due while no server ran start at
-// once.
+// Start runs the jobs by schedule until Stop is called. Jobs that became due while the server was
+// not running start immediately.
 func (j *Jobs) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
@@ -125,9 +125,9 @@ func (j *Jobs) Start() {
 	}
 }
 
-// Stop ends started jobs, waits for their current steps, flushes the request statistics and stores
-// the last run of each job. The caller must call it after the last request and before it closes the
-// store.
+// Stop ends all started jobs and waits for their current steps. Then it flushes the request
+// statistics and stores the last run of each job. The caller must call Stop after the last request
+// and before closing the store.
 func (j *Jobs) Stop() error {
 	j.stop()
 	j.done.Wait()
@@ -138,7 +138,8 @@ func (j *Jobs) Stop() error {
 	return err
 }
 
-// keepFlushing flushes every few seconds. It logs a full disk once.
+// keepFlushing stores the request statistics every few seconds. It logs only once that the disk is
+// full.
 func (j *Jobs) keepFlushing(ctx context.Context) {
 	failing := false
 	for pause(ctx, flushEvery) == nil {
@@ -153,7 +154,7 @@ func (j *Jobs) keepFlushing(ctx context.Context) {
 	}
 }
 
-// pause waits for d or for the end of ctx, which it reports.
+// pause waits for the duration d. If ctx ends first, it returns the error of ctx.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -32,7 +32,7 @@ func openStore(t *testing.T) *store.Store {
 	return db
 }
 
-// project makes a project that keeps its statistics for some days.
+// project creates a project that keeps its statistics for keepDays days.
 func project(t *testing.T, db *store.Store, key string, keepDays int) *store.Project {
 	t.Helper()
 	p := &store.Project{Key: key, StatsRetentionDays: keepDays, EventRetentionDays: 90}
@@ -42,7 +42,7 @@ func project(t *testing.T, db *store.Store, key string, keepDays int) *store.Pro
 	return p
 }
 
-// count counts one request of each kind in each of the hours.
+// count adds one request of each kind to the statistics of each of the hours.
 func count(t *testing.T, db *store.Store, p *store.Project, hours ...store.Hour) {
 	t.Helper()
 	counts := map[store.RequestCounter]uint64{}
@@ -56,7 +56,7 @@ func count(t *testing.T, db *store.Store, p *store.Project, hours ...store.Hour)
 	}
 }
 
-// kept lists the hours that have counters.
+// kept returns the hours for which there are counters.
 func kept(t *testing.T, db *store.Store, p *store.Project) (hours []store.Hour) {
 	t.Helper()
 	var systems, clients int
@@ -136,7 +136,7 @@ func TestRetentionDropsWholeHours(t *testing.T) {
 	edge := func(days int) store.Hour { return store.HourOf(now) - store.Hour(24*days) }
 	tests := []struct {
 		name       string
-		keep, days int // what the project says, and what that means
+		keep, days int // the project's setting, and the resulting retention in days
 	}{
 		{"one day", 1, 1},
 		{"a month", 30, 30},
@@ -167,7 +167,8 @@ func TestRetentionDropsWholeHours(t *testing.T) {
 	}
 }
 
-// Expired deliveries of the code host are removed, regardless of their number.
+// TestCleanUpDropsDeliveries checks that expired deliveries of the code host are removed,
+// regardless of their number.
 func TestCleanUpDropsDeliveries(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)
@@ -197,8 +198,8 @@ func TestCleanUpDropsDeliveries(t *testing.T) {
 	}
 }
 
-// A clean-up that is stopped has deleted what it has deleted, does not count as
-// one, and is taken up again.
+// TestCleanUpIsTakenUpAgain checks that an interrupted clean-up keeps its progress, does not count
+// as a clean-up, and is continued later.
 func TestCleanUpIsTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)
@@ -266,7 +267,8 @@ func TestCleanUpWhenDue(t *testing.T) {
 	}
 }
 
-// The clock of this test advances whenever all goroutines are idle.
+// TestJobsByTheClock runs the jobs with a fake clock, which advances whenever all goroutines are
+// idle.
 func TestJobsByTheClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,34 +9,36 @@ import (
 	"svc/store"
 )
 
-// saveEvery is the interval at which the last run of a frequent job is stored, so that an idle
-// server does not write all the time.
+// saveEvery is the minimum interval at which the last run of a frequent job is stored. Without it,
+// an idle server would write all the time.
 const saveEvery = 10 * time.Minute
 
 // State is the state of a job.
 type State struct {
 	Name    string
-	About   string // what it does, in a few words
+	About   string // short description of the job
 	Running bool
-	Runs    uint64        // that ended since the start
-	Failed  uint64        // of them
-	Begun   time.Time     // of the last run that ended, also before the start; zero when there was none
-	Took    time.Duration // of the last run that ended
-	Failure string        // of the last run that ended; "" when it went well
+	Runs    uint64        // number of runs that have ended since the server was started
+	Failed  uint64        // number of them that failed
+	Begun   time.Time     // start of the last run that ended, even in an earlier process; zero if none
+	Took    time.Duration // duration of the last run that ended
+	Failure string        // error of the last run that ended; "" if it succeeded
 }
 
-// job is work with a name, so that its state can be displayed and it can be run on request.
+// job is work with a name. Because of the name, its state can be displayed and it can be run on
+// request.
 type job struct {
-	work func(ctx context.Context) error // when somebody asks for it
-	busy sync.Mutex                      // held while it runs, unless its runs may overlap
+	work func(ctx context.Context) error // called when a run is requested
+	busy sync.Mutex                      // held while the job runs, unless its runs may overlap
 
 	mu     sync.Mutex
-	active int   // runs that have begun and not ended; guarded by mu
+	active int   // number of runs in progress; guarded by mu
 	state  State // guarded by mu
-	saved  State // what svc.db has of it; guarded by mu
+	saved  State // the state stored in svc.db; guarded by mu
 }
 
-// define creates a job with the last run that is stored in svc.db. Each name must be defined once.
+// define creates a job. It loads the job's last run from svc.db. Each name must be defined only
+// once.
 func (j *Jobs) define(name, about string, work func(ctx context.Context) error) *job {
 	one := &job{work: work, state: State{Name: name, About: about}}
 	err := j.DB.View(func(tx *store.Tx) error {
@@ -54,14 +56,16 @@ func (j *Jobs) define(name, about string, work func(ctx context.Context) error) 
 	return one
 }
 
-// do runs work as a run of the job, after the run in progress.
+// do waits for the run of the job in progress, if there is one, and then calls work as a run of the
+// job.
 func (j *Jobs) do(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	o.busy.Lock()
 	defer o.busy.Unlock()
 	return j.run(ctx, o, work)
 }
 
-// run is do without locking. The caller must hold busy, or its runs may overlap.
+// run is like do, but does not acquire busy. The caller must hold busy unless runs of the job may
+// overlap.
 func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	begun, clock := j.Now(), time.Now()
 	o.set(func(s *State) { o.active, s.Running = o.active+1, true })
@@ -69,7 +73,7 @@ func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) e
 	o.set(func(s *State) {
 		o.active--
 		s.Running = o.active > 0
-		if ctx.Err() != nil { // it was stopped, which says nothing
+		if ctx.Err() != nil { // a stopped run is not counted
 			return
 		}
 		s.Runs, s.Begun, s.Took, s.Failure = s.Runs+1, begun, time.Since(clock), ""
@@ -81,8 +85,9 @@ func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) e
 	return err
 }
 
-// save stores the last run for the next start. While the outcome stays the same, it
-// saves at most once per interval; a failed save is retried at the next run.
+// save stores the job's last run for the next start of the server. As long as the outcome of the
+// runs stays the same, it does so at most once per interval. If save fails, the next run tries
+// again.
 func (j *Jobs) save(o *job, interval time.Duration) {
 	o.mu.Lock()
 	s, saved := o.state, o.saved
@@ -121,11 +126,12 @@ func (j *Jobs) List() []State {
 	return list
 }
 
-// Run runs a job now, due or not, and returns its state afterwards. The error is NotFound for an
-// unknown name, Conflict for a running job, and otherwise the error of the work.
+// Run runs a job immediately, even if it is not due, and returns its state afterwards. The error is
+// NotFound if the name is unknown, Conflict if the job is already running, and otherwise the error
+// of the run.
 func (j *Jobs) Run(ctx context.Context, name string) (State, error) {
 	for _, one := range j.named {
-		if one.state.Name != name { // which never changes
+		if one.state.Name != name { // the name never changes
 			continue
 		}
 		if !one.busy.TryLock() {

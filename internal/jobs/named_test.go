@@ -90,7 +90,7 @@ func TestRunByName(t *testing.T) {
 	})
 }
 
-// A stopped run does not count.
+// TestStoppedRunDoesNotCount checks that a run that is stopped is not counted.
 func TestStoppedRunDoesNotCount(t *testing.T) {
 	t.Parallel()
 	j := quiet(openStore(t))
@@ -106,7 +106,7 @@ func TestStoppedRunDoesNotCount(t *testing.T) {
 	}
 }
 
-// Scheduled runs are counted, too.
+// TestScheduledRunsAreSeen checks that scheduled runs are counted like requested runs.
 func TestScheduledRunsAreSeen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -125,7 +125,8 @@ func TestScheduledRunsAreSeen(t *testing.T) {
 	})
 }
 
-// A panic is a failure of the job, not the end of the server.
+// TestPanicIsAFailure checks that a panic in a job counts as a failure of the job and does not end
+// the server.
 func TestPanicIsAFailure(t *testing.T) {
 	t.Parallel()
 	j := New(Config{DB: openStore(t), Log: slog.New(slog.DiscardHandler), Flush: func() error { panic("a bug") }})
@@ -135,7 +136,8 @@ func TestPanicIsAFailure(t *testing.T) {
 	}
 }
 
-// TestLastRunSurvives a restart: when it was, how long it took and why it failed.
+// TestLastRunSurvives checks that the time, duration and failure of a job's last run survive a
+// restart.
 func TestLastRunSurvives(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

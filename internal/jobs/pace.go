@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	// maxRunnable is the largest number of goroutines that wait for a core while only the backup
-	// runs.
+	// maxRunnable is the number of goroutines that may wait for a CPU while only the backup is
+	// running. A larger number indicates other work.
 	maxRunnable = 6
-	// share is the fraction of the time that a backup takes while other work is in progress:
-	// 1/share.
+	// share limits a backup to 1/share of the time while other work is in progress.
 	share = 5
-	// maxRest limits a single rest.
+	// maxRest limits the duration of a single pause.
 	maxRest = 50 * time.Millisecond
 )
 
-// pace returns the function that a backup calls between its pieces. A backup runs at full speed on
-// an idle machine, and rests most of the time while there are writers, which need the disk, or many
-// goroutines wait for a core.
+// pace returns a function that a backup calls after each piece of work, with the time that the
+// piece has taken. The function returns immediately on an idle machine. If there are writers, which
+// need the disk, or many goroutines wait for a CPU, it pauses, so that the backup is idle most of
+// the time.
 func (a *Archiver) pace() func(worked time.Duration) {
 	waiting := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
 	written := a.DB.Commits() + a.Events.Commits()

@@ -16,8 +16,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestNoRoomForCopies checks that a backup is refused before anything is copied if it would use the
-// space reserved for writers.
+// TestNoRoomForCopies checks that a backup is refused before it copies anything if the copies would
+// use the disk space reserved for writers.
 func TestNoRoomForCopies(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -33,15 +33,15 @@ func TestNoRoomForCopies(t *testing.T) {
 	}
 }
 
-// TestPruneIsTriedAgain checks that a failed removal of an old archive remains an error until it
-// succeeds, although no other backup is due.
+// TestPruneIsTriedAgain checks that a failed removal of an old archive is retried even if no backup
+// is due, and is reported as an error until it succeeds.
 func TestPruneIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
 	dir := t.TempDir()
 	old := filepath.Join(dir, "svc-19990101-000000.tar.zst")
 	put(t, old, "x")
-	if err := syscall.Mount(old, old, "", syscall.MS_BIND, ""); err != nil { // now it is in use
+	if err := syscall.Mount(old, old, "", syscall.MS_BIND, ""); err != nil { // now it is busy
 		t.Skipf("needs a mount, which was refused: run this as root, in a container with the capability SYS_ADMIN: %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {

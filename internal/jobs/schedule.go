@@ -15,23 +15,23 @@ import (
 	"svc/internal/durable"
 )
 
-// Schedule is the interval of backups and their destination. The zero value disables them.
+// Schedule configures the scheduled backups. The zero value disables them.
 type Schedule struct {
-	Every      time.Duration // 0 = never
-	Keep       int           // how many stay
-	Dir        string        // the folder, see FolderProblem
-	Recipients []string      // public keys of age; none = not encrypted
+	Every      time.Duration // interval; 0 means never
+	Keep       int           // number of archives to keep
+	Dir        string        // destination directory; see FolderProblem
+	Recipients []string      // public keys of age; if empty, archives are not encrypted
 }
 
 // BackupState is the state of the scheduled backups.
 type BackupState struct {
-	Last      time.Time     // of the newest one in the folder; zero = there is none
-	Bytes     int64         // of that one
-	LastError string        // why the last attempt failed; "" when it did not
-	Every     time.Duration // of the schedule; 0 = never
+	Last      time.Time     // time of the newest archive in the directory; zero if there is none
+	Bytes     int64         // size of the newest archive
+	LastError string        // error of the last attempt; "" if it succeeded
+	Every     time.Duration // interval of the schedule; 0 means never
 }
 
-// retryAtLeast and retryAtMost limit the pause after a failure.
+// retryAtLeast and retryAtMost are the minimum and the maximum of the pause after a failed backup.
 const retryAtLeast, retryAtMost = time.Minute, time.Hour
 
 // schedule returns the current schedule.
@@ -41,14 +41,15 @@ func (j *Jobs) schedule() Schedule {
 	return j.Schedule
 }
 
-// SetSchedule replaces the schedule. If a backup is due by the new one, it is made at once.
+// SetSchedule replaces the schedule. If a backup is due according to the new schedule, it is made
+// immediately.
 func (j *Jobs) SetSchedule(s Schedule) {
 	j.backups.Lock()
 	j.Schedule = s
 	j.backups.Unlock()
 	select {
 	case j.rescheduled <- struct{}{}:
-	default: // it is read anyway
+	default: // the new schedule will be read anyway
 	}
 }
 
@@ -61,8 +62,8 @@ func (j *Jobs) Backups() BackupState {
 	return state
 }
 
-// keepBackingUp makes a backup whenever one is due. The time of the last one is read from the
-// archives, so a restart does not matter.
+// keepBackingUp makes a backup whenever one is due. It reads the time of the last backup from the
+// archives, so that a restart does not affect the schedule.
 func (j *Jobs) keepBackingUp(ctx context.Context) {
 	for {
 		plan := j.schedule()
@@ -82,7 +83,7 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 			wait = min(max(plan.Every/10, retryAtLeast), retryAtMost)
 			j.Log.Error("scheduled backup failed; retrying later", "error", err, "in", wait.String())
 		}
-		// This bounds the delay after the machine slept or the clock was set.
+		// checkEvery limits the delay after the machine has slept or the clock has been set.
 		select {
 		case <-j.rescheduled:
 		case <-time.After(min(wait, checkEvery)):
@@ -92,11 +93,11 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 	}
 }
 
-// backUpIfDue makes a backup if one is due, and otherwise retries a failed removal of old ones. If
-// the directory cannot be listed, a run of the job fails, so that it is counted. wait is the time
-// until the next backup is due.
+// backUpIfDue makes a backup if one is due. Otherwise, if the last removal of old archives has
+// failed, it tries the removal again. If the directory cannot be listed, it counts that as a failed
+// run of the job. wait is the time until the next backup is due.
 func (j *Jobs) backUpIfDue(ctx context.Context, plan Schedule) (wait time.Duration, err error) {
-	j.backup.busy.Lock() // one that somebody asked for may be in progress, and count
+	j.backup.busy.Lock() // a requested backup may be in progress, and counts as well
 	defer j.backup.busy.Unlock()
 	newest, err := j.refresh(plan)
 	if err == nil {
@@ -112,8 +113,9 @@ func (j *Jobs) backUpIfDue(ctx context.Context, plan Schedule) (wait time.Durati
 	return wait, nil
 }
 
-// refresh updates the state from the directory and returns the time of the newest archive, or zero
-// if there is none. If the directory cannot be listed, the known archive is kept.
+// refresh updates the state from the directory. It returns the time of the newest archive, or the
+// zero time if there is none. If the directory cannot be listed, the state still shows the archive
+// that was known before.
 func (j *Jobs) refresh(plan Schedule) (newest time.Time, err error) {
 	var state BackupState
 	list, err := backup.ListScheduled(plan.Dir, j.Now())
@@ -136,10 +138,10 @@ func (j *Jobs) refresh(plan Schedule) (newest time.Time, err error) {
 	return state.Last, err
 }
 
-// attempt calls work, which is a backup or a part of one, and records its result.
+// attempt calls work, which makes a backup or does a part of that, and records the result.
 func (j *Jobs) attempt(work func() error) error {
 	j.failure = work()
-	_, _ = j.refresh(j.schedule()) // what is wrong with the folder is kept, too
+	_, _ = j.refresh(j.schedule()) // also records a problem with the directory
 	return j.failure
 }
 
@@ -148,7 +150,7 @@ func (j *Jobs) backUp(ctx context.Context) error {
 	return j.attempt(func() error { return j.makeBackup(ctx) })
 }
 
-// makeBackup makes one backup and removes surplus ones.
+// makeBackup makes a backup and then removes surplus archives.
 func (j *Jobs) makeBackup(ctx context.Context) error {
 	plan := j.schedule()
 	dir := plan.Dir
@@ -156,7 +158,7 @@ func (j *Jobs) makeBackup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if missing { // the folder itself, never its parent
+	if missing { // creates only the directory itself, never its parent
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -180,8 +182,8 @@ func (j *Jobs) makeBackup(ctx context.Context) error {
 	return j.prune(plan)
 }
 
-// prune removes the oldest archives, except as many as are kept. It does not count archives with a
-// future time, and never removes them: one may be the newest.
+// prune removes the oldest archives and keeps as many as the plan specifies. It neither counts nor
+// removes archives with a time in the future, because one of them may be the newest.
 func (j *Jobs) prune(plan Schedule) error {
 	list, err := backup.ListScheduled(plan.Dir, j.Now())
 	if err != nil {
@@ -196,7 +198,7 @@ func (j *Jobs) prune(plan Schedule) error {
 	return err
 }
 
-// removeTemporary removes the incomplete archives of killed processes.
+// removeTemporary removes incomplete archives, which killed processes have left behind.
 func (s Schedule) removeTemporary() error {
 	list, err := os.ReadDir(s.Dir)
 	for _, entry := range list {

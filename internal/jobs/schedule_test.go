@@ -16,16 +16,16 @@ import (
 	"svc/store"
 )
 
-// scheduled are jobs that only make backups.
+// scheduled returns Jobs that only make backups according to s.
 func scheduled(a *Archiver, s Schedule) *Jobs {
 	return New(Config{DB: a.DB, Events: a.Events, Log: slog.New(slog.DiscardHandler), Now: time.Now, Archive: a, Schedule: s})
 }
 
-// TestSchedule lets days go by and looks at which archives there are. The clock
-// begins on 2000-01-01 at midnight UTC.
+// TestSchedule checks which archives exist as the days pass. The fake clock starts on 2000-01-01 at
+// midnight UTC.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
-	a := openArchiver(t) // outside: its goroutines are not the schedule's
+	a := openArchiver(t) // outside of the bubble, to which its goroutines must not belong
 	dir := filepath.Join(a.Data, "backups")
 	for _, name := range []string{"mine.tar.zst", "svc-19990101-000000.tar.zst.part", ".svc-19990101-000000.tar.zst.123", "svc-19990101-000000.tar.zst", "svc-20990101-000000.tar.zst", "svc-20990102-000000.tar.zst"} {
 		put(t, filepath.Join(dir, name), "x")
@@ -37,15 +37,15 @@ func TestSchedule(t *testing.T) {
 			defer stop()
 			j.keepBackingUp(ctx)
 		}
-		run(time.Minute) // one is due: the last one is a year old
+		run(time.Minute) // a backup is due, because the last one is a year old
 		run(12 * time.Hour)
-		run(13 * time.Hour) // it is due again after a day, although nobody ran all the time
+		run(13 * time.Hour) // due again after a day in spite of the restart
 		run(24 * time.Hour)
 		if s, want := j.Backups(), time.Date(2000, 1, 3, 0, 0, 0, 0, time.UTC); !s.Last.Equal(want) || s.Bytes < 100 {
 			t.Errorf("got %+v, want that the last one is of %s", s, want)
 		}
 	})
-	// Those of a time to come neither count as kept nor go.
+	// Archives with a time in the future are neither counted nor removed.
 	want := []string{"mine.tar.zst", "svc-19990101-000000.tar.zst.part", "svc-20000102-000000.tar.zst", "svc-20000103-000000.tar.zst", "svc-20990101-000000.tar.zst", "svc-20990102-000000.tar.zst"}
 	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -64,7 +64,7 @@ func TestSchedule(t *testing.T) {
 func TestScheduleThatFails(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
-	parent := filepath.Join(t.TempDir(), "disk") // is not mounted
+	parent := filepath.Join(t.TempDir(), "disk") // stands for a disk that is not mounted
 	synctest.Test(t, func(t *testing.T) {
 		j := scheduled(a, Schedule{Every: time.Hour, Keep: 2, Dir: filepath.Join(parent, "backups")})
 		ctx, stop := context.WithCancel(t.Context())
@@ -97,7 +97,8 @@ func TestScheduleThatFails(t *testing.T) {
 	})
 }
 
-// TestFailureIsKept until there is another attempt, also while nothing is due.
+// TestFailureIsKept checks that the failure of a backup is reported until the next attempt, even
+// while no backup is due.
 func TestFailureIsKept(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -141,8 +142,8 @@ func TestFailureIsKept(t *testing.T) {
 	})
 }
 
-// TestBackupInBetween: one that was made while the scheduled one waited for it is
-// as good.
+// TestBackupInBetween checks that the scheduled backup is skipped if another backup was made while
+// the schedule was waiting.
 func TestBackupInBetween(t *testing.T) {
 	t.Parallel()
 	plan := Schedule{Every: time.Hour, Keep: 2, Dir: t.TempDir()}
@@ -164,8 +165,8 @@ func TestBackupInBetween(t *testing.T) {
 	}
 }
 
-// TestScheduleSeals checks that archives for a recipient can be read only by the recipient, and are
-// pruned like others.
+// TestScheduleSeals checks that archives for a recipient can be read only by the recipient, and
+// that they are pruned like other archives.
 func TestScheduleSeals(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -190,8 +191,9 @@ func TestScheduleSeals(t *testing.T) {
 	}
 }
 
-// TestFolderThatCannotBeListed checks that it counts as a failure of the job, keeps the state of
-// the last backup, and ends when the directory is back.
+// TestFolderThatCannotBeListed checks that the job counts as failed while the directory cannot be
+// listed, and recovers when the directory can be listed again. The state of the last backup must be
+// preserved.
 func TestFolderThatCannotBeListed(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -234,7 +236,8 @@ func TestFolderThatCannotBeListed(t *testing.T) {
 	})
 }
 
-// TestFolderOfABackup: a folder is made only where its disk is known to be.
+// TestFolderOfABackup checks that the destination directory is created only if its disk is known to
+// be mounted.
 func TestFolderOfABackup(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -263,7 +266,7 @@ func TestFolderOfABackup(t *testing.T) {
 			}
 		}
 	}
-	elsewhere := func() { // as after the number of the device has changed
+	elsewhere := func() { // simulates a change of the device number
 		t.Helper()
 		err := a.DB.Update(func(tx *store.Tx) error {
 			f, err := tx.BackupFolder()

@@ -10,8 +10,9 @@ import (
 	"svc/store"
 )
 
-// TestSubmissionsGoWithTheirTime holds that logs and feedback are kept as long as the
-// project says, or else the instance, and for ever where neither does.
+// TestSubmissionsGoWithTheirTime checks that logs and feedback are kept for the retention of the
+// project or, if the project has none, for that of the instance. If neither has one, they are kept
+// forever.
 func TestSubmissionsGoWithTheirTime(t *testing.T) {
 	t.Parallel()
 	var now atomic.Int64
@@ -68,7 +69,8 @@ func TestSubmissionsGoWithTheirTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The records of the day itself, and those whose age is the retention, to the second.
+	// The records of the day itself are kept, and so are records with an age of exactly the
+	// retention.
 	for _, step := range []struct {
 		logs, feedback int
 		want           []int64
@@ -84,7 +86,7 @@ func TestSubmissionsGoWithTheirTime(t *testing.T) {
 	}
 }
 
-// TestWrongClockKeepsSubmissions: a clock that is two years ahead deletes no log.
+// TestWrongClockKeepsSubmissions checks that no log is deleted if the clock is two years ahead.
 func TestWrongClockKeepsSubmissions(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)
