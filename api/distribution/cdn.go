@@ -31,7 +31,7 @@ type cdnView struct {
 	UpdatedAt         *int64  `json:"updated_at"`
 }
 
-// showCDN returns the settings after change, which it calls in a transaction of run.
+// viewCDN returns the JSON form of the refresh settings, or err if it is not nil.
 func (h *Handlers) viewCDN(c *store.CDN, err error) (cdnView, error) {
 	if err != nil {
 		return cdnView{}, err

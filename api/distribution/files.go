@@ -73,7 +73,7 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 	}), nil
 }
 
-// addReferences fills in which versions link to files.
+// addReferences sets in each view the versions that link to the file.
 func (h *Handlers) addReferences(r *web.Request, views []fileView, list []*store.File) error {
 	if len(list) == 0 {
 		return nil
@@ -122,7 +122,8 @@ func (h *Handlers) listFiles(r *web.Request) (view web.PageView, err error) {
 	return view, h.addReferences(r, views, list)
 }
 
-// fileStatus parses the filter by state; "" is no condition.
+// fileStatus parses the status in the query by which files are filtered. It returns "" if the query
+// has no status.
 func fileStatus(p *web.Problems, r *web.Request) store.FileStatus {
 	text := strings.ToLower(strings.TrimSpace(r.Query("status")))
 	if text == "" {
@@ -137,7 +138,8 @@ func fileStatus(p *web.Problems, r *web.Request) store.FileStatus {
 	return ""
 }
 
-// showFile returns a file of the project in the path, with the versions that link to it.
+// showFile returns the JSON form of a file of the project in the path, with the versions that link
+// to the file.
 func (h *Handlers) showFile(r *web.Request, id store.FileID) (view fileView, err error) {
 	var f *store.File
 	var views []fileView
@@ -163,7 +165,8 @@ func (h *Handlers) getFile(r *web.Request) (fileView, error) {
 	return h.showFile(r, store.FileID(r.Param("id")))
 }
 
-// retryFile makes the job retry a failed file. The content of an upload must still exist.
+// retryFile marks a failed file as pending, so that a job tries to transfer it again. If the file
+// was uploaded, its content must still exist.
 func (h *Handlers) retryFile(r *web.Request) (fileView, error) {
 	id := store.FileID(r.Param("id"))
 	err := r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
@@ -188,10 +191,11 @@ type fileDeletedView struct {
 	Refresh *refreshView `json:"cdn_refresh"`
 }
 
-// deleteFile deletes the record first, so that the link stops working at once, then the object, and
-// then the copies in the CDN: as long as the object exists, a CDN that reads the storage itself
-// could fetch it again. Jobs retry what cannot be removed or refreshed now. Jobs also delete the
-// object of a pending file, because another job may be writing it.
+// deleteFile deletes a file in three steps. It deletes the record first, so that the link stops
+// working immediately. Then it deletes the object, and finally it purges the copies in the CDN. The
+// copies are purged last, because a CDN that reads directly from the storage could fetch the object
+// again as long as it exists. Jobs retry the steps that fail. If the file is pending, a job deletes
+// its object, because another job may be writing it.
 func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) {
 	var f *store.File
 	var deletion *store.FileDeletion
@@ -217,8 +221,8 @@ func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) 
 	return view, nil
 }
 
-// refreshFile asks the CDN to drop its copies of a file. A failure is reported in a successful
-// response, and a job retries.
+// refreshFile asks the CDN to purge its copies of a file. If that fails, the response is
+// nevertheless successful and contains the error, and a job retries the refresh.
 func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 	var f *store.File
 	var pending *store.CDNRefresh
@@ -246,7 +250,7 @@ func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 	return h.refreshLink(r, f, pending), nil
 }
 
-// refreshView is the JSON form of a refresh result.
+// refreshView is the JSON form of the result of a refresh.
 type refreshView struct {
 	OK      bool     `json:"ok"`
 	URLs    []string `json:"urls"`
@@ -254,7 +258,8 @@ type refreshView struct {
 	Error   *string  `json:"error"`
 }
 
-// refreshLink refreshes the link of a file and completes its pending refresh.
+// refreshLink refreshes the link of a file in the CDN and records the result in the pending
+// refresh.
 func (h *Handlers) refreshLink(r *web.Request, f *store.File, pending *store.CDNRefresh) refreshView {
 	link, done := h.RefreshLink(r.Context(), f, pending)
 	return refreshView{done.Error == "", []string{link}, done.TaskIDs, web.OrNull(done.Error)}
@@ -294,7 +299,7 @@ func (h *Handlers) mirrorAssets(r *web.Request) (done engine.Mirrored, err error
 	return done, err
 }
 
-// linksOf returns the addresses that a version links to.
+// linksOf returns the addresses to which a version links.
 func linksOf(v *store.Version) (addresses []string) {
 	if v.DownloadURL != nil {
 		addresses = append(addresses, *v.DownloadURL)

@@ -65,8 +65,8 @@ func TestFileLists(t *testing.T) {
 	})
 }
 
-// TestReferences checks that a version refers to a file if the path of one of its links is the
-// file's path.
+// TestReferences checks that a version refers to a file if one of its links has the path of the
+// file's link.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t, apitest.WithConfig(func(c *api.Config) { c.Files.BaseURL = "https://dl.example" }))
@@ -112,7 +112,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"success":true,"errors":[],"result":{"id":"task"}}`)
 }
 
-// take returns the calls since it was last called.
+// take returns the calls that the provider has received since the previous call of take.
 func (p *provider) take() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +121,7 @@ func (p *provider) take() []string {
 	return calls
 }
 
-// withCDN starts a server with p as its CDN.
+// withCDN starts a server that uses p as its CDN.
 func withCDN(t *testing.T, p *provider, opts ...apitest.Option) *apitest.Server {
 	t.Helper()
 	h := httptest.NewServer(p)
@@ -129,7 +129,7 @@ func withCDN(t *testing.T, p *provider, opts ...apitest.Option) *apitest.Server 
 	return withFiles(t, append(opts, apitest.WithCDN(h.URL))...)
 }
 
-// distributed configures a separate address for links.
+// distributed configures a separate base address for direct links.
 func distributed(c *api.Config) { c.Files.BaseURL = "https://dl.example" }
 
 func TestDeleteFile(t *testing.T) {
@@ -173,11 +173,11 @@ func TestDeleteFile(t *testing.T) {
 	if calls := cdn.take(); calls != nil {
 		t.Errorf("not ready: the CDN was called with %q", calls)
 	}
-	left(t, s, 1) // the job that moves the file to its storage may be writing
+	left(t, s, 1) // a job may be moving the file to its storage
 }
 
-// TestDeleteFileDuringABackup checks that the link stops working at once and that the object is
-// deleted when the backup no longer needs it.
+// TestDeleteFileDuringABackup checks that the link of a deleted file stops working immediately, and
+// that its object is deleted when the backup no longer needs it.
 func TestDeleteFileDuringABackup(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -203,12 +203,12 @@ func TestDeleteFileDuringABackup(t *testing.T) {
 	left(t, s, 0)
 }
 
-// background returns the jobs of a server, which run only on request.
+// background returns jobs for a server. They run only on request.
 func background(s *apitest.Server) *jobs.Jobs {
 	return jobs.New(jobs.Config{DB: s.DB, Log: slog.New(slog.DiscardHandler), Files: s.Files})
 }
 
-// refreshedLater checks that a job refreshes the link of a file after a failed refresh.
+// refreshedLater checks that a job refreshes the link of a file after the first refresh has failed.
 func refreshedLater(t *testing.T, s *apitest.Server, cdn *provider, f *linked) {
 	t.Helper()
 	if _, err := background(s).Run(t.Context(), "cdn-refreshes"); err != nil {
@@ -235,8 +235,8 @@ func left(t *testing.T, s *apitest.Server, want int) {
 	}
 }
 
-// TestDeleteFileOnLostStorage checks that an object that cannot be removed now is left for a job,
-// while the link stops working at once.
+// TestDeleteFileOnLostStorage checks that the link of a deleted file stops working immediately even
+// if its object cannot be removed, and that a job removes the object later.
 func TestDeleteFileOnLostStorage(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -344,8 +344,8 @@ func TestMirrorAssets(t *testing.T) {
 		{"no id", "POST", "/admin/projects/a/versions/x/mirror-assets", "", 404, `{"message":"version not found"}`},
 		{"unknown project", "POST", "/admin/projects/none/versions/x/mirror-assets", "", 404, ``},
 	})
-	// A version that links to the code host again checks whether the attachment still matches the
-	// local copy.
+	// If a version is changed to link to the code host again, the server checks whether the
+	// attachment still matches the local copy.
 	size := int64(apitest.Field[float64](t, s.Must(t, 200, "GET", fileList+"/"+id, ""), "size"))
 	for i, tc := range []struct {
 		what  string

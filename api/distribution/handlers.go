@@ -1,6 +1,6 @@
-// Package distribution answers requests about files: direct links, which need no
-// authentication, uploads and the records of files, the storages that hold them, and the CDN
-// in front.
+// Package distribution answers requests about files. It serves direct links, which need no
+// authentication, accepts uploads, and manages the records of files and the settings of storages
+// and the CDN.
 //
 //	link.go     direct links: conditions, headers, bytes
 //	ranges.go   the header Range
@@ -10,7 +10,7 @@
 //	storage.go  settings of storages
 //	cdn.go      settings of the CDN refresh
 //
-// Long operations are stored as pending and left to jobs.
+// Operations that take long are recorded as pending, and jobs perform them.
 package distribution
 
 import (
@@ -23,7 +23,7 @@ import (
 // Handlers answers requests about files.
 type Handlers struct{ *engine.Engine }
 
-// New returns handlers that use e.
+// New returns handlers that use the engine e.
 func New(e *engine.Engine) *Handlers { return &Handlers{e} }
 
 // Routes returns all routes.

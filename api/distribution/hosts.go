@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Hosts decides which host serves which paths. If direct links have a host of their own, it serves
-// only them, and other hosts serve everything else, so that uploaded content never shares the
-// origin of the site.
+// Hosts determines which host serves which paths. If direct links have a separate host, that host
+// serves only direct links, and the other hosts serve everything else. Uploaded content then never
+// shares an origin with the site.
 type Hosts struct{ links string }
 
-// NewHosts returns Hosts for the base address of direct links and the address of the site. If one
-// is missing or both have the same host, every host serves everything.
+// NewHosts returns Hosts for dist, the base address of direct links, and site, the address of the
+// site. If one of them is missing, or if both have the same host, every host serves everything.
 func NewHosts(dist, site string) Hosts {
 	links, pages := hostOf(dist), hostOf(site)
 	if links == "" || pages == "" || links == pages {
@@ -29,7 +29,7 @@ func hostOf(address string) string {
 	return plainHost(u.Host)
 }
 
-// plainHost returns a host in lower case, without port and without the trailing dot of a fully
+// plainHost converts a host to lower case and removes the port and the trailing dot of a fully
 // qualified name.
 func plainHost(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -40,8 +40,8 @@ func plainHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// Serve reports whether a host serves a request. link reports whether the request is for a direct
-// link.
+// Serve reports whether the given host serves a request. The caller sets link if the request is for
+// a direct link.
 func (h Hosts) Serve(host string, link bool) bool {
 	return h.links == "" || link == (plainHost(host) == h.links)
 }

@@ -29,17 +29,18 @@ func (h *Handlers) linkRoutes() []web.Route {
 func IsLink(path string) bool { return strings.HasPrefix(path, linkPrefix) }
 
 // sandbox is the Content-Security-Policy of every response to a direct link. It makes browsers
-// sandbox an uploaded file, which must not run as a page of this site.
+// sandbox an uploaded file, so that the file cannot act as a page of this site.
 var sandbox = []string{"sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"}
 
-// SetLinkHeaders sets the headers of every response to a direct link. These responses are the same
-// for all clients.
+// SetLinkHeaders sets the headers that every response to a direct link has. Such responses do not
+// depend on the client.
 func SetLinkHeaders(header http.Header, r *http.Request) {
 	web.AllowEveryOrigin(header, r)
 	header["Content-Security-Policy"] = sandbox
 }
 
-// RefuseLink answers 404 to a link without a file. Caches may keep that for a minute.
+// RefuseLink answers with status 404 to a direct link for which there is no file. Caches may keep
+// the response for a minute.
 func RefuseLink(w http.ResponseWriter) {
 	w.Header()["Cache-Control"] = []string{"public, max-age=60"}
 	writeText(w, http.StatusNotFound, "Not Found")
@@ -53,8 +54,9 @@ func writeText(w http.ResponseWriter, status int, text string) {
 	_, _ = io.WriteString(w, text) // an error means that the client has disconnected
 }
 
-// download answers a direct link. It uses only the record if possible, and otherwise reads the
-// storage that the record names.
+// download answers a request for a direct link. If the record of the file is sufficient for the
+// response, download does not access the storage. Otherwise it reads the object from the storage
+// that the record names.
 func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 	key, ok := files.ParseLink(r.URL.EscapedPath())
 	if !ok {
@@ -72,8 +74,9 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 	etag := `"` + f.SHA256 + `"`
 	if unchanged(r.Header, etag, f.CreatedAt) {
 		setFileHeaders(w.Header(), f, etag)
-		// net/http removes Content-Type from a 304, but not under this name, which is the same on
-		// the wire. The interface requires it. HTTP/2 would send both.
+		// net/http removes the header Content-Type from a 304, but the interface requires it. A
+		// header name in another case is kept and means the same on the wire. HTTP/2 would send
+		// both headers.
 		delete(w.Header(), "Content-Type")
 		w.Header()["content-type"] = []string{files.ContentType(f.Filename)}
 		w.WriteHeader(http.StatusNotModified)
@@ -109,22 +112,22 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 		if r.Context().Err() == nil {
 			h.Log.Warn("download broken off", "file", f.ID, "storage", f.Backend, "error", err, "id", r.ID)
 		}
-		// The partial response must not look complete, so the connection ends here.
+		// Abort the connection, so that the partial response does not look complete.
 		panic(http.ErrAbortHandler)
 	}
 	return nil
 }
 
-// waiting removes the time limits of a request while a storage is queried: the read deadline would
-// cancel its context, and the write deadline would pass before there is a response. It returns a
-// function that sets the time limit of the response.
+// waiting removes the time limits of a request while a storage is being queried. Otherwise the read
+// deadline would cancel the context of the request, and the write deadline could pass before there
+// is a response. It returns a function that sets the time limit of the response again.
 func waiting(w http.ResponseWriter) (answering func()) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // not supported in process
 	return web.NoWriteDeadline(w)
 }
 
-// setFileHeaders sets the headers of 200, 206 and 304. The content of a link never changes, so
-// caches need not revalidate it.
+// setFileHeaders sets the headers that responses with status 200, 206 and 304 have in common. The
+// content behind a link never changes, so caches need not revalidate it.
 func setFileHeaders(header http.Header, f *store.File, etag string) {
 	contentType := files.ContentType(f.Filename)
 	values := &[6]string{
@@ -139,8 +142,9 @@ func setFileHeaders(header http.Header, f *store.File, etag string) {
 	header["Content-Disposition"] = values[5:6:6]
 }
 
-// disposition returns a Content-Disposition (RFC 6266) that lets browsers display images and save
-// all other files. The first name is for programs that do not support the second form.
+// disposition returns a Content-Disposition (RFC 6266) that makes browsers display images and save
+// all other files. It contains the filename in two forms. The first form is for programs that do
+// not support the second one.
 func disposition(filename, contentType string) string {
 	var b strings.Builder
 	b.Grow(len(filename)*2 + 48)
@@ -172,8 +176,8 @@ func attrChar(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0
 }
 
-// unchanged reports whether the client already has the file according to its conditional headers,
-// RFC 9110 sections 13.1.2 and 13.1.3.
+// unchanged reports whether the client already has the file, according to the conditional headers
+// of its request. See RFC 9110 sections 13.1.2 and 13.1.3.
 func unchanged(header http.Header, etag string, created int64) bool {
 	if lists := header["If-None-Match"]; len(lists) > 0 {
 		for _, list := range lists {
@@ -193,7 +197,8 @@ func unchanged(header http.Header, etag string, created int64) bool {
 	return err == nil && created <= t.Unix()
 }
 
-// askedFor returns the requested ranges. It ignores them if If-Range names another file.
+// askedFor returns the requested ranges. If the header If-Range does not match the file, askedFor
+// ignores them.
 func askedFor(header http.Header, etag string, size int64) (spans []span, satisfiable bool) {
 	ranges := header["Range"]
 	if len(ranges) == 0 {
@@ -212,7 +217,7 @@ const (
 	bypass = "BYPASS"
 )
 
-// transfer is one response with bytes of a file.
+// transfer is a response that contains bytes of a file.
 type transfer struct {
 	*Handlers
 	file    *store.File
@@ -227,7 +232,7 @@ type transfer struct {
 	from        io.ReadCloser // positioned in the span that was opened last
 }
 
-// plan computes the body; no spans mean the whole file.
+// plan determines the layout of the body. If spans is empty, the body is the whole file.
 func (d *transfer) plan(spans []span) {
 	d.spans, d.partial = spans, len(spans) > 0
 	if !d.partial {
@@ -250,14 +255,14 @@ func (d *transfer) plan(spans []span) {
 	d.length += int64(len(d.tail()))
 }
 
-// tail returns the end of a body with several spans.
+// tail returns the final boundary of a body with several spans.
 func (d *transfer) tail() string { return "\r\n--" + d.boundary + "--\r\n" }
 
 func (d *transfer) contentRange(s span) string {
 	return fmt.Sprintf("bytes %d-%d/%d", s.start, s.start+s.length-1, d.file.Size)
 }
 
-// begin sends the status and the headers.
+// begin sends the status and the headers of the response.
 func (d *transfer) begin(w http.ResponseWriter, etag string) {
 	header := w.Header()
 	setFileHeaders(header, d.file, etag)
@@ -275,8 +280,9 @@ func (d *transfer) begin(w http.ResponseWriter, etag string) {
 	w.WriteHeader(http.StatusPartialContent)
 }
 
-// open prepares reading a span. A local file stays open from one span to the next. Other storages
-// are read through the cache; an error then concerns the first slice.
+// open prepares reading the given span. A local file stays open from one span to the next. Objects
+// on other storages are read through the cache. In that case, open returns errors of the first
+// slice only.
 func (d *transfer) open(ctx context.Context, s span) (err error) {
 	if file, ok := d.from.(*os.File); ok {
 		_, err = file.Seek(s.start, io.SeekStart)
@@ -313,7 +319,7 @@ func (d *transfer) close() {
 	}
 }
 
-// send sends the body. The first span must be open.
+// send sends the body. The caller must have opened the first span.
 func (d *transfer) send(w http.ResponseWriter, r *web.Request) error {
 	wire := http.NewResponseController(w)
 	// The read deadline of the request would cancel its context during the response.
@@ -340,16 +346,17 @@ func (d *transfer) send(w http.ResponseWriter, r *web.Request) error {
 	return err
 }
 
-// The minimum speed of a download. A client that takes longer than pieceTime for a piece is
-// considered gone, whatever the state of its connection. That is a little more than 8 KiB per
-// second; the whole download may take any time.
+// The minimum speed of a download. If a client takes longer than pieceTime for a piece, it is
+// considered disconnected, even if the connection is still open. The minimum is a little more than
+// 8 KiB per second. The total time of a download is not limited.
 const (
 	piece     = 1 << 20
 	pieceTime = 2 * time.Minute
 )
 
-// copyPaced copies exactly n bytes. Because the writer receives a limited *os.File, the kernel can
-// copy from a local file to a plain connection.
+// copyPaced copies exactly n bytes to the client in pieces and sets a deadline for each piece. If
+// the source is a local file, it passes an *os.File wrapped in an io.LimitedReader to w, so that
+// the kernel can copy the bytes to a connection without TLS.
 func copyPaced(w http.ResponseWriter, wire *http.ResponseController, from io.Reader, n int64) error {
 	for n > 0 {
 		_ = wire.SetWriteDeadline(time.Now().Add(pieceTime)) // not supported in process

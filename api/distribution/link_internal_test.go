@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzDisposition checks that every name survives the header, and that the header consists of
-// printable ASCII whatever the name is.
+// FuzzDisposition checks that every file name can be recovered from the header, and that the header
+// always consists of printable ASCII characters.
 func FuzzDisposition(f *testing.F) {
 	for _, seed := range []string{"a.zip", `"; x=y`, "Größe 的.dmg", "\u202egpj.exe", `back\slash`, "%41", "a'b*c", "", "\r\nX: y", "a%0d%0ab"} {
 		f.Add(seed, true)
 	}
 	f.Fuzz(func(t *testing.T, name string, image bool) {
 		if !utf8.ValidString(name) {
-			return // names are sanitized before
+			return // names have been sanitized before
 		}
 		contentType, want := "application/zip", "attachment"
 		if image {

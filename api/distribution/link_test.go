@@ -62,8 +62,9 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// TestLinkConditions also checks that HEAD has the status and the headers of GET and is answered
-// without the storage.
+// TestLinkConditions checks conditional and range requests. It also checks that the response to
+// HEAD has the status and the headers of GET, and that the server does not access the storage for
+// it.
 func TestLinkConditions(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -152,8 +153,8 @@ func TestLinkConditions(t *testing.T) {
 	}
 }
 
-// TestUnchangedHasOneType checks that the content type is sent once: HTTP/2 sends every header name
-// that the handler leaves.
+// TestUnchangedHasOneType checks that the content type is sent only once over HTTP/2, which sends
+// every header name that the handler has set.
 func TestUnchangedHasOneType(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -174,7 +175,8 @@ func TestUnchangedHasOneType(t *testing.T) {
 	}
 }
 
-// sameHeaders compares headers except those that differ in each response.
+// sameHeaders reports whether two headers are equal. It ignores the fields that differ in every
+// response.
 func sameHeaders(a, b http.Header) bool {
 	a, b = a.Clone(), b.Clone()
 	for _, h := range []http.Header{a, b} {
@@ -184,8 +186,8 @@ func sameHeaders(a, b http.Header) bool {
 	return maps.EqualFunc(a, b, func(x, y []string) bool { return strings.Join(x, ",") == strings.Join(y, ",") })
 }
 
-// TestLinkAnswersAsNetHTTP checks that responses are the same as net/http's where the interface has
-// the same rules.
+// TestLinkAnswersAsNetHTTP compares responses with those of net/http. They must be equal in all
+// cases for which the interface has the same rules.
 func TestLinkAnswersAsNetHTTP(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -247,7 +249,7 @@ func TestMultipleRanges(t *testing.T) {
 		t.Errorf("HEAD: got %d %v", got, head)
 	}
 
-	// The maximum number of ranges; the line is longer than 8 KiB.
+	// A request with the maximum number of ranges. Its header line is longer than 8 KiB.
 	var list strings.Builder
 	for i := range 1024 {
 		fmt.Fprintf(&list, ",%d-%d", 4*i, 4*i+1)
@@ -273,7 +275,7 @@ func TestMultipleRanges(t *testing.T) {
 	}
 }
 
-// TestUnknownLinks checks that only the exact object key is a link.
+// TestUnknownLinks checks that only the exact object key of a file is a valid link.
 func TestUnknownLinks(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -319,7 +321,7 @@ func TestUnknownLinks(t *testing.T) {
 	}
 }
 
-// TestLinkPreflight checks that pages of other origins may send any headers.
+// TestLinkPreflight checks that pages from other origins may send any header to a direct link.
 func TestLinkPreflight(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -330,8 +332,8 @@ func TestLinkPreflight(t *testing.T) {
 	}
 }
 
-// TestLostObject checks that a missing object is reported before the first byte and that caches do
-// not keep the response.
+// TestLostObject checks that a missing object is reported before the first byte of the content is
+// sent, and that caches must not keep the response.
 func TestLostObject(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -356,13 +358,13 @@ func TestLostObject(t *testing.T) {
 	}
 }
 
-// TestObjectEndsDuringDownload checks that a download never looks complete if the file is truncated
-// during it.
+// TestObjectEndsDuringDownload checks that a download never appears complete if the file is
+// truncated in the meantime.
 func TestObjectEndsDuringDownload(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
 	s.Project(t, "a")
-	f := place(t, s, "a", "a.zip", strings.Repeat("x", 64<<20)) // more than connections hold
+	f := place(t, s, "a", "a.zip", strings.Repeat("x", 64<<20)) // more than the buffers hold
 	r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+f.path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -380,14 +382,14 @@ func TestObjectEndsDuringDownload(t *testing.T) {
 	}
 }
 
-// counted counts how the bytes of connections are written.
+// counted is a listener that counts how the bytes sent over its connections are written.
 type counted struct {
 	net.Listener
 	byKernel, written *atomic.Int64
 	closed            chan struct{}
 }
 
-// Accept waits for a connection.
+// Accept waits for a connection and returns it with counters.
 func (l counted) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
@@ -401,7 +403,7 @@ type countedConn struct {
 	to counted
 }
 
-// Close signals the end of the bytes.
+// Close closes the connection and signals that all bytes have been counted.
 func (c countedConn) Close() error {
 	err := c.TCPConn.Close()
 	if err == nil {
@@ -410,14 +412,14 @@ func (c countedConn) Close() error {
 	return err
 }
 
-// Write counts bytes written by this process.
+// Write counts bytes that this process writes itself.
 func (c countedConn) Write(b []byte) (int, error) {
 	n, err := c.TCPConn.Write(b)
 	c.to.written.Add(int64(n))
 	return n, err
 }
 
-// ReadFrom counts bytes of a file, which the kernel copies.
+// ReadFrom counts bytes of a file that the kernel copies.
 func (c countedConn) ReadFrom(r io.Reader) (int64, error) {
 	n, err := c.TCPConn.ReadFrom(r)
 	if limited, ok := r.(*io.LimitedReader); ok {
@@ -428,8 +430,8 @@ func (c countedConn) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
-// TestKernelCopiesLocalFiles checks that, through all wrappers of a connection, a local file
-// reaches the kernel as a file, so that its bytes never pass through this process.
+// TestKernelCopiesLocalFiles checks that the kernel copies a local file to the connection, in spite
+// of all wrappers around the connection. The bytes must not pass through this process.
 func TestKernelCopiesLocalFiles(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -480,8 +482,8 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 	}
 }
 
-// TestHostSeparation checks that, if links have a host of their own, it serves only links and other
-// hosts serve none.
+// TestHostSeparation checks that a separate host for direct links serves only direct links, and
+// that the other hosts serve none.
 func TestHostSeparation(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) {
@@ -523,8 +525,8 @@ func TestHostSeparation(t *testing.T) {
 	}
 }
 
-// FuzzLink requests any path below /f/. There is one file, and every path is either its link or not
-// found.
+// FuzzLink requests arbitrary paths below /f/ from a server with a single file. Each response must
+// be either the file, if the path is its link, or 404.
 func FuzzLink(f *testing.F) {
 	s := apitest.NewServer(f)
 	s.Project(f, "a")

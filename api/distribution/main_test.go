@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { apitest.Main(m, apitest.Distribution) }
 
-// linked is a file that can be downloaded.
+// linked is a file that can be downloaded with its direct link.
 type linked struct {
 	store.File
 	path    string // path of its link
@@ -25,7 +25,7 @@ type linked struct {
 // etag returns the file's entity tag.
 func (f *linked) etag() string { return `"` + f.SHA256 + `"` }
 
-// place stores a ready file on local storage without an upload.
+// place stores a ready file on local storage directly, without uploading it.
 func place(t testing.TB, s *apitest.Server, project, name, content string) *linked {
 	t.Helper()
 	sum := sha256.Sum256([]byte(content))
@@ -66,7 +66,7 @@ func object(s *apitest.Server, f *linked) string {
 	return filepath.Join(s.Dir, "files", "objects", filepath.FromSlash(f.ObjectKey))
 }
 
-// alphabet returns n bytes of text in which the position is recognizable.
+// alphabet returns n bytes of text. Each section of the text reveals its position.
 func alphabet(n int) string {
 	return strings.Repeat("abcdefghijklmnopqrstuvwxyz", n/26+1)[:n]
 }

@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// maxRanges limits the number of ranges in a request. With more, the whole file is sent.
-// Differential updaters send hundreds.
+// maxRanges limits the number of ranges in a request. If there are more, the response contains the
+// whole file. Differential updaters request hundreds of ranges.
 const maxRanges = 1024
 
 // span is a section of a file: length bytes from start.
 type span struct{ start, length int64 }
 
 // parseRange parses the Range headers of a request for a file of size bytes. It returns the spans
-// to send, or none for the whole file. satisfiable is false if the request must be answered with
-// 416.
+// to send. If there are none, the whole file must be sent. satisfiable is false if the request must
+// be answered with status 416.
 //
-// A single range outside of the file cannot be satisfied. Several ranges must all be valid, must
-// not overlap, and must be smaller than the file together; otherwise the whole file is sent, as it
-// is for anything that is not a byte range. RFC 9110 section 14.2 allows that.
+// A single range cannot be satisfied if it lies outside of the file. Several ranges must all be
+// valid and must not overlap, and their total length must be less than the size of the file.
+// Otherwise the whole file is sent. The whole file is also sent if the header does not contain byte
+// ranges. RFC 9110 section 14.2 allows that.
 func parseRange(headers []string, size int64) (spans []span, satisfiable bool) {
 	if len(headers) != 1 {
 		return nil, true
@@ -52,7 +53,8 @@ func parseRange(headers []string, size int64) (spans []span, satisfiable bool) {
 	return spans, true
 }
 
-// parseSpan parses one range: a-b, a- or -n. A range outside of the file has length 0.
+// parseSpan parses a single range of the form a-b, a- or -n. If the range lies outside of the file,
+// the span has length 0. known is false if the text has another form.
 func parseSpan(text string, size int64) (s span, known bool) {
 	from, to, found := strings.Cut(text, "-")
 	from, to = strings.TrimRight(from, " \t"), strings.TrimLeft(to, " \t")
@@ -75,7 +77,8 @@ func parseSpan(text string, size int64) (s span, known bool) {
 	return span{start, end - start + 1}, true
 }
 
-// parseOffset parses digits. It returns the maximum for a number that is too large.
+// parseOffset parses a decimal number. If the number is too large for an int64, it returns the
+// maximum.
 func parseOffset(text string) (n int64, sent, ok bool) {
 	const largest = 1<<63 - 1
 	for _, c := range []byte(text) {
@@ -91,7 +94,7 @@ func parseOffset(text string) (n int64, sent, ok bool) {
 	return n, text != "", true
 }
 
-// apart reports whether no two spans overlap.
+// apart reports whether none of the spans overlap.
 func apart(spans []span) bool {
 	sorted := slices.Clone(spans)
 	slices.SortFunc(sorted, func(a, b span) int { return cmp.Compare(a.start, b.start) })
@@ -103,7 +106,7 @@ func apart(spans []span) bool {
 	return true
 }
 
-// total returns the total length of spans that do not overlap.
+// total returns the sum of the lengths of spans.
 func total(spans []span) (n int64) {
 	for _, s := range spans {
 		n += s.length

@@ -53,7 +53,8 @@ type backendView struct {
 	UpdatedAt           int64       `json:"updated_at"`
 }
 
-// originView is the location from which a CDN can fetch objects at the paths of their links.
+// originView is the JSON form of the origin from which a CDN can fetch objects. The path of an
+// object at the origin is the path of its link.
 type originView struct {
 	Scheme     string `json:"scheme"`
 	Host       string `json:"host"`
@@ -74,8 +75,9 @@ func viewBackend(tx *store.Tx, b *store.StorageBackend) (backendView, error) {
 	return v, err
 }
 
-// originOf returns nil if a CDN cannot read the storage: for a local folder, for objects in parts,
-// and for a bucket that requires credentials.
+// originOf returns the origin for a CDN that reads directly from the storage. It returns nil if
+// that is not possible: if the storage is the local directory, if it splits objects into parts, or
+// if it is a bucket that requires credentials.
 func originOf(b *store.StorageBackend) *originView {
 	u, err := url.Parse(b.BaseURL)
 	if err != nil || b.Builtin() || b.PartSizeKB != 0 || b.Kind == store.StorageS3 && !b.Public {
@@ -128,8 +130,8 @@ type backendInput struct {
 	PathStyle  web.Optional[bool]        `json:"path_style"`
 }
 
-// apply applies the input to a storage of known kind, or returns an error that lists all
-// violations.
+// apply validates the input and sets the fields of b that are present in it. The kind of b must be
+// set. If the input is invalid, the error lists all violations.
 func (in backendInput) apply(keys *seal.Keys, b *store.StorageBackend, update bool) error {
 	p := web.Problems{Update: update}
 	p.Text("name", in.Name, web.TextRule{Max: 64, Required: true, Trim: true, Filled: true})
@@ -168,7 +170,8 @@ func (in backendInput) apply(keys *seal.Keys, b *store.StorageBackend, update bo
 	return nil
 }
 
-// refuseConnection reports fields that the built-in storage does not have.
+// refuseConnection adds a problem for each field in the input that the built-in storage does not
+// have.
 func (in backendInput) refuseConnection(p *web.Problems) {
 	for _, field := range []struct {
 		name string
@@ -190,7 +193,7 @@ func (in backendInput) checkConnection(p *web.Problems) {
 	p.Number("part_size_kb", in.PartSizeKB, 64, 1<<20, false)
 }
 
-// checkS3 checks the fields that only storages of kind s3 have.
+// checkS3 validates the fields that only storages of kind s3 have.
 func (in backendInput) checkS3(p *web.Problems, b *store.StorageBackend) {
 	if b.Kind != store.StorageS3 {
 		for _, field := range []struct {
@@ -280,7 +283,8 @@ type probeView struct {
 	Error          *string `json:"error"`
 }
 
-// testBackend probes a saved storage and stores whether a CDN can read it.
+// testBackend probes a saved storage. It also stores whether a CDN can read directly from the
+// storage.
 func (h *Handlers) testBackend(r *web.Request) (view probeView, err error) {
 	b, err := store.Read(h.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(r.Param("id")) })
 	if err != nil {
@@ -304,7 +308,8 @@ func (h *Handlers) probe(r *web.Request, b *store.StorageBackend) storage.Probe 
 	return backend.Probe(r.Context())
 }
 
-// notePublic stores the result of a probe, unless the storage has been changed since.
+// notePublic stores whether the probed storage is public. It does nothing if the storage has been
+// changed since the probe.
 func (h *Handlers) notePublic(probed *store.StorageBackend, public bool) error {
 	err := h.DB.Update(func(tx *store.Tx) error {
 		b, err := tx.StorageBackend(probed.ID)

@@ -152,8 +152,8 @@ func TestStorageRules(t *testing.T) {
 	})
 }
 
-// TestStorageProbe checks that a probe reports what works, and that a failure is also a successful
-// response.
+// TestStorageProbe checks that a probe reports which operations work, and that the response is
+// successful even if the probe fails.
 func TestStorageProbe(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -168,7 +168,7 @@ func TestStorageProbe(t *testing.T) {
 	if apitest.Field[bool](t, answer, "ok") || apitest.Field[*string](t, answer, "error") == nil || apitest.Field[*bool](t, answer, "large_write_ok") != nil {
 		t.Errorf("wrong password: got %s", answer)
 	}
-	// Seal the password with another JWT_SECRET.
+	// Encrypt the password with another JWT_SECRET.
 	err := s.DB.Update(func(tx *store.Tx) error {
 		b, err := tx.StorageBackend(strings.TrimPrefix(one, backends+"/"))
 		if err != nil {
@@ -185,8 +185,9 @@ func TestStorageProbe(t *testing.T) {
 	}
 }
 
-// TestRemoteDownload checks that files of other storages are read through the cache: the first
-// request fetches them, and later ones work even without the storage until the file is deleted.
+// TestRemoteDownload checks that files on remote storages are read through the cache. The first
+// request fetches the file. Later requests must succeed even without the storage, until the file is
+// deleted.
 func TestRemoteDownload(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -231,8 +232,8 @@ func TestRemoteDownload(t *testing.T) {
 	}
 }
 
-// TestSlowStorage checks that a storage may take longer than the time limit of a request, also if
-// it fails.
+// TestSlowStorage checks that a storage may take longer to answer than the time limit of a request,
+// even if it fails in the end.
 func TestSlowStorage(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSessionsTakeNoSpace checks limits.md 4.1: a session takes space only when its chunks arrive.
+// TestSessionsTakeNoSpace checks limits.md 4.1: a session takes disk space only as its chunks
+// arrive.
 func TestSessionsTakeNoSpace(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)

@@ -23,8 +23,8 @@ func writerOfA(t testing.TB, s *apitest.Server, name string) (token string) {
 	return s.Key(t, fmt.Sprintf(`{"name":%q,"scopes":["files:write"],"project_ids":[%q]}`, name, id))
 }
 
-// TestOpenUploads checks limits.md 4.3: open sessions are listed with the credential that began
-// them.
+// TestOpenUploads checks limits.md 4.3: the list of open sessions shows which credential has
+// created each session.
 func TestOpenUploads(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -67,8 +67,8 @@ func TestOpenUploads(t *testing.T) {
 	}
 }
 
-// TestTooManyUploads checks limits.md 4.2: a credential may have at most 8 open sessions, a project
-// 32.
+// TestTooManyUploads checks limits.md 4.2: a credential may have at most 8 open sessions and a
+// project at most 32.
 func TestTooManyUploads(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)

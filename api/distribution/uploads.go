@@ -23,7 +23,7 @@ import (
 // Limits of request bodies that are streamed to disk.
 const (
 	chunkBodyLimit = 16 << 20
-	bodyPiece      = chunkBodyLimit    // unit of the time limit of a whole file
+	bodyPiece      = chunkBodyLimit    // a whole file has a time limit for each piece of this size
 	bodyTime       = 300 * time.Second // time limit of a chunk or a piece
 )
 
@@ -61,18 +61,18 @@ func viewSession(s *upload.Session) SessionView {
 	}
 }
 
-// announced describes a file before its content is sent.
+// announced describes a file before the client sends its content.
 type announced struct {
 	filename string // sanitized
 	size     int64
 	backend  string // "" = use the default
 }
 
-// byteCount is a web.Integer of any size. Values that no file can have become the largest int64,
-// which exceeds every limit.
+// byteCount is like web.Integer, but accepts numbers of any size. Numbers above the range of
+// web.Integer become the largest int64, which exceeds every limit.
 type byteCount int64
 
-// UnmarshalJSON accepts every notation of a whole number.
+// UnmarshalJSON accepts a whole number in any JSON notation.
 func (n *byteCount) UnmarshalJSON(raw []byte) error {
 	var whole web.Integer
 	err := whole.UnmarshalJSON(raw)
@@ -80,7 +80,8 @@ func (n *byteCount) UnmarshalJSON(raw []byte) error {
 	if err == nil {
 		return nil
 	}
-	// From 2^53 on every float is whole; one that is too large for a float64 is infinite.
+	// Every float64 above 2^53 is a whole number. A number that is too large for a float64 is
+	// parsed as infinity.
 	if f, wrong := strconv.ParseFloat(string(raw), 64); f > 1<<53 && (wrong == nil || errors.Is(wrong, strconv.ErrRange)) {
 		*n = math.MaxInt64
 		return nil
@@ -111,7 +112,8 @@ func (in uploadInput) check() (a announced, err error) {
 	return announced{a.filename, int64(*in.Size.Value), strings.TrimSpace(in.Backend.Or(""))}, err
 }
 
-// admit determines the destination of an announced file, or returns an error if it is not allowed.
+// admit returns the upload request for an announced file, including the storage to which it
+// belongs. It returns an error if the upload is not allowed.
 func (h *Handlers) admit(r *web.Request, a announced) (in upload.Request, err error) {
 	in = upload.Request{Filename: a.filename, Size: a.size}
 	if k := r.Caller.Key; k != nil {
@@ -287,8 +289,8 @@ func (h *Handlers) uploadFile(r *web.Request) (view fileView, err error) {
 	return h.showFile(r, store.FileID(id))
 }
 
-// announcedFile parses the query and the headers that describe a file. digest is its SHA-256 in
-// hexadecimal, or "" if none is given.
+// announcedFile parses the query and the headers that describe a file. digest is the SHA-256 of the
+// file in hexadecimal, or "" if the request does not contain it.
 func announcedFile(r *web.Request) (a announced, digest string, err error) {
 	var p web.Problems
 	name := r.Query("filename")
@@ -316,8 +318,8 @@ func announcedFile(r *web.Request) (a announced, digest string, err error) {
 	return announced{name, r.ContentLength, backend}, digest, err
 }
 
-// parseDigest returns the SHA-256 in a Digest header (RFC 3230), which may contain other checksums
-// as well.
+// parseDigest returns the SHA-256 from Digest headers (RFC 3230). The headers may contain other
+// checksums as well.
 func parseDigest(headers []string) (digest string, ok bool) {
 	for one := range strings.SplitSeq(strings.Join(headers, ","), ",") {
 		algorithm, value, _ := strings.Cut(strings.TrimSpace(one), "=")
@@ -333,8 +335,8 @@ func parseDigest(headers []string) (digest string, ok bool) {
 	return digest, true
 }
 
-// body is a request body with a time limit for each piece, so that a whole file may take as long as
-// it needs.
+// body is a request body with a time limit for each piece of it. The total time of an upload is not
+// limited.
 type body struct {
 	io.Reader
 	wire *http.ResponseController
@@ -343,7 +345,7 @@ type body struct {
 
 func newBody(r *web.Request) *body { return &body{r.Stream(), http.NewResponseController(r.Writer), 0} }
 
-// Read extends the time limit for each piece.
+// Read reads from the body and extends the time limit at the beginning of each piece.
 func (b *body) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		b.left = bodyPiece

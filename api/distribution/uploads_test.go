@@ -29,7 +29,7 @@ const chunkSize = 8 << 20
 // fileList is the path of the files of project a.
 const fileList = "/admin/projects/a/files"
 
-// withFiles starts a server with project a.
+// withFiles starts a server that has the project a.
 func withFiles(t testing.TB, opts ...apitest.Option) *apitest.Server {
 	t.Helper()
 	s := apitest.NewServer(t, opts...)
@@ -116,7 +116,7 @@ func TestUploadInParallel(t *testing.T) {
 		for range 2 {
 			all.Go(func() {
 				status, answer, _ := s.Do(t, "PUT", fmt.Sprintf("%s/chunks/%d", at, i), s.Admin, content[i*chunkSize:min((i+1)*chunkSize, len(content))])
-				if status != 200 && status != 409 { // another request is sending it
+				if status != 200 && status != 409 { // 409: another request is sending it
 					t.Errorf("chunk %d: got %d %s", i, status, answer)
 				}
 			})
@@ -192,8 +192,9 @@ func TestUploadRules(t *testing.T) {
 	s.Must(t, 404, "PUT", expired+"/chunks/0", "12345")
 }
 
-// TestChunkSentAgainMeanwhile checks that a chunk that is sent again while it is being received
-// replaces the earlier request, because that may use a dead connection.
+// TestChunkSentAgainMeanwhile checks that a client can send a chunk again while an earlier request
+// for the same chunk is in progress. The later request must replace the earlier one, which may be
+// using a dead connection.
 func TestChunkSentAgainMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -235,8 +236,8 @@ func TestChunkSentAgainMeanwhile(t *testing.T) {
 	}
 }
 
-// TestUploadOfADeletedProject checks that a file that is being registered while its project is
-// deleted leaves nothing behind, wherever its content is.
+// TestUploadOfADeletedProject checks that nothing remains of a file that is being registered while
+// its project is being deleted, regardless of the storage.
 func TestUploadOfADeletedProject(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -271,7 +272,7 @@ func TestUploadOfADeletedProject(t *testing.T) {
 	}
 }
 
-// regular lists the files below a folder, which may be missing.
+// regular lists the regular files below a directory. The directory may be missing.
 func regular(t testing.TB, dir string) (names []string) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -289,7 +290,7 @@ func regular(t testing.TB, dir string) (names []string) {
 	return names
 }
 
-// TestInterruptedUploads checks that a truncated body leaves existing data unchanged.
+// TestInterruptedUploads checks that a truncated request body leaves existing data unchanged.
 func TestInterruptedUploads(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -400,7 +401,8 @@ func TestUploadInOneRequest(t *testing.T) {
 	}
 }
 
-// raw sends the beginning of an administrator's request unmodified.
+// raw sends a request that begins with the given text, unmodified, with an administrator's
+// credentials. It returns the status and the body of the response.
 func raw(t *testing.T, s *apitest.Server, beginning string) (status int, body string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
@@ -422,8 +424,8 @@ func raw(t *testing.T, s *apitest.Server, beginning string) (status int, body st
 	return status, text
 }
 
-// TestUploadForOtherStorage checks that a file for another storage waits for its job, and that its
-// record survives failures and the loss of its storage.
+// TestUploadForOtherStorage checks that a file for a remote storage is pending until a job
+// transfers it. Its record must survive failures of the job and the deletion of the storage.
 func TestUploadForOtherStorage(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -475,7 +477,7 @@ func TestUploadForOtherStorage(t *testing.T) {
 	}
 }
 
-// fail records that the job of a file has failed.
+// fail marks a file as failed for the given reason.
 func fail(t *testing.T, s *apitest.Server, id, reason string) {
 	t.Helper()
 	err := s.DB.Update(func(tx *store.Tx) error {
@@ -495,7 +497,7 @@ func fail(t *testing.T, s *apitest.Server, id, reason string) {
 	}
 }
 
-// drained deletes the entries for objects that a job would remove.
+// drained removes all entries from the queue of objects to be deleted, as a job would.
 func drained(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	err := s.DB.Update(func(tx *store.Tx) error {
@@ -512,8 +514,8 @@ func drained(t *testing.T, s *apitest.Server) {
 	}
 }
 
-// TestCompleteAfterRename checks that uploads are found under a former key of a project, and that
-// completing again finds the file.
+// TestCompleteAfterRename checks that an upload can be completed under a former key of its project,
+// and that completing it again returns the same file.
 func TestCompleteAfterRename(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
