@@ -14,12 +14,13 @@ import (
 	"svc/assets"
 )
 
-// nonceMark marks the places of the response's nonce in the console's pages. The nonce allows the
-// styles that components add.
+// nonceMark is the placeholder for the response's nonce in the documents of the console. The nonce
+// permits the styles that components add.
 const nonceMark = "__NONCE__"
 
-// consolePages are the documents of the console, split at the places of the nonce: index.html, and
-// for each page a document that names the files needed by that page, such as page.admin.logs.html.
+// consolePages maps names to the documents of the console, each split at the placeholders for the
+// nonce. The documents are index.html and, for each page, a document that also loads the files
+// needed by that page, such as page.admin.logs.html.
 var consolePages = sync.OnceValue(func() map[string][]string {
 	names, err := fs.Glob(assets.Console, assets.ConsoleDir+"/*.html")
 	if err != nil {
@@ -52,8 +53,8 @@ func serveConsole(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// consoleFiles are the files that the console's pages load. Their names contain a hash of their
-// content.
+// consoleFiles maps names to the files that the console's pages load. The names contain a hash of
+// the content.
 var consoleFiles = sync.OnceValue(func() map[string]*web.File { return filesIn(assets.Console, assets.ConsoleDir) })
 
 func serveConsoleFile(w http.ResponseWriter, r *web.Request) error {
@@ -65,8 +66,8 @@ func serveConsoleFile(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// filesIn returns the files of a folder, except pages, by name. A file that the folder contains
-// only in compressed forms must exist in both of them.
+// filesIn returns the files in a directory by name, except pages. If the directory contains a file
+// only in compressed form, the file must exist in both compressed forms.
 func filesIn(from fs.ReadDirFS, dir string) map[string]*web.File {
 	entries, err := from.ReadDir(dir)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"svc/api/web"
 )
 
-// TestFilesIn checks that filesIn returns the files beside the page of a build, and that each is
-// served in the encoding preferred by the client.
+// TestFilesIn checks that filesIn returns all files of a build except the page, and that each file
+// is served in the encoding that the client prefers.
 func TestFilesIn(t *testing.T) {
 	t.Parallel()
 	var zipped bytes.Buffer

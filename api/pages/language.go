@@ -14,9 +14,9 @@ import (
 // maxWishes limits the number of languages that are read from a header.
 const maxWishes = 16
 
-// wishes returns the visitor's preferred languages, best first: the one in the query, or else those
-// of Accept-Language. asked reports whether the query has a language. A blank one selects the
-// untranslated texts.
+// wishes returns the tags of the visitor's preferred languages, most preferred first. They come
+// from the query or, if the query has no language, from Accept-Language. asked reports whether the
+// query has a language. A blank language in the query selects the untranslated texts.
 func wishes(r *web.Request) (tags []string, asked bool) {
 	if r.Sent("locale") {
 		return []string{r.Query("locale")}, true
@@ -53,8 +53,8 @@ func acceptedLanguages(header string) []string {
 	return tags
 }
 
-// pageLanguage returns the language of a page's own words: the first preferred language that they
-// are available in, or else English.
+// pageLanguage returns the language for the words of a page, as opposed to the texts of a project.
+// It is the first preferred language in which the words are available, or English.
 func pageLanguage(tags []string) terms.Language {
 	for _, tag := range tags {
 		if l, unknown := terms.LanguageFor(tag); !unknown && strings.TrimSpace(tag) != "" {
@@ -65,9 +65,10 @@ func pageLanguage(tags []string) terms.Language {
 }
 
 // textLanguage returns the index of the project language that the visitor prefers most, or -1 for
-// the untranslated texts. A browser that lists only fr-CA also accepts French, so tags are
-// shortened until one is registered. Untranslated texts count as English, so a preference for
-// English selects them ahead of a second choice.
+// the untranslated texts. Because a visitor with a browser that lists only fr-CA also understands
+// French, tags are shortened until a registered language is found. Untranslated texts count as
+// English. If the visitor prefers English, textLanguage therefore selects them instead of a
+// translation to a less preferred language.
 func textLanguage(registered *locale.Set, tags []string) int {
 	for _, tag := range tags {
 		for key := locale.Key(tag); key != ""; key = withoutLast(key) {
@@ -82,5 +83,6 @@ func textLanguage(registered *locale.Set, tags []string) int {
 	return -1
 }
 
-// withoutLast removes the last part of a tag's key. It returns "" for a key with a single part.
+// withoutLast removes the last part of the key of a language tag. It returns "" for a key with a
+// single part.
 func withoutLast(key string) string { return key[:max(0, strings.LastIndexByte(key, '-'))] }

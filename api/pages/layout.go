@@ -27,7 +27,7 @@ type layout struct {
 	Site        string // public address of the site; "" = unknown
 	SiteName    string
 	Picture     string // address of the page's preview image, or ""
-	Hidden      bool   // from search engines
+	Hidden      bool   // whether search engines must not index the page
 	Language    string // of the page
 	Documents   []documentLink
 	Languages   []languageLink
@@ -57,7 +57,7 @@ func (h *Handlers) layout(r *web.Request, at string) layout {
 		l.SiteName = u.Host
 	}
 	for _, d := range terms.All() {
-		// After an error the link is omitted: the page is still useful without it.
+		// If there is an error, omit the link, because the page is still useful without it.
 		if text, _, err := h.effective(d, language); err == nil && terms.Complete(text) {
 			l.Documents = append(l.Documents, documentLink{Slug: d.Slug, Title: d.In(language).Title, Current: at == "/terms/"+d.Slug})
 		}
@@ -68,8 +68,8 @@ func (h *Handlers) layout(r *web.Request, at string) layout {
 	return l
 }
 
-// fileSet holds the addresses of the files that pages load. Their names contain a hash of their
-// content.
+// fileSet holds the addresses of the files that pages load. The names of the files contain a hash
+// of their content.
 type fileSet struct {
 	Style, Icon, ReferenceStyle, ReferenceScript string
 
@@ -100,7 +100,7 @@ func servePageFile(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// templates are the public pages, each combined with the layout.
+// templates maps names to the templates of the public pages, each combined with the layout.
 var templates = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
 	for _, name := range []string{"home", "project", "terms", "problem"} {
@@ -111,7 +111,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	return all
 })
 
-// render executes the template of a page.
+// render executes the named template with the data of a page.
 func render(name string, of any) (string, error) {
 	var page bytes.Buffer
 	err := templates()[name].Execute(&page, of)
@@ -130,8 +130,8 @@ var (
 	varyByLanguage = []string{"Accept-Encoding, Accept-Language"}
 )
 
-// publish answers with a page that caches may keep for a minute. scripts is the script-src of its
-// policy.
+// publish answers with a public page, which caches may keep for a minute. scripts is the value of
+// script-src in the page's Content-Security-Policy.
 func publish(w http.ResponseWriter, r *web.Request, page *web.File, scripts string) error {
 	setPublicHeaders(w.Header(), scripts)
 	page.Serve(w, r, forAMinute)

@@ -9,8 +9,8 @@ import (
 	"svc/internal/fault"
 )
 
-// ForPeople reports whether a request comes from a browser navigation, which gets a page instead of
-// an API error if there is nothing at the address.
+// ForPeople reports whether a request was made by a browser to display a page. If nothing exists at
+// the address, such a request is answered with a page instead of an API error.
 func ForPeople(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/api/") {
 		return false
@@ -23,7 +23,7 @@ func (h *Handlers) Missing(w http.ResponseWriter, r *web.Request) {
 	h.problem(w, r, http.StatusNotFound, func(t *words) string { return t.MissingTitle }, func(t *words) string { return t.MissingText })
 }
 
-// page wraps a handler so that its errors are answered with pages.
+// page wraps a handler so that the response to an error is a page.
 func (h *Handlers) page(answer web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *web.Request) error {
 		err := answer(w, r)

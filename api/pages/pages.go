@@ -1,5 +1,6 @@
-// Package pages serves the addresses that people open in a browser: the console, the public
-// pages, and their files. None of them are part of the interface that openapi.yaml describes.
+// Package pages serves the addresses that users open in a browser: the console, the public pages,
+// and the files that these load. The addresses are not part of the interface that openapi.yaml
+// describes.
 //
 //	pages.go     Routes, and headers of all pages
 //	console.go   the console and its files
@@ -66,7 +67,8 @@ func (h *Handlers) Routes() []web.Route {
 	return routes
 }
 
-// sameOrigin removes the CORS headers that let pages of other origins read an API response.
+// sameOrigin wraps a handler and removes the CORS headers that permit pages of other origins to
+// read a response.
 func sameOrigin(answer web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *web.Request) error {
 		header := w.Header()
@@ -88,9 +90,9 @@ var (
 	notInSearches = []string{"noindex"}
 )
 
-// setPolicy sets the headers that restrict what a page may load and which sites may embed it.
-// scripts, styles and types are inserted into the directives script-src, style-src and
-// trusted-types of its Content-Security-Policy; the page's own style sheets are always allowed.
+// setPolicy sets the headers that restrict what a page may load and which sites may embed it. The
+// arguments scripts, styles and types are inserted into the directives script-src, style-src and
+// trusted-types of the Content-Security-Policy. Style sheets of the same origin are always allowed.
 func setPolicy(header http.Header, scripts, styles, types string) {
 	header["Content-Security-Policy"] = []string{"default-src 'self'; script-src " + scripts + "; style-src 'self'" + styles +
 		"; trusted-types" + types +

@@ -12,7 +12,7 @@ import (
 // browser holds the headers that a browser sends when it opens an address.
 var browser = map[string]string{"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "Accept-Encoding": "identity"}
 
-// policy returns the value of a directive in a Content-Security-Policy.
+// policy returns the value of the given directive in a Content-Security-Policy.
 func policy(t *testing.T, text, directive string) string {
 	t.Helper()
 	for part := range strings.SplitSeq(text, ";") {
@@ -31,7 +31,7 @@ func TestPolicy(t *testing.T) {
 	for _, path := range []string{"/admin", "/login", "/no/such/page"} {
 		_, _, header := s.Visit(t, "GET", path, browser)
 		text, scripts := header.Get("Content-Security-Policy"), "'self'"
-		if path == "/no/such/page" { // it has no scripts
+		if path == "/no/such/page" { // the page has no scripts
 			scripts = "'none'"
 		}
 		for directive, want := range map[string]string{
@@ -56,9 +56,9 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestConsolePage checks that each address of a console page answers with the document of that
-// page, that any other address below it answers with index.html, and that each answer has a new
-// nonce. Documents must name existing files that the page needs in addition to the first ones.
+// TestConsolePage checks that the address of each console page is answered with the document of
+// that page, and other addresses below /admin with index.html. Each response must have a new nonce.
+// The document of a page must load additional files, all of which must exist.
 func TestConsolePage(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -110,8 +110,8 @@ func TestConsolePage(t *testing.T) {
 	}
 }
 
-// TestMissing checks that a missing address answers with a page to browsers and with an API error
-// to programs.
+// TestMissing checks that a request for a missing address is answered with a page for browsers and
+// with an API error for programs.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

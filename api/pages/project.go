@@ -29,13 +29,13 @@ const (
 	versionsOnPage     = 12
 	shownAnnouncements = 20
 
-	// Limits in bytes. Longer texts are cut and link to a page of their own.
+	// Limits in bytes. A longer text is cut and links to a separate page with the whole text.
 	maxNotes     = 8 << 10 // of the latest version
 	maxOldNotes  = 2 << 10 // of each version in the timeline
 	maxAnnounced = 3 << 10 // of each announcement
 
 	excerptLength     = 180 // characters
-	descriptionLength = 320 // of a description that is shown completely
+	descriptionLength = 320 // length up to which a description is shown completely
 )
 
 // projectPage is the data of a project's page.
@@ -46,7 +46,7 @@ type projectPage struct {
 	Announcement  *announcementView
 	Announcements []announcementView
 	Versions      []versionView // one page of the timeline
-	First         int           // position of the first of them in the timeline
+	First         int           // position of the first of Versions in the timeline
 	Newer, Older  string        // addresses of the adjacent pages, or ""
 	Empty         bool          // there are no versions
 }
@@ -59,20 +59,21 @@ type projectView struct {
 	About                          *aboutView
 }
 
-// aboutView is a description. A long one is collapsed to a short text until it is opened.
+// aboutView is the view of a project's description. If the description is long, the page shows a
+// short text until the visitor opens the description.
 type aboutView struct {
 	Short string
 	Text  template.HTML
 }
 
-// namedLink is a name with an address. If a browser can open the address, it is in Href; otherwise
-// Href is "" and Text is the address.
+// namedLink is a name with an address. If a browser can open the address, Href contains it.
+// Otherwise Href is "" and Text contains the address.
 type namedLink struct {
 	Name, Text string
 	Href       template.URL
 }
 
-// linkNamed returns the link for an address that was entered as free text.
+// linkNamed returns the namedLink for an address that was entered as free text.
 func linkNamed(name, address string) namedLink {
 	address = strings.TrimSpace(address)
 	if web.IsURL(address) {
@@ -83,17 +84,17 @@ func linkNamed(name, address string) namedLink {
 
 type versionView struct {
 	Number, Title, Href string
-	Newest              bool // it is the latest version
+	Newest              bool // whether it is the latest version
 	Flags               []flag
 	Platforms           []string
 	PlatformNames       string
 	Published           moment
 	Notes               template.HTML
-	More                string // address of all notes, where they are cut
+	More                string // address of the page with all notes if they are cut
 	Downloads           []downloadView
 }
 
-// flag is a remark about a version. Kind is a class of the style sheet.
+// flag is a short remark about a version, such as its state. Kind is the CSS class of the remark.
 type flag struct{ Name, Kind string }
 
 type downloadView struct {
@@ -107,15 +108,16 @@ type announcementView struct {
 	Pinned                  bool
 	Platforms               []string
 	Published               moment
-	Whole                   bool   // the excerpt is incomplete
+	Whole                   bool   // whether the excerpt is incomplete
 	Excerpt                 string // plain text
 	Text                    template.HTML
 }
 
-// maxReads is the number of attempts to build a page from a snapshot that does not become stale.
+// maxReads is the maximum number of attempts to build a page. An attempt fails if its snapshot of
+// the data becomes stale.
 const maxReads = 100
 
-// project serves the page of a project.
+// project serves the public page of a project.
 func (h *Handlers) project(w http.ResponseWriter, r *web.Request) error {
 	for tries := 1; ; tries++ {
 		snap, err := h.DB.Snapshot(r.Param("k"))
@@ -198,7 +200,7 @@ func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (string, er
 	return render("project", &page)
 }
 
-// speaks reports whether pages are available in the first of the languages.
+// speaks reports whether the words of pages are available in the first of the given languages.
 func speaks(tags []string) bool {
 	first, _, _ := strings.Cut(locale.Key(tags[0]), "-")
 	for _, w := range allWords {
@@ -209,7 +211,8 @@ func speaks(tags []string) bool {
 	return false
 }
 
-// fill adds the latest version, the announcements and a page of the timeline.
+// fill adds the latest version, the announcements and one page of the timeline to the data of the
+// page.
 func (to reader) fill(page *projectPage, r *web.Request, entries []*store.VersionEntry) (err error) {
 	entries = entries[:min(len(entries), shownVersions)]
 	batches := max(1, (len(entries)+versionsOnPage-1)/versionsOnPage)
@@ -245,7 +248,7 @@ func (to reader) fill(page *projectPage, r *web.Request, entries []*store.Versio
 	return nil
 }
 
-// link returns the address of the page with an additional parameter.
+// link returns the address of the page with an additional query parameter and an anchor.
 func (to reader) link(name, value, anchor string) string {
 	query := name + "=" + url.QueryEscape(value)
 	if to.locale != "" {
@@ -254,8 +257,9 @@ func (to reader) link(name, value, anchor string) string {
 	return to.href + "?" + query + anchor
 }
 
-// languages returns links to the languages of the project. If the project has none, it returns
-// those of the page's own words.
+// languages returns links to the page in each language of the project. If the project has no
+// languages, it returns ofPages, the links to the languages in which the words of pages are
+// available.
 func (to reader) languages(ofPages []languageLink) []languageLink {
 	if len(to.snap.Project.Languages) == 0 {
 		return ofPages
@@ -306,7 +310,8 @@ func (to reader) project() projectView {
 	return v
 }
 
-// version returns the view of a version. Notes of more than limit bytes are cut; 0 means no limit.
+// version returns the view of a version. It cuts notes that are longer than limit bytes. If limit
+// is 0, there is no limit.
 func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error) {
 	if e.Large {
 		if err := to.hold(e.Size, limit); err != nil {
@@ -354,9 +359,9 @@ func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error)
 	return v, nil
 }
 
-// hold waits until the memory for a text of size bytes is available. A text that is cut to a limit
-// needs as much as in any other response. Rendering a whole text takes about eleven times its size:
-// Markdown, its HTML, and the page.
+// hold waits until the memory for rendering a text of size bytes is available. A text that is cut
+// to a limit needs as much memory as in any other response. Rendering a whole text takes about
+// eleven times its size, for the Markdown, its HTML and the page.
 func (to reader) hold(size, limit int) error {
 	if limit == 0 {
 		size *= 3 // Hold reserves four times the size of a record
@@ -402,8 +407,8 @@ func (to reader) downloads(v *store.Version) []downloadView {
 	return all
 }
 
-// size returns the formatted size of a file on this server, given the path of its link, or "" for
-// files elsewhere.
+// size returns the formatted size of a file, given the path of the file's link. It returns "" if
+// the file is not on this server.
 func (to reader) size(escapedPath string) string {
 	key, ok := files.ParseLink(escapedPath)
 	if !ok {
@@ -424,8 +429,9 @@ func (to reader) size(escapedPath string) string {
 	return fmt.Sprintf("%.1f GB", float64(f.Size)/1000_000_000)
 }
 
-// sees reports whether visitors see an announcement. Their version is unknown, so it must be for
-// all versions. It must not be hidden, neither completely nor in their language.
+// sees reports whether the page shows an announcement. Because the app version of the visitor is
+// unknown, the announcement must apply to all versions. It must not be hidden, either completely or
+// in the visitor's language.
 func (to reader) sees(e *store.AnnouncementEntry) bool {
 	a := e.Record
 	return !a.Hidden && (to.tag == "" || !a.Translations[to.tag].Hidden) && a.Versions == release.Range{}
@@ -456,8 +462,8 @@ func (to reader) announcement(id string) (*announcementView, error) {
 	return nil, fault.New(fault.NotFound, "announcement not found")
 }
 
-// announced returns the view of an announcement. One of more than limit bytes links to a page of
-// its own; 0 means no limit.
+// announced returns the view of an announcement. If the text is longer than limit bytes, the view
+// links to a separate page with the whole text. If limit is 0, there is no limit.
 func (to reader) announced(e *store.AnnouncementEntry, limit int) (*announcementView, error) {
 	if e.Large {
 		if err := to.hold(e.Size, limit); err != nil {
@@ -487,13 +493,13 @@ func (to reader) announced(e *store.AnnouncementEntry, limit int) (*announcement
 	return v, nil
 }
 
-// prose renders Markdown to safe HTML below a heading of the given level.
+// prose renders Markdown to safe HTML. Its headings are below a heading of the given level.
 func prose(source string, below int) template.HTML {
 	return template.HTML(markdown.Below(source, below)) //nolint:gosec // that is what it returns
 }
 
-// cut shortens Markdown to at most limit bytes at the end of a paragraph, or at least of a line. 0
-// means no limit.
+// cut shortens Markdown to at most limit bytes. It cuts at the end of a paragraph or, if that is
+// not possible, of a line. If limit is 0, there is no limit.
 func cut(source string, limit int) string {
 	if limit == 0 || len(source) <= limit {
 		return source
@@ -515,14 +521,14 @@ var (
 	blocks = regexp.MustCompile(`</(?:p|h[1-6]|li|blockquote|pre|t[dhr]|table|ul|ol)>|<br>`)
 )
 
-// plain returns the text of HTML rendered by prose in one line.
+// plain converts HTML that was rendered by prose to a single line of plain text.
 func plain(rendered string) string {
 	text := tags.ReplaceAllString(blocks.ReplaceAllString(rendered, " "), "")
 	return strings.Join(strings.Fields(stdhtml.UnescapeString(text)), " ")
 }
 
-// excerpt returns the beginning of the text of HTML rendered by prose. It ends between words if
-// possible.
+// excerpt returns the beginning of the plain text of HTML that was rendered by prose. It ends
+// between words if possible.
 func excerpt(rendered string) string {
 	text := plain(rendered)
 	if utf8.RuneCountInString(text) <= excerptLength {
@@ -535,7 +541,7 @@ func excerpt(rendered string) string {
 	return strings.TrimRightFunc(part, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) }) + "…"
 }
 
-// initial returns the letter that replaces a missing project icon.
+// initial returns the letter that is shown instead of a missing project icon.
 func initial(name string) string {
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -545,7 +551,8 @@ func initial(name string) string {
 	return "·"
 }
 
-// secure returns address if the policy of pages allows pictures from it; otherwise "".
+// secure returns address if the Content-Security-Policy of pages permits pictures from it.
+// Otherwise it returns "".
 func secure(address string) string {
 	if u, err := url.Parse(address); err != nil || u.Scheme != "https" || u.Host == "" {
 		return ""
@@ -553,7 +560,7 @@ func secure(address string) string {
 	return address
 }
 
-// first returns translated, or other if there is no translation.
+// first returns the translation, or other if translated is nil.
 func first(translated *string, other string) string {
 	if translated != nil {
 		return *translated

@@ -35,7 +35,7 @@ func (h *Handlers) base(r *web.Request) string {
 	return "http://" + r.Host
 }
 
-// asPage returns a rendered page as a file.
+// asPage returns a rendered page as a web.File.
 func asPage(text string) *web.File {
 	return web.NewFile(html[0], func() string { return text }, nil)
 }
@@ -52,8 +52,8 @@ func (h *Handlers) effective(d *terms.Document, l terms.Language) (text string, 
 	return d.In(l).Content, d.Revised, nil
 }
 
-// terms serves a terms document. A document with placeholders is not published, because it does not
-// name the operator who makes its promises.
+// terms serves a terms document. A document that still contains placeholders is not published,
+// because it does not name the operator that is bound by it.
 func (h *Handlers) terms(w http.ResponseWriter, r *web.Request) error {
 	d := terms.Find(r.Param("slug"))
 	if d == nil {

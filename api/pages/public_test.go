@@ -23,7 +23,8 @@ import (
 	"svc/store"
 )
 
-// site starts a server that knows its address. Its project has everything that a page can show.
+// site starts a server with a configured address and a project that has all kinds of data that a
+// page can show.
 func site(t *testing.T) *apitest.Server {
 	t.Helper()
 	s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.SiteURL = "https://svc.example" }))
@@ -36,7 +37,7 @@ func site(t *testing.T) *apitest.Server {
 	return s
 }
 
-// visit opens a page and fails the test unless it exists.
+// visit returns the body of a page. The test fails if the page does not exist.
 func visit(t *testing.T, s *apitest.Server, path string, headers ...string) string {
 	t.Helper()
 	all := map[string]string{"Accept-Encoding": "identity"}
@@ -50,7 +51,7 @@ func visit(t *testing.T, s *apitest.Server, path string, headers ...string) stri
 	return page
 }
 
-// holds checks that a page contains all of the texts in this order.
+// holds checks that a page contains all of the texts in the given order.
 func holds(t *testing.T, page string, texts ...string) {
 	t.Helper()
 	rest := page
@@ -76,7 +77,7 @@ func lacks(t *testing.T, page string, texts ...string) {
 // public holds the address of one page of each kind.
 var public = []string{"/", "/projects/lumen", "/terms/privacy-policy", "/terms/sdk-compliance", "/doc", "/doc/api-keys", "/doc/checkForUpdate"}
 
-// TestPublicPages checks properties that all public pages share.
+// TestPublicPages checks the properties that all public pages must have.
 func TestPublicPages(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -194,7 +195,8 @@ func TestProjectPage(t *testing.T) {
 	lacks(t, page, "Sketches")
 }
 
-// TestTimeLine checks that up to 50 versions are shown on pages of 12, which need no script.
+// TestTimeLine checks that the timeline shows up to 50 versions on pages of 12 versions each, and
+// that the pages need no script.
 func TestTimeLine(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -231,8 +233,9 @@ func TestTimeLine(t *testing.T) {
 	holds(t, visit(t, s, "/projects/lumen?page=999"), "1.4", "1.3", "Newer versions")
 }
 
-// TestAliasAndUnknown checks that a former key opens the project's current page, and that a missing
-// address answers every client with a page that search engines do not keep.
+// TestAliasAndUnknown checks that a former key of a project leads to the project's current page. A
+// missing address must be answered with a page for all clients, and search engines must not index
+// that page.
 func TestAliasAndUnknown(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -251,8 +254,8 @@ func TestAliasAndUnknown(t *testing.T) {
 	holds(t, page, `<html lang="zh-CN">`, "页面不存在")
 }
 
-// TestTermsPage checks that the page of each terms document marks it as current and shows when it
-// was changed.
+// TestTermsPage checks that the page of each terms document shows the date of the last change, and
+// that its navigation marks the document as current.
 func TestTermsPage(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -267,7 +270,7 @@ func TestTermsPage(t *testing.T) {
 	lacks(t, page, "<script")
 }
 
-// TestUnpublishedTerms checks that a document with placeholders is neither shown nor linked.
+// TestUnpublishedTerms checks that a terms document with placeholders is neither shown nor linked.
 func TestUnpublishedTerms(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -298,8 +301,9 @@ func TestUnpublishedTerms(t *testing.T) {
 	unpublished("privacy-policy", "en", "Not published yet")
 }
 
-// TestPageLanguage checks that a page's own words are in the first preferred language that they are
-// available in, and the texts of a project in the first that the project has.
+// TestPageLanguage checks that the words of a page are in the first preferred language in which
+// they are available, and that the texts of a project are in the first preferred language that the
+// project has.
 func TestPageLanguage(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -340,8 +344,8 @@ func TestPageLanguage(t *testing.T) {
 	holds(t, page, `href="/projects/lumen?version=1.0&amp;locale=de"`)
 }
 
-// TestFreeAddresses checks that addresses entered as free text are links if a browser can open
-// them, and text otherwise.
+// TestFreeAddresses checks that an address entered as free text is shown as a link if a browser can
+// open it, and as text otherwise.
 func TestFreeAddresses(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -381,7 +385,7 @@ func TestFreeAddresses(t *testing.T) {
 	}
 }
 
-// attacks are texts that would have an effect if a page treated them as anything but text.
+// attacks lists texts that would have an effect if a page did not treat them as plain text.
 var attacks = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'><svg/onload=alert(1)>`, `</title><script>alert(1)</script>`, `javascript:alert(1)`,
 	`<iframe srcdoc="<script>alert(1)</script>">`, `{{.}}{{template "main"}}`, `<a href="javascript:alert(1)">x</a>`, `[x](javascript:alert(1))`, `![x](javascript:alert(1))`,
@@ -389,7 +393,7 @@ var attacks = []string{
 	`<!--`, `--><script>alert(1)</script>`, "`<script>alert(1)</script>`", `<details open ontoggle=alert(1)>`, `&lt;script&gt;`, `<math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>`,
 }
 
-// TestAttacks checks that user-written texts never become elements, attributes or scripts of the
+// TestAttacks checks that texts written by users never become elements, attributes or scripts of a
 // page.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
@@ -426,8 +430,9 @@ func cutTo(text string, n int) string { return string([]rune(text)[:min(n, len([
 var allowed = strings.Fields("section h2 h3 h4 ul ol li p div span code pre em strong a time details summary button svg use small bdi nav blockquote u br hr " +
 	"@id @class @dir @href @rel @datetime @start @popover @popovertarget @popovertargetaction @role @aria-labelledby @aria-label @aria-hidden @type @tabindex @autofocus @lang @aria-current")
 
-// elements returns the names of all elements of a page and, with @, of their attributes, as a
-// browser parses it. An address that would run a script counts as a name of its own.
+// elements returns the set of names of all elements and attributes of a page, as parsed by a
+// browser. The names of attributes begin with @. An address that would run a script is included as
+// an additional name.
 func elements(t *testing.T, page string) map[string]bool {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -484,8 +489,8 @@ func TestOtherOrigins(t *testing.T) {
 	}
 }
 
-// TestLongTexts checks that a page stays small however long its texts are, and links to the parts
-// it omits.
+// TestLongTexts checks that a page stays small regardless of the length of its texts, and that it
+// links to the parts that it omits.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -513,8 +518,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestFailedPage checks that a page that cannot be built answers browsers with an error page other
-// than that of status 404.
+// TestFailedPage checks that a browser gets an error page if a page cannot be built. The error page
+// must differ from that of status 404.
 func TestFailedPage(t *testing.T) {
 	t.Parallel()
 	s := site(t)

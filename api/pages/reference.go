@@ -12,11 +12,11 @@ import (
 	"svc/internal/openapi"
 )
 
-// manual is the description of the interface, prepared for pages.
+// manual is the parsed description of the interface and the texts that have been rendered from it.
 type manual struct {
 	*openapi.Document
 	json  *web.File
-	texts sync.Map // Markdown to HTML; only texts of the description
+	texts sync.Map // maps Markdown to HTML; contains only texts of the description
 }
 
 func newManual(description []byte) (*manual, error) {
@@ -27,7 +27,7 @@ func newManual(description []byte) (*manual, error) {
 	return &manual{Document: d, json: web.NewFile("application/json", func() string { return string(d.JSON) }, nil)}, nil
 }
 
-// prose renders a text of the description and caches the result.
+// prose renders a Markdown text of the description to HTML and caches the result.
 func (m *manual) prose(text string) template.HTML {
 	if known, ok := m.texts.Load(text); ok {
 		return known.(template.HTML)
@@ -37,8 +37,8 @@ func (m *manual) prose(text string) template.HTML {
 	return rendered
 }
 
-// referencePage is a page of the API reference: the start page, the page of an operation or a tag,
-// or search results.
+// referencePage is the data of a page of the API reference. It is the start page, the page of an
+// operation or of a tag, or a page of search results.
 type referencePage struct {
 	layout
 	manual    *manual
@@ -46,11 +46,11 @@ type referencePage struct {
 	Tags      []tagView
 	Operation *openapi.Operation
 	Tag       *openapi.Tag
-	Found     []*openapi.Operation // operations of the tag or found by the search
+	Found     []*openapi.Operation // operations that have the tag or match the search
 	Searched  bool
 	Query     string
-	Asked     string // the language in the query, which links must keep
-	Suffix    string // the same as a suffix of addresses
+	Asked     string // language in the query, which links must preserve
+	Suffix    string // Asked as a query to be appended to addresses
 	About     string
 	Schemes   []openapi.Scheme
 	Curl      string
@@ -63,25 +63,26 @@ type tagView struct {
 	Current bool
 }
 
-// sentBody is the initial content of a request body. If Text is empty, the body is a file.
+// sentBody is the initial content of the request body in the form for sending a request. If Text is
+// empty, the body is a file.
 type sentBody struct{ Type, Text string }
 
-// part is a part of a page together with the page.
+// part combines a part of a page with the page for use in a template.
 type part struct {
 	Page *referencePage
 	Of   any
 }
 
-// With returns a part of the page for a template.
+// With combines the page with one of its parts.
 func (p *referencePage) With(of any) part { return part{p, of} }
 
-// With returns another part of the same page.
+// With combines the page of p with another part.
 func (p part) With(of any) part { return part{p.Page, of} }
 
 // Prose renders a text of the description to HTML.
 func (p *referencePage) Prose(text string) template.HTML { return p.manual.prose(text) }
 
-// Line returns a text of the description as one line of plain text.
+// Line returns a text of the description as a single line of plain text.
 func (p *referencePage) Line(text string) string { return plain(string(p.manual.prose(text))) }
 
 // reference serves the API reference.
@@ -128,7 +129,7 @@ func (h *Handlers) reference(w http.ResponseWriter, r *web.Request) error {
 	return publish(w, r, asPage(text), ownScripts)
 }
 
-// sample fills in how to send a request with curl and from the page.
+// sample sets the fields of p that show how to send a request with curl and from the page.
 func (p *referencePage) sample(o *openapi.Operation, base string) {
 	var b strings.Builder
 	b.WriteString("curl ")

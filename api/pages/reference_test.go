@@ -10,8 +10,8 @@ import (
 	"svc/api/apitest"
 )
 
-// TestReference checks that every operation of openapi.yaml has a complete page and that the start
-// page links to it.
+// TestReference checks that every operation in openapi.yaml has a complete page to which the start
+// page links.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -45,8 +45,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestReferenceSearch checks that operations are found by words and that the search text is shown
-// as plain text.
+// TestReferenceSearch checks that a search finds operations by words, and that the page shows the
+// search text as plain text.
 func TestReferenceSearch(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -68,7 +68,7 @@ func TestReferenceSearch(t *testing.T) {
 	holds(t, visit(t, s, "/doc?q=project&locale=zh-CN"), `<html lang="zh-CN">`, `href="/doc/createProject?locale=zh-CN"`)
 }
 
-// TestOpenAPI checks the description as JSON, for programs.
+// TestOpenAPI checks that programs can read the description of the interface as JSON.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -20,8 +20,8 @@ func SDKRoutes() []web.Route {
 // IsSDK reports whether a decoded path belongs to the client library.
 func IsSDK(path string) bool { return strings.HasPrefix(path, sdkPrefix) }
 
-// anyPage is a header value that lets pages of every origin load the client library, even if they
-// are isolated from other origins.
+// anyPage is a header value that permits pages of all origins to load the client library, even
+// pages that are isolated from other origins.
 var anyPage = []string{"cross-origin"}
 
 // SetSDKHeaders sets the headers of every response below the path of the client library.
@@ -31,13 +31,14 @@ func SetSDKHeaders(header http.Header, r *http.Request) {
 	header["Vary"] = web.VaryByEncoding
 }
 
-// script is a file of the client library under one of its names.
+// script is a file of the client library that is served under one of its names.
 type script struct {
 	*web.File
 	caching []string
 }
 
-// scripts maps names to files. The content under a pinned name never changes.
+// scripts maps names to files of the client library. The content of a file with a pinned name never
+// changes.
 var scripts = sync.OnceValue(func() map[string]script {
 	all := map[string]script{}
 	for _, f := range browser.Files() {

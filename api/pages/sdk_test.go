@@ -11,8 +11,8 @@ import (
 	library "svc/clients/browser"
 )
 
-// Each file has two names and, as the client likes, three encodings, of which each has
-// its own entity tag.
+// TestSDK checks that each file is served under two names and in three encodings, according to the
+// client's preference. Each encoding must have its own entity tag.
 func TestSDK(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -53,11 +53,11 @@ func TestSDK(t *testing.T) {
 	}
 }
 
-// decoded takes an encoding off a body.
+// decoded returns a body without its content encoding.
 func decoded(t *testing.T, f library.File, encoding, body string) string {
 	t.Helper()
 	switch encoding {
-	case "br": // that it is the text compressed is a test of clients/browser
+	case "br": // a test of clients/browser checks the compressed text
 		if body == f.Brotli {
 			return f.Text
 		}

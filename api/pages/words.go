@@ -11,8 +11,8 @@ import (
 // words holds the texts of pages in one language.
 type words struct {
 	Tag  string // of the language, BCP 47
-	Name string // of the language, in itself
-	date string // layout of package time
+	Name string // name of the language in that language
+	date string // date format, as in package time
 
 	SkipToContent, Site, Reference, Console, Terms, Languages, Start, Original, Documents, ShowMore, ShowLess string
 
@@ -30,9 +30,10 @@ type words struct {
 	Search, Find, Contents, SearchResults, FoundOperations, Authentication, Needs, Scope, NoCredential, Parameters, Body, Example string
 	TryIt, Sending, NoAnswer, Credential, Send, Answers, Required                                                                 string
 
-	// AboutProject describes a project without a description. It contains one %s for the name.
+	// AboutProject is the text for a project that has no description. It contains one %s for the
+	// name of the project.
 	AboutProject string
-	others       string // platforms without a name
+	others       string // text for platforms that have no name
 }
 
 // feature is a feature described on the start page.
@@ -110,8 +111,8 @@ var allWords = [...]*words{
 	},
 }
 
-// moment is a time in a readable and a machine-readable form. It is in UTC, because without a
-// script the visitor's time zone is unknown, and a cached page is shared by several visitors.
+// moment is a time in a readable and a machine-readable form. Both are in UTC. The visitor's time
+// zone is unknown without a script, and several visitors share a cached page.
 type moment struct{ People, Machine string }
 
 func (w *words) moment(at int64) moment {
@@ -119,7 +120,7 @@ func (w *words) moment(at int64) moment {
 	return moment{t.Format(w.date), t.Format(time.RFC3339)}
 }
 
-// platform returns the name of a platform.
+// platform returns the display name of a platform.
 func (w *words) platform(p platform.Platform) string {
 	switch p {
 	case platform.MacOS:
