@@ -29,41 +29,41 @@ const (
 	maxMessage = 300              // maximum length of a shown error in characters
 )
 
-// Credentials belong to an account at a provider.
+// Credentials are the credentials of an account at a provider.
 type Credentials struct {
 	Provider string
 	KeyID    string // access key id, or the zone
 	Secret   string // access key secret, or a token
 }
 
-// Refreshed is the result of a refresh.
+// Refreshed is the result of Refresh.
 type Refreshed struct {
 	TaskIDs []string // ids assigned by the provider
 	Failed  []string // links in failed calls
 	Error   string   // of the first failed call; "" if all were accepted
 }
 
-// Tested is the result of a test of credentials.
+// Tested is the result of Test.
 type Tested struct {
 	Remain, Quota *int64 // refreshes left today and in total; nil if the provider does not report them
 	Latency       time.Duration
 	Error         string // "" if the credentials work
 }
 
-// Client calls the providers.
+// Client calls the APIs of the CDN providers.
 type Client struct {
 	http *http.Client
 	base map[string]string // address of each provider's API, without a trailing slash
 	now  func() time.Time
 }
 
-// NewClient returns a client. It takes the addresses of the APIs, without a path. client must come
-// from package outbound.
+// NewClient returns a client. The URLs are the addresses of the providers' APIs, without a path.
+// The HTTP client must come from package outbound.
 func NewClient(client *http.Client, aliyunURL, cloudflareURL string) *Client {
 	return &Client{client, map[string]string{Aliyun: aliyunURL, Cloudflare: cloudflareURL}, time.Now}
 }
 
-// provider holds the operations of a provider.
+// provider holds the operations that a provider implements.
 type provider struct {
 	atOnce  int // maximum number of addresses per call
 	refresh func(ctx context.Context, c *Client, who Credentials, urls []string) (taskID string, err error)
@@ -75,8 +75,8 @@ var providers = map[string]provider{
 	Cloudflare: {30, purgeCloudflare, readZone},
 }
 
-// Refresh purges files by their addresses, in as many calls as necessary. A failed call does not
-// end the others unless ctx has ended.
+// Refresh purges the files with the given addresses from the CDN, in as many calls as necessary. If
+// a call fails, Refresh makes the remaining calls nevertheless, unless ctx has ended.
 func (c *Client) Refresh(ctx context.Context, who Credentials, urls []string) Refreshed {
 	done := Refreshed{TaskIDs: []string{}}
 	p, ok := providers[who.Provider]
@@ -111,7 +111,7 @@ func (c *Client) Test(ctx context.Context, who Credentials) (t Tested) {
 
 func noProvider(name string) error { return fmt.Errorf("there is no CDN provider %q", name) }
 
-// answerError is an error returned by a provider.
+// answerError is an error reported by a provider.
 type answerError struct{ code, message string }
 
 // Error returns the code, followed by the message if there is one.
@@ -122,7 +122,7 @@ func (e answerError) Error() string {
 	return e.code + ": " + e.message
 }
 
-// shown returns an error for display, in one line.
+// shown returns the text of an error as a single line for display.
 func shown(err error) string {
 	if err == nil {
 		return ""
@@ -136,8 +136,8 @@ func shown(err error) string {
 	return string(text[:min(len(text), maxMessage)])
 }
 
-// call sends a request and decodes the JSON answer into answer. It also returns the status if the
-// answer to a failed call is not JSON.
+// call sends a request, decodes the JSON answer into answer and returns the HTTP status. The answer
+// to an unsuccessful call need not be JSON.
 func (c *Client) call(
 	ctx context.Context, method, address, contentType string, header http.Header, body string, answer any,
 ) (status int, err error) {
@@ -171,10 +171,10 @@ func (c *Client) call(
 	return response.StatusCode, nil
 }
 
-// errForm reports a JSON answer of unexpected form.
+// errForm reports that a JSON answer has an unexpected form.
 var errForm = answerError{code: "the answer of the provider has another form than expected"}
 
-// statusError returns the error for an answer without a reason.
+// statusError returns the error for an unsuccessful answer that gives no reason.
 func statusError(status int) error {
 	return answerError{fmt.Sprintf("status %d", status), http.StatusText(status)}
 }

@@ -18,8 +18,8 @@ import (
 	"svc/internal/cdn"
 )
 
-// TestSignature compares signatures with the example in the provider's documentation and with one
-// made by openssl: printf 'POST&%2F&…' | openssl dgst -sha1 -hmac.
+// TestSignature compares signatures with the example in the provider's documentation and with a
+// signature made by openssl: printf 'POST&%2F&…' | openssl dgst -sha1 -hmac.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -44,7 +44,8 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// provider acts as both providers. It verifies signatures and tokens with its own code.
+// provider is a fake server for both providers. It verifies signatures and tokens with code that is
+// independent of package cdn.
 type provider struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -77,7 +78,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, body)
 }
 
-// rfc3986 encodes a text byte by byte.
+// rfc3986 percent-encodes a text byte by byte.
 func rfc3986(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -147,7 +148,7 @@ func (p *provider) cloudflare(r *http.Request) (int, string) {
 
 func (p *provider) client() *cdn.Client { return cdn.NewClient(p.Client(), p.URL, p.URL) }
 
-// links returns n addresses of files.
+// links returns the addresses of n files.
 func links(n int) (urls []string) {
 	for i := range n {
 		urls = append(urls, fmt.Sprintf("https://dl.example.com/f/app/%012d/a%%20b~*'()%%C3%%A9.zip", i))
@@ -187,8 +188,8 @@ func TestRefreshInBatches(t *testing.T) {
 	}
 }
 
-// TestRefreshGoesOnAfterAnError checks that a failed call does not end the others, and that its
-// links are reported.
+// TestRefreshGoesOnAfterAnError checks that the remaining calls are made after a call has failed,
+// and that the links of the failed call are reported.
 func TestRefreshGoesOnAfterAnError(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -206,7 +207,7 @@ func TestRefreshGoesOnAfterAnError(t *testing.T) {
 	}
 }
 
-// TestCredentials checks the results of a test of credentials.
+// TestCredentials checks the results of Test for valid and invalid credentials.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -235,7 +236,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestStrangeAnswers checks that any unexpected answer becomes an error of one short line.
+// TestStrangeAnswers checks that each unexpected answer is converted to an error with a text of one
+// short line.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -1,6 +1,6 @@
 package cdn
 
-// Sign and CanonicalForm are tested against signatures made by other programs.
+// Sign and CanonicalForm are exported for a test that compares them with other programs.
 var (
 	Sign          = sign
 	CanonicalForm = canonicalForm
