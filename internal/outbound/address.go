@@ -6,24 +6,25 @@ import (
 	"slices"
 )
 
-// reserved lists the IPv4 addresses that are not part of the public internet, from IANA's registry
-// of special-purpose addresses (RFC 6890), including multicast.
+// reserved lists the IPv4 ranges that are not part of the public internet. They come from IANA's
+// registry of special-purpose addresses (RFC 6890) and include multicast addresses.
 var reserved = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
 )
 
-// global is the part of IPv6 that IANA has allocated. reserved6 lists the ranges in it that are not
-// public: protocol assignments including Teredo, documentation, 6to4.
+// global is the part of the IPv6 address space that IANA has allocated. reserved6 lists the ranges
+// in it that are not public. They are used for protocol assignments including Teredo, for
+// documentation, and for 6to4.
 var (
 	global    = netip.MustParsePrefix("2000::/3")
 	reserved6 = prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 )
 
-// refused lists the addresses that no profile may connect to: unspecified addresses, which mean
-// this machine, link-local and multicast addresses, and the metadata services of clouds, which
-// return credentials without authentication.
+// refused lists the ranges to which no profile may connect. They include unspecified addresses,
+// which refer to this machine, and link-local and multicast addresses. They also include the
+// metadata services of clouds, which return credentials without authentication.
 var refused = prefixes(
 	"0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "255.255.255.255/32", "100.100.100.200/32",
 	"::/128", "fe80::/10", "ff00::/8", "fd00:ec2::254/128",
@@ -51,15 +52,16 @@ func Public(a netip.Addr) bool {
 	}
 }
 
-// Routable reports whether an administrator may configure an address: a public or private one, or
-// this machine.
+// Routable reports whether an administrator may configure an address. Public addresses, private
+// addresses and those of this machine are allowed.
 func Routable(a netip.Addr) bool {
 	a = unwrap(a)
 	isRefused := func(a netip.Addr) bool { return within(refused, a) }
 	return a.IsValid() && a.Zone() == "" && !isRefused(a) && !slices.ContainsFunc(embedded(a), isRefused)
 }
 
-// unwrap returns the IPv4 address for the IPv6 forms that always mean an IPv4 address.
+// unwrap converts an IPv6 address to an IPv4 address if it has a form that always represents an
+// IPv4 address. It returns other addresses unchanged.
 func unwrap(a netip.Addr) netip.Addr {
 	if a = a.Unmap(); nat64.Contains(a) {
 		b := a.As16()
@@ -68,8 +70,8 @@ func unwrap(a netip.Addr) netip.Addr {
 	return a
 }
 
-// embedded returns the IPv4 addresses that an IPv6 address may lead to by other translations. Such
-// addresses are never public, see reserved6.
+// embedded returns the IPv4 addresses to which an IPv6 address may be translated by other
+// mechanisms. Such IPv6 addresses are never public, see reserved6.
 func embedded(a netip.Addr) (list []netip.Addr) {
 	if !a.Is6() {
 		return nil

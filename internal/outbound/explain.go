@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// Error is the reason for a failed request, with a text that may be shown to the caller. The
-// wrapped error contains addresses and is for the log.
+// Error is the reason for a failed request. Its text may be shown to clients. The wrapped error
+// contains addresses and is meant for the log.
 type Error struct {
 	text  string
 	cause error
@@ -24,8 +24,8 @@ func (e *Error) Error() string { return e.text }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Explain converts an error from a client or from reading an answer to an *Error. The texts are a
-// closed set, so that nothing sent by the other side is shown.
+// Explain converts an error of a request, or of reading the answer, to an *Error. It uses a fixed
+// set of texts, so that no data sent by the server is shown.
 func Explain(err error) error {
 	if err == nil {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// IdleTime is the longest time for which a transfer may make no progress. The total time is not
-// limited.
+// IdleTime is the maximum time for which a transfer may make no progress. The total time of a
+// transfer is not limited.
 const IdleTime = time.Minute
 
-// Idle cancels requests that transfer no bytes for the given time. It watches the body while it is
-// sent, and the answer while it is read. Between the end of the request and the header of the
-// answer other limits apply.
+// Idle returns a RoundTripper that cancels a request if no bytes are transferred for the duration
+// limit. It monitors the request body while it is being sent and the body of the answer while it is
+// being read. Other limits apply between the end of the request and the header of the answer.
 func Idle(base http.RoundTripper, limit time.Duration) http.RoundTripper {
 	return &idle{base, limit}
 }
@@ -55,7 +55,7 @@ func (i *idle) CloseIdleConnections() {
 	}
 }
 
-// watch cancels a request unless its timer is reset in time.
+// watch cancels a request if its timer is not reset in time.
 type watch struct {
 	limit  time.Duration
 	timer  *time.Timer
@@ -63,7 +63,7 @@ type watch struct {
 	cancel context.CancelCauseFunc
 }
 
-// cause returns errIdle if that has caused err.
+// cause returns errIdle if the watch has canceled the request. Otherwise it returns err.
 func (w *watch) cause(err error) error {
 	if err != nil && errors.Is(context.Cause(w.ctx), errIdle) {
 		return errIdle
@@ -71,7 +71,8 @@ func (w *watch) cause(err error) error {
 	return err
 }
 
-// sent is the body of a request.
+// sent is a request body. It resets the timer of the watch after each Read and stops it at the end
+// of the body.
 type sent struct {
 	io.ReadCloser
 	w *watch
@@ -87,7 +88,7 @@ func (s *sent) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// received is the body of an answer.
+// received is the body of an answer. The timer of the watch runs only while a Read is in progress.
 type received struct {
 	io.ReadCloser
 	w *watch

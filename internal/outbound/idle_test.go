@@ -11,8 +11,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestIdle checks that a transfer may take an hour as long as it makes progress, and that it ends
-// after a minute without progress, in both directions.
+// TestIdle checks for both directions that a transfer may take an hour as long as it makes
+// progress, and that it is canceled after a minute without progress.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -1,6 +1,7 @@
-// Package outbound makes all requests of the program to other machines. Its clients reject addresses
-// that their profile does not allow, after the name has been resolved and again after every redirect,
-// so that a name that changes its address gains nothing.
+// Package outbound makes all requests of the program to other machines. Its clients reject
+// addresses that their profile does not allow. They check an address after the name has been
+// resolved, and again after every redirect, so that changing the address of a name does not
+// circumvent the check.
 //
 //	outbound.go  profiles, the client, redirects
 //	address.go   allowed addresses
@@ -22,20 +23,20 @@ import (
 	"time"
 )
 
-// Profile is the source of an address, which determines the allowed addresses.
+// Profile describes where an address comes from. The source determines which addresses are allowed.
 type Profile uint8
 
 // The profiles.
 const (
 	// Operator is for addresses entered by the administrator. Private addresses are allowed,
-	// because storages at home have them. Link-local addresses, where clouds offer credentials, and
-	// our own listener are not.
+	// because storages in local networks have them. Link-local addresses are rejected, because
+	// clouds offer credentials there. The listeners of this server are rejected, too.
 	Operator Profile = iota + 1
-	// Data is for addresses from payloads and records. Only https and public addresses are allowed,
-	// and no proxy is used, because addresses cannot be checked behind one. The host of
-	// Config.Trusted is exempt, because the administrator has entered it.
+	// Data is for addresses from payloads and records. Only https and public addresses are allowed.
+	// No proxy is used, because the addresses behind a proxy cannot be checked. The host of
+	// Config.Trusted is exempt from these rules, because the administrator has entered it.
 	Data
-	// Fixed is for addresses of the configuration. It is like Operator, but rejects redirects to
+	// Fixed is for addresses from the configuration. It is like Operator, but rejects redirects to
 	// other hosts.
 	Fixed
 )
@@ -45,8 +46,8 @@ const (
 	maxHeaderBytes = 64 << 10
 	maxRedirects   = 5
 	connectTime    = 10 * time.Second // including the TLS handshake
-	// answerTime limits the time from the end of the request to the header of the answer. Some
-	// storages copy the whole file in that time.
+	// answerTime limits the time from the end of a request to the header of the answer. It is long
+	// because some storages copy the whole file during that time.
 	answerTime = 2 * time.Minute
 )
 
@@ -54,18 +55,18 @@ const (
 type Config struct {
 	Profile Profile
 	Version string // of svc, for the User-Agent
-	// Ports lists the ports of this server's listeners. Connections to them are rejected on all
-	// addresses of this machine.
+	// Ports lists the ports of this server's listeners. Connections to these ports are rejected for
+	// all addresses of this machine.
 	Ports []uint16
-	// Trusted is the base address of the code host, for Data.
+	// Trusted is the base address of the code host. It is used only by the profile Data.
 	Trusted string
-	// Resolver looks up names; nil is the system's resolver.
+	// Resolver resolves host names. nil means the system's resolver.
 	Resolver *net.Resolver
 }
 
-// New returns a client. It follows at most five redirects of GET and HEAD, and returns those of
-// other methods to the caller. Credentials are not sent to another host. Answers are not
-// decompressed.
+// New returns a client. The client follows at most five redirects of GET and HEAD requests. It
+// returns redirects of other methods to the caller. It does not send credentials to another host,
+// and it does not decompress answers.
 func New(c Config) *http.Client {
 	t := &transport{profile: c.Profile, agent: "svc/" + c.Version, ports: slices.Clone(c.Ports), public: Public}
 	if trusted, err := url.Parse(c.Trusted); err == nil && trusted.Host != "" {
@@ -90,7 +91,7 @@ func New(c Config) *http.Client {
 	return &http.Client{Transport: Idle(t, IdleTime), CheckRedirect: t.redirect}
 }
 
-// transport checks each request of a chain of redirects.
+// transport is a RoundTripper that checks each request, including those made after redirects.
 type transport struct {
 	profile Profile
 	agent   string
@@ -118,14 +119,16 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // CloseIdleConnections closes unused connections.
 func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
 
-// closeBody closes the body of an unsent request, as a RoundTripper must.
+// closeBody closes the body of a request that is not sent. RoundTrippers must always close the
+// body.
 func closeBody(r *http.Request) {
 	if r.Body != nil {
 		_ = r.Body.Close() // nothing has been read from it
 	}
 }
 
-// redirect decides whether to follow a redirect and which headers to keep.
+// redirect returns an error if a redirect must not be followed. Otherwise it removes the headers
+// that must not be sent to the new address.
 func (t *transport) redirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if first.Method != http.MethodGet && first.Method != http.MethodHead {
@@ -154,11 +157,11 @@ func (t *transport) redirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// harmless lists the headers that may be sent to another host.
+// harmless lists the headers that may be sent to another host after a redirect.
 var harmless = []string{"Accept", "Accept-Encoding", "If-Range", "Range", "User-Agent"}
 
-// dial connects to an allowed address. The check is in the dialer's Control function, which sees
-// the resolved address instead of the name.
+// dial connects to an address if it is allowed. The check is made in the dialer's Control function,
+// because that function gets the resolved address instead of the name.
 func (t *transport) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	private := t.profile != Data || strings.EqualFold(address, t.trusted)
 	d := t.dialer
@@ -172,7 +175,7 @@ func (t *transport) dial(ctx context.Context, network, address string) (net.Conn
 	return d.DialContext(ctx, network, address)
 }
 
-// check returns an error if a connection to an address is not allowed.
+// check returns an error if the profile does not allow a connection to an address.
 func (t *transport) check(to netip.AddrPort, private bool) error {
 	switch {
 	case !private && !t.public(to.Addr()):
@@ -185,7 +188,7 @@ func (t *transport) check(to netip.AddrPort, private bool) error {
 	return nil
 }
 
-// hostPort returns the host of a URL in lower case with its port.
+// hostPort returns the host of a URL in lower case, followed by the port.
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

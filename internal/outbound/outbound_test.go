@@ -20,8 +20,9 @@ import (
 	"svc/internal/outbound"
 )
 
-// resolver returns a resolver that answers each query for an IPv4 address with the next address of
-// a list, and repeats the last one. It talks to a name server in the test.
+// resolver returns a resolver that uses a name server in the test. The name server answers each
+// query for an IPv4 address with the next one of answers. After the last one it repeats that
+// answer.
 func resolver(t *testing.T, answers ...string) *net.Resolver {
 	t.Helper()
 	var asked atomic.Int64
@@ -65,7 +66,7 @@ func resolver(t *testing.T, answers ...string) *net.Resolver {
 	}}
 }
 
-// fetch sends a GET with credentials and returns status and body.
+// fetch sends a GET request with credentials and returns the status and the body of the answer.
 func fetch(t *testing.T, c *http.Client, address string) (int, string, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -93,8 +94,9 @@ func wantError(t *testing.T, err error, text string) {
 
 const notAllowed = "the address is not allowed"
 
-// TestRebinding checks that a name that changes its address is rejected, in a later request and
-// behind a redirect. 127.0.0.1 plays the role of a public address.
+// TestRebinding checks that a request is rejected if its host name now resolves to a forbidden
+// address, both in a later request and after a redirect. In this test, 127.0.0.1 plays the role of
+// a public address.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	for _, private := range []string{"10.0.0.1", "127.0.0.2", "169.254.169.254", "192.168.0.1", "0.0.0.0"} {
@@ -125,7 +127,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// TestTargets checks the addresses that each profile may connect to, directly and behind a
+// TestTargets checks to which addresses each profile may connect, both directly and after a
 // redirect.
 func TestTargets(t *testing.T) {
 	t.Parallel()
@@ -179,8 +181,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestCredentialsStayWithTheirHost checks that another port counts as another host, and that
-// credentials are not sent again after a redirect back.
+// TestCredentialsStayWithTheirHost checks that credentials are not sent to another host or port
+// after a redirect, and that they are not sent even after a redirect back to the first host.
 func TestCredentialsStayWithTheirHost(t *testing.T) {
 	t.Parallel()
 	show := func(w http.ResponseWriter, r *http.Request) {
@@ -254,7 +256,7 @@ func TestDowngradeIsRefused(t *testing.T) {
 	wantError(t, err, "a redirect leads from https to http")
 }
 
-// TestErrorsNameNoAddress checks that errors give the reason but not the address.
+// TestErrorsNameNoAddress checks that the text of an error contains the reason but no address.
 func TestErrorsNameNoAddress(t *testing.T) {
 	t.Parallel()
 	closed := httptest.NewServer(nil)
