@@ -50,7 +50,7 @@ type provider struct {
 	*httptest.Server
 	mu     sync.Mutex
 	calls  []string   // actions and methods
-	files  [][]string // of each refresh
+	files  [][]string // files in each refresh
 	nonces map[string]bool
 	answer func(call int) (status int, body string) // nil for success
 }

@@ -38,7 +38,7 @@ type Config struct {
 	DB   *store.Store
 	Log  *slog.Logger
 	Now  func() time.Time
-	Keys *seal.Keys       // of the credentials of the app
+	Keys *seal.Keys       // keys for the credentials of the app
 	Host *codehost.Client // the code host
 
 	Limit  int           // maximum number of issues created from one client address per Period
@@ -260,7 +260,7 @@ func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to ta
 		issue, err := e.findIssue(ctx, app, w)
 		switch {
 		case err != nil && (!errors.Is(err, codehost.ErrNotFound) || strings.EqualFold(w.Repo, to.integration.Repo)):
-			return nil, notForwarded(w, err) // one that is only hidden from us may have the issue
+			return nil, notForwarded(w, err) // the issue may exist in a hidden repository
 		case issue != nil:
 			return e.DB.CompleteForward(w, issue.Number, linkOf(issue), false)
 		}

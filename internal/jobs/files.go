@@ -107,7 +107,7 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 					j.Log.Error("objects of deleted files not removed; retrying", "error", failed)
 				}
 				if errors.Is(failed, engine.ErrNotRecorded) {
-					_ = pause(ctx, engine.RetryWhenDiskFull) // they are still due
+					_ = pause(ctx, engine.RetryWhenDiskFull) // they would begin again at once
 				}
 				busy.Delete(id)
 				signal(ended)

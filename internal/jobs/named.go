@@ -20,7 +20,7 @@ type State struct {
 	Running bool
 	Runs    uint64        // number of runs that have ended since the server was started
 	Failed  uint64        // number of them that failed
-	Begun   time.Time     // start of the last run that ended, even in an earlier process; zero if none
+	Begun   time.Time     // start of the last run that ended, even before a restart; zero if none
 	Took    time.Duration // duration of the last run that ended
 	Failure string        // error of the last run that ended; "" if it succeeded
 }

@@ -54,7 +54,7 @@ const (
 // Config configures a client.
 type Config struct {
 	Profile Profile
-	Version string // of svc, for the User-Agent
+	Version string // version of svc for the User-Agent
 	// Ports lists the ports of this server's listeners. Connections to these ports are rejected for
 	// all addresses of this machine.
 	Ports []uint16

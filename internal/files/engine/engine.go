@@ -35,11 +35,11 @@ type Config struct {
 	Log *slog.Logger
 	Now func() time.Time // time.Now when nil
 
-	Dir      string // of local files, uploads and the cache
+	Dir      string // directory of local files, uploads and the cache
 	Storages *storage.Storages
 	Uploads  *upload.Sessions
-	Cache    *slicecache.Cache // of files on other storage
-	Keys     *seal.Keys        // of the credentials of storages and the CDN
+	Cache    *slicecache.Cache // cache for files on remote storages
+	Keys     *seal.Keys        // keys for the credentials of storages and the CDN
 	CDN      *cdn.Client
 
 	// Fetch is the client for downloading attachments. It has the profile outbound.Data and ends

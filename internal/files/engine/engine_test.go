@@ -554,7 +554,7 @@ func TestTransferThatEndsIsNotBegunAgain(t *testing.T) {
 	f := d.file(id)
 	end := engine.BeginTransfer(d.Engine, id)
 	var once sync.Once
-	d.Now = func() time.Time { // asked of each file that was read
+	d.Now = func() time.Time { // called for each file that has been read
 		once.Do(func() {
 			engine.TransferOne(d.Engine, t.Context(), f)
 			end()

@@ -202,7 +202,7 @@ func (e *Engine) transfer(ctx context.Context, f *store.File) error {
 		}
 	}
 	object, err := backend.Put(ctx, f.ObjectKey, staged, f.Size)
-	if err != nil && isGone(staged) && f.Source == store.FileMirrored { // kept too long after a failure
+	if err != nil && isGone(staged) && f.Source == store.FileMirrored { // expired after a failure
 		if err := e.fetch(ctx, f, staged); err != nil {
 			return err
 		}

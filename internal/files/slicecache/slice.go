@@ -162,7 +162,7 @@ type sliceReader struct {
 	length  int64            // of the data of the slice
 	at, end int64            // in the slice
 	block   *[blockSize]byte // the block that contains at, if loaded
-	loaded  int64            // its number + 1; 0 = none
+	loaded  int64            // number of the loaded block + 1; 0 means none
 }
 
 // openSlice opens a cached slice for reading a range, and verifies the first block of the range.

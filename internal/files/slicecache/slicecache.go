@@ -42,7 +42,7 @@ const (
 // Config configures a Cache.
 type Config struct {
 	Dir      string           // created if missing; used only by the cache
-	MaxBytes int64            // of all slices; below SliceSize hardly anything is cached
+	MaxBytes int64            // maximum total size; below SliceSize, hardly anything is cached
 	Now      func() time.Time // time.Now when nil
 	Log      *slog.Logger
 }
@@ -61,7 +61,7 @@ type Cache struct {
 	mu      sync.Mutex // guards the following fields
 	index   map[objectHash]map[int64]*slice
 	recent  list.List // of *slice, most recently used first
-	bytes   int64     // on disk or reserved for fetches
+	bytes   int64     // total size on disk or reserved for fetches
 	fetches map[sliceID]*fetching
 	failing bool // the last slice could not be written
 }

@@ -28,7 +28,7 @@ type storage struct {
 	objects map[string][]byte
 	fetches map[string]int // by key and offset
 	sent    int64
-	answer  func(body io.Reader) (io.Reader, error) // nil = the body as it is
+	answer  func(body io.Reader) (io.Reader, error) // nil means that the body is unchanged
 }
 
 func newStorage() *storage {

@@ -361,7 +361,7 @@ func checkKilled(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		for _, f := range list {
-			if files.ValidID(f.Name()) && !made[f.Name()] { // others are temporary files of an interrupted write
+			if files.ValidID(f.Name()) && !made[f.Name()] { // otherwise a temporary file
 				t.Errorf("%s has %s, which no session became", name, f.Name())
 			}
 		}

@@ -61,7 +61,7 @@ type Session struct {
 	chunkSize int64
 }
 
-// Created returns the time at which the session was created.
+// Created returns the time at which the upload session was created.
 func (s *Session) Created() time.Time { return s.Expires.Add(-Life) }
 
 // ReceivedBytes returns the total size of the received chunks.

@@ -28,7 +28,7 @@ type Setup struct {
 	Backend storage.Backend
 	Staging string // directory for staged files; for Local it must be in the storage directory
 	PartSize,
-	Large int64 // size of the largest object, in bytes; with parts, more than a few of them
+	Large int64 // size of the largest object in bytes; if it is split, it has more than a few parts
 }
 
 // Run runs the test suite on a back end.
