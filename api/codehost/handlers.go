@@ -2,8 +2,8 @@
 // and imports of releases.
 //
 //	handlers.go     Handlers, all routes
-//	app.go          settings of the app, and their test
-//	integration.go  what a project does with its repository
+//	app.go          settings of the app, and the test of its credentials
+//	integration.go  a project's settings for its repository
 //	preview.go      previews and imports
 //	webhook.go      settings of the release webhook, and its deliveries
 //	commands.go     comments that start workflows

@@ -3,8 +3,8 @@
 // and the CDN.
 //
 //	link.go     direct links: conditions, headers, bytes
-//	ranges.go   the header Range
-//	hosts.go    which host answers direct links
+//	ranges.go   parsing of the Range header
+//	hosts.go    which host serves direct links
 //	files.go    records of files
 //	uploads.go  uploads in chunks and in one request
 //	storage.go  settings of storages

@@ -4,7 +4,7 @@
 //
 //	pages.go     Routes, and headers of all pages
 //	console.go   the console and its files
-//	layout.go    what public pages share: templates, files, headers
+//	layout.go    templates, files and headers shared by public pages
 //	public.go    the start page, the terms documents
 //	project.go   the page of a project
 //	reference.go the API reference

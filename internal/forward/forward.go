@@ -2,9 +2,9 @@
 // address and processes identical submissions one at a time. If the creation of an issue was not
 // confirmed, it looks for the issue later.
 //
-//	forward.go   Engine, feedback that visitors send or that is stored
-//	settle.go    what has become of interrupted submissions
-//	template.go  what issues are made of
+//	forward.go   Engine, and forwarding of new and stored feedback
+//	settle.go    resolving unconfirmed submissions
+//	template.go  issue templates and their cache
 package forward
 
 import (

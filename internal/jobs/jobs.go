@@ -6,12 +6,12 @@
 //	schedule.go  when backups are due
 //	archive.go   making a backup
 //	folder.go    the folder of scheduled backups
-//	pace.go      how fast a backup goes on beside requests
-//	clock.go     a wall clock that is too far ahead
-//	cleanup.go   retention and deleted projects, at night
-//	erase.go     what deletions leave in the files, at night
+//	pace.go      limits the speed of a backup during other work
+//	clock.go     detects a wall clock that is too far ahead
+//	cleanup.go   removes expired data and deleted projects at night
+//	erase.go     erases deleted data from the files at night
 //	files.go     transfers, deletions, refreshes and clean-up of files
-//	forwards.go  feedback that may have become an issue
+//	forwards.go  submissions with an unconfirmed issue
 package jobs
 
 import (

@@ -2,14 +2,14 @@
 // contents to their storage, deletes objects, refreshes links in the CDN, and cleans up the remains
 // of interrupted steps. Package jobs decides when these steps run.
 //
-//	engine.go    Engine, its parts, holding contents for a backup
-//	register.go  uploads become records
-//	mirror.go    attachments of releases become records
+//	engine.go    Engine, and holding contents during a backup
+//	register.go  records of completed uploads
+//	mirror.go    records of attachments of releases
 //	fetch.go     downloads of attachments
-//	transfer.go  pending files, brought to their storage
-//	delete.go    objects of deleted files, for each storage on its own
-//	refresh.go   links that the CDN must forget
-//	cleanup.go   contents without a record or without a use
+//	transfer.go  transfers of pending files to their storage
+//	delete.go    removal of the objects of deleted files
+//	refresh.go   refreshes of links in the CDN
+//	cleanup.go   removal of contents that are not needed
 package engine
 
 import (

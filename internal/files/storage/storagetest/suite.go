@@ -1,8 +1,8 @@
 // Package storagetest contains a test suite that defines the behaviour of the back ends in package
 // storage. It also starts the servers that the tests need.
 //
-//	suite.go    what every back end must do
-//	servers.go  real servers: Apache, rclone, versitygw; and one in this process
+//	suite.go    tests that every back end must pass
+//	servers.go  servers for the tests: Apache, rclone, versitygw, and one in this process
 package storagetest
 
 import (
