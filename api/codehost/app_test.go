@@ -163,7 +163,8 @@ func TestSecretsOfTheAppAreTimedAndSealed(t *testing.T) {
 	}
 }
 
-// connect creates an app with the permissions at the code host and saves it in the settings.
+// connect creates an app with the given permissions at the code host and saves it in the server's
+// settings.
 func (w *world) connect(t *testing.T, permissions map[string]string, events ...string) *codehosttest.App {
 	t.Helper()
 	app := w.host.App(t, permissions, events...)

@@ -12,7 +12,8 @@ import (
 
 const integration = "/admin/projects/beacon/codehost-integration"
 
-// firstIntegration is the response before a project's settings are saved for the first time.
+// firstIntegration is the response that shows the integration of a project before its settings are
+// saved for the first time.
 const firstIntegration = `{"project_key":"beacon","repo_full_name":null,"feedback_issue_enabled":false,"feedback_issue_active":false,
 	"feedback_issue_template_source":"inherit","feedback_issue_template_repo_path":null,"feedback_issue_template_repo_ref":null,
 	"feedback_issue_title_template":null,"feedback_issue_body_template":null,"feedback_issue_labels":[],

@@ -44,7 +44,7 @@ func (g guide) example(t *testing.T, name string) string {
 	return g[name]
 }
 
-// journey follows the page with a server and a fake code host.
+// journey follows the steps in docs/codehost.md with a server and a fake code host.
 type journey struct {
 	*apitest.Server
 	host  *codehosttest.Host

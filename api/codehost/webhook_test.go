@@ -273,8 +273,8 @@ func assets(n int) []any {
 	return all
 }
 
-// TestReleaseIsMirrored checks that attachments are queued, and that links to existing copies are
-// kept.
+// TestReleaseIsMirrored checks that the attachments of a release are queued for copying, and that
+// links to existing copies are preserved.
 func TestReleaseIsMirrored(t *testing.T) {
 	t.Parallel()
 	s := hooked(t, apitest.WithConfig(func(c *api.Config) { c.Files.BaseURL = "https://dl.example" }))

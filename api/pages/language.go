@@ -24,8 +24,8 @@ func wishes(r *web.Request) (tags []string, asked bool) {
 	return acceptedLanguages(strings.Join(r.Header["Accept-Language"], ",")), false
 }
 
-// acceptedLanguages returns the tags of an Accept-Language header by weight (RFC 9110 section
-// 12.5.4). It omits wildcards and tags with weight 0.
+// acceptedLanguages returns the tags in an Accept-Language header in descending order of weight
+// (RFC 9110 section 12.5.4). It omits wildcards and tags with weight 0.
 func acceptedLanguages(header string) []string {
 	type wish struct {
 		tag    string

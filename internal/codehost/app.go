@@ -90,7 +90,7 @@ func (r *Registration) Grants(permission, level string) bool {
 	return given >= 0 && given >= slices.Index(levels, level)
 }
 
-// Test requests the registration of an app, which verifies that id and key match.
+// Test requests the registration of an app. If it succeeds, the id and the key of the app match.
 func (c *Client) Test(ctx context.Context, app *App) (*Registration, error) {
 	k := call{method: http.MethodGet, path: "/app"}
 	r, err := c.doAs(ctx, app, k)

@@ -56,7 +56,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause if there was no answer.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports that the statuses 404 and 410 match ErrNotFound.
+// Is makes errors with status 404 or 410 match ErrNotFound.
 func (e *Error) Is(target error) bool {
 	return target == ErrNotFound && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
 }

@@ -25,7 +25,7 @@ type NewIssue struct {
 	Labels []string `json:"labels,omitempty"`
 }
 
-// Issue is a created issue. Number is nil and URL empty if the code host did not return them.
+// Issue is a created issue. Number is nil and URL is "" if the code host did not return them.
 type Issue struct {
 	Number *int64
 	URL    string

@@ -8,7 +8,8 @@ import (
 	"svc/store"
 )
 
-// eraseIfDue erases deleted data from the files once a night, and again after a failure.
+// eraseIfDue erases deleted data from the database files once a night. After a failure it tries
+// again.
 func (j *Jobs) eraseIfDue(ctx context.Context, now time.Time) error {
 	last := j.erased.get()
 	// A time in the future comes from a wrong clock.

@@ -59,8 +59,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleThatFails checks that a failed backup is retried and reported, and that earlier ones
-// are kept.
+// TestScheduleThatFails checks that a failed backup is retried and reported, and that earlier
+// archives are kept.
 func TestScheduleThatFails(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)

@@ -84,7 +84,8 @@ func (h *Host) Repository(name string) *Repository {
 	return r
 }
 
-// Change calls the given function, which may set fields of the repository, under the host's lock.
+// Change calls the given function while holding the host's lock. The function may set fields of the
+// repository.
 func (r *Repository) Change(change func(*Repository)) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()

@@ -88,7 +88,8 @@ func (e *Engine) sweepStaged() error {
 	})
 }
 
-// cleanStaged removes the staged contents of files that are ready, or that failed a week ago.
+// cleanStaged removes the staged contents of ready files, and of files that failed at least a week
+// ago.
 func (e *Engine) cleanStaged() error {
 	return e.eachStaged(func(id string, age time.Duration, f *store.File) error {
 		if f == nil || f.Status == store.FilePending || f.Status == store.FileFailed && age < stagedAge {

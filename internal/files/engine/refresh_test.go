@@ -166,8 +166,8 @@ func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestRefreshIsTriedForADay checks that the pauses grow from a minute to an hour, and that the
-// attempts end after 24 hours.
+// TestRefreshIsTriedForADay checks that the pauses between attempts increase from a minute to an
+// hour, and that the attempts end after 24 hours.
 func TestRefreshIsTriedForADay(t *testing.T) {
 	t.Parallel()
 	p := &provider{}

@@ -211,7 +211,8 @@ func (c *Cache) evict(s *slice) error {
 	return nil
 }
 
-// discard removes a slice that must not be served again. The caller must hold mu.
+// discard removes a slice that must not be served again, for example a damaged one. The caller must
+// hold mu.
 func (c *Cache) discard(s *slice) {
 	if c.evict(s) != nil {
 		c.remove(s) // a fetch replaces the file

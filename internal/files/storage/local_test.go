@@ -66,8 +66,8 @@ func TestLocalMoves(t *testing.T) {
 	}
 }
 
-// TestLocalRemovesEmptyFolders checks that Delete removes parent folders up to the first one that
-// is not empty.
+// TestLocalRemovesEmptyFolders checks that Delete removes the parent directories that become empty,
+// up to the first one that is not empty.
 func TestLocalRemovesEmptyFolders(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)

@@ -240,7 +240,7 @@ func (s *S3) Stat(ctx context.Context, o Object) (bool, error) {
 	return err == nil && info.Size == o.Size, err
 }
 
-// Sweep aborts multipart uploads below the prefix that began before the given time.
+// Sweep aborts the multipart uploads below the path prefix if they began before the given time.
 func (s *S3) Sweep(ctx context.Context, before time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, partTime)
 	defer cancel()
