@@ -45,8 +45,8 @@ func (x *exporter) fileContents() error {
 	})
 }
 
-// content writes the content of a file. If the content cannot be read, it returns the reason as
-// problem and no error.
+// content writes the content of a file. If the content cannot be read, it returns the reason in
+// problem, and a nil error.
 func (x *exporter) content(backends map[string]storage.Backend, f *store.File) (problem string, err error) {
 	if err := x.ctx.Err(); err != nil {
 		return "", err

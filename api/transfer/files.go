@@ -200,8 +200,8 @@ func (l *importedFiles) link(text string) string {
 	return u.String()
 }
 
-// storeContents stores the contents of all files. Only then do the files become visible. In a dry
-// run, it only reads the contents.
+// storeContents stores the contents of all files. The files become visible only afterwards. In a
+// dry run, it only reads the contents.
 func (im *importer) storeContents() error {
 	if len(im.files.content) == 0 {
 		return nil
@@ -307,7 +307,7 @@ func writeContent(path string, from io.Reader, size int64) error {
 }
 
 // dropContents removes the contents that a failed import has stored, and the records of their
-// deletion. A job removes any that remain.
+// deletion. A job removes any contents that remain.
 func (im *importer) dropContents(ctx context.Context) error {
 	if len(im.files.stored) == 0 {
 		return nil
@@ -339,7 +339,7 @@ func (im *importer) freeIDs() error {
 }
 
 // removeContents removes the local objects and staged contents of the deleted files that the given
-// function selects. It does nothing if another goroutine is removing or using them.
+// function selects. It does nothing if another goroutine is removing or using such contents.
 func (h *Handlers) removeContents(ctx context.Context, which func(*store.FileDeletion) bool) error {
 	release, ok := h.Files.TryHold()
 	if !ok {

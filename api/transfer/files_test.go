@@ -490,8 +490,8 @@ func TestImportOfFilesGivenUp(t *testing.T) {
 	wantLink(t, s, "/f/made/000000000199/a.zip", 200, "content")
 }
 
-// TestImportAfterKilledImport checks that an import removes the remains of a killed import if it
-// needs the same IDs. Other remains are removed by the jobs.
+// TestImportAfterKilledImport checks that an import removes the remains of a killed import if both
+// use the same IDs. Other remains are removed by the jobs.
 func TestImportAfterKilledImport(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

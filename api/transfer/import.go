@@ -270,8 +270,8 @@ const (
 )
 
 // file reads the lines of a file in the archive and passes each one to the given function. If a
-// line is invalid, it records the problem and continues with the next line, so that one response
-// lists several problems. After the first problem, it does not write any further data.
+// line is invalid, file records the problem and continues with the next line, so that one response
+// lists several problems. After the first problem, file does not write any further data.
 func (im *importer) file(name string, one func(json.RawMessage) error) error {
 	err := im.archive.Lines(im.ctx, name, func(line int64, text []byte) error {
 		im.at = fmt.Sprintf("%s, line %d: ", name, line)
@@ -313,8 +313,8 @@ func checkLine(text []byte) error {
 	return nil
 }
 
-// located returns err with the given position in the archive added to each message, if err is a
-// fault.
+// located adds the given position in the archive to each message of err if err is a fault. It
+// returns any other error unchanged.
 func located(at string, err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
@@ -328,8 +328,8 @@ func located(at string, err error) error {
 	return &g
 }
 
-// note records err as a problem if the archive is its cause. It returns any other error, and an
-// error if there are too many problems. A returned error ends the import.
+// note records err as a problem if the archive is the cause. It returns any other error unchanged,
+// and returns errProblems if there are too many problems. A returned error ends the import.
 func (im *importer) note(err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != fault.Invalid && f.Kind != fault.Conflict {

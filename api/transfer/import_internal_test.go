@@ -9,8 +9,9 @@ import (
 	"svc/store"
 )
 
-// TestCleanUpAfterImport checks that the events of a failed import are removed. If only the disk
-// has not confirmed the last step, the project is visible and its events must be kept.
+// TestCleanUpAfterImport checks that the events of a failed import are removed. If the only failure
+// is that the disk has not confirmed the last step, the project is visible and its events must be
+// kept.
 func TestCleanUpAfterImport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

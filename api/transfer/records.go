@@ -33,7 +33,8 @@ func (im *importer) readProject() error {
 	return nil
 }
 
-// projectLine reads the project. Its languages and former keys must have been read before.
+// projectLine reads the project. The languages and former keys of the project must already have
+// been read.
 func (im *importer) projectLine(raw json.RawMessage) error {
 	if err := resource.ReadProject(raw, im.project, im.newKey, im.now.Unix()); err != nil {
 		return err

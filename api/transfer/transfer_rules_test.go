@@ -442,7 +442,7 @@ func TestImportOfLittle(t *testing.T) {
 }
 
 // TestImportKeepsPropertiesOfManyEvents checks that stored events do not refer to the buffer
-// through which lines are read, because it is reused.
+// through which lines are read, because the buffer is reused.
 func TestImportKeepsPropertiesOfManyEvents(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -74,7 +74,7 @@ func minutesEast(o stats.Offset) *int {
 	return &minutes
 }
 
-// exportedSystem is an hourly counter of requests by the version of the system or of the app.
+// exportedSystem is an hourly counter of the requests from one version of a system or of the app.
 type exportedSystem struct {
 	Hour     int64             `json:"hour"`
 	Platform platform.Platform `json:"platform"`
