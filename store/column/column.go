@@ -165,8 +165,9 @@ func between(first, end int) (m Bitmap) {
 	return m
 }
 
-// MatchText returns the records of among that contain the needle in their text. No match
-// crosses texts, because each text begins with a separator.
+// MatchText searches the texts of the records in the given bitmap, and returns the records that
+// contain the needle. No match extends from one text into the next, because each text begins with a
+// separator.
 func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	body := c.Body()
 	if n.often || 2*among.Count() < c.Len() {
@@ -189,8 +190,8 @@ func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	return m.And(among)
 }
 
-// recordAt returns the first record, beginning with from, that ends after the offset at
-// in the body. It tries the next few records before it searches.
+// recordAt returns the first record with a text that ends after the given offset in the body. It
+// begins at the given record, and tries the next few records before it uses binary search.
 func (c Columns) recordAt(at, from int) int {
 	step := 1
 	for c.end(min(from+step, c.Len())-1) <= at {

@@ -151,9 +151,9 @@ func skipUnmatched(a, b []byte, ones, twos uint64) int {
 	return all - len(a)
 }
 
-// bothIn sets the highest bit of each of the eight bytes at which a has the first byte
-// and b has the second. Above a bit that is set, other bits may be set incorrectly. The
-// lower bits of each byte have no meaning.
+// bothIn sets the highest bit of each of the eight bytes at which a has the first byte and b has
+// the second. Only the lowest bit that is set is reliable: bits above it may be set incorrectly.
+// The lower bits of each byte have no meaning.
 func bothIn(a, b []byte, ones, twos uint64) uint64 {
 	other := (binary.LittleEndian.Uint64(a) ^ ones) | (binary.LittleEndian.Uint64(b) ^ twos)
 	return (other - eachByte) &^ other

@@ -17,8 +17,8 @@ func (l List[R, T]) texts() *boltfile.Bucket { return l.content.Bucket(l.Texts) 
 // Blocks returns the number of complete blocks. Blocks without records count too.
 func (l List[R, T]) Blocks() uint64 { return l.Length() / column.BlockSize }
 
-// appended adds a new number to the head. If that completes the block, it writes the
-// columns of the block.
+// appended adds the record with a new number to the head. If that completes the block, it writes
+// the columns of the block.
 func (l List[R, T]) appended(number uint64, e Encoded) error {
 	h := l.extendHead(number, e)
 	if (number+1)%column.BlockSize != 0 {
@@ -80,7 +80,7 @@ func (l List[R, T]) readColumns(block uint64) (column.Columns, error) {
 	return made.Columns(), nil
 }
 
-// pad adds Gone entries until the builder has n of them in all.
+// pad adds entries with the word Gone until the builder has n entries in all.
 func pad(made *column.Builder, n int) {
 	for len(made.Words) < 2*n {
 		made.Add(Gone, "")
@@ -183,7 +183,7 @@ func (l List[R, T]) Trim(first uint64) (more bool, err error) {
 	return len(blocks) == trimBlocks, nil
 }
 
-// Needless lists the first blocks that still have columns and that Trim would remove.
+// Needless lists the blocks of the columns that the next call of Trim would remove.
 func (l List[R, T]) Needless(first uint64) (blocks []uint64, err error) {
 	cursor := l.words().Cursor()
 	for key, _ := cursor.First(); key != nil && len(blocks) < trimBlocks; key, _ = cursor.Next() {

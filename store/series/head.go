@@ -72,7 +72,7 @@ func (t *Heads) Keep() {
 	}
 }
 
-// take returns the head of a list that has the given length, or nil if there is none.
+// take returns the head of the list if the head has the given length, and nil otherwise.
 func (t *Heads) take(of headKey, length uint64) *head {
 	h := t.taken[of]
 	if h == nil {

@@ -21,8 +21,8 @@ type Query struct {
 	Search   *Search       // nil selects all that pass the filter
 
 	Offset, Limit int
-	// MaxBytes is a limit on the stored size of the page's records. If they exceed it, they
-	// are left unread. 0 means no limit.
+	// MaxBytes limits the total stored size of the page's records. If the limit is exceeded, all of
+	// them are left unread. 0 means no limit.
 	MaxBytes int
 }
 
@@ -44,8 +44,8 @@ type Found struct {
 	// Estimate reports that Total is an upper bound, because finding the exact number would
 	// require reading too much text.
 	Estimate bool
-	// Text reports that at least one record contains the terms. It considers all records in
-	// the range of time that the list may show, regardless of the filter.
+	// Text reports that at least one record contains the terms. It considers every record that the
+	// list may show in the range of time, regardless of the filter.
 	Text bool
 	// Unread lists the records of the page if it exceeds Query.MaxBytes.
 	Unread []Unread
@@ -382,8 +382,8 @@ func (w *walk[R, T]) countMatches(blocks []uint64, x *scan) (n int, err error) {
 	return n, nil
 }
 
-// match removes the records that do not contain all needles from c.matched. The rarest
-// needle comes first, so that the other needles are searched for in few records.
+// match keeps only the records in c.matched that contain all needles. The rarest needle comes
+// first, so that the other needles are searched for in few records.
 func (c *candidateBlock) match(needles []column.Needle) {
 	if c.damaged = !c.columns.Valid(); c.damaged {
 		return

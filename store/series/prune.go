@@ -33,9 +33,9 @@ type Part struct {
 // Len returns the number of records.
 func (p Part) Len() int { return p.records.Count() }
 
-// Look finds records to remove in a bounded number of blocks, beginning at the block
-// from. The next call begins at the block next. more is false when there are no further
-// blocks.
+// Look finds records to remove in a bounded number of blocks. from is the number of the first
+// block, and next is the number to pass as from in the next call. more is false when there are no
+// further blocks.
 func (l List[R, T]) Look(p Pruning[T], from uint64) (found []Part, next uint64, more bool, err error) {
 	first, end := l.First(), l.Length()
 	if p.Before != math.MaxInt64 {

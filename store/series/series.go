@@ -233,8 +233,8 @@ func (l List[R, T]) find(id ID) (number uint64, rec T, err error) {
 	return number, rec, err
 }
 
-// search returns the least number for which the id of the next record satisfies reached.
-// It uses binary search.
+// search returns the least number n for which the function reached returns true for the id of the
+// first record at or after n. It uses binary search.
 func (l List[R, T]) search(cursor *boltfile.Cursor, reached func(ID) bool) uint64 {
 	return uint64(sort.Search(int(l.Length()), func(n int) bool {
 		key, raw := cursor.Seek(numberKey(uint64(n)))
