@@ -18,8 +18,8 @@ type Account struct {
 	Epoch uint64 `json:"epoch"`
 }
 
-// Account returns the administrator as of the last commit. It returns nil before the
-// first start has created one. The caller must not change it.
+// Account returns the administrator as of the last commit. It returns nil until the first start has
+// created the administrator. The caller must not change the result.
 func (s *Store) Account() *Account { return s.account.Load() }
 
 // Account reads the administrator, or returns nil if there is none.

@@ -99,9 +99,9 @@ func TestAPIKeys(t *testing.T) {
 	}
 }
 
-// TestProjectsOfKeys checks the project lists of API keys. Renaming a project must not
-// change its access, deleting it must end the access, and a list that becomes empty must
-// not mean all projects.
+// TestProjectsOfKeys checks the project lists of API keys. The access to a project must not change
+// when the project is renamed, and must end when the project is deleted. A list that becomes empty
+// must not mean all projects.
 func TestProjectsOfKeys(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -174,10 +174,9 @@ func unsetDefault(tx *Tx) error {
 	return nil
 }
 
-// DeleteStorageBackend removes a storage. The error is a Conflict if the storage has
-// files or is the default. Projects that used the storage have none of their own
-// afterwards. Objects of deleted files that could not be removed from the storage remain
-// there.
+// DeleteStorageBackend removes a storage. The error is a Conflict if the storage has files or is
+// the default. Projects that used the storage use the default afterwards. Objects of deleted files
+// that could not be removed from the storage remain there.
 func (tx *Tx) DeleteStorageBackend(id string) error {
 	b, err := tx.StorageBackend(id)
 	if err != nil {
@@ -217,9 +216,9 @@ func (tx *Tx) DeleteStorageBackend(id string) error {
 	)
 }
 
-// untriedOn returns a Conflict if the storage has an object to remove for which no
-// attempt has been made. Deleting the storage now would leave that object there forever.
-// After a failed attempt, the storage itself may no longer exist, so it can be deleted.
+// untriedOn returns a Conflict if the storage has an object that must be removed and no attempt to
+// remove it has been made. Deleting the storage now would leave the object there forever. After a
+// failed attempt, the storage can be deleted, because it may no longer exist.
 func untriedOn(tx *Tx, backend string) error {
 	return tx.bolt.Bucket(fileDeletionsBucket).ForEach(func(key, raw []byte) error {
 		d, err := decode[FileDeletion](key, raw)

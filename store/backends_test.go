@@ -9,7 +9,7 @@ import (
 	"svc/store"
 )
 
-// backends lists the names of the storages, with a star at the default.
+// backends lists the names of the storages. A star follows the name of the default.
 func backends(t testing.TB, db *store.Store) string {
 	t.Helper()
 	list, err := store.Read(db, func(tx *store.Tx) ([]*store.StorageBackend, error) { return tx.StorageBackends() })
@@ -101,9 +101,9 @@ func TestStorageRules(t *testing.T) {
 	}
 }
 
-// TestDeletedStorageLeavesProjects checks that projects of a deleted storage use the
-// default. It also checks that a storage can be deleted only after an attempt to remove
-// the objects of its deleted files.
+// TestDeletedStorageLeavesProjects checks that projects use the default after their storage is
+// deleted. It also checks that a storage can be deleted only after an attempt to remove the objects
+// of its deleted files.
 func TestDeletedStorageLeavesProjects(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -194,8 +194,8 @@ func TestPublicStorage(t *testing.T) {
 	}
 }
 
-// TestCDN checks that the settings are empty at first and are stored. Credentials must
-// not be sent to another provider.
+// TestCDN checks that the CDN settings are empty at first, that they are stored, and that
+// credentials are not sent to another provider.
 func TestCDN(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -180,8 +180,8 @@ func TestCostIsNotBelowWhatIsHeld(t *testing.T) {
 	}
 }
 
-// TestReadersSeeCommitsWhole checks that concurrent readers always see one commit in all
-// parts of a snapshot, and never an older commit than before.
+// TestReadersSeeCommitsWhole checks that concurrent readers always see the same commit in all parts
+// of a snapshot. A reader must never see an older commit than it has seen before.
 func TestReadersSeeCommitsWhole(t *testing.T) {
 	t.Parallel()
 	for name, budget := range map[string]int64{"everything in memory": 64 << 20, "built again and again": 1} {
@@ -219,7 +219,7 @@ func TestReadersSeeCommitsWhole(t *testing.T) {
 	}
 }
 
-// writeNumber writes n into every part of the project "app". Every tenth number replaces
+// writeNumber writes n into every part of the project "app". For every tenth number, it replaces
 // the project with a new one.
 func writeNumber(t *testing.T, db *store.Store, n int) {
 	t.Helper()

@@ -195,8 +195,8 @@ func (c *checker) derived(kind integrity.Kind, b *boltfile.Bucket, path string, 
 	return err
 }
 
-// counted compares the stored counts of a bucket with the counts of the records. The
-// function known reports whether the count of the records is complete for a name.
+// counted compares the counts stored in a bucket with the counts of the records. The function known
+// reports, for the name of a count, whether all records that it counts could be read.
 func (c *checker) counted(b *boltfile.Bucket, path string, counts map[countName]int64, known func(countName) bool) error {
 	for name, n := range counts {
 		if n == 0 {
@@ -564,8 +564,8 @@ func (c *checker) owners() error {
 	return errors.Join(err, c.remove(b, extra))
 }
 
-// has reports whether a project has the record with the given id, among the records that
-// have an owner entry.
+// has reports whether a project contains a record with the given key. It searches only the kinds of
+// records that have owner entries.
 func (c *checker) has(p ProjectID, key []byte) bool {
 	content := c.tx.content(p)
 	for _, name := range [][]byte{versionsBucket, announcementsBucket} {
@@ -719,8 +719,8 @@ func mendDefault(b *boltfile.Bucket) error {
 	return err
 }
 
-// eachFile checks each file and the indexes in which it must appear. It counts the files
-// of each project and each storage, and returns the latter.
+// eachFile checks each file and the indexes in which it must appear. It counts the files of each
+// project and of each storage, and returns the counts of the storages.
 func (c *checker) eachFile(backends map[string]bool) (on map[countName]int64, err error) {
 	on = map[countName]int64{}
 	order, pending, sources := map[string][]byte{}, map[string][]byte{}, map[string][]byte{}

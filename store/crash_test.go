@@ -127,8 +127,8 @@ func length(n int) int {
 	return n * 7919 % 3_000
 }
 
-// crash starts a writer, and kills it at a random moment after the given number of
-// transactions were acknowledged. It returns the number of the last acknowledged
+// crash starts a writer, waits until the given number of transactions have been acknowledged, and
+// kills the writer after a further delay. It returns the number of the last acknowledged
 // transaction, or -1 if there is none.
 func crash(t *testing.T, path string, after int, later time.Duration) int {
 	t.Helper()

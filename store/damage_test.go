@@ -38,9 +38,9 @@ func (f file) kind(flags uint16) (numbers []int) {
 
 func (f file) copy() file { return file{slices.Clone(f.bytes), f.pageSize} }
 
-// newFile returns the file of a store with enough versions for a tree of pages, a text
-// that needs several pages, and one record of every other kind. If stopped is false, it
-// is read before the store is closed, as if the process had been killed.
+// newFile returns the file of a store with enough versions for a tree of pages, a text that needs
+// several pages, and one record of every other kind. If stopped is false, newFile reads the file
+// before the store is closed, as if the process had been killed.
 func newFile(t testing.TB, stopped bool) file {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -203,8 +203,8 @@ func TestDamagedMetaPage(t *testing.T) {
 	}
 }
 
-// last returns the offsets of the last entry in the array of a branch or leaf page, and
-// of its key. On other pages the offsets have no meaning.
+// last returns two offsets in a branch or leaf page: that of the last entry in the page's array,
+// and that of the entry's key. On other pages the offsets have no meaning.
 func last(page []byte) (entry, key int) {
 	entry = min(16*max(1, int(binary.NativeEndian.Uint16(page[10:]))), len(page)/2)
 	place := page[entry:]
@@ -214,8 +214,8 @@ func last(page []byte) (entry, key int) {
 	return entry, entry + min(int(binary.NativeEndian.Uint32(place)), len(page)/3)
 }
 
-// TestDamagedPage damages every page of a file in several ways. After a kill, Open reads
-// all pages, so it must either find the damage or the damage must be harmless.
+// TestDamagedPage damages every page of a file in several ways. When Open reads a file left by a
+// killed process, it reads all pages, so any damage must either be found or be harmless.
 func TestDamagedPage(t *testing.T) {
 	t.Parallel()
 	f := newFile(t, false)

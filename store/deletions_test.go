@@ -113,8 +113,9 @@ func TestDueFileDeletions(t *testing.T) {
 	}
 }
 
-// TestDueFileDeletionsOfOthers checks that only deletions of a busy or full storage are
-// skipped, even if other records contain its name.
+// TestDueFileDeletionsOfOthers checks that only the deletions of a busy or full storage are
+// skipped. Those of other storages must not be skipped, even if their records contain the name of a
+// skipped storage.
 func TestDueFileDeletionsOfOthers(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})

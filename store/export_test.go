@@ -117,7 +117,7 @@ func dump(all map[string]string, path string, b *boltfile.Bucket) error {
 // Plus exports the addition of a number to an id.
 func Plus(id ID, n uint64) ID { return plus(id, n) }
 
-// NewIDs returns a source of ids. The last id that the source has issued is last.
+// NewIDs returns a source of ids that continues after the given id.
 func NewIDs(last ID) func(time.Time) ID {
 	source := &idSource{last: last}
 	return source.next
@@ -147,7 +147,8 @@ func (s *Store) Overtake(name string, commit func()) *Snapshot {
 // Use marks a project as used more recently than any other project will be.
 func (s *Store) Use(name string) { s.projects.Load().byName[name].used.Store(1 << 62) }
 
-// SetColumns replaces the columns of a block of logs with the result of change.
+// SetColumns passes the columns of a block of logs to the function change and stores the columns
+// that change returns.
 func (tx *Tx) SetColumns(p ProjectID, block uint32, change func(words, texts []byte) (w, t []byte)) error {
 	words, texts := tx.content(p).Bucket(logSeries.Words), tx.content(p).Bucket(logSeries.Texts)
 	key := binary.BigEndian.AppendUint32(nil, block)
@@ -155,8 +156,8 @@ func (tx *Tx) SetColumns(p ProjectID, block uint32, change func(words, texts []b
 	return errors.Join(words.Put(key, w), texts.PutValue(key, t))
 }
 
-// ShareTexts stores the texts of a block of logs in a page that has other entries, which
-// readers must accept. moved reports whether the texts had a bucket of their own before.
+// ShareTexts moves the texts of a block of logs to a page that also has other entries. Readers must
+// accept texts in such a page. moved reports whether the texts had a bucket of their own before.
 func (tx *Tx) ShareTexts(p ProjectID, block uint32) (moved bool, err error) {
 	texts, key := tx.content(p).Bucket(logSeries.Texts), binary.BigEndian.AppendUint32(nil, block)
 	moved = texts.Bucket(key) != nil

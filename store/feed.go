@@ -86,7 +86,7 @@ func (tx *Tx) record(c Change) error {
 	return feed.Put(seqKey(seq), c.ref())
 }
 
-// Changes returns at most limit changes after a sequence number.
+// Changes returns the first changes after the given sequence number, up to the given limit.
 func (tx *Tx) Changes(after uint64, limit int) ([]Change, error) {
 	var changes []Change
 	cursor := tx.bolt.Bucket(feedBucket).Cursor()
@@ -179,7 +179,7 @@ func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
 	return Candidates{Refs: refs, Seen: n.Seen}, nil
 }
 
-// blocks returns the blocks of a kind in a project that may match.
+// blocks returns the blocks that may match, for one kind and one project.
 func (n Candidates) blocks(kind Kind, p ProjectID) (blocks []uint32) {
 	for ref := range n.Refs {
 		if c, err := ParseRef(ref); err == nil && c.Kind == kind && c.Project == p {
@@ -252,8 +252,8 @@ func (tx *Tx) SearchText(c Change) (text string, ok bool, err error) {
 	return "", false, nil
 }
 
-// orGone returns nil if err is NotFound, because the record has been deleted, and err
-// otherwise.
+// orGone returns nil if err is NotFound, which means that the record has been deleted. It returns
+// any other error unchanged.
 func orGone(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -261,8 +261,8 @@ func orGone(err error) error {
 	return err
 }
 
-// Searchable returns at most limit searchable things after the given Ref, in the order of
-// Change.Ref. An index that is being rebuilt reads the things page by page, each page in
+// Searchable returns the searchable things that follow the given Ref in the order of Change.Ref, up
+// to the given limit. An index that is being rebuilt reads the things page by page, each page in
 // its own transaction. After the last page, the result is empty.
 func (tx *Tx) Searchable(after string, limit int) ([]Change, error) {
 	var list []Change

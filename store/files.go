@@ -62,7 +62,7 @@ type File struct {
 	CreatedAt int64      `json:"created_at"`
 	UpdatedAt int64      `json:"updated_at"`
 
-	// Attempts is the number of failed attempts of the job of a pending file. RetryAt is the
+	// Attempts counts the failed attempts of the job that completes a pending file. RetryAt is the
 	// time of the next attempt.
 	Attempts int   `json:"attempts,omitempty"`
 	RetryAt  int64 `json:"retry_at,omitempty"`
@@ -188,16 +188,16 @@ func addFile(tx *Tx, f *File) error {
 	return tx.writeFile(f)
 }
 
-// fileMay lists the states that may follow each state. A file that stays in the same
-// state is changed in other fields, which is not allowed for a ready file.
+// fileMay lists the states that may follow each state. A state that is listed after itself allows
+// changes to the other fields of a file, which are not allowed for a ready file.
 var fileMay = map[FileStatus][]FileStatus{
 	FilePending: {FilePending, FileReady, FileFailed},
 	FileFailed:  {FilePending},
 }
 
-// PutFile stores a changed file. The error is a Conflict if the new state may not follow
-// the stored one. It is NotFound if the file has been deleted, and the caller must then
-// remove the object that it wrote.
+// PutFile stores a changed file. The error is a Conflict if the new state may not follow the stored
+// one. It is NotFound if the file has been deleted. In that case the caller must remove the object
+// that it has written.
 func (tx *Tx) PutFile(p ProjectID, f *File) error {
 	before, err := tx.File(p, f.ID)
 	if err != nil {
@@ -251,9 +251,9 @@ func (tx *Tx) writeFile(f *File) error {
 	return put(tx.bolt.Bucket(filesBucket), []byte(f.ID), f)
 }
 
-// DeleteFile removes the record of a file, and thereby its link. At the time due, a job
-// removes the object, unless the caller has removed it by then. If refresh is true, the
-// job then also refreshes the CDN.
+// DeleteFile removes the record of a file, and thereby its link. The parameter due is the time, in
+// Unix seconds, at which a job removes the object, unless the caller has removed it by then. If
+// refresh is true, the job then also refreshes the file's link in the CDN.
 func (tx *Tx) DeleteFile(p ProjectID, id FileID, refresh bool, due int64) (*FileDeletion, error) {
 	f, err := tx.File(p, id)
 	if err != nil {
@@ -309,9 +309,9 @@ type FileSelection struct {
 	Offset, Limit int
 }
 
-// ListFiles returns a part of the files of a project, newest first, and the total. A
-// search reads the names of all files of the project, about 150 bytes each. Any other
-// list reads only the keys up to the end of its page.
+// ListFiles returns a part of the files of a project, newest first, and the total number of
+// selected files. A search reads the names of all files of the project, about 150 bytes each. Any
+// other list reads only the keys up to the end of its page.
 func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, err error) {
 	content := tx.content(p)
 	if content == nil {
@@ -410,8 +410,8 @@ func (tx *Tx) ObjectKey(id FileID) (string, error) {
 	return f.ObjectKey, nil
 }
 
-// FilesAfter returns at most limit files of all projects, in the order of their ids,
-// beginning after the given id.
+// FilesAfter returns the files of all projects in the order of their ids. It begins after the given
+// id and returns files up to the given limit.
 func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {
 	return listOf(tx.bolt.Bucket(filesBucket), append([]byte(id), 0), limit, func(f *File, key []byte) error {
 		f.ID = FileID(key)
@@ -419,8 +419,8 @@ func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {
 	})
 }
 
-// PendingFiles returns at most limit files that wait for their job, in the order in which
-// they are due. Some of them may not be due yet; see File.RetryAt.
+// PendingFiles returns the files that are waiting for their job, in the order in which they are due
+// and up to the given limit. Some of them may not be due yet; see File.RetryAt.
 func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {
 	cursor := tx.bolt.Bucket(filePendingBucket).Cursor()
 	for key, _ := cursor.First(); key != nil && len(list) < limit; key, _ = cursor.Next() {
@@ -455,8 +455,8 @@ func (tx *Tx) PendingBytes(p ProjectID) (bytes int64, err error) {
 // have been added since the last receive. It must have only one reader.
 func (s *Store) FilesWaiting() <-chan struct{} { return s.filesWaiting }
 
-// purgeFiles turns at most limit files of a deleted project into deletions. It returns
-// the unused part of the limit.
+// purgeFiles turns files of a deleted project into deletions, up to the given limit. It returns the
+// unused part of the limit.
 func purgeFiles(tx *Tx, p ProjectID, limit int) (left int, err error) {
 	var files []*File
 	err = tx.EachFile(p, func(f *File) error {
@@ -532,8 +532,8 @@ func RetryPause(attempts int) time.Duration {
 	return min(time.Minute<<min(attempts, 6), time.Hour)
 }
 
-// FileDeletions returns at most limit objects to remove, in the order in which they are
-// due. Some of them may not be due yet; see FileDeletion.RetryAt.
+// FileDeletions returns the objects to remove, in the order in which they are due and up to the
+// given limit. Some of them may not be due yet; see FileDeletion.RetryAt.
 func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
 	return listOf(tx.bolt.Bucket(fileDeletionsBucket), nil, limit, func(d *FileDeletion, key []byte) (err error) {
 		d.ID, err = fileIDAfter(key, 8)
@@ -541,9 +541,9 @@ func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
 	})
 }
 
-// FileDeletion reads a deletion again. It returns nil if the object must no longer be
-// removed, because it may have been removed and stored again since. The caller must hold
-// the lock of the object.
+// FileDeletion reads the stored form of d again, or returns nil if d is no longer stored. In that
+// case the caller must not remove the object, because the object may have been removed and stored
+// again since. The caller must hold the lock of the object.
 func (tx *Tx) FileDeletion(d *FileDeletion) (*FileDeletion, error) {
 	now, err := get[FileDeletion](tx.bolt.Bucket(fileDeletionsBucket), dueKey(d.RetryAt, d.ID))
 	if now != nil {
@@ -552,10 +552,10 @@ func (tx *Tx) FileDeletion(d *FileDeletion) (*FileDeletion, error) {
 	return now, err
 }
 
-// DueFileDeletions returns the deletions that are due at the time by, grouped by the id
-// of their storage and in the order in which they are due. It returns at most limit
-// deletions for each storage. Storages for which the function skip returns true are left
-// out. next is the time at which the first later deletion is due, or 0 if there is none.
+// DueFileDeletions returns the deletions that are due by the given time, grouped by the id of their
+// storage and in the order in which they are due. The limit applies to each storage. Storages for
+// which the function skip returns true are left out. next is the time at which the first later
+// deletion is due, or 0 if there is none.
 func (tx *Tx) DueFileDeletions(
 	by int64, limit int, skip func(backend string) bool,
 ) (due map[string][]*FileDeletion, next int64, err error) {
@@ -617,10 +617,10 @@ func (tx *Tx) HoldFileDeletion(d *FileDeletion, at int64) error {
 	return tx.PutFileDeletion(d)
 }
 
-// FinishFileDeletion records that an object has been removed. If refresh is true, its
-// link is refreshed in the CDN at the given time or later. A link that was refreshed
-// early is refreshed again, unless the storage is local: a CDN may read directly from
-// other storages, and may have fetched the object after the early refresh.
+// FinishFileDeletion records that an object has been removed. If refresh is true, it schedules a
+// refresh of the object's link in the CDN for the given time. A link that was refreshed early is
+// refreshed again, unless the storage is local. A CDN may read directly from other storages, and
+// may have fetched the object after the early refresh.
 func (tx *Tx) FinishFileDeletion(d *FileDeletion, refresh bool, at int64) error {
 	if err := tx.DropFileDeletion(d); err != nil || !refresh || !d.Refresh || d.Early && d.Backend == LocalStorage {
 		return err
@@ -628,9 +628,8 @@ func (tx *Tx) FinishFileDeletion(d *FileDeletion, refresh bool, at int64) error 
 	return tx.PutCDNRefresh(&CDNRefresh{ID: d.ID, ObjectKey: d.ObjectKey}, at)
 }
 
-// RefreshEarly schedules a refresh of a deleted file's link in the CDN although its
-// object still exists. It does nothing if refresh is false. It changes d, which the
-// caller must store.
+// RefreshEarly schedules a refresh of a deleted file's link in the CDN although the object still
+// exists. It does nothing if refresh is false. It changes d, which the caller must store.
 func (tx *Tx) RefreshEarly(d *FileDeletion, refresh bool, at int64) error {
 	if !refresh || !d.Refresh || d.Early {
 		return nil

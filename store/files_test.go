@@ -172,7 +172,7 @@ func TestNewFile(t *testing.T) {
 	}
 }
 
-// TestListFilesByModel compares lists of files with a slice.
+// TestListFilesByModel compares lists of files with a slice that holds the expected files.
 func TestListFilesByModel(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -383,8 +383,8 @@ func TestFilesOfDeletedProject(t *testing.T) {
 	}
 }
 
-// TestFileBySource checks that the newest file with a source address is returned. If it
-// is deleted, that is the next newest one.
+// TestFileBySource checks that the newest file with a source address is returned. After that file
+// is deleted, the next newest one must be returned.
 func TestFileBySource(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -71,7 +71,8 @@ func (s *searched) narrow(terms []string) store.Candidates {
 	return n
 }
 
-// list returns the store's answer to a query. If there are no terms, it is not a search.
+// list returns the store's answer to a query. Without terms, the query is a plain list and not a
+// search.
 func (s *searched) list(q store.LogSelection, n store.Candidates, terms ...string) (page []*store.Log, found store.Found, err error) {
 	if terms != nil {
 		q.Find = &store.Find{Terms: terms, Candidates: n}

@@ -78,9 +78,9 @@ func readForward(p ProjectID, key, raw []byte) (*Forward, error) {
 	return w, nil
 }
 
-// EarlierForward finds an earlier submission with the same key. It returns the feedback
-// if that was stored within Options.DedupWindow, or after its request had failed.
-// Otherwise it returns the Forward if its outcome is unknown. Both are nil for a new
+// EarlierForward finds an earlier submission with the same key. It returns the feedback f if f was
+// stored within Options.DedupWindow, or was stored after the request for its issue had failed.
+// Otherwise it returns the Forward w if the outcome of w is unknown. Both are nil for a new
 // submission.
 func (s *Store) EarlierForward(p ProjectID, key limit.Key) (f *Feedback, w *Forward, err error) {
 	err = s.View(func(tx *Tx) (err error) {
@@ -112,10 +112,10 @@ func (s *Store) EarlierForward(p ProjectID, key limit.Key) (f *Feedback, w *Forw
 // and looked up on its own.
 const maxForwards = 1000
 
-// TryForward stores that an issue is about to be requested. A new Forward of feedback
-// that is not stored has no id yet, and TryForward gives it an id and a number. The error
-// is NotFound if the project is gone. It is Unavailable if the project already has too
-// many Forwards, which happens when the code host has not answered for a long time.
+// TryForward stores that an issue is about to be requested. A new Forward of feedback that is not
+// stored yet has no id, so TryForward gives it an id and a number. The error is NotFound if the
+// project is gone. It is Unavailable if the project already has too many Forwards, which happens
+// when the code host has not answered for a long time.
 func (s *Store) TryForward(w *Forward) error {
 	if w.ID == (ID{}) {
 		// Not in the transaction that follows: refusing costs no commit, and some more of
@@ -163,12 +163,12 @@ func hasKeys(b *boltfile.Bucket, n int) bool {
 	return false
 }
 
-// CompleteForward stores the feedback of a Forward with its issue and returns the
-// feedback, which is ordinary feedback from then on. The issue's number or address may be
-// nil. The key of the Forward is remembered for Options.DedupWindow. If late is true,
-// because the request had already failed, the key is remembered until ForgetForwards. A
-// Forward that is already complete is left unchanged. The error is NotFound if the
-// project is gone, or if feedback that was already stored has been deleted.
+// CompleteForward stores the feedback of a Forward together with the issue. It returns the
+// feedback, which is ordinary feedback from then on. The issue's number or address may be nil. The
+// key of the Forward is remembered for Options.DedupWindow. The parameter late reports that the
+// request had already failed; the key is then remembered until ForgetForwards deletes the Forward.
+// A Forward that is already complete is left unchanged. The error is NotFound if the project is
+// gone, or if feedback that was already stored has been deleted.
 func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late bool) (f *Feedback, err error) {
 	remembered := false
 	err = s.submitOne(func(tx *Tx) (err error) {
@@ -224,8 +224,8 @@ func completeStored(tx *Tx, w *Forward, number *int64, address *string) (*Feedba
 	return f, tx.PutFeedback(w.Project, f)
 }
 
-// firstReserved returns the least number that a Forward has reserved and that has no
-// record yet. If that number is not less than most, or there is none, it returns most.
+// firstReserved returns the least number that a Forward has reserved and that has no record yet.
+// The result is never greater than the parameter most, and equals it if there is no such number.
 func firstReserved(tx *Tx, p ProjectID, most uint64) (uint64, error) {
 	b := tx.contentBucket(p, forwardsBucket)
 	if b == nil {
@@ -247,7 +247,7 @@ func (s *Store) AbandonForward(w *Forward) error {
 	return s.submitOne(func(tx *Tx) error { return forgetForward(tx, w) })
 }
 
-// forgetForward deletes a Forward, unless another one has taken its key.
+// forgetForward deletes a Forward, unless a different Forward is now stored under the same key.
 func forgetForward(tx *Tx, w *Forward) error {
 	b := tx.contentBucket(w.Project, forwardsBucket)
 	if b == nil {
@@ -305,9 +305,8 @@ func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err er
 	return all, err
 }
 
-// submitOne is Submit for a function that can return NotFound because a project or record
-// has been deleted. That error does not roll back the other submissions, or what fn wrote
-// before it.
+// submitOne is Submit for a function that can return NotFound because a project or record has been
+// deleted. That error rolls back neither the other submissions nor the earlier writes of fn.
 func (s *Store) submitOne(fn func(*Tx) error) error {
 	var refused error
 	err := s.Submit(func(tx *Tx) error {

@@ -421,9 +421,9 @@ func TestForwardsByModel(t *testing.T) {
 	}
 }
 
-// TestForwardOfStoredFeedback checks that stored feedback is unchanged, and can still be
-// edited, while it becomes an issue. There must be one Forward of it, until its outcome
-// is known or the feedback is deleted.
+// TestForwardOfStoredFeedback checks that stored feedback is unchanged, and can still be edited,
+// while it becomes an issue. The feedback must have exactly one Forward until the outcome is known
+// or the feedback is deleted.
 func TestForwardOfStoredFeedback(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -14,12 +14,12 @@ import (
 	"svc/store"
 )
 
-// fullVariable names the environment variable with the path of the file. If it is set,
-// the test binary runs as a separate process, because the limit on file sizes applies to
-// the whole process.
+// fullVariable names the environment variable that contains the path of the file to write. If the
+// variable is set, the test binary acts as the separate process of TestDiskIsFull. The test needs
+// this process because the limit on file sizes applies to the whole process.
 const fullVariable = "STORE_TEST_FULL"
 
-// TestDiskIsFull runs onAFullDisk in a separate process and checks the file that it
+// TestDiskIsFull runs onAFullDisk in a separate process and checks the file that this process
 // leaves.
 func TestDiskIsFull(t *testing.T) {
 	if os.Getenv(fullVariable) != "" {
@@ -40,10 +40,10 @@ func TestDiskIsFull(t *testing.T) {
 	checkWritten(t, db, written(db, nil))
 }
 
-// onAFullDisk makes writes fail behind one offset of the file after another. Acknowledged
-// transactions must be in the file and readable, refused ones must not be, and the next
-// transaction must succeed once there is space again. With SVC_LONG=1 it tries every page
-// and twice as many transactions.
+// onAFullDisk makes writes beyond an offset of the file fail, for one offset after another.
+// Acknowledged transactions must be in the file and readable, refused ones must not be, and the
+// next transaction must succeed once there is space again. With SVC_LONG=1 it tries every page and
+// twice as many transactions.
 func onAFullDisk(t *testing.T) {
 	path := os.Getenv(fullVariable)
 	limitFiles(t, 100)
@@ -136,7 +136,7 @@ func onAFullDisk(t *testing.T) {
 
 const unlimited = 1 << 62
 
-// limitFiles makes writes behind the offset size fail in all files.
+// limitFiles makes writes beyond the given offset fail in all files.
 func limitFiles(t *testing.T, size uint64) {
 	t.Helper()
 	var l syscall.Rlimit

@@ -107,11 +107,10 @@ func (i *Import) Update(fn func(*ImportTx) error) error {
 	return err
 }
 
-// ImportTx is a transaction of an import. Its methods retain the ids and times of
-// records. Records of each kind must be added in the order of their ids, or of their
-// times if they have no id yet. The error is Invalid if the order is wrong, if an id is
-// not a UUIDv7, or if a time is in the future. It is a Conflict if another record has the
-// id.
+// ImportTx is a transaction of an import. Its methods retain the ids and times of records. Records
+// of each kind must be added in the order of their ids, or of their times if they have no id yet. A
+// method returns Invalid if the order is wrong, if an id is not a UUIDv7, or if a time is in the
+// future. It returns a Conflict if another record has the id.
 type ImportTx struct {
 	tx *Tx
 	in *Import
@@ -119,8 +118,8 @@ type ImportTx struct {
 	deleted map[FileID]bool // files with objects that are to be removed; nil = not read yet
 }
 
-// id returns the id under which a record is stored. If the record has no id, the new id
-// has the time createdAt.
+// id returns the id under which a record is stored. If the record has no id yet, a new id with the
+// time createdAt is issued.
 func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
 	source := t.in.ids[kind]
 	if source == nil {
@@ -288,9 +287,9 @@ func (t *ImportTx) File(f *File) error {
 	return addFile(t.tx, f)
 }
 
-// FileStored records that the content of a file has been stored. If it is in the built-in
-// storage, the file becomes ready. Otherwise it has been staged for the job that
-// transfers it, and the file is pending until then.
+// FileStored records that the content of a file has been stored. A file in the built-in storage
+// becomes ready. For any other storage, the content has been staged for a job that transfers it,
+// and the file is pending until the transfer ends.
 func (t *ImportTx) FileStored(id FileID) error {
 	f, err := t.tx.file([]byte(id))
 	if err != nil || f == nil {

@@ -10,9 +10,9 @@ import (
 	"svc/store"
 )
 
-// TestLoginNetworks checks that a network is known for 30 days after its last login. That
-// must hold even if that login was not written, or if the store was opened again. The
-// list must be limited, and few logins may be written.
+// TestLoginNetworks checks that a network is known for 30 days after its last login. This must hold
+// even if the last login was not written, or if the store was opened again. The list must be
+// limited, and most logins must not cause a write.
 func TestLoginNetworks(t *testing.T) {
 	t.Parallel()
 	c, path := newClock(), filepath.Join(t.TempDir(), "svc.db")

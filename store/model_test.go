@@ -103,8 +103,8 @@ func (s *subject) language(tag string) int {
 	})
 }
 
-// An action changes the store and the state in the same way. It returns the kind of fault
-// that the rules require, which is 0 for none, and the error of the store.
+// An action changes the store and the state in the same way. It returns the kind of fault that the
+// rules require, or 0 if they require none, and the error of the store.
 type action func(w *world, s *state, tx *store.Tx) (want fault.Kind, got error)
 
 // actions are chosen at random according to their weights.
@@ -147,8 +147,8 @@ func maybe[T any](r *rand.Rand, v T) *T {
 
 func (w *world) word() string { return fmt.Sprintf("<%d>", w.rand.IntN(1000)) }
 
-// subject chooses a random project. It returns the project of the state, and the store's
-// copy of it, which it reads in the transaction.
+// subject chooses a random project. It returns the project from the state, and the same project as
+// read from the store in the transaction.
 func (w *world) subject(s *state, tx *store.Tx) (*subject, *store.Project, error) {
 	if len(s.subjects) == 0 {
 		return nil, nil, nil

@@ -99,7 +99,7 @@ type world struct {
 	db      *store.Store
 	state   *state
 	old     []*memory
-	stale   int // how often an old snapshot had to say so
+	stale   int // how often an old snapshot returned ErrStale
 }
 
 // memory is an old snapshot that is still read, with the answers it gave at first.
@@ -322,8 +322,8 @@ func (w *world) checkOld(t *testing.T) {
 	}
 }
 
-// TestStoreByModel runs random transactions on a store and on plain maps and
-// slices, and compares after each.
+// TestStoreByModel runs random transactions on a store and on plain maps and slices. It compares
+// the two after each transaction.
 func TestStoreByModel(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

@@ -114,9 +114,9 @@ func entries(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// TestExaminePages checks that ExaminePages shows the same entries as bbolt. If any page
-// is damaged, it must refuse the file or, if the page is not in use, still show all
-// entries. That must hold after a clean stop, too.
+// TestExaminePages checks that ExaminePages shows the same entries as bbolt. If a page is damaged,
+// ExaminePages must refuse the file or, if that page is not in use, still show all entries. The
+// same must hold after a clean stop.
 func TestExaminePages(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]file{"stopped": newFile(t, true), "killed": newFile(t, false)} {

@@ -543,9 +543,9 @@ func (s *Store) Purge() error {
 	return nil
 }
 
-// purge removes up to purgeStep keys of a deleted project. It reports whether there may
-// be more. It begins with the files of all deleted projects, because their objects and
-// the copies in the CDN still exist.
+// purge is one step of Purge. It removes up to purgeStep keys and reports whether there may be
+// more. It begins with the files of all deleted projects, because the files' objects and copies in
+// the CDN still exist.
 func (tx *Tx) purge() (more bool, err error) {
 	all := tx.bolt.Bucket(contentBucket)
 	var orphans []ProjectID
@@ -597,7 +597,7 @@ func (tx *Tx) alive(project []byte) bool {
 	return tx.bolt.Bucket(projectsBucket).Get(project) != nil
 }
 
-// drain deletes up to limit keys of a bucket, and the owner entries of its records. It
+// drain deletes keys of a bucket, up to the given limit, and the owner entries of its records. It
 // returns the unused part of the limit, and whether any of the keys were buckets.
 func drain(tx *Tx, b *boltfile.Bucket, name []byte, limit int) (left int, nested bool, err error) {
 	var keys, owned [][]byte

@@ -30,8 +30,7 @@ func (h Hour) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(h)
 // numbers are stored in the file.
 type Endpoint uint8
 
-// Endpoints and Provinces are exclusive upper bounds of the numbers of endpoints and
-// provinces.
+// Every endpoint number is less than Endpoints, and every province number is less than Provinces.
 const (
 	Endpoints = 1 << endpointBits
 	Provinces = 1 << provinceBits
@@ -60,8 +59,8 @@ func (e Endpoint) String() string {
 	return endpoints[e]
 }
 
-// The position of each dimension in the number of a request. Keys are ordered by the
-// highest dimension first, so that neighbouring numbers have most bits in common.
+// The size in bits and the position of each dimension in a Request. Keys are ordered by the highest
+// dimension first, so that neighbouring numbers have most bits in common.
 const (
 	endpointBits = 4
 	platformBits = 3
@@ -75,7 +74,7 @@ const (
 	regionAt   = placeAt + cityBits + provinceBits
 )
 
-// Place is a region with the number of a province and a city in it.
+// Place combines a region with the numbers of a province and a city in that region.
 type Place uint64
 
 // NewPlace returns a place. The region has the form that stats.ParseRegion accepts. The
@@ -288,7 +287,7 @@ func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 	return nil
 }
 
-// addToHour adds counters that have the same project, kind and hour as like.
+// addToHour adds counters that all have the same project, kind and hour as the given counter.
 func addToHour(tx *Tx, like RequestCounter, added []hourCounter) error {
 	b := tx.counters(like.project, like.kind())
 	key := like.hour.key()
@@ -322,9 +321,8 @@ func merged(all []hourCounter) []hourCounter {
 	return kept
 }
 
-// squeezed limits the number of counters of an hour. If there are too many, it folds all
-// but the greatest, so that a client that invents versions does not displace the real
-// ones.
+// squeezed limits the number of counters of an hour. If there are too many, it folds all but those
+// with the highest counts, so that a client that invents versions does not displace the real ones.
 func squeezed(all []hourCounter) []hourCounter {
 	most := maxVersions
 	if len(all) > 0 && all[0].kind() == requestCounts {
@@ -354,7 +352,7 @@ func encodeHour(all []hourCounter) []byte {
 	return e.Value()
 }
 
-// decodeHour calls each for every counter of a value, in order. The text is only valid
+// decodeHour calls the function each for every counter of a value, in order. The text is only valid
 // during the call.
 func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte, n int64)) error {
 	if kind == requestCounts {
@@ -363,8 +361,8 @@ func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte
 	return hourly.EachText(raw, each)
 }
 
-// EachRequest calls each for every request counter in the hours between from and to, both
-// inclusive, in order of hours.
+// EachRequest calls the function each for every request counter in a range of hours, in order of
+// hours. The range includes both from and to.
 func (tx *Tx) EachRequest(p ProjectID, from, to Hour, each func(h Hour, r Request, n int64)) error {
 	return eachCounter(tx, p, requestCounts, from, to, func(h Hour, what uint64, _ []byte, n int64) { each(h, Request(what), n) })
 }
@@ -408,8 +406,8 @@ func (tx *Tx) counters(p ProjectID, kind counterKind) *boltfile.Bucket {
 	return tx.contentBucket(p, counterBuckets[kind])
 }
 
-// DropRequests deletes the counters of hours before the given one. It deletes at most
-// limit values, and returns how many it deleted.
+// DropRequests deletes the counters of all hours before the given hour. It deletes up to the given
+// number of values, and returns how many it deleted.
 func (tx *Tx) DropRequests(p ProjectID, before Hour, limit int) (dropped int, err error) {
 	for kind := range counterBuckets {
 		b := tx.counters(p, counterKind(kind))

@@ -12,9 +12,8 @@ import (
 	"svc/internal/stats"
 )
 
-// busyHour returns the counters of an hour of a project with clients in many countries.
-// It has some 300 combinations of requests, 40 systems and 30 versions, and a few of them
-// are frequent.
+// busyHour returns the counters of an hour of a project with clients in many countries. There are
+// some 300 different requests, 40 system versions and 30 app versions. A few of each are frequent.
 func busyHour(random *rand.Rand, p ProjectID, h Hour) map[RequestCounter]uint64 {
 	counts := map[RequestCounter]uint64{}
 	for range 1500 {

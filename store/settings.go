@@ -110,8 +110,8 @@ func (s Setting[T]) Delete(tx *Tx) error {
 	return b.Delete([]byte(s.name))
 }
 
-// instanceSettings and projectSettings have a function for each name of settings. The
-// function checks that a stored value can be decoded.
+// instanceSettings and projectSettings map each name of settings to a function. The function checks
+// that a stored value can be decoded.
 var (
 	instanceSettings = map[string]func(name, raw []byte) error{
 		CDNSettings.name: readable[CDN], CodehostAppSettings.name: readable[CodehostApp], TranslationSettings.name: readable[Translation],
@@ -420,8 +420,7 @@ func forgottenAt(raw []byte) int64 {
 	return int64(binary.BigEndian.Uint64(raw))
 }
 
-// RememberDelivery stores a delivery to a project. It is remembered for the duration
-// keep.
+// RememberDelivery stores a delivery to a project and remembers it for the given duration.
 func (tx *Tx) RememberDelivery(p ProjectID, id string, keep time.Duration) error {
 	return tx.bolt.Bucket(deliveriesBucket).Put(deliveryKey(p, id), binary.BigEndian.AppendUint64(nil, uint64(tx.now.Add(keep).Unix())))
 }
@@ -431,7 +430,7 @@ func (tx *Tx) ForgetDelivery(p ProjectID, id string) error {
 	return tx.bolt.Bucket(deliveriesBucket).Delete(deliveryKey(p, id))
 }
 
-// DropDeliveries removes up to limit expired deliveries and returns their number.
+// DropDeliveries removes expired deliveries, up to the given limit, and returns their number.
 func (tx *Tx) DropDeliveries(limit int) (n int, err error) {
 	b := tx.bolt.Bucket(deliveriesBucket)
 	var keys [][]byte

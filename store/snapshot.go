@@ -236,8 +236,8 @@ func readEntries(tx *Tx, p *Project) (map[ID]*VersionEntry, map[ID]*Announcement
 	return entries, announcements, err
 }
 
-// work holds the entries of a project while a transaction changes them. The next snapshot
-// is built from it.
+// work holds the entries of a project while a transaction changes them. The next snapshot is built
+// from these entries.
 type work struct {
 	project *Project
 	entries map[ID]*VersionEntry
@@ -247,9 +247,8 @@ type work struct {
 	announcements map[ID]*AnnouncementEntry
 }
 
-// workOn returns the work of a project. It begins with the snapshot in memory, which
-// inside a write transaction always is the last commit. If there is none, it reads the
-// file.
+// workOn returns the work of a project. It begins with the snapshot in memory, which always matches
+// the last commit while a write transaction is open. If there is no snapshot, it reads the file.
 func (tx *Tx) workOn(id ProjectID) (*work, error) {
 	if w := tx.work[id]; w != nil {
 		return w, nil
@@ -284,7 +283,8 @@ func (w *work) catalog() *release.Catalog {
 	return w.sorted
 }
 
-// find returns the position of a version in the catalog, and its record before this write.
+// find returns a version's position in the catalog and the version's current record. It returns -1
+// and nil if there is no such version.
 func (w *work) find(id ID) (int, *Version) {
 	for at := range w.catalog().Len() {
 		if w.catalog().Item(at).ID == id {
@@ -309,9 +309,8 @@ func (w *work) remove(id ID) {
 	w.sorted, w.changed = nil, true
 }
 
-// publishSnapshots replaces the snapshots of all projects that the committed transaction
-// changed. If a project has no snapshot, a change of only the project record does not
-// create one.
+// publishSnapshots replaces the snapshots of all projects that the committed transaction changed.
+// If only the record of a project changed and the project has no snapshot, none is created.
 func (s *Store) publishSnapshots(tx *Tx) {
 	d := s.projects.Load()
 	for id, w := range tx.work {

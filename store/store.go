@@ -299,7 +299,7 @@ func (s *Store) State() (State, error) {
 	return State{State: file, Waiting: waiting, Feedback: s.observed.feedback.Load(), Logs: s.observed.logs.Load()}, err
 }
 
-// Writable returns nil if the last commit succeeded, and its error otherwise; see
+// Writable returns the error of the last commit, or nil if that commit succeeded; see
 // boltfile.Writer. It does not wait for writers.
 func (s *Store) Writable() error { return s.file.Writable() }
 
@@ -356,16 +356,16 @@ func (tx *Tx) PutBackupFolder(f BackupFolder) error {
 	return put(tx.bolt.Bucket(metaBucket), backupFolderKey, f)
 }
 
-// CleanedAt returns the time at which the last clean-up by retention was completed, or
-// the zero time.
+// CleanedAt returns the time at which the last clean-up of old data was completed, or the zero time
+// if there has been none.
 func (tx *Tx) CleanedAt() time.Time { return metaTime(tx, cleanedKey) }
 
 // MarkCleaned stores the time at which a clean-up was completed.
 func (tx *Tx) MarkCleaned(at time.Time) error { return putMetaTime(tx, cleanedKey, at) }
 
-// Erasures returns the number of deletions of feedback, of projects and of the logs of an
-// address since ForgetErasures. The search index may still contain fragments of the
-// deleted texts.
+// Erasures returns the number of erasures since ForgetErasures. An erasure is a deletion of
+// feedback, of a project, or of the logs of an address. The search index may still contain
+// fragments of the deleted texts.
 func (tx *Tx) Erasures() uint64 {
 	raw := tx.bolt.Bucket(metaBucket).Get(erasedKey)
 	if len(raw) != 8 {
@@ -374,8 +374,8 @@ func (tx *Tx) Erasures() uint64 {
 	return binary.BigEndian.Uint64(raw)
 }
 
-// ForgetErasures records that the search index contains nothing of the n erasures. If
-// there have been more than n by now, it does nothing.
+// ForgetErasures records that the search index contains no text from the n erasures that Erasures
+// has counted. If there have been more than n by now, it does nothing.
 func (tx *Tx) ForgetErasures(n uint64) error {
 	if tx.Erasures() != n {
 		return nil
@@ -429,10 +429,10 @@ func (tx *Tx) SweepAfter() time.Time { return metaTime(tx, sweepAfterKey) }
 // adopted.
 func (tx *Tx) HoldSweeps() error { return putMetaTime(tx, sweepAfterKey, tx.now.Add(sweepPause)) }
 
-// Renew gives the file a new id and holds the sweeps of storages. It is for a restored
-// copy: data that was derived from the original and the folder of its backups do not
-// belong to the copy, and storages may have objects of records that are newer than the
-// copy.
+// Renew prepares a restored copy for use. It gives the copy a new id, because data that was derived
+// from the original does not belong to the copy. It forgets the folder of the original's backups.
+// It also holds the sweeps of storages, because storages may have objects of records that are newer
+// than the copy.
 func (s *Store) Renew() error {
 	id := uuid.New()
 	err := s.Update(func(tx *Tx) error {

@@ -16,8 +16,8 @@ import (
 	"svc/store/series"
 )
 
-// submissions is a series with its kind in the change feed and the name of the count of
-// its bytes.
+// submissions is a series, with its kind in the change feed and the name of the count that holds
+// its size in bytes.
 type submissions[R any, T series.Record[R]] struct {
 	series.Series[R, T]
 	kind  Kind
@@ -292,8 +292,8 @@ type Selection struct {
 	Platform      *platform.Platform
 	Find          *Find
 	Offset, Limit int
-	// MaxBytes is a limit on the stored size of the page's records. If they exceed it, they
-	// are left unread. 0 means no limit.
+	// MaxBytes limits the total stored size of the page's records. If the limit is exceeded, all of
+	// them are left unread. 0 means no limit.
 	MaxBytes int
 }
 
@@ -322,9 +322,9 @@ type FeedbackSelection struct {
 	Status *FeedbackStatus
 }
 
-// LogSelection selects a part of a list of logs, created between From and To, both
-// inclusive. A field that is nil does not restrict the list, nor does a From of 0 or a To
-// of math.MaxInt64.
+// LogSelection selects a part of a list of logs, created between From and To, both inclusive. A
+// field that is nil does not restrict the list. A From of 0 and a To of math.MaxInt64 do not
+// restrict it either.
 type LogSelection struct {
 	Selection
 	Level    *int
@@ -491,11 +491,11 @@ type LogRange struct {
 	IP     *string // exact, as stored
 }
 
-// PruneLogs removes the selected logs of a project, the oldest first, and returns how
-// many matched and how many were removed. It works in transactions of bounded size, so
-// that other writers are not blocked. After an error, which may be that of ctx, the
-// caller can repeat it to remove the remaining logs. If dryRun is true, it only counts.
-// The error is NotFound if the project is gone.
+// PruneLogs removes the selected logs of a project, the oldest first, and returns how many matched
+// and how many were removed. It works in transactions of bounded size, so that other writers are
+// not blocked. After an error, which may be that of ctx, the caller can call PruneLogs again to
+// remove the remaining logs. If dryRun is true, PruneLogs only counts the logs. The error is
+// NotFound if the project is gone.
 func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryRun bool) (matched, deleted int, err error) {
 	prune := pruning[Log, *Log]{
 		submissions: logSeries, project: p, which: series.Pruning[*Log]{Before: math.MaxInt64, Filter: column.Filter{Mask: series.Gone}},
@@ -611,9 +611,9 @@ func (p *pruning[R, T]) trimAll(ctx context.Context, db *Store) error {
 	return nil
 }
 
-// list returns the list, and the number before which columns can be removed. That number
-// may be less than that of the first record, because feedback that is becoming an issue
-// has a number but no record.
+// list returns the list, and the number before which columns can be removed. That number may be
+// less than the number of the first record, because feedback that is becoming an issue has a number
+// but no record.
 func (p *pruning[R, T]) list(tx *Tx) (list series.List[R, T], first uint64, err error) {
 	if list = p.submissions.of(tx, p.project); list.Missing() {
 		return list, 0, nil

@@ -89,7 +89,7 @@ type Tx struct {
 	now   time.Time // one moment for the whole transaction
 	ids   idSource  // write transactions only
 
-	hidden ProjectID // that an import writes to, 0 when this is none
+	hidden ProjectID // project that an import writes to, or 0
 
 	work           map[ProjectID]*work
 	projectChanged map[ProjectID]bool
@@ -99,9 +99,9 @@ type Tx struct {
 	lastChange     uint64        // sequence of the last change recorded, 0 when none
 	changedText    int64         // for ChangedText
 	heads          *series.Heads // nil in a read transaction
-	filesWaiting   bool          // something is pending, or to be deleted
+	filesWaiting   bool          // files or deletions are waiting for a job
 	projectDeleted bool
-	storageChanged bool // that is, a back end
+	storageChanged bool // a storage back end has changed
 
 	newFeedback, newLogs uint64 // for State
 }
@@ -219,7 +219,7 @@ func read[R any, T identified[R]](b *boltfile.Bucket, id ID, what string) (T, er
 	return rec, nil
 }
 
-// listOf reads up to limit records of a bucket, beginning at the key from. It calls
+// listOf reads records of a bucket, beginning at the given key and up to the given limit. It calls
 // identify to set the id of each record, because the id is in the key.
 func listOf[R any](b *boltfile.Bucket, from []byte, limit int, identify func(rec *R, key []byte) error) (list []*R, err error) {
 	cursor := b.Cursor()
@@ -236,8 +236,8 @@ func listOf[R any](b *boltfile.Bucket, from []byte, limit int, identify func(rec
 	return list, nil
 }
 
-// eachRecord visits the records of a bucket, the oldest first. Their ids must be the
-// keys. visit must not write.
+// eachRecord visits the records of a bucket, the oldest first. The keys of the bucket must be the
+// ids of the records. visit must not write.
 func eachRecord[R any, T identified[R]](b *boltfile.Bucket, visit func(T) error) error {
 	return b.ForEach(func(key, raw []byte) error {
 		rec, err := decode[R](key, raw)
@@ -281,7 +281,7 @@ func write[R any, T identified[R]](tx *Tx, bucket []byte, c Change, rec T) (stor
 	return stored, errors.Join(tx.content(c.Project).Bucket(bucket).Put(c.ID[:], raw), tx.record(c))
 }
 
-// erase removes a record and its owner entry from a bucket of its project.
+// erase removes a record from a bucket of its project. It also removes the record's owner entry.
 func (tx *Tx) erase(bucket []byte, c Change) error {
 	return errors.Join(
 		tx.content(c.Project).Bucket(bucket).Delete(c.ID[:]),
@@ -320,9 +320,9 @@ func numberOf(raw []byte, size int) (n uint64, err error) {
 	return n, nil
 }
 
-// deleteNumbers deletes the first keys of a bucket, as long as the function goes returns
-// true for them, but at most limit keys. The keys are numbers of size bytes. It returns
-// the number of keys that it deleted.
+// deleteNumbers deletes the first keys of a bucket, up to the given limit. It stops at the first
+// key for which the function goes returns false. The keys are numbers of the given size in bytes.
+// It returns the number of keys that it deleted.
 func deleteNumbers(b *boltfile.Bucket, limit, size int, goes func(uint64) bool) (int, error) {
 	var damaged error
 	n, err := b.DeleteFirst(limit, func(key []byte) bool {
@@ -571,7 +571,7 @@ type Contents struct {
 	Versions, Announcements, Feedback, Logs int64
 	Files, FileBytes                        int64
 	Cards                                   int
-	Keys                                    int // not revoked, limited to projects that include this one
+	Keys                                    int // keys that are not revoked and list this project
 }
 
 // Contents counts the data of a project. It reads the record of each file.

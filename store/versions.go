@@ -270,7 +270,7 @@ func (tx *Tx) putVersion(p ProjectID, v *Version) error {
 
 // VersionStatistics has statistics about the versions of all projects.
 type VersionStatistics struct {
-	Versions, Projects int64 // projects that have a version
+	Versions, Projects int64 // Projects counts those that have a version
 	Newest, Oldest     *int64
 }
 

@@ -159,8 +159,8 @@ func TestVersionNames(t *testing.T) {
 	addVersion(t, db, other.ID, "1.0") // the names of projects do not meet
 }
 
-// TestVersionIsRenamed checks that the old display text is free and the new one leads to
-// the version.
+// TestVersionIsRenamed checks that, after a version is renamed, the old display text is free and
+// the new one leads to the version.
 func TestVersionIsRenamed(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
