@@ -183,7 +183,7 @@ func (l List[R, T]) Trim(first uint64) (more bool, err error) {
 	return len(blocks) == trimBlocks, nil
 }
 
-// Needless lists the blocks of the columns that the next call of Trim would remove.
+// Needless lists the blocks from which the next call of Trim would remove the columns.
 func (l List[R, T]) Needless(first uint64) (blocks []uint64, err error) {
 	cursor := l.words().Cursor()
 	for key, _ := cursor.First(); key != nil && len(blocks) < trimBlocks; key, _ = cursor.Next() {
