@@ -196,7 +196,7 @@ func (c *checker) derived(kind integrity.Kind, b *boltfile.Bucket, path string, 
 }
 
 // counted compares the counts stored in a bucket with the counts of the records. The function known
-// reports, for the name of a count, whether all records that it counts could be read.
+// reports whether all records of the named count could be read.
 func (c *checker) counted(b *boltfile.Bucket, path string, counts map[countName]int64, known func(countName) bool) error {
 	for name, n := range counts {
 		if n == 0 {

@@ -411,7 +411,7 @@ func (tx *Tx) ObjectKey(id FileID) (string, error) {
 }
 
 // FilesAfter returns the files of all projects in the order of their ids. It begins after the given
-// id and returns files up to the given limit.
+// id and returns at most the given number of files.
 func (tx *Tx) FilesAfter(id FileID, limit int) (list []*File, err error) {
 	return listOf(tx.bolt.Bucket(filesBucket), append([]byte(id), 0), limit, func(f *File, key []byte) error {
 		f.ID = FileID(key)
