@@ -61,8 +61,9 @@ import (
 //	                when there is a column 19; see ids.go
 //	12  odd rows    4 bytes each, little endian: rows with another text as event_id.
 //	                They are not in 11
-//	13  odd ids     their texts in groups of 256, each packed; before the groups their
-//	                lengths in bytes, 4 bytes each, little endian
+//	13  odd ids     the texts of the odd rows in groups of 256, each group packed.
+//	                Before the groups: the packed length of each in bytes (4 bytes
+//	                each, little endian)
 //	14  properties  see properties.go, like 15 to 18
 //	15  bare        packed: rows that were sent with properties {}; a row without
 //	                properties that is not listed was sent without any

@@ -63,7 +63,7 @@ func (c *Column) Codes(rows []uint32, into []uint32) {
 }
 
 // Count returns how often each code occurs in the rows from low up to but not including
-// high. It reuses room if it is large enough.
+// high. The result uses the memory of the slice room if that is large enough.
 func (c *Column) Count(low, high int, room []uint32) ([]uint32, error) {
 	if c.bits.Width > encoding.MaxCountWidth {
 		return c.countFew(low, high, room)
@@ -164,8 +164,8 @@ func (p *Columns) Platforms() []uint8 { return p.platforms.all() }
 // Regions returns the number of each sender's region; 0 means that it is not known.
 func (p *Columns) Regions() []uint16 { return p.regions.all() }
 
-// Between returns the range of rows with times between two Unix seconds, both inclusive.
-// The range does not include high.
+// Between returns the half-open range [low, high) of the rows with times between two Unix
+// seconds, both inclusive.
 func (p *Columns) Between(from, to int64) (low, high int) {
 	low, high = 0, p.N
 	if from > p.Hour {

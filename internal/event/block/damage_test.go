@@ -28,7 +28,7 @@ func readAll(raw []byte) error {
 }
 
 // sealIfWhole corrects the checksum of a damaged block, so that readers do not stop at
-// the checksum. It leaves a block unchanged that is too short for a checksum.
+// the checksum. If a block is too short for a checksum, sealIfWhole leaves it unchanged.
 func sealIfWhole(raw []byte) []byte {
 	if len(raw) >= sumEnd {
 		Seal(raw)

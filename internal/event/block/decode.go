@@ -15,7 +15,8 @@ type block struct {
 }
 
 // parse reads the header of a block. It verifies the lengths of the columns that have an
-// entry for each row, so that no count in the block exceeds what its bytes allow.
+// entry for each row, so that even in a damaged block no count of rows, names or senders
+// exceeds the number of bytes.
 func parse(raw []byte) (*block, error) {
 	if len(raw) < sumEnd {
 		return nil, errDamaged
@@ -63,8 +64,8 @@ func Len(raw []byte) (int, error) {
 }
 
 // Open reads a block in place: the columns that have an entry for each row share the
-// memory of raw. Open does not verify the rows. Check does: it verifies that seconds
-// ascend and that every code is in its list.
+// memory of raw. Open does not verify the rows. Check verifies them: seconds must ascend,
+// and every code must refer to an element of its list.
 func Open(hour int64, raw []byte) (*Columns, error) {
 	b, err := parse(raw)
 	if err != nil {

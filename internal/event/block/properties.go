@@ -398,8 +398,8 @@ func (b *block) restOf(key string) (*restKey, error) {
 	return &rest[0], nil
 }
 
-// mixed returns the column of a property with values that are stored in a column, in the
-// rest, or in both.
+// mixed returns a Column with all values of a property, whether the block stores them in
+// a property column, in the rest, or in both.
 func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err error) {
 	built := newColumnBuilder(b.n)
 	if found != nil {
@@ -418,8 +418,8 @@ func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err erro
 	return built.column(), nil
 }
 
-// readRest reads the properties that are stored outside of columns. If only is not nil,
-// it reads only the properties with that key.
+// readRest reads the properties that are stored outside of columns. If the parameter only
+// is not nil, it points to a key, and readRest ignores all other keys.
 func (b *block) readRest(only *string) ([]restKey, error) {
 	plain, err := encoding.Unpack(b.columns[columnRestKeys])
 	if err != nil || len(plain) == 0 {
@@ -511,8 +511,9 @@ func (b *block) decodeProperties(list []uint32) ([]Properties, error) {
 	return d.props, b.markBare(d.wanted, d.props)
 }
 
-// propertyDecoder converts columns of properties to rows. It counts first and fills
-// afterwards, so that the properties of all rows share one allocation.
+// propertyDecoder converts columns of properties to rows. It first counts the properties
+// of each row and then stores them, so that the properties of all rows share one
+// allocation.
 type propertyDecoder struct {
 	wanted  []uint32 // by row of the block: index in the result + 1
 	columns []storedProperty

@@ -125,7 +125,7 @@ type senderTable struct {
 	present []uint32 // by index in the current list: the code + 1, or 0 if there is none yet
 }
 
-// code returns the code of the sender with index client in the list present.
+// code returns the code of the sender present[client].
 func (t *senderTable) code(present []Sender, client uint32) uint32 {
 	if t.present == nil {
 		t.present = make([]uint32, len(present))

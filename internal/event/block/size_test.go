@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// realisticRows returns an hour of a busy project: UUIDs as IDs, one session per ten
-// events, and five properties: three with few values, a number, and one with many values.
+// realisticRows returns the rows of one hour of a busy project. The IDs are UUIDs, and
+// there is one session per ten events. Of the five properties, three have few values, one
+// is a number, and one has many values.
 func realisticRows(n int) *Rows {
 	s := &source{Rand: rand.New(rand.NewPCG(1, 2)), senders: n/10 + 1, names: 20, uuids: 4}
 	r := &Rows{}

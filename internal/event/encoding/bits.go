@@ -8,7 +8,7 @@ import (
 // MaxBitWidth is the maximum width of a number.
 const MaxBitWidth = 32
 
-// BitWidth returns the width in bits of numbers up to most.
+// BitWidth returns the number of bits in which every number from 0 to most can be stored.
 func BitWidth(most uint32) int { return bits.Len32(most) }
 
 // BitBytes returns the number of bytes that n numbers of the given width take.
@@ -83,8 +83,8 @@ func (b Bits) lastWord(from int) (word uint64) {
 	return word
 }
 
-// Unpack adds add to each number, stores the sums in the slice into, and returns the
-// greatest sum.
+// For each number of the list, Unpack adds the summand add and stores the sum in the
+// slice into. It returns the greatest sum.
 func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 	switch b.Width {
 	case 0:
@@ -127,9 +127,9 @@ func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 // MaxCountWidth is the maximum width of numbers that can be counted.
 const MaxCountWidth = 16
 
-// Count increments, for each number from low up to but not including high, the element of
-// counts with that index. counts must have an element for every number of the width,
-// which must be at most MaxCountWidth.
+// Count counts the numbers with indexes from low up to but not including high. For each
+// such number n, it increments counts[n]. The width must be at most MaxCountWidth, and
+// counts must have an element for every number of that width.
 func (b Bits) Count(low, high int, counts []uint32) {
 	counts = counts[:1<<b.Width]
 	if b.Width == 0 {
@@ -195,8 +195,8 @@ func (b Bits) countEights(low, high int, counts []uint32) (next int) {
 // Bitset is a set of numbers.
 type Bitset []uint64
 
-// NewBitset returns a set of numbers less than end. Set ignores other numbers, which
-// occur only in a damaged block.
+// NewBitset returns an empty set for numbers less than end. The method Set ignores a
+// number for which the set has no bit. Only a damaged block contains such a number.
 func NewBitset(end uint32) Bitset { return make(Bitset, end/64+1) }
 
 // Set adds a number.

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// AppendNumbers appends numbers: the width of each in bytes, the smallest, and the
-// distance of each from the smallest. It appends nothing if all numbers are zero.
+// AppendNumbers appends a list of numbers: first the width of a distance in bytes, then
+// the smallest number, then the distance of each number from the smallest. It appends
+// nothing if all numbers are zero.
 func AppendNumbers[T uint8 | uint16 | uint32](raw []byte, numbers []T) []byte {
 	if len(numbers) == 0 {
 		return raw

@@ -2,8 +2,9 @@ package encoding
 
 // The lengths of UUIDs in bytes. UUIDs of the same version share six bits: the version in
 // the upper half of byte 6, and binary 10 as the highest bits of byte 8 (RFC 9562). The
-// other bits take 15 bytes and two bits: the lower half of byte 8 replaces the version,
-// and its two remaining bits are stored separately, after the version.
+// other 122 bits take 15 bytes and two bits: byte 6 of the short form consists of the
+// lower halves of bytes 6 and 8, and byte 8 is left out. Its remaining two bits are
+// stored separately, after the version.
 const (
 	UUIDLength      = 16
 	ShortUUIDLength = 15
