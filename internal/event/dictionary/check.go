@@ -15,8 +15,8 @@ type Numbers struct {
 	free  uint32 // the next number
 }
 
-// Has reports whether a number has a text. It also returns true for a number that may
-// have a text in a chunk that cannot be read.
+// Has reports whether a number has a text. It also returns true if the chunk of the
+// number cannot be read, because the number may have a text there.
 func (t *Numbers) Has(number uint32) bool {
 	return number > 0 && number < t.free && t.there.Has(number)
 }

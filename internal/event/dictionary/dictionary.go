@@ -168,8 +168,9 @@ func readChunk(texts *boltfile.Bucket, number uint32) (textChunk, error) {
 	return chunk, nil
 }
 
-// changeChunk calls change with a chunk and stores the chunk that it returns, unless
-// changed is false. If that chunk has no texts, changeChunk deletes it.
+// changeChunk passes the chunk of a number to the function change. Unless changed is
+// false, it then replaces the stored chunk with the returned one, or deletes the stored
+// chunk if the returned one has no texts.
 func changeChunk(texts *boltfile.Bucket, number uint32, change func(textChunk) (next textChunk, changed bool)) error {
 	chunk, err := readChunk(texts, number)
 	if err != nil {
@@ -226,8 +227,8 @@ func (d *Dictionary) Add(b *boltfile.Bucket, texts []string) (*Dictionary, error
 	return &next, next.save(b)
 }
 
-// Remove removes texts. Their numbers are not reused. It ignores numbers without a text.
-// The result is valid after the commit.
+// Remove removes the texts with the given numbers, which are not reused. It ignores
+// numbers without a text. The result is valid after the commit.
 func (d *Dictionary) Remove(b *boltfile.Bucket, numbers []uint32) (*Dictionary, error) {
 	next := *d
 	chunks := map[uint32][]int{} // slots by chunk

@@ -159,8 +159,9 @@ func (x *Index) countAlive(in *Pages, p *partition, runs []run, alive func(paylo
 	return n, nil
 }
 
-// mergeInto writes the entries of runs of the partition old to parts, the partitions into
-// which old is divided. left is the maximum number of live entries.
+// mergeInto merges the given runs, which belong to the partition old. It writes their
+// entries to the partitions in parts, which replace old. left is the maximum number of
+// live entries.
 func (x *Index) mergeInto(in *Pages, parts []*partition, old *partition, runs []run, left int, alive func(payload uint32) bool) error {
 	cursors := make([]*cursor, 0, len(runs))
 	for i := range runs {
@@ -213,8 +214,8 @@ func (x *Index) drop(in *Pages, p *partition, runs []run) {
 	}
 }
 
-// cursor iterates over the entries of a run in order. It verifies each page when it
-// reaches it.
+// cursor iterates over the entries of a run in order. The cursor verifies each page
+// before reading its entries.
 type cursor struct {
 	x  *Index
 	in *Pages

@@ -45,11 +45,11 @@ import (
 //	runs: how many (2), then for each, the oldest first:
 //	  run (8), tier (1), s (1), entries (4)
 //
-// The depth of a partition is the number of leading bits that its hashes share. They are
-// the first bits of prefix; the others are 0. Both are 0 for fresh runs. The tier grows
-// with the size of a run and comes first in the key, because bbolt writes small
-// neighbouring values together, and this keeps frequently written values next to each
-// other.
+// The depth of a partition is the number of leading bits that its hashes share. These
+// bits are the first bits of the prefix, and the other bits of the prefix are 0. Fresh
+// runs have depth 0 and prefix 0. The tier grows with the size of a run and comes first
+// in the key, because bbolt writes small neighbouring values together, and this keeps
+// frequently written values next to each other.
 const (
 	hashBits  = 36
 	maxDepth  = 24

@@ -93,8 +93,8 @@ func (p *page) size() (table, entries int) {
 	return int(p.number) << p.places, (int(p.n)-1)*int(p.width)>>3 + 8
 }
 
-// openPage reads the header of a page. skip is the number of bits of the hashes that the
-// page's key determines.
+// openPage reads the header of a page. skip is the number of leading hash bits that
+// follow from the page's key.
 func openPage(raw []byte, skip, payloadBytes int) (page, error) {
 	var p page
 	if len(raw) < pageHeader || raw[4] != pageVersion || int(raw[14]) > 8*payloadBytes {
@@ -292,8 +292,8 @@ type writer struct {
 	entries []Entry // entries of that page
 }
 
-// write returns a writer of a new run, which close adds to a partition of x. most is the
-// maximum number of entries in the run.
+// write returns a writer of a new run. The writer's method close adds the run to the
+// partition p. most is the maximum number of entries in the run.
 func (x *Index) write(to *Pages, p *partition, most int) *writer {
 	run := run{number: x.nextRun, tier: uint8(tierOf(most)) + 1}
 	for most>>run.spread > x.MaxPage && run.spread < min(maxSpread, hashBits-p.depth) {
