@@ -55,8 +55,8 @@ func Parse(text string, declared func(alias byte) bool) (*Formula, error) {
 	return &Formula{steps: p.steps, depth: p.depth}, nil
 }
 
-// Eval evaluates the formula with the values of its aliases. Division by zero yields 0,
-// as does a result that is not finite. The result is never negative zero.
+// Eval evaluates the formula with the values of its aliases. Division by zero yields 0. A
+// result that is not finite is replaced by 0. The result is never negative zero.
 func (f *Formula) Eval(value func(alias byte) float64) float64 {
 	waiting := make([]float64, 0, 8)
 	if f.depth > cap(waiting) {

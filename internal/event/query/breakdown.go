@@ -10,9 +10,9 @@ import (
 	"svc/internal/event/block"
 )
 
-// Breakdown returns counts by a dimension: for a property from the events, for other
-// dimensions from the hourly counters. The error is Invalid if the query needs too much
-// memory.
+// Breakdown returns counts by a dimension. It counts by a property from the events
+// themselves, and by any other dimension from the hourly counters. The error is Invalid
+// if the query needs too much memory.
 func (s *Source) Breakdown(ctx context.Context, in BreakdownQuery) (b Breakdown, err error) {
 	if in.Dimension == ByProperty {
 		return s.query(ctx, in.Range, "the breakdown", lessValues).propertyBreakdown(in)
@@ -113,7 +113,8 @@ func textValue(raw string) value {
 	return value{text, missing}
 }
 
-// valueRun counts the values of a property in the hours of one worker.
+// valueRun is the state of one worker, which counts the values of a property in the hours
+// that it takes.
 type valueRun struct {
 	query    *query
 	property string

@@ -70,7 +70,8 @@ func markOpen(cohorts []Cohort, all stats.Buckets, now int64) {
 	}
 }
 
-// presence holds the subjects with events in a period, from the hours of one worker.
+// presence is the state of one worker. It holds the subjects that start or return in a
+// period, according to the hours that the worker has read.
 type presence struct {
 	// operands are the start event and, unless any event counts as a return, the return
 	// event.
@@ -95,8 +96,9 @@ func (q *query) presence(c CohortQuery) []*presence {
 	return workers
 }
 
-// period determines the subjects with events in a period. The workers share its hours.
-// The result is stored in the first worker's presence and is valid until the next period.
+// period determines the subjects that start or return in a period. The hours of the
+// period are divided among the workers. The result is stored in the first worker's
+// presence and is valid until the next period.
 func (q *query) period(all stats.Buckets, period int, workers []*presence) (*presence, error) {
 	r := Range{Start: max(q.Start, all.Start(period)), End: min(q.End, all.Start(period+1)-1)}
 	hours := q.between(r)

@@ -109,8 +109,8 @@ func (f *Filter) compare(text string) bool {
 
 // DecodeFilters parses a list of filters, all of which must match. Empty text and null
 // mean an empty list. It returns a message for each invalid field of a filter. Each
-// message begins with the path of the list, which is the parameter field. If there are
-// messages, it returns no filters.
+// message begins with the path of the list, which the caller passes in the parameter
+// field. If there are messages, it returns no filters.
 func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -135,8 +135,8 @@ func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 }
 
 // DecodeFilter parses one filter. It returns a message for each invalid field of the
-// filter. Each message begins with the path of the filter, which is the parameter field.
-// If there are messages, the filter is invalid.
+// filter. Each message begins with the path of the filter, which the caller passes in the
+// parameter field. If there are messages, the filter is invalid.
 func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
 	// A map, because the fields of a struct would match names in any case.
 	var object map[string]json.RawMessage

@@ -44,8 +44,8 @@ type funnelRun struct {
 	states  table[funnelState]
 	anchors *table[anchors] // set if every first step is an entry; otherwise nil
 
-	// together holds events of the second togetherSecond, of subjects that already have a
-	// waiting event in that second.
+	// together holds further events of the second togetherSecond: those of subjects that
+	// already have a waiting event in that second.
 	together       []waitingEvent
 	togetherSecond uint32
 }
@@ -58,9 +58,10 @@ type funnelState struct {
 	reached uint8  // number of steps
 }
 
-// anchors holds for each step the latest entry from which it was reached: its second
-// since the base + 1, or 0. The values never increase from step to step. A later entry is
-// better than an earlier one, because its window ends later.
+// anchors holds, for each step, the latest entry from which the step was reached. It
+// stores the entry's second since the base, plus 1; 0 means that the step was not
+// reached. The values never increase from step to step. A later entry is better than an
+// earlier one, because its window ends later.
 type anchors [maxSteps]uint32
 
 type waitingEvent struct {
@@ -164,7 +165,8 @@ func (r *funnelRun) settleTogether() {
 	r.together = r.together[:0]
 }
 
-// settleMultiset processes the events of one subject in the second of s.
+// settleMultiset processes the events in c, which are the events of one subject in the
+// second s.second.
 func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
 	steps := r.steps
 	if r.anchors != nil {
@@ -220,8 +222,8 @@ func (c *multiset) add(m mask) { c[m] = min(c[m]+1, maxSteps) }
 // maxSteps is the maximum number of steps of a funnel.
 const maxSteps = 8
 
-// gain returns the greatest n such that the n consecutive steps that start at the step
-// from can each be assigned a different event. steps is the total number of steps.
+// gain returns how many consecutive steps, starting with the step at index from, can each
+// be assigned a different event. steps is the total number of steps.
 func (c *multiset) gain(from, steps int) int {
 	var g matching
 	for m, count := range c {

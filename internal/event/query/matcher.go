@@ -75,7 +75,7 @@ func matchers(reuse []matcher, parts []*block.Columns) []matcher {
 	return reuse[:len(parts)]
 }
 
-// resize returns a slice of n zeros, and reuses old if it is large enough.
+// resize returns a slice of n zeros. It reuses the slice old if that is large enough.
 func resize[T any](old []T, n int) []T {
 	if cap(old) < n {
 		return make([]T, n, n+n/4)

@@ -43,7 +43,8 @@ func (f *fact) value() value {
 	return value{missing: true}
 }
 
-// modelMeasure computes a measure of list. ever contains the facts of the whole range.
+// modelMeasure computes a measure of list. The parameter ever holds all facts of the
+// range.
 func modelMeasure(m Measure, list, ever []fact) float64 {
 	users := func(list []fact) float64 {
 		set := map[string]bool{}

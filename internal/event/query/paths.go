@@ -130,9 +130,9 @@ type pathRun struct {
 	// shared holds the sequences of sessions that several subjects use.
 	shared map[sharedSession]*pathState
 
-	// progress and slots describe the incomplete sequences of the hour: their progress,
-	// in one slice for speed, and the states to which it belongs. Element 0 represents
-	// all sequences that need no further events.
+	// progress and slots describe the incomplete sequences of the hour. progress holds
+	// the progress of each, in one slice for speed, and slots holds the state of each.
+	// Element 0 represents all sequences that need no further events.
 	progress []pathProgress
 	slots    []*pathState
 }
@@ -222,7 +222,7 @@ func (r *pathRun) enter(s *pathState) uint32 {
 }
 
 // sequence returns the state of the sequence that a sender's events belong to, or nil if
-// it belongs to another worker.
+// the sequence belongs to another worker.
 func (r *pathRun) sequence(subject, session uint32) *pathState {
 	if r.users || session == 0 {
 		if slot := r.slot(subject); slot != 0 {

@@ -78,8 +78,8 @@ type SeriesGroup struct {
 	Counts []int64
 }
 
-// BreakdownQuery requests counts by a dimension: for a property from the events, for
-// other dimensions from the hourly counters.
+// BreakdownQuery requests counts by a dimension. Counts by a property are computed from
+// the events, and counts by any other dimension from the hourly counters.
 type BreakdownQuery struct {
 	Range
 	Dimension Dimension
@@ -125,7 +125,7 @@ type CohortQuery struct {
 type Cohort struct {
 	Start int64  // Unix second at which the period begins
 	Size  int64  // users
-	Cells []Cell // one for each of the CohortQuery.Periods periods from Start
+	Cells []Cell // one for each of CohortQuery.Periods periods, the first of which begins at Start
 }
 
 // Cell is the number of users of a cohort that returned in a period. Open means that the

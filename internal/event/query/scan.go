@@ -25,8 +25,8 @@ type query struct {
 	memory *budget
 }
 
-// between returns a copy of the query that is limited to r, which must be a part of its
-// range.
+// between returns a copy of the query that is limited to r, which must be a part of the
+// query's range.
 func (q *query) between(r Range) *query {
 	part := *q
 	part.Range = r
@@ -119,9 +119,9 @@ func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*block
 	}
 }
 
-// The method visit opens the hour with index i and calls the function visit with its
-// parts. reuse holds parts to be reused; the caller must replace it with the result. The
-// error is Invalid if the query has exceeded its memory budget.
+// The method visit opens the hour with index i and calls the function visit with the
+// parts of that hour. reuse holds parts to be reused; the caller must replace it with the
+// result. The error is Invalid if the query has exceeded its memory budget.
 func (q *query) visit(i int, reuse []*block.Columns, visit func(start int64, parts []*block.Columns) error) ([]*block.Columns, error) {
 	if err := context.Cause(q.ctx); err != nil {
 		return nil, err

@@ -39,8 +39,9 @@ func ranked(sums map[uint32]*groupSum) []*groupSum {
 }
 
 // sum adds up the counters of a range by a dimension and returns the sums by group
-// number. If only is not "", it includes only events of that name. It calls the function
-// each with the hour, the group number and the count of every counter.
+// number. If the parameter only is not empty, it restricts the sums to events with that
+// name. sum calls the function each with the hour, the group number and the count of
+// every counter.
 func (s *Source) sum(r Range, by Dimension, only string, each func(hour int64, number uint32, n int64)) (map[uint32]*groupSum, error) {
 	sums := map[uint32]*groupSum{}
 	wanted, ok := s.Number(only)
@@ -117,8 +118,8 @@ func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err er
 
 // Heatmap returns counts by the hours of a week. The hour of an event is local to its
 // client: Heatmap uses the time zone that the client sent, or else the usual time zone of
-// the client's country, or else the time zone of the range. If only is not "", it counts
-// only events of that name.
+// the client's country, or else the time zone of the range. If the parameter only is not
+// empty, it restricts the counts to events with that name.
 func (s *Source) Heatmap(r Range, only string) (m stats.Heatmap, err error) {
 	number, ok := s.Number(only)
 	if only != "" && !ok {

@@ -6,8 +6,8 @@ import (
 	"svc/internal/event/block"
 )
 
-// Source is the snapshot of a project that queries read. All data from it is valid until
-// the snapshot ends.
+// Source gives queries access to a snapshot of a project. All data from a Source is valid
+// until the snapshot ends.
 type Source struct {
 	// Names are the names of events by number.
 	Names []string
@@ -28,8 +28,8 @@ type Source struct {
 type Hour struct {
 	Start int64 // Unix second
 	// Open returns the parts of the hour in the order of receipt. It is safe for
-	// concurrent use. reuse is the result of an earlier call by the same goroutine, which
-	// becomes invalid, or nil.
+	// concurrent use. reuse is nil or the result of an earlier call by the same
+	// goroutine. That result becomes invalid.
 	Open func(reuse []*block.Columns) ([]*block.Columns, error)
 }
 
@@ -52,8 +52,8 @@ func (s *Source) name(number uint32) string {
 }
 
 // query returns a query of the events of a range. The error for a query that takes too
-// much memory contains the name of the analysis, what, and advice for reducing the query,
-// less.
+// much memory contains two texts: the name of the analysis (what) and advice for reducing
+// the query (less).
 func (s *Source) query(ctx context.Context, r Range, what, less string) *query {
 	return &query{
 		ctx: ctx, Range: r, hours: s.Hours(r.Start, r.End), shift: workersShift(),

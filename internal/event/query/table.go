@@ -37,8 +37,8 @@ func (b *budget) over() error {
 // pageLength is the number of entries that are allocated together.
 const pageLength = 1024
 
-// table holds state by number, initially zero. Only pages that were touched take memory,
-// and an entry never moves.
+// table holds an entry for each number. Entries are initially zero. Only pages that were
+// touched take memory, and an entry never moves.
 type table[T any] struct {
 	pages  []*[pageLength]T
 	memory *budget
@@ -169,7 +169,7 @@ func (s *bitset) len() (n int64) {
 // are usually the frequent ones, have bitsets. All other groups, most of which have few
 // subjects, share a hash table of pairs.
 type members struct {
-	sets   []*bitset // by group; nil if it uses pairs
+	sets   []*bitset // by group; nil if the group uses pairs
 	made   int       // number of bitsets
 	memory *budget
 
