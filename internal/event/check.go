@@ -22,9 +22,9 @@ import (
 // Check verifies every page and value of a file: it decodes all blocks and texts, and
 // checks that every event is in the index of event IDs and that every name, sender and
 // session that is referred to exists. Check only reads the file, and nothing may write to
-// it during the check. Its memory does not grow with the number of events. The error is
-// ErrNewer, ErrLocked, ErrDamaged if the file cannot be read at all, or an error of the
-// file system or of ctx. It contains the path.
+// it during the check. Its memory does not grow with the number of events. If the file
+// cannot be read at all, the error is ErrDamaged. Other errors are ErrNewer, ErrLocked,
+// and errors of the file system or of ctx. The error contains the path.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(tx *boltfile.Tx) error {
 		return newChecker(ctx, tx, report).run()
@@ -326,8 +326,8 @@ func (p *projectCheck) notStored(batch *walBatch) error {
 	return errors.Join(err, broken)
 }
 
-// hourCheck counts the events of an hour as its counters do, except for the offset
-// of the sender's clock, which blocks do not store.
+// hourCheck counts the events of an hour by the dimensions of the hourly counters, except
+// the time zone of the client, which blocks do not store.
 type hourCheck struct {
 	number  uint32 // since 1970
 	counted map[uint64]int64

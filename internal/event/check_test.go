@@ -46,7 +46,8 @@ func newDamageable(t *testing.T) (path string) {
 // change modifies a file for a test.
 type change func(project *boltfile.Bucket, tx *boltfile.Tx) error
 
-// in returns a change that applies the given change to the project's bucket at a path.
+// in returns a change that applies the given function to the bucket at a path within the
+// project's bucket.
 func in(change func(b *boltfile.Bucket) error, path ...string) change {
 	return func(b *boltfile.Bucket, _ *boltfile.Tx) error {
 		for _, name := range path {

@@ -150,8 +150,8 @@ func (e *Engine) Definition(p Project, id string) (Definition, error) {
 func errNoDefinition() error { return fault.New(fault.NotFound, "event definition not found") }
 
 // UpdateDefinition changes the display name, the description and the archived state of a
-// definition. If change returns an error, UpdateDefinition returns it unchanged and
-// stores nothing. The error is NotFound if no definition has this ID.
+// definition. If the function change returns an error, UpdateDefinition stores nothing
+// and returns that error unchanged. The error is NotFound if no definition has this ID.
 func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition) error) (d Definition, err error) {
 	err = e.changeName(p, id, func(n *name) error {
 		d = n.definition()
@@ -166,9 +166,9 @@ func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition)
 }
 
 // DeleteDefinition removes a definition. Events and counters of the name stay, and the
-// next event recreates the definition. If check is not nil and returns an error,
-// DeleteDefinition returns it and removes nothing. The error is NotFound if no definition
-// has this ID.
+// next event recreates the definition. If the function check is not nil and returns an
+// error, DeleteDefinition removes nothing and returns that error. The error is NotFound
+// if no definition has this ID.
 func (e *Engine) DeleteDefinition(p Project, id string, check func(*Definition) error) error {
 	return e.changeName(p, id, func(n *name) error {
 		if d := n.definition(); check != nil {

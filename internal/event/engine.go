@@ -123,10 +123,10 @@ type Options struct {
 
 // Engine is an open events.db. It is safe for concurrent use.
 //
-// After a damaged block is found, queries of its hour fail. After a damaged page is
-// found, or other damage that prevents batches from being stored, nothing is written to
-// the file. Writing methods then return a fault of kind Damaged, and queries continue to
-// work for the parts of the file that can be read.
+// After a damaged block is found, queries of its hour fail. After damage is found that
+// prevents batches from being stored, such as a damaged page, nothing is written to the
+// file. Writing methods then return a fault of kind Damaged, and queries continue to work
+// for the parts of the file that can be read.
 //
 // At most maxQueries queries run at the same time. Another query waits until one of them
 // ends or its ctx is done. The error of a query comes from ctx, is of kind Damaged, or is
@@ -136,8 +136,8 @@ type Options struct {
 // then the lock of file, which is required to write; then known, the mutex of a head, or
 // the mutex of a project's names. These last three are held briefly and never together. A
 // slot in queries is acquired before a read transaction. Every snapshot holds a read
-// transaction. Do not lock file or maintaining while holding one: a commit that makes the
-// file grow beyond its map waits for readers.
+// transaction. Do not lock file or maintaining while holding a read transaction: a commit
+// that makes the file grow beyond its map waits for readers.
 type Engine struct {
 	// file is locked from the start of a write transaction until its changes in memory
 	// are visible.
@@ -240,9 +240,9 @@ func Open(path string, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// OpenDamaged returns an engine for a file that Open refused with cause, which wraps
-// ErrDamaged. The engine has no events. Its methods that read or write events return an
-// error that wraps ErrDamaged. This allows a server to run without its events.
+// OpenDamaged returns an engine for a file that Open refused. cause is the error of Open
+// and wraps ErrDamaged. The engine has no events. Its methods that read or write events
+// return an error that wraps ErrDamaged. This allows a server to run without its events.
 func OpenDamaged(path string, cause error, o Options) *Engine {
 	e := newEngine(path, o)
 	e.file = boltfile.NewDamaged(path, e.log, cause)
@@ -334,10 +334,10 @@ func (e *Engine) Hold() (release func()) { return e.file.Hold() }
 func (e *Engine) Image() (*boltfile.Image, error) { return e.file.Image() }
 
 // CompactFile copies the content to a smaller file if at least a quarter of the file, and
-// at least 1 MiB, is free. If always is true, it does so unconditionally. Writers wait
-// until the new file is in use; queries continue. CompactFile returns when the last query
-// of the old file has ended. The error is of kind NoSpace, wraps ErrDamaged, or comes
-// from the file system.
+// at least 1 MiB, is free. If the flag always is set, CompactFile copies the content in
+// any case. Writers wait until the new file is in use; queries continue. CompactFile
+// returns when the last query of the old file has ended. The error is of kind NoSpace,
+// wraps ErrDamaged, or comes from the file system.
 func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()

@@ -264,7 +264,7 @@ func (l lines) Write(b []byte) (int, error) {
 }
 
 // TestSlowQueryIsReported checks that a transaction that stays open is logged together
-// with the code that opened it, as for the transactions of package records.
+// with the code that opened it. Package records does the same for its transactions.
 func TestSlowQueryIsReported(t *testing.T) {
 	t.Parallel()
 	log := make(lines, 100)

@@ -117,9 +117,9 @@ func eachBlock(ctx context.Context, tx *boltfile.Tx, p Project, visit func(key [
 	})
 }
 
-// rewrite removes the rows for which drop returns true from a block, and returns their
-// number. It deletes a block without remaining rows. The caller must hold e.maintaining,
-// so that blocks do not change.
+// rewrite removes from a block the rows for which drop returns true, and returns the
+// number of removed rows. If no rows remain, it deletes the block. The caller must hold
+// e.maintaining, so that blocks do not change.
 func (e *Engine) rewrite(of *project, key []byte, drop func(r *block.Rows, row int) bool) (dropped int, err error) {
 	var raw []byte
 	err = e.file.View(func(tx *boltfile.Tx) error {
@@ -149,8 +149,8 @@ func (e *Engine) rewrite(of *project, key []byte, drop func(r *block.Rows, row i
 	})
 }
 
-// removeTexts removes the texts with the given numbers, to which no block refers. It
-// leaves the texts to which an event in memory refers by now.
+// removeTexts removes the texts with the given numbers, except those to which events in
+// memory refer by now. No block may refer to any of the texts.
 func (e *Engine) removeTexts(of *project, subjects, sessions []uint32) error {
 	e.file.Lock()
 	defer e.file.Unlock()

@@ -38,9 +38,9 @@ func (e *Engine) Export(ctx context.Context, p Project, subject string, visit fu
 // hoursAtOnce is the number of hours searched in one transaction.
 const hoursAtOnce = 256
 
-// exportHour returns the events of a subject in the first hour, starting at the second
-// from, that has any. next is the start of the hour at which the export continues, or -1
-// at the end.
+// exportHour searches the hours from the given Unix second on, at most hoursAtOnce of
+// them, for events of a subject. It returns the events of the first hour that has any.
+// next is the start of the hour at which the export continues, or -1 at the end.
 func (e *Engine) exportHour(ctx context.Context, p Project, subject string, from int64) (next int64, events []Event, err error) {
 	err = e.snapshot(ctx, p, func(v *snapshot) error {
 		next = -1

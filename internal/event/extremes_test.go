@@ -27,8 +27,8 @@ type extreme struct {
 	batches func(n int, send func(*event.Batch))
 	// check verifies the answers to queries about the data.
 	check func(t *testing.T, w *world, n int)
-	// refused runs a query that needs more memory than allowed. The text of its error
-	// must contain the field narrow.
+	// refused runs a query that needs more memory than allowed. The text of the query's
+	// error must contain the value of the field narrow.
 	refused func(ctx context.Context, w *world) error
 	narrow  string
 }

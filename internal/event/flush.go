@@ -113,8 +113,8 @@ func (e *Engine) writeHead(h *head, prepared map[Project]*preparedProject) error
 	return err
 }
 
-// writePrepared writes events as blocks. It calls the function also in the same
-// transaction. The caller must hold e.file's lock.
+// writePrepared writes events as blocks. It then calls also(tx) in the same transaction.
+// The caller must hold e.file's lock.
 func (e *Engine) writePrepared(prepared map[Project]*preparedProject, also func(*boltfile.Tx) error) error {
 	next := map[*project]projectIndexes{}
 	err := e.updateFile(func(tx *boltfile.Tx) error {

@@ -53,8 +53,8 @@ type counterGroup struct {
 	offset   stats.Offset
 }
 
-// newTexts holds texts that are not in a dictionary yet. They are numbered
-// consecutively from first.
+// newTexts holds texts that are not in a dictionary yet. They are numbered consecutively,
+// starting with the number in the field first.
 type newTexts struct {
 	first   uint32
 	list    []string

@@ -148,8 +148,8 @@ func (l *Importer) write() error {
 	return nil
 }
 
-// Count adds the given counts to the hourly counters. Their platform must not be empty,
-// and their hour must not be in the future.
+// Count adds the given counts to the hourly counters. The platform of a count must not be
+// empty, and its hour must not be in the future.
 func (l *Importer) Count(list []Count) error {
 	return l.change(func(c *commit, p *commitProject) (changed bool, err error) {
 		byHour := map[uint32][]counted{}
@@ -173,8 +173,8 @@ func (l *Importer) Count(list []Count) error {
 	})
 }
 
-// Finish writes the events in memory to disk. It also writes the definitions of Define
-// again, because importing events changes the times of their names.
+// Finish writes the events in memory to disk. It also repeats writing the definitions
+// that were passed to Define, because importing events changes the times of their names.
 func (l *Importer) Finish() error {
 	return errors.Join(l.write(), l.define(l.defined))
 }

@@ -100,10 +100,10 @@ func (e *Engine) commitGroup(group []*ingestion) error {
 	return err
 }
 
-// makeRoom freezes the active head if it is full. If the frozen head is still being
-// written, makeRoom waits once the active one has twice its normal size, or returns an
-// error if the last attempt to write the frozen head failed. The caller must hold
-// e.file's lock.
+// makeRoom freezes the active head if it is full. While an earlier frozen head is still
+// being written, the active head can grow to twice its normal size. Beyond that size,
+// makeRoom waits for the frozen head to be written, or returns an error if the last
+// attempt to write it failed. The caller must hold e.file's lock.
 func (e *Engine) makeRoom() error {
 	for {
 		h := e.heads.Load()
@@ -154,8 +154,8 @@ func (x *projectIndexes) reader(b *boltfile.Bucket) *projectReader {
 	}
 }
 
-// lookUp records which items of a batch are in blocks, and the numbers of its
-// sender.
+// lookUp records which items of a batch are in blocks, and the numbers of the batch's
+// subject and session.
 func (r *projectReader) lookUp(b *Batch, into *batchLookup) (err error) {
 	into.subject, into.session = 0, 0
 	for i := range into.stored {
@@ -186,8 +186,8 @@ func (r *projectReader) sender(subject, session string) (subjectNumber, sessionN
 }
 
 // storedID reports whether an event ID is stored in a block. payload is the payload of
-// its key. It contains only the lower 16 bits of the hour, which match one hour in about
-// seven years.
+// the event's key. Of the hour, it contains only the lower 16 bits, which match one hour
+// in about seven years.
 func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, err error) {
 	from := int(payload&(1<<slotBits-1)) * slotSeconds
 	cursor := blocks.Cursor()

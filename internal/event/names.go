@@ -313,7 +313,7 @@ func (e *Engine) unusedNames(ctx context.Context, of *project) (map[uint32]struc
 	return unused, err
 }
 
-// removeCounted removes the names with a counter from a set of names. It starts with the
+// removeCounted removes from a set of names those that have a counter. It starts with the
 // latest hour and stops when the set is empty, which is usually soon, because most names
 // are in use.
 func removeCounted(ctx context.Context, counters *boltfile.Bucket, from map[uint32]struct{}) error {
@@ -329,8 +329,8 @@ func removeCounted(ctx context.Context, counters *boltfile.Bucket, from map[uint
 	return nil
 }
 
-// forgetUnused removes names. It leaves names to which an event in memory refers, and
-// names that have been edited since they were selected.
+// forgetUnused removes the names with the given numbers, except names to which an event
+// in memory refers and names that have been edited since they were selected.
 func (e *Engine) forgetUnused(of *project, numbers []uint32) error {
 	e.file.Lock()
 	defer e.file.Unlock()

@@ -49,9 +49,9 @@ func furthest(records []*record, q funnelSpec) int {
 	return best
 }
 
-// reached returns the number of steps that events between two seconds satisfy. It is
-// optimal to satisfy the maximum number of steps in each second, because later events
-// cannot satisfy more.
+// reached returns the number of steps that events between two seconds satisfy. Satisfying
+// as many steps as possible in each second is optimal, because it leaves the fewest steps
+// for later events.
 func reached(records []*record, steps []stepSpec, from, to int64) int {
 	done := 0
 	for len(records) > 0 {
@@ -66,8 +66,8 @@ func reached(records []*record, steps []stepSpec, from, to int64) int {
 	return done
 }
 
-// most returns the number of consecutive steps, from the first of steps on, that can each
-// be assigned a different event.
+// most returns the greatest n such that the first n of the given steps can each be
+// assigned a different event.
 func most(records []*record, steps []stepSpec) int {
 	best := 0
 	for i, r := range records {

@@ -86,7 +86,7 @@ func (f filterSpec) single() string {
 	return cut(values[0])
 }
 
-// lists reports whether the value of in and not_in contains a text.
+// lists reports whether the list in the value of an in or not_in filter contains a text.
 func (f filterSpec) lists(text string) bool {
 	values := f.elements()
 	if len(f.Value) > 0 && f.Value[0] == '"' {
@@ -100,7 +100,8 @@ func (f filterSpec) lists(text string) bool {
 	return false
 }
 
-// elements returns the text forms of the value, or of each element if it is an array.
+// elements returns the text form of the value or, if the value is an array, of each of
+// its elements.
 func (f filterSpec) elements() []string {
 	if len(f.Value) > 0 && f.Value[0] == '[' {
 		var values []json.RawMessage

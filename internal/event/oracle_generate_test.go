@@ -170,8 +170,8 @@ func (g *generator) batch() *event.Batch {
 	return b
 }
 
-// project returns project 1 most of the time. The other project checks that projects are
-// separate.
+// project returns project 1 most of the time. The other project shows whether projects
+// are kept separate.
 func (g *generator) project() event.Project { return pick(g, event.Project(1), 1, 1, 1, 1, 1, 1, 7) }
 
 // client returns a client with some attributes unknown.

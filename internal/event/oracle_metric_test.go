@@ -110,7 +110,8 @@ func (p *project) grouped(q metricSpec) query.MetricBreakdown {
 	return b
 }
 
-// groupValues returns the number for each group. It uses the counters if they suffice.
+// groupValues returns the value of the metric for each group. It uses the hourly counters
+// if they suffice.
 func (p *project) groupValues(q metricSpec) map[group]float64 {
 	o := q.Events[0]
 	if q.GroupBy == query.ByEvent {

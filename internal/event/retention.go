@@ -18,8 +18,8 @@ const dropStep = 64
 
 // ApplyRetention removes the events of a project that are older than eventsBefore, and
 // the counters of all hours before the hour that contains countersBefore. Both are Unix
-// seconds. It also removes the distinct_ids and session_ids to which no other event
-// refers, and the names that were never edited and to which no event and no counter
+// seconds. It also removes the distinct_ids and session_ids to which no remaining event
+// refers, and the names that were never edited and to which no remaining event or counter
 // refers. It can be stopped and repeated at any time.
 func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, countersBefore int64) error {
 	e.maintaining.Lock()
@@ -52,8 +52,9 @@ func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, co
 	return e.forgetNames(ctx, of)
 }
 
-// dropBefore deletes the values of all hours earlier than hour from a bucket. If it
-// deletes counters, it also records hour as the first hour with complete counters.
+// dropBefore deletes from a bucket the values of all hours before the given hour. If it
+// deletes counters, it also records the given hour as the first hour with complete
+// counters.
 func (e *Engine) dropBefore(ctx context.Context, of *project, name []byte, hour int64) (dropped bool, err error) {
 	hour = min(max(hour, 0), math.MaxUint32)
 	for ctx.Err() == nil {
@@ -89,8 +90,8 @@ func (e *Engine) update(fn func(*boltfile.Tx) error) error {
 	return e.updateFile(fn)
 }
 
-// cutHour removes, from the hour that contains the Unix second before, all events that
-// are earlier than that second. cut reports whether there were any.
+// cutHour removes the events that are earlier than a given Unix second but in the same
+// hour. cut reports whether there were any.
 func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bool, err error) {
 	var keys [][]byte
 	hour := uint32(min(max(before/3600, 0), 1<<32-1))
@@ -116,7 +117,7 @@ func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bo
 	return cut, err
 }
 
-// vacuum removes the texts to which no event refers from the dictionaries.
+// vacuum removes from the dictionaries the texts to which no event refers.
 func (e *Engine) vacuum(ctx context.Context, of *project) error {
 	e.file.Lock()
 	ends := [2]uint32{of.subjects.Next(), of.sessions.Next()}

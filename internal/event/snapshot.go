@@ -277,7 +277,7 @@ func (v *snapshot) eachCount(from, to int64, visit func(query.Counter)) error {
 	return nil
 }
 
-// source returns the view of the project that queries read.
+// source returns the query.Source with which queries read the snapshot.
 func (v *snapshot) source() *query.Source {
 	return &query.Source{
 		Names: v.texts, Number: v.name, Counts: v.eachCount, Budget: v.engine.memory,

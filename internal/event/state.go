@@ -12,8 +12,8 @@ import (
 	"svc/internal/meter"
 )
 
-// State describes an engine: its counters, which start when it is opened, and its current
-// size. Distributions of times are in nanoseconds.
+// State describes an engine by counters and its current size. Counters start at zero when
+// the engine is opened. Distributions of times are in nanoseconds.
 type State struct {
 	boltfile.State // commits are those of batches
 

@@ -47,8 +47,8 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// append appends a batch to a value of the WAL, with the items at the indexes in take.
-// names holds the numbers of the names of these items.
+// append appends a batch to a value of the WAL. The stored batch contains only the items
+// at the indexes in take. names holds the numbers of their names.
 func (t *walBatch) append(b []byte, items []submission.Item, take []int, names []uint32) []byte {
 	b = binary.AppendUvarint(b, uint64(t.project))
 	b = binary.AppendUvarint(b, uint64(t.received))

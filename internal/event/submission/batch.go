@@ -38,8 +38,8 @@ const (
 
 // Accept returns the usable events with the times to be stored. It corrects each event's
 // time by the client's clock. It uses the time of receipt instead if the event was sent
-// without a time, or if the corrected time is more than skew before the receipt or more
-// than five minutes after it.
+// without a time, or if the corrected time is earlier than the receipt by more than skew
+// or later by more than five minutes.
 func (r *Request) Accept(received int64, clock Clock, skew time.Duration) []Item {
 	items := make([]Item, 0, len(r.Items))
 	correction := int64(clock.Correction() / time.Second)

@@ -119,8 +119,8 @@ func parseOffset(text string) (minutes int, ok bool) {
 	return minutes, within < 60 && minOffset <= minutes && minutes <= maxOffset && minutes%offsetStep == 0
 }
 
-// parseStamp parses a shaped date and time of day as UTC. ok is false if it does not
-// exist.
+// parseStamp parses a shaped date and time of day as UTC. ok is false if the date or the
+// time of day does not exist.
 func parseStamp(text string) (at time.Time, ok bool) {
 	month, day := number(text[5:7]), number(text[8:10])
 	hour, minute, second := number(text[11:13]), number(text[14:16]), number(text[17:19])

@@ -148,7 +148,7 @@ func (d *decoder) batch() {
 	}
 }
 
-// name reads the name of a member, or "" after an error.
+// name reads the name of a member. It returns "" after an error.
 func (d *decoder) name() string {
 	key := d.Key()
 	if d.Failed {
@@ -354,8 +354,8 @@ const NameRule = "must be 1 to 64 of a to z, 0 to 9, _ . : and -"
 // _ . : -.
 func ValidName(name string) bool { return nameFits(name) && !longer(name, maxNameLength) }
 
-// nameFits reports whether a name consists only of a to z, 0 to 9 and _ . : -. The caller
-// must have checked its length; conversion to lower case does not change it.
+// nameFits reports whether a name consists only of a to z, 0 to 9 and _ . : -. It returns
+// false for an empty name, but does not check the maximum length.
 func nameFits(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -381,7 +381,8 @@ func seconds(raw string) (n int64, ok bool) {
 	return n, n >= 0
 }
 
-// check reports the errors of the batch and sets its fields.
+// check returns the errors of the batch and sets the fields of the Request, except the
+// events.
 func (d *decoder) check() (problems []string) {
 	into := d.into
 	into.Subject, into.Session, problems = d.sender()
@@ -421,8 +422,9 @@ func (d *decoder) check() (problems []string) {
 // compared. For more properties, a map is used.
 const maxCompared = 16
 
-// properties reads the properties of an event. It returns the value that was sent and the
-// object to be stored, compact and without duplicate keys, or nil if it is not valid.
+// properties reads the properties of an event. sent is the value as sent. object is the
+// form to be stored, compact and without duplicate keys, or nil if the value is not
+// valid.
 func (d *decoder) properties() (sent jsonscan.Token, object []byte) {
 	if d.Peek() != '{' {
 		return d.Value(), nil
