@@ -83,8 +83,8 @@ func (b Bits) lastWord(from int) (word uint64) {
 	return word
 }
 
-// For each number of the list, Unpack adds the summand add and stores the sum in the
-// slice into. It returns the greatest sum.
+// Unpack adds the summand add to each number of the list and stores the sums in the slice
+// into. It returns the greatest sum.
 func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 	switch b.Width {
 	case 0:
