@@ -31,9 +31,9 @@ type authority struct {
 	roots *x509.CertPool // roots of the certificates that the authority issues
 }
 
-// startAuthority returns an authority that is listening but does not answer requests yet. The
-// caller must call answer to make it do so, with the ports at which the authority validates the
-// applicant.
+// startAuthority returns an authority that is listening but does not answer requests yet. It
+// answers them once the caller has called answer with the ports at which the authority validates
+// the applicant.
 func startAuthority(t *testing.T) (a *authority, answer func(httpPort, tlsPort int)) {
 	t.Helper()
 	dir := t.TempDir()

@@ -86,8 +86,8 @@ func (p *program) backup(ctx context.Context, to connection, file string, o back
 	return nil
 }
 
-// writeArchive calls write with the given file, or with the standard output for "-". If write
-// fails, the file is not created or changed.
+// writeArchive calls the function write with the given file, or with the standard output for "-".
+// If that function fails, the file is not created or changed.
 func (p *program) writeArchive(file string, force bool, write func(io.Writer) error) error {
 	if file == "-" {
 		if isTerminal(p.stdout) {
@@ -150,7 +150,8 @@ func (p *program) reportBackup(r backupReport) {
 	p.noteElsewhere(r.SecretsElsewhere)
 }
 
-// noteElsewhere names the secrets that the archive does not contain.
+// noteElsewhere prints the given names of variables. Their values are secrets that the archive does
+// not contain.
 func (p *program) noteElsewhere(variables []string) {
 	if len(variables) > 0 {
 		say(p.stderr, "note: %s was given to the server and is not in the archive; keep it, the data needs it", strings.Join(variables, ", "))

@@ -150,7 +150,7 @@ func (a *archive) try(ctx context.Context) (r *archiveReport, err error) {
 	return a.inspect(ctx, staged)
 }
 
-// stage unpacks an archive beside a data directory.
+// stage unpacks an archive for the given data directory; see backup.Stage.
 func (a *archive) stage(data string) (*backup.Staged, error) {
 	f, err := os.Open(a.path)
 	if err != nil {

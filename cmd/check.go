@@ -81,7 +81,7 @@ func (r *checkRun) run(c *cobra.Command) error {
 	return r.online(c.Context(), connection{client: client})
 }
 
-// offline checks the files of a directory. The caller must hold its lock.
+// offline checks the files of a directory. The caller must hold the lock of the directory.
 func (r *checkRun) offline(ctx context.Context, dir string) error {
 	if err := r.finishRestore(dir); err != nil {
 		return err
@@ -112,8 +112,9 @@ func explainDamage(err error) error {
 	return err
 }
 
-// online checks copies of the databases that the server makes. It asks the server to check the
-// search index and the local files, because the server has them open.
+// online checks the data of a running server. The server copies the databases, and online checks
+// the copies. The server itself checks the search index and the local files, because it has them
+// open.
 func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 	var copies apicontrol.CopiesResult
 	if isTerminal(r.stderr) {

@@ -111,8 +111,8 @@ func loadShown(c *cobra.Command) (*setting.Settings, error) {
 	})
 }
 
-// settleLife replaces an invalid token lifetime with the default. Clients rely on this, so an
-// invalid token lifetime, unlike other invalid settings, does not prevent a start.
+// settleLife replaces an invalid token lifetime with the default. An invalid token lifetime, unlike
+// other invalid settings, does not prevent a start, because clients rely on this behaviour.
 func settleLife(s *setting.Settings) error {
 	v := s.Value("jwt_expires_in")
 	if _, ok := auth.ParseLife(strings.TrimSpace(s.JWTExpiresIn)); ok {
@@ -125,22 +125,23 @@ func settleLife(s *setting.Settings) error {
 // answerLimit is the maximum time that a command waits for the answer to a request.
 const answerLimit = 30 * time.Second
 
-// connection sends a command's requests either to the running server or to the same handler in this
-// process. Commands need not distinguish the two.
+// connection sends a command's requests to the running server or, if there is none, to a handler in
+// this process. Commands need not distinguish the two cases.
 type connection struct {
 	client *http.Client
 	base   string // prefix of all paths; control.BaseURL when empty
 	key    string // an API key, if the client alone does not authenticate the caller
 }
 
-// connected returns a command function that calls work with a connection.
+// connected returns a command function that calls the function work with a connection.
 func (p *program) connected(work func(c *cobra.Command, args []string, to connection) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		return p.withConnection(c, func(to connection) error { return work(c, args, to) })
 	}
 }
 
-// withConnection calls work with a connection for the data directory that the flags of c select.
+// withConnection calls the function work with a connection for the data directory that the flags of
+// c select.
 func (p *program) withConnection(c *cobra.Command, work func(connection) error) error {
 	s, lock, server, err := p.findOrLock(c)
 	if err != nil {

@@ -179,8 +179,8 @@ func (r startReport) knownPassword() string {
 }
 
 // demoLinks returns the base URL of links to files. It is the distribution address, else the site
-// address, else the address at which the server will listen. If the port of the latter is 0, the
-// default address is used.
+// address, else the address at which the server will listen. If the server's listen address has
+// port 0, the default listen address is used instead.
 func demoLinks(s *setting.Settings) string {
 	if base := cmp.Or(s.DistBaseURL, s.SiteURL); base != "" {
 		return strings.TrimSuffix(base, "/")

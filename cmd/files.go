@@ -36,8 +36,8 @@ func addRemote(c *cobra.Command, r *remote, asJSON *bool) {
 	c.Flags().Lookup("url").DefValue = ""
 }
 
-// withServer calls work with a connection to the server in --url. Without that flag, it uses the
-// data directory that the flags of c select.
+// withServer calls the function work with a connection to the server in --url. Without that flag,
+// it uses the data directory that the flags of c select.
 func (p *program) withServer(c *cobra.Command, r remote, work func(connection) error) error {
 	if r.url == "" {
 		return p.withConnection(c, work)

@@ -86,8 +86,8 @@ func (s *forwardingServer) killInRequest(t *testing.T, path, body string) {
 }
 
 // TestForwardIsKilled kills a server after the code host has created an issue and before the server
-// receives the response, when there is no record of the feedback yet. It checks that sending the
-// feedback again after a restart does not create a second issue or a second record.
+// receives the response. At that time, the server has no record of the feedback yet. It checks that
+// sending the feedback again after a restart does not create a second issue or a second record.
 func TestForwardIsKilled(t *testing.T) {
 	t.Parallel()
 	s := newForwardingServer(t)

@@ -251,7 +251,7 @@ func TestClientsThatDisappear(t *testing.T) {
 	}
 }
 
-// eventually waits until ok returns true, or fails the test after 30 seconds.
+// eventually waits until the function ok returns true. It fails the test after 30 seconds.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	late := time.After(30 * time.Second)

@@ -80,8 +80,9 @@ func afterCollections(fn func()) {
 	}, 0)
 }
 
-// collected records a collection and computes the new GOGC percentage. After the collection, the
-// heap contains live bytes. The percentage applies to the sum of live and roots, both in bytes.
+// collected records a collection and computes the new GOGC percentage. The parameter live is the
+// size of the heap after the collection, in bytes. The percentage applies to the sum of live and
+// roots, which is also in bytes.
 func (c *collector) collected(now time.Time, live, roots uint64) {
 	since := now.Sub(c.last)
 	c.last = now

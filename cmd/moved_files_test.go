@@ -190,7 +190,7 @@ func TestBackupTakesFilesAlong(t *testing.T) {
 	s.compare(t, restored, "app", stay)
 }
 
-// each calls do concurrently with each n from 0 to times-1.
+// each calls the function do concurrently, once with each n from 0 to times-1.
 func each(t *testing.T, times int, do func(n int) error) {
 	t.Helper()
 	var running sync.WaitGroup

@@ -55,8 +55,8 @@ func quoted(path string) string {
 	return path
 }
 
-// progress is a writer that passes bytes on to another writer. It calls say with the number of
-// bytes so far, at most once per second.
+// progress is a writer that passes bytes on to another writer. At most once per second, it reports
+// the number of bytes so far to the function in the field say.
 type progress struct {
 	to    io.Writer
 	bytes int64
@@ -105,7 +105,7 @@ func (p *program) newBar() *bar {
 	return &bar{to: p.stderr}
 }
 
-// begin starts the bar for a file of total bytes.
+// begin starts the bar for a file with the given size in bytes.
 func (b *bar) begin(total int64) {
 	if b == nil {
 		return

@@ -12,8 +12,8 @@ import (
 )
 
 // TestNotReadyWhileNothingCanBeWritten makes all writes of a running server fail, and later lets
-// them succeed again. It checks that the server reports this in its readiness without any further
-// write requests, because readiness checks the disk itself.
+// them succeed again. It checks that the server is not ready in the meantime, and that it becomes
+// ready again without any further write requests. The readiness check itself tries to write.
 func TestNotReadyWhileNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

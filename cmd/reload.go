@@ -97,7 +97,7 @@ func (p *program) listenToSignals(i *service, r *reloader, m *manager, log *slog
 }
 
 // drain returns a context that ends when the given delay has passed after the end of ctx. It calls
-// stopping when ctx ends. During the delay, the server still serves requests.
+// the function stopping when ctx ends. During the delay, the server still serves requests.
 func drain(ctx context.Context, delay time.Duration, stopping func(), log *slog.Logger) (later context.Context, release func()) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	undo := context.AfterFunc(ctx, func() {

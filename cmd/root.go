@@ -205,9 +205,9 @@ func exitCode(err error) int {
 	return exitUsage
 }
 
-// printError prints the error of a failed command line, args. If the error is a setting.Errors, it
-// prints one line for each problem. For any other error, it prints the problem on the first line
-// and the remedy on further lines.
+// printError prints the error of a command line that failed. The words of that command line are in
+// args. If the error is a setting.Errors, it prints one line for each problem. For any other error,
+// it prints the problem on the first line and the remedy on further lines.
 func printError(w io.Writer, err error, args []string) {
 	if problems, ok := errors.AsType[setting.Errors](err); ok {
 		for _, problem := range problems {

@@ -51,8 +51,8 @@ func onSignals(calls map[os.Signal]func()) (stop func()) {
 	}
 }
 
-// background runs work in a goroutine, with a context that ends when ctx ends or stop is called.
-// stop waits until work has returned.
+// background calls the function work in a goroutine, with a context that ends when ctx ends or stop
+// is called. stop waits until work has returned.
 func background(ctx context.Context, work func(ctx context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup

@@ -29,8 +29,8 @@ func (m *manager) follow(ctx context.Context) (dismiss func()) {
 	})
 }
 
-// reloading calls work and notifies the service manager before and after the call, so that the
-// server is shown as reloading in the meantime.
+// reloading calls the function work and notifies the service manager before and after the call, so
+// that the server is shown as reloading in the meantime.
 func (m *manager) reloading(work func()) {
 	m.tell(systemd.Reloading())
 	work()

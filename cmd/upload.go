@@ -161,8 +161,8 @@ func (u *uploader) sendChunk(ctx context.Context, s *distribution.SessionView, f
 	return err
 }
 
-// repeatedly calls send until it succeeds, the server rejects the request, or all requestPauses
-// have been used.
+// repeatedly calls the function send until a call succeeds, the server rejects the request, or all
+// requestPauses have been used.
 func repeatedly(ctx context.Context, send func() error) error {
 	err := send()
 	for _, pause := range requestPauses {
