@@ -56,8 +56,8 @@ func (g *Gate) Administers(r *Request) bool {
 	return err == nil && !isKey && g.checkToken(text) == nil
 }
 
-// admitOwner admits requests over the control connection. It rejects those with headers that only a
-// browser sends, because another site may have made the browser send them.
+// admitOwner admits requests over the control connection. It rejects a request with headers that
+// only browsers send, because a page of another site may have caused that request.
 func (g *Gate) admitOwner(r *Request) error {
 	if r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "" {
 		return fault.New(fault.Unauthorized, "requests on the control connection must not carry Origin or Referer")

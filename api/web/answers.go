@@ -26,8 +26,8 @@ const (
 
 // Answers limits the memory of large answers that are being made. Answers to callers without a
 // credential may take half of the memory, so that slow readers among those callers do not block
-// administrators. Answers to any one address among those callers may take a quarter. Answers is
-// safe for concurrent use.
+// administrators. All answers to one address among those callers may together take a quarter of the
+// memory. Answers is safe for concurrent use.
 type Answers struct {
 	memory  *limit.Budget
 	public  *limit.Budget // the part of memory for callers without a credential
@@ -105,7 +105,8 @@ func (r *Request) Hold(bytes int) error {
 	return err
 }
 
-// holdPublic waits for the shares of the caller's address, then for its part of the budget.
+// holdPublic waits for the shares that count against the caller's address, then for memory from the
+// budget for callers without a credential.
 func (r *Request) holdPublic(ctx context.Context, need int64) (err error) {
 	from := r.Route.Answers
 	if r.Addr.IsValid() {

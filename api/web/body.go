@@ -27,15 +27,16 @@ const (
 	// arrivalTime is the time within which a body must arrive. After that it counts as a body in
 	// progress. Most bodies arrive together with their header.
 	arrivalTime = 250 * time.Millisecond
-	// stallTime is the maximum pause in the transfer of a body larger than MinBytesPerSecond.
+	// stallTime is the maximum pause in the transfer of a body of more than MinBytesPerSecond
+	// bytes.
 	stallTime = 30 * time.Second
 
 	bodiesPerAddress = 8
 	largePerAddress  = 2 // for bodies larger than PublicBodyLimit
 )
 
-// Bodies limits the memory and the number of request bodies that are read before a credential has
-// been checked, because the route needs none. It is safe for concurrent use.
+// Bodies limits the number of request bodies, and the memory for them, on routes that require no
+// credential. It is safe for concurrent use.
 type Bodies struct {
 	memory   *limit.Budget // bytes of buffers above firstPiece
 	arriving *limit.Slots  // bodies in progress, by address
@@ -245,8 +246,8 @@ func (r *Request) grow(b []byte, size int64) ([]byte, error) {
 	return append(make([]byte, 0, next), b...), nil
 }
 
-// take reserves memory so that the body holds next bytes in total. The caller must set large if the
-// body exceeds PublicBodyLimit.
+// take reserves more memory for the body. The parameter next is the total number of bytes that the
+// body then holds. The parameter large must be true if the body exceeds PublicBodyLimit.
 func (b *body) take(r *Request, next int64, large bool) error {
 	from, more := r.Route.Bodies, next-b.held
 	if !large {
@@ -343,8 +344,9 @@ func (r *Request) arrived() (refused bool) {
 	return b.refused
 }
 
-// extend extends the read deadline of a large body. The deadline is 30 seconds after begin plus one
-// second for each MinBytesPerSecond bytes received, but at most stallTime from now.
+// extend sets a new read deadline for a body of more than MinBytesPerSecond bytes. The deadline is
+// 30 seconds after the time in begin, plus one second for each MinBytesPerSecond bytes that have
+// arrived, but at most stallTime from now.
 func (r *Request) extend(begin time.Time, arrived int) {
 	r.body.mu.Lock()
 	defer r.body.mu.Unlock()

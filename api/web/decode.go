@@ -131,9 +131,9 @@ func (o *Object) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Decode decodes the request body into a struct with Optional fields, to which the argument must
-// point. Names must match exactly. Unknown names are ignored. If a name is repeated, its last value
-// counts.
+// Decode decodes the request body into a struct with Optional fields. The parameter in must be a
+// pointer to that struct. Names must match exactly. Unknown names are ignored. If a name is
+// repeated, its last value counts.
 func Decode(r *Request, in any) error {
 	body, err := r.ReadBody()
 	if err != nil {
@@ -146,8 +146,8 @@ func Decode(r *Request, in any) error {
 	return err
 }
 
-// Checked decodes the request body and calls check with it. The last argument is the kind of write.
-// It determines which fields are required and what null means.
+// Checked decodes the request body and calls the function check with the result. The parameter how
+// is the kind of write, which determines which fields are required and what null means.
 func Checked[In, How, Change any](r *Request, check func(In, How) (Change, error), how How) (change Change, err error) {
 	var in In
 	if err := Decode(r, &in); err != nil {

@@ -34,7 +34,7 @@ func NewList[R, V any](total int, page []R, view func(R) V) List {
 }
 
 // Listed returns a handler that answers with a page of a list. If the handler returns an error
-// after the answer has begun, its caller must abort the answer.
+// after the answer has begun, the caller of the handler must abort the answer.
 func Listed(answer func(*Request) (List, error)) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		list, err := answer(r)
@@ -101,9 +101,9 @@ func (l List) encode(ctx context.Context, to *listWriter) error {
 	return to.end()
 }
 
-// listWriter sends a list in pieces. It returns an error if the client reads more slowly than
-// MinBytesPerSecond or stops reading. Only the time that the client takes to read counts. The first
-// 30 seconds are free.
+// listWriter sends a list in pieces. Its methods return an error if the client reads more slowly
+// than MinBytesPerSecond or stops reading. Only the time that the client takes to read counts. The
+// first 30 seconds are free.
 type listWriter struct {
 	w     http.ResponseWriter
 	piece []byte

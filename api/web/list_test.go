@@ -14,8 +14,8 @@ import (
 )
 
 // slowReader is the response writer for a slow client. The client reads at the given rate, in bytes
-// per second, and stops reading when the total number of bytes would exceed a limit, which is in
-// the field until.
+// per second, and stops reading before the total number of bytes exceeds the value of the field
+// until.
 type slowReader struct {
 	http.ResponseWriter
 	rate, until int

@@ -93,8 +93,8 @@ func (m *Metrics) InFlight() uint64 {
 	return m.Begun.Load() - answered
 }
 
-// Each calls visit for every route and status that has at least one answer. Status 0 is the sum of
-// all statuses that are not counted separately.
+// Each calls the function visit for every route and status that has at least one answer. Status 0
+// is the sum of all statuses that are not counted separately.
 func (m *Metrics) Each(visit func(of *RouteMetrics, status int, answers uint64)) {
 	for _, of := range m.Routes {
 		if n := of.ok.Load(); n > 0 {

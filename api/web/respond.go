@@ -77,8 +77,8 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 	writeError(w, statuses[f.Kind], f.Error())
 }
 
-// Explain logs err like Fail and returns its HTTP status. It is for handlers that write the answer
-// themselves.
+// Explain logs err like Fail and returns the HTTP status for err. It is for handlers that write the
+// answer themselves.
 func Explain(log *slog.Logger, r *Request, err error) (status int) {
 	if f := explain(log, r, err); f != nil {
 		return statuses[f.Kind]

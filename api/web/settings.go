@@ -7,8 +7,8 @@ func GetSettings[T any](r *Request, db *store.Store, s store.Setting[T]) (*T, er
 	return settings(r, db.View, s, func(*store.Tx, *T) error { return nil })
 }
 
-// PutSettings applies change to the settings and stores the result. Like GetSettings, it returns
-// the settings and sets the entity tag.
+// PutSettings applies the given change to the settings and stores the result. Like GetSettings, it
+// returns the settings and sets the entity tag.
 func PutSettings[T any](r *Request, db *store.Store, s store.Setting[T], change func(*store.Tx, *T)) (*T, error) {
 	return settings(r, db.Update, s, func(tx *store.Tx, v *T) error {
 		change(tx, v)
@@ -22,8 +22,8 @@ func DeleteSettings[T any](r *Request, db *store.Store, s store.Setting[T]) (*T,
 	return settings(r, db.Update, s, func(tx *store.Tx, _ *T) error { return s.Delete(tx) })
 }
 
-// settings calls run, which begins a transaction, and applies change to the settings in that
-// transaction. It returns the settings after the change.
+// settings calls the function run, which begins a transaction, and applies the given change to the
+// settings in that transaction. It returns the settings after the change.
 func settings[T any](
 	r *Request, run func(func(*store.Tx) error) error, s store.Setting[T], change func(*store.Tx, *T) error,
 ) (v *T, err error) {
