@@ -299,8 +299,8 @@ func TestAccessMatrix(t *testing.T) {
 	}
 }
 
-// visit calls a route and checks that the caller is let in only if opens is true. It also calls a
-// GET route with HEAD. It returns the status of the last answer.
+// visit calls a route and checks that the server admits the caller if and only if opens is true. It
+// also calls a GET route with HEAD. It returns the status of the last answer.
 func visit(t *testing.T, s *apitest.Server, e api.Endpoint, v visitor, to target, opens bool) (status int) {
 	t.Helper()
 	methods := []string{e.Method}

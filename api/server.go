@@ -331,8 +331,8 @@ func (s *Server) checkRoom() error {
 		"the disk of the server is nearly full, nothing was stored; try again when there is space").After(time.Minute)
 }
 
-// takeTurn counts a request against the limit of its route for its address, and refuses it if the
-// limit is exceeded.
+// takeTurn counts a request against the rate limit that the route sets for each client address. It
+// refuses the request if the client's address has exceeded that limit.
 func (s *Server) takeTurn(x *exchange) error {
 	v := x.endpoint.limits.Take(limit.AddrKey(x.Addr), x.Received)
 	if v.Limit == 0 { // a moment ago it was limited

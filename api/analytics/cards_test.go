@@ -16,7 +16,7 @@ func TestCards(t *testing.T) {
 	s := apitest.NewServer(t, stopped)
 	s.Project(t, "app")
 	s.Project(t, "other")
-	// A query is returned unchanged, with its order and its unknown fields.
+	// A query is returned unchanged: its fields keep their order, and unknown fields are kept.
 	const query = `{"formula":"A / B * 100","type":"value","unknown":[1.0],"events":[{"name":"buy","alias":"A","measure":"unique_users"},{"name":"open","alias":"B"}]}`
 	first := s.Must(t, 201, "POST", apitest.Cards, `{"title":"Checkout rate","description":"d","query":`+query+`,"layout":{"w":6,"h":[2]},"sort_order":2,"card_id":"x","created_time":1}`)
 	want := fmt.Sprintf(`{"card_id":%q,"project_key":"app","title":"Checkout rate","description":"d","query":%s,"layout":{"w":6,"h":[2]},"sort_order":2,"created_time":%d,"updated_time":%[3]d}`,

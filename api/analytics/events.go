@@ -61,7 +61,7 @@ func (h *Handlers) eventRoutes() []web.Route {
 	}
 }
 
-// eventProject returns the event engine's number of the project in the path.
+// eventProject returns the number by which the event engine identifies the project in the path.
 func (p *problems) eventProject(r *web.Request, db *store.Store) (event.Project, error) {
 	project, err := p.Project(r, db)
 	if err != nil {

@@ -35,15 +35,15 @@ type timeseriesView struct {
 }
 
 // seriesGroups maps each dimension that can split a series to a function. The function returns the
-// number of a request's value in that dimension.
+// number that identifies the value of a request in that dimension.
 var seriesGroups = map[string]func(store.Request) (number int){
 	"":         func(store.Request) int { return 0 },
 	"endpoint": func(r store.Request) int { return int(r.Endpoint()) },
 	"platform": store.Request.PlatformNumber,
 }
 
-// groupNames maps each dimension to a function that returns the name of a value with the given
-// number.
+// groupNames maps each dimension to a function that returns the name of the value that a number
+// identifies.
 var groupNames = map[string]func(number int) string{
 	"endpoint": endpointName,
 	"platform": platformName,

@@ -200,8 +200,8 @@ func (h *Handlers) platformVersions(r *web.Request) (v versionsView[platformVers
 }
 
 // requestHeatmap counts requests by the local time of the client. The local time is derived from
-// the UTC offset of the client's clock, otherwise from that of its country, and otherwise from that
-// of the reader.
+// the UTC offset of the client's clock. If that offset is unknown, the offset of the client's
+// country is used, and if there is none, the reader's offset.
 func (h *Handlers) requestHeatmap(r *web.Request) (heatmapView, error) {
 	var p problems
 	span := p.Span(r, h.Now())

@@ -54,7 +54,7 @@ type Refusal = struct {
 	Message                  string // a part of the error message
 }
 
-// Refusals sends requests that must be rejected. It checks that a GET request for the path look
+// Refusals sends requests that must be rejected. It checks that a GET request for the path in look
 // returns the same answer before and after each of them.
 func (s *Server) Refusals(t *testing.T, look string, rows []Refusal) {
 	t.Helper()

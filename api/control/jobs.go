@@ -22,7 +22,7 @@ type JobStatus struct {
 	Failures    uint64  `json:"failures"`     // number of failed runs
 	LastRun     *int64  `json:"last_run"`     // Unix seconds; null if it has not run
 	LastSeconds float64 `json:"last_seconds"` // duration of the last run
-	LastError   string  `json:"last_error"`   // "" if it succeeded
+	LastError   string  `json:"last_error"`   // "" if the last run succeeded
 }
 
 func viewJob(j jobs.State) JobStatus {

@@ -202,7 +202,7 @@ var families = []family{
 		func(f *figures) float64 { return f.backups.Every.Seconds() }),
 }
 
-// value returns a family with a single sample. The function read returns its value.
+// value returns a family with a single sample. The function read returns the value of the sample.
 func value(name, help string, k kind, read func(*figures) float64) family {
 	return family{name, help, k, nil, func(_ *Handlers, f *figures, to samples) { to.add(read(f)) }}
 }
@@ -213,7 +213,7 @@ func distribution(name, help string, unit time.Duration, read func(*figures) met
 }
 
 // connection returns a family with a single sample that describes the connections. The function
-// read returns its value.
+// read returns the value of the sample.
 func connection(name, help string, k kind, read func(*Connections) float64) family {
 	return family{name, help, k, nil, func(h *Handlers, _ *figures, to samples) {
 		c := h.connections()
