@@ -61,7 +61,7 @@ func (p *program) withServer(c *cobra.Command, r remote, work func(connection) e
 }
 
 // serverAddress parses the address that a user has given and returns the base URL of the server.
-// The address can be that of the site or that of the API.
+// The user can give the address of the site or the address of the API.
 func serverAddress(text string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {

@@ -154,8 +154,8 @@ func goroutinesIn(function string) int {
 	return n
 }
 
-// TestClientsThatDisappear checks that a request leaves no goroutines behind soon after its client
-// has disconnected. It covers clients that disconnect at each stage of a request.
+// TestClientsThatDisappear checks that all goroutines of a request end soon after the client has
+// disconnected. It covers clients that disconnect at each stage of a request.
 //
 //nolint:paralleltest // counts the goroutines of the whole process
 func TestClientsThatDisappear(t *testing.T) {

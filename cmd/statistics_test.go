@@ -32,7 +32,7 @@ func (p *process) counted(t *testing.T) int {
 }
 
 // TestStatisticsSurviveTheServer checks that the counts of requests survive when a server is
-// stopped. A killed server may only lose those of the last few seconds.
+// stopped. A killed server may only lose the counts of the last few seconds.
 func TestStatisticsSurviveTheServer(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -173,8 +173,8 @@ func TestMissingProperty(t *testing.T) {
 	})
 }
 
-// TestEventHeatmap checks the local time at which an event is shown. It is derived from the
-// client's clock, otherwise from the client's country, and otherwise from the time zone of the
+// TestEventHeatmap checks the local time at which an event is shown. The local time is derived from
+// the client's clock, otherwise from the client's country, and otherwise from the time zone of the
 // reader.
 func TestEventHeatmap(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"svc/internal/geo"
 )
 
-// Token signs a login token like the server does. The parameter ago is the age of the token. Some
-// values of the parameters make the token invalid.
+// Token signs a login token like the server does. The parameter ago is the age of the token. Tests
+// pass unusual values to get an invalid token.
 func (s *Server) Token(t *testing.T, secret, subject string, epoch uint64, ago time.Duration) string {
 	t.Helper()
 	tokens, err := auth.NewTokens([]byte(secret), 2*time.Hour)

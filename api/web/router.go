@@ -227,9 +227,9 @@ func reportHit(index int) httprouter.Handle {
 
 // decodeUnreserved decodes the escapes of unreserved characters (RFC 3986 section 2.3), which are
 // equivalent to the characters themselves. Static segments consist only of unreserved characters.
-// All other escapes remain, including that of %, so that each value can still be decoded exactly
-// once. decodeUnreserved stops at a malformed escape, because decoding later escapes could turn it
-// into a valid one.
+// All other escapes remain, including the escape of %, so that each value can still be decoded
+// exactly once. decodeUnreserved stops at a malformed escape, because decoding later escapes could
+// turn it into a valid one.
 func decodeUnreserved(path string) string {
 	at := strings.IndexByte(path, '%')
 	if at < 0 {
