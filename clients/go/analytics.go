@@ -39,8 +39,8 @@ type AnalyticsOptions struct {
 	// 30 minutes.
 	SessionTimeout time.Duration
 	// Namespace is the name under which state is stored. By default, it is derived from the base
-	// address and the project. Two apps of one project need different namespaces if they must not
-	// share an identifier.
+	// address and the project. To keep two apps of one project from sharing an identifier, give
+	// them different namespaces.
 	Namespace string
 	// Storage replaces the file in which state is stored.
 	Storage Storage
@@ -139,7 +139,8 @@ type subjectOptions struct {
 	DistinctID string `query:"distinct_id"`
 }
 
-// subject returns the given identifier, or the current one if it is "".
+// subject returns the options for the given identifier. If distinctID is "", it uses the current
+// identifier.
 func (p *Public) subject(distinctID string) (*subjectOptions, error) {
 	if distinctID == "" {
 		distinctID = p.client.events.currentID()
@@ -151,7 +152,7 @@ func (p *Public) subject(distinctID string) (*subjectOptions, error) {
 }
 
 // ExportMyData returns all data stored under an identifier. If distinctID is "", it uses the
-// current identifier. If there is none either, the error is a [*UsageError].
+// current identifier. If there is no current identifier, the error is a [*UsageError].
 func (p *Public) ExportMyData(ctx context.Context, distinctID string) (*SubjectExport, error) {
 	opts, err := p.subject(distinctID)
 	if err != nil {
@@ -161,9 +162,9 @@ func (p *Public) ExportMyData(ctx context.Context, distinctID string) (*SubjectE
 }
 
 // DeleteMyData deletes all data stored under an identifier. If distinctID is "", it uses the
-// current identifier. If there is none either, the error is a [*UsageError]. Waiting events with
-// this identifier are dropped first. Call DeleteMyData before OptOut, because OptOut deletes the
-// identifier.
+// current identifier. If there is no current identifier, the error is a [*UsageError]. Waiting
+// events with the identifier are dropped first. Call DeleteMyData before OptOut, because OptOut
+// deletes the current identifier.
 func (p *Public) DeleteMyData(ctx context.Context, distinctID string) (*EventsErased, error) {
 	opts, err := p.subject(distinctID)
 	if err != nil {

@@ -22,7 +22,7 @@ type collector struct {
 	mu       sync.Mutex // guards the fields below; never held during I/O
 	closed   bool
 	queues   map[string]*queue // by namespace and project
-	bound    *queue            // of the project that the client is bound to; nil until first used
+	bound    *queue            // queue of the bound project; nil until first used
 	badName  map[string]bool   // invalid names that were already logged
 	partings sync.WaitGroup    // last attempts of queues whose project is no longer bound
 }
@@ -58,7 +58,7 @@ func (c *collector) queue() *queue {
 	return c.bound
 }
 
-// rebind releases the queue after the client was bound to another project.
+// rebind releases the queue of the previous project after the client was bound to another one.
 func (c *collector) rebind() {
 	c.mu.Lock()
 	old := c.bound
@@ -203,7 +203,7 @@ func (c *collector) distinctID() string {
 	return ""
 }
 
-// currentID returns the identifier, or "" if there is none yet.
+// currentID returns the current identifier. It returns "" if none exists or collection is off.
 func (c *collector) currentID() string {
 	if q := c.queue(); q != nil && c.active() {
 		return q.identifier(false)
@@ -262,8 +262,8 @@ func eventName(name string) (string, bool) {
 	return string(lower), true
 }
 
-// encodeProperties encodes the current properties. It returns nil if there are none. Values that
-// JSON cannot express are encoded as text, and numbers such as NaN as null.
+// encodeProperties encodes the properties of an event. It returns nil if there are none. Values
+// that JSON cannot express are encoded as text, and numbers such as NaN as null.
 func encodeProperties(properties map[string]any) (encoded []byte, err error) {
 	if len(properties) == 0 {
 		return nil, nil

@@ -32,8 +32,8 @@ func CompareVersions(a, b string) (int, error) {
 	), nil
 }
 
-// deriveComparable extracts the comparable version from a display version, such as 1.4.0 from
-// v1.4.0. It reports whether there is one.
+// deriveComparable extracts the comparable version from a display version, for example 1.4.0 from
+// v1.4.0. It reports whether the display version contains a comparable version.
 func deriveComparable(display string) (string, bool) {
 	text := strings.TrimSpace(display)
 	if strings.HasPrefix(text, "v") || strings.HasPrefix(text, "V") {
@@ -44,7 +44,7 @@ func deriveComparable(display string) (string, bool) {
 
 type version struct {
 	core       []string // decimal digits without leading zeros
-	tag        int      // index into tags; a release has the greatest
+	tag        int      // index into tags; that of a release is the greatest
 	tagNumbers []string
 }
 

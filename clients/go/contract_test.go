@@ -242,10 +242,10 @@ func canBeNull(t reflect.Type) bool {
 	return strings.HasPrefix(t.Name(), "Opt[")
 }
 
-// schema holds the properties of a schema that the test checks.
+// schema holds the parts of an OpenAPI schema that the test reads.
 type schema struct {
 	fields map[string]schemaField
-	of     []string // schemas whose fields it also has
+	of     []string // schemas that it extends
 }
 
 type schemaField struct{ nullable, required bool }

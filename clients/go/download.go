@@ -37,12 +37,12 @@ type Download struct {
 	Verified bool
 }
 
-// Download downloads the file of the update to the path in to. It writes a partial file in the same
+// Download downloads the file of the update to the given path. It writes a partial file in the same
 // folder first, and renames it when it is complete. If Download fails, an existing file at that
 // path is unchanged, and the error is a [*ConnectionError]. If the link belongs to a svc server,
 // Download also checks the size and the SHA-256. It resumes after a broken connection. It can also
-// resume a download that another process started before it was killed. Download does not install
-// anything.
+// resume a download that an earlier process left incomplete because it was killed. Download does
+// not install anything.
 func (u *Update) Download(ctx context.Context, to string, opts *DownloadOptions) (*Download, error) {
 	var o DownloadOptions
 	if opts != nil {
@@ -163,7 +163,7 @@ func (d *downloader) attempt(ctx context.Context) error {
 	return d.take(response, watch)
 }
 
-// rest requests the bytes that follow those an earlier process downloaded.
+// rest requests the bytes that an earlier process has not downloaded.
 func (d *downloader) rest(ctx context.Context, watch *watchdog) error {
 	response, err := d.request(ctx, d.offset)
 	if err != nil {
@@ -200,7 +200,7 @@ func (d *downloader) take(response *http.Response, watch *watchdog) error {
 	return nil
 }
 
-// request requests the file from an offset on.
+// request requests the bytes of the file that begin at the given offset.
 func (d *downloader) request(ctx context.Context, offset int64) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.link, nil)
 	if err != nil {
@@ -265,8 +265,8 @@ func (d *downloader) begin(response *http.Response) error {
 	return d.open()
 }
 
-// open opens the partial file. If the link belongs to a svc server, the file is named after its
-// content, and may already have some of it.
+// open opens the partial file. If the link belongs to a svc server, the name of the partial file is
+// derived from the ETag, and an earlier process may already have written some of its content.
 func (d *downloader) open() (err error) {
 	const shown = 16
 	dir, name := filepath.Split(d.to)
@@ -334,8 +334,8 @@ func createPartial(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
-// continues reports whether a Content-Range begins at the end of the partial file and has the same
-// total.
+// continues reports whether a Content-Range begins at the end of the partial file and has the
+// expected total size.
 func (d *downloader) continues(header string) bool {
 	text, ok := strings.CutPrefix(header, "bytes ")
 	place, total, found := strings.Cut(text, "/")
@@ -347,7 +347,7 @@ func (d *downloader) continues(header string) bool {
 }
 
 // copy appends a body to the partial file. If the connection breaks and the download cannot be
-// resumed, copy empties the file.
+// resumed, copy empties the partial file.
 func (d *downloader) copy(body io.Reader, watch *watchdog) error {
 	buffer := make([]byte, 64<<10)
 	for {

@@ -12,7 +12,7 @@ import (
 
 // Error is implemented by all errors of this package: [*UsageError], [*AuthError], [*APIError] and
 // [*ConnectionError]. An [*UploadError] may wrap one of them. Use [errors.As] to distinguish them.
-// Their texts never contain a credential, an identifier of a user, a query or a body.
+// The texts of these errors never contain a credential, an identifier of a user, a query or a body.
 type Error interface {
 	error
 	svcError()
@@ -45,11 +45,11 @@ func (e *AuthError) svcError()     {}
 // Unwrap returns the cause.
 func (e *AuthError) Unwrap() error { return e.Cause }
 
-// APIError is an answer with a status other than 2xx, or one that is not JSON.
+// APIError is an answer that has a status other than 2xx or is not JSON.
 type APIError struct {
 	Status  int    // HTTP status
 	Message string // for people
-	// Body is the decoded JSON. If the answer is not JSON, it is the text, cut to 64 KiB.
+	// Body is the decoded JSON. If the answer is not JSON, Body is its text, cut to 64 KiB.
 	Body any
 	// RetryAfter is the wait that the server asked for, or nil if it asked for none.
 	RetryAfter *time.Duration

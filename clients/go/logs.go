@@ -46,7 +46,7 @@ type Report struct {
 // pendingReport is a report that waits to be sent to the project that was bound when it was made.
 type pendingReport struct {
 	project string
-	body    []byte // encoded at once, so that later changes by the app do not affect it
+	body    []byte // encoded immediately, so that later changes by the app do not affect it
 }
 
 // CaptureOptions adds details to a report. The zero value reports an error without details.
@@ -332,8 +332,8 @@ func (l *Logs) announce() {
 	l.changed = make(chan struct{})
 }
 
-// post sends a report. again reports whether the server may accept it later, and pause is the time
-// until then.
+// post sends a report. again reports whether the server may accept the report later, and pause is
+// the wait that the server asked for, or 0.
 func (l *Logs) post(ctx context.Context, p *pendingReport) (pause time.Duration, again bool) {
 	const path = "/public/{k}/logs"
 	c := l.client
@@ -396,7 +396,7 @@ func (l *Logs) close(ctx context.Context) {
 // reportLimits decides which errors are reported.
 type reportLimits struct {
 	known   map[string]*knownError
-	order   []string // keys of known, oldest first
+	order   []string // keys of the map known, oldest first
 	tokens  float64
 	filled  time.Duration // clock time at which tokens was computed
 	dropped int           // since the last report
@@ -419,8 +419,9 @@ func newReportLimits() reportLimits {
 	return reportLimits{known: map[string]*knownError{}, tokens: reportBurst}
 }
 
-// pass reports whether to send an error now. repeated and dropped count the errors that were not
-// sent before it.
+// pass reports whether to send an error now. If so, repeated is the number of times that the same
+// error was held back since its last report, and dropped is the number of errors that the token
+// bucket has held back since the last report.
 func (r *reportLimits) pass(print string, now time.Duration) (repeated, dropped int, ok bool) {
 	k := r.known[print]
 	if k != nil && now-k.at < reportAgain {

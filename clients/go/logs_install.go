@@ -21,8 +21,9 @@ type InstallOptions struct {
 }
 
 // Install reports the records of the default logger of log/slog. It also reports the panic or fatal
-// error that ended the previous run of the program. The runtime writes it to a file in the folder
-// that holds the state of event collection. undo reverts the effects of Install.
+// error that ended the previous run of the program. The runtime writes such an error to a file in
+// the folder that holds the state of event collection. The function undo reverts the effects of
+// Install.
 //
 // A panic is only reported at the next start. To report it earlier, defer [Logs.Recover] in the
 // goroutine.
@@ -106,7 +107,7 @@ func (l *Logs) reportCrash(path string) {
 }
 
 // Handler returns a slog handler that passes records to next, and reports those of at least the
-// given level. If level is nil, it is slog.LevelError.
+// given level. If level is nil, the minimum is slog.LevelError.
 func (l *Logs) Handler(next slog.Handler, level slog.Leveler) slog.Handler {
 	if level == nil {
 		level = slog.LevelError
@@ -123,7 +124,8 @@ type logsHandler struct {
 	prefix string
 }
 
-// Enabled reports whether records of a level are wanted by next or are reported.
+// Enabled reports whether the handler reports records of the given level, or the handler next wants
+// them.
 func (h *logsHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= h.level.Level() || h.next.Enabled(ctx, level)
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // TestPlayer executes the steps that it receives from a program of tests/clients. It is not a test
-// of the library. The script player runs it.
+// of the library. The script named "player" runs it.
 //
 //nolint:paralleltest // It has the process for itself.
 func TestPlayer(t *testing.T) {
@@ -303,8 +303,8 @@ func (p *player) capture(ctx context.Context, args map[string]json.RawMessage) {
 	l.Flush(ctx)
 }
 
-// spin tracks an event about every millisecond until the process is killed. It records the tracked
-// events in a file.
+// spin tracks one event per millisecond until the process is killed or the given number of seconds
+// has passed. It records the tracked events in a file.
 func (p *player) spin(seconds float64, name string) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -327,7 +327,8 @@ func (p *player) spin(seconds float64, name string) {
 	}
 }
 
-// bench measures calls at 2 kHz, or as fast as possible.
+// bench measures the named call. It makes 2,000 calls to Track per second, and other calls as fast
+// as possible.
 func (p *player) bench(ctx context.Context, name string, count int) any {
 	latest := p.client.base + "/public/" + p.client.ProjectKey() + "/versions/latest"
 	run := map[string]func() error{

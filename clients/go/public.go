@@ -32,8 +32,8 @@ func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateC
 	return fetch[UpdateCheck](ctx, p.call(http.MethodPost, "/public/{k}/versions/check-update").body(in))
 }
 
-// CreateFeedback sends feedback. Contact is required to forward it to the code host; without it,
-// the error is a [*UsageError]. If the same content is sent again from the same address within a
+// CreateFeedback sends feedback. If it is to be forwarded to the code host but has no contact, the
+// error is a [*UsageError]. If the same content is sent again from the same address within a
 // minute, the server creates no second record and returns the existing one.
 func (p *Public) CreateFeedback(ctx context.Context, in FeedbackInput) (*Feedback, error) {
 	contact, _ := in.Contact.Get()
@@ -43,9 +43,9 @@ func (p *Public) CreateFeedback(ctx context.Context, in FeedbackInput) (*Feedbac
 	return fetch[Feedback](ctx, p.call(http.MethodPost, "/public/{k}/feedbacks").body(in))
 }
 
-// CreateProject creates a project. If in has no key, it uses the key that the client is bound to.
-// The error has status 409 if a project has or had that key. API keys that are limited to projects
-// may not create any.
+// CreateProject creates a project. If the input has no key, the new project gets the key that the
+// client is bound to. The error has status 409 if a project has or had that key. API keys that are
+// limited to certain projects cannot create projects.
 func (a *Admin) CreateProject(ctx context.Context, in ProjectCreate) (*Project, error) {
 	if in.ProjectKey == "" {
 		in.ProjectKey = a.client.ProjectKey()

@@ -29,11 +29,11 @@ type sending struct {
 	slot       chan struct{} // holds one value during a send
 	inFlight   map[string]bool
 	cancelSend context.CancelFunc // of the running send, or nil
-	generation int                // increases when entries are deleted, so that a send restores none
+	generation int                // increases when entries are deleted, so that sends restore none
 	failures   int                // consecutive
 	holds      int                // consecutive
 	stopped    bool
-	notBefore  time.Duration // in time of the clock
+	notBefore  time.Duration // in the clock's monotonic time
 	pausedTo   time.Time
 	sent, lost int  // totals
 	failed     int  // sends that failed
@@ -124,7 +124,7 @@ func (q *queue) track(name string, properties []byte) {
 	}
 }
 
-// overflow drops the oldest entry that is not being sent if there are too many entries. The caller
+// overflow drops the oldest entry that is not being sent, if there are too many entries. The caller
 // must hold mu.
 func (q *queue) overflow() *entry {
 	if len(q.entries) <= q.owner.opts.MaxQueueSize {
@@ -245,7 +245,8 @@ func (q *queue) erase(ctx context.Context, id string) {
 	q.release()
 }
 
-// attach lets a queue send again after its project was bound again. It starts like a new queue.
+// attach prepares a queue for sending after its project was bound again. It resets the pauses and
+// the session, as in a new queue.
 func (q *queue) attach() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

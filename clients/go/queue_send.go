@@ -176,8 +176,8 @@ func (q *queue) nextBatch() []*entry {
 	return append([]*entry(nil), q.entries[:n]...)
 }
 
-// batchBody returns the body of a request with the given entries. It has the identifier and the
-// session of first.
+// batchBody returns the body of a request with the given entries. The body has the identifier and
+// the session of the entry named first.
 func batchBody(first *entry, entries []*entry) []byte {
 	b := appendText([]byte(`{"distinct_id":`), first.distinctID)
 	if first.session != "" {

@@ -107,8 +107,8 @@ func (s *queueState) take(ids ...string) {
 	s.keep(func(e *entry) bool { return !gone[e.id] })
 }
 
-// keep removes the entries for which kept returns false. The caller must hold mu. It usually
-// removes the oldest entries, for which it need not move the others.
+// keep removes the entries for which kept returns false. The caller must hold mu. Usually, only the
+// oldest entries are removed, and the others need not be moved.
 func (s *queueState) keep(kept func(*entry) bool) {
 	for len(s.entries) > 0 && !kept(s.entries[0]) {
 		s.entries[0] = nil

@@ -15,7 +15,7 @@ var platformWords = map[string]string{
 	"web": "web", "wasm": "web",
 }
 
-// platformExtensions maps file name extensions to the only platform that uses them.
+// platformExtensions maps a file name extension to the only platform that uses it.
 var platformExtensions = map[string]string{
 	"exe": "windows", "msi": "windows", "msix": "windows",
 	"dmg": "macos", "pkg": "macos",

@@ -222,7 +222,8 @@ func decide(a *UpdateCheck) Decision {
 	return NoUpdate
 }
 
-// key returns a key that differs between checks with different answers.
+// key returns a text that identifies the options. A remembered answer is only used for checks with
+// the same key.
 func (o *CheckOptions) key() string {
 	locale, _ := o.Locale.Get()
 	return strings.Join([]string{o.CurrentVersion, o.CurrentComparableVersion, strconv.FormatBool(o.IncludePreview), locale}, "|")
@@ -285,7 +286,7 @@ func encodeMemory(checkedAt, nextAt int64, key string, answer *UpdateCheck) stri
 type updateMemory struct {
 	updates   *Updates
 	namespace string
-	backing   backing // nil if it is stored in memory
+	backing   backing // nil if the answer is stored in memory
 }
 
 func (u *Updates) memoryOf(project string) updateMemory {

@@ -21,7 +21,7 @@ type UploadOptions struct {
 	OnProgress func(sent, total int64)
 }
 
-// mostRounds is the number of times that missing chunks are sent.
+// mostRounds is the maximum number of times that missing chunks are sent.
 const mostRounds = 3
 
 // UploadFile uploads the file at path. It resends chunks that fail. If the upload fails
@@ -45,7 +45,8 @@ func (a *Admin) UploadFile(ctx context.Context, path string, opts *UploadOptions
 	return a.Upload(ctx, file, info.Size(), &o)
 }
 
-// Upload uploads size bytes of content like UploadFile. opts must set Name.
+// Upload uploads the first size bytes of content. Otherwise, it is like UploadFile. The field Name
+// of opts is required, unless UploadID is set.
 func (a *Admin) Upload(ctx context.Context, content io.ReaderAt, size int64, opts *UploadOptions) (*File, error) {
 	if opts == nil || opts.Name == "" && opts.UploadID == "" {
 		return nil, usage("an upload needs the name of the file")
