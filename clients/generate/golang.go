@@ -16,14 +16,15 @@ type goType struct {
 	Paged           bool // the query of a paged list
 }
 
-// goField is a field of a struct or a value of an enumeration. For the latter, Tag holds the value.
+// goField is a field of a struct, or a value of an enumeration. For an enumeration, Tag holds the
+// value.
 type goField struct{ Name, Type, Tag, Doc string }
 
 // goMethod is a method of the Go library.
 type goMethod struct {
 	Name, Verb, Path, Doc string
 	Receiver, Type        string // as in "a *Admin"
-	Params, Args          string // in the signature; appended to the path
+	Params, Args          string // Params are in the signature; Args are appended to the path
 	Chain                 string // passes the other arguments to the request
 	Answer                string // "" if there is nothing to return
 	Iter, Options, Item   string // for paged lists

@@ -83,8 +83,8 @@ func (s *spec) pythonField(f *field, unset string) string {
 	return value
 }
 
-// typed reports whether a schema becomes a type. A request body does not, because its fields become
-// arguments, unless answers contain the schema as well.
+// typed reports whether a schema becomes a type. A schema that is only used as a request body does
+// not, because its fields become arguments.
 func (v *schema) typed() bool { return len(v.Fields) > 0 && (v.Received || !v.Body) }
 
 func pythonTypes(s *spec) any {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// rustType is a received struct, an input or a query. The library's macros declare the latter two.
+// rustType is a received struct, an input or a query. The library's macros declare inputs and
+// queries.
 type rustType struct {
 	Name, Doc string
 	Fields    []rustField

@@ -322,7 +322,8 @@ func (o *operation) Item() *typ {
 // HasTotal reports whether the schema is a list that has pages, or may have them in the future.
 func (s *schema) HasTotal() bool { return s.find("total") != nil }
 
-// Pages reports whether a method iterates over all pages of the answer.
+// Pages reports whether the answer has pages. The libraries then have a method that iterates over
+// all of them.
 func (o *operation) Pages() bool {
 	return slices.ContainsFunc(o.Query, func(f *field) bool { return f.Name == "offset" })
 }
@@ -381,8 +382,8 @@ func union(schemas []*schema) []mergedField {
 }
 
 // mergedDoc returns the description of a type that is generated from several schemas. It prefers
-// the schema with the same name. Otherwise, it takes the last schema if that is sent, because that
-// one describes changes, or else the first schema.
+// the schema with the same name. If there is none, it takes the last schema if that schema is part
+// of a request, because it then describes changes. Otherwise, it takes the first schema.
 func mergedDoc(name string, schemas []*schema) string {
 	for _, v := range schemas {
 		if v.Name == name {
@@ -406,7 +407,8 @@ func (s *spec) sharedQuery(o *operation) map[string]string {
 	return nil
 }
 
-// queryName returns the name of an operation's query type. It is own, unless the type is shared.
+// queryName returns the name of an operation's query type. If no other operation shares the type,
+// the name is derived from the parameter own.
 func (s *spec) queryName(language string, o *operation, own string) string {
 	if o.Namespace == "public" && o.Pages() {
 		own = strings.Replace(own, "List", "ListPublic", 1)

@@ -104,8 +104,8 @@ func (w *world) persistent() bool {
 
 func (w *world) limit() int { return w.number("max_queue_size", 500) }
 
-// batchSize returns the size of a full batch, which is at most 50. A queue with a lower limit never
-// fills a batch.
+// batchSize returns the size of a full batch, which is at most 50. If the maximum size of the queue
+// is lower, a batch never becomes full.
 func (w *world) batchSize() int { return min(w.number("batch_size", 20), 50) }
 
 func (w *world) use(name string) {
