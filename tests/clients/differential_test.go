@@ -16,11 +16,11 @@ import (
 	"svc/api/apitest"
 )
 
-// steps is the length of a story.
+// steps is the number of steps in a story.
 const steps = 500
 
-// number returns the value of an environment variable as a number, or otherwise if the variable is
-// not set.
+// number returns the value of an environment variable as a number. If the variable is not set, it
+// returns the default in the parameter otherwise.
 func number(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -112,7 +112,8 @@ func perform(t *testing.T, language string, plan []planned, seed uint64) (did []
 	return did, p.finish()
 }
 
-// selected returns the fields of a result that the model predicts, and always the error.
+// selected returns the fields of a result for which the model predicts a value. If the step failed,
+// it always includes the error.
 func selected(result, want map[string]any) map[string]any {
 	out := map[string]any{}
 	for name := range want {

@@ -87,7 +87,7 @@ type killing struct {
 	*player
 	project string
 	random  *rand.Rand
-	way     *httptest.Server // proxy to the server that records the senders
+	way     *httptest.Server // proxy to the server; it records the senders and sessions
 
 	rounds []round
 
@@ -316,7 +316,7 @@ func readSpin(file string) (last int64, at map[int]int64, err error) {
 	return last, at, nil
 }
 
-// counted compares the number of events in the statistics with the exported ones.
+// counted checks that the statistics count as many events as were exported.
 func (k *killing) counted(t *testing.T, exported int) error {
 	t.Helper()
 	var overview struct{ Total int }

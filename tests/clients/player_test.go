@@ -33,7 +33,7 @@ var clientsDir = func() string {
 	return dir
 }()
 
-// languages lists the libraries and the programs that their players need.
+// languages lists the libraries, and the programs that each library's player needs.
 var languages = []struct {
 	name  string
 	needs []string
@@ -220,8 +220,8 @@ func (p *player) do(step map[string]any) (result map[string]any, err error) {
 	return result, json.Unmarshal(answer, &result)
 }
 
-// again waits until the player is running again after it was ended. It runs as a new process or as
-// a reloaded page.
+// again waits until a player that was ended is running again. It runs as a new process or as a
+// reloaded page.
 func (p *player) again() error {
 	select {
 	case <-p.results:

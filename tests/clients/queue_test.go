@@ -223,8 +223,8 @@ func (c *collection) forget() {
 	c.wonder()
 }
 
-// wonder records that a wait may be over. It is called for an event that is neither a success nor a
-// failure.
+// wonder records that a wait may be over. It is called after changes for which the contract does
+// not define whether they end a wait.
 func (c *collection) wonder() { c.unclear = c.unclear || c.failures+c.holds > 0 }
 
 func (c *collection) optOut() {
@@ -258,8 +258,8 @@ func (c *collection) drop(identity string) {
 }
 
 // mixed reports whether another event would fill a batch for which the contract does not define how
-// much is sent. This is the case if the batch is not a single run, or if it is undefined whether a
-// wait is over.
+// much is sent. This is the case if the queue has entries of several runs or nearly the maximum
+// size, or if it is undefined whether a wait is over.
 func (c *collection) mixed(another int, monotonic int64) bool {
 	if len(c.queue)+1 < c.batchSize || !c.active() {
 		return false

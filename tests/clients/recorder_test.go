@@ -19,7 +19,7 @@ import (
 )
 
 // recorder is a server that records the requests of a client and gives the answers that the story
-// plans. It also sends the steps to a player. It does so over a separate listener, because the API
+// plans. It also sends the steps to a player. The steps use a separate listener, because the API
 // may have to refuse connections.
 type recorder struct {
 	url     string // of the API

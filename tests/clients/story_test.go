@@ -73,7 +73,7 @@ func (s *story) scene() {
 	}
 }
 
-// emit adds a step. It calls does to apply the step to the model.
+// emit adds a step. It calls the function does to apply the step to the model.
 func (s *story) emit(step map[string]any, does func() map[string]any) {
 	s.sent, s.used = nil, nil
 	p := planned{step: step, refuse: s.refusing}
