@@ -143,8 +143,8 @@ func (e *editor) ask(c *client, th *thing, v view, mark string, want int, method
 	return answer, err
 }
 
-// lookFor searches for a revision. It returns an error unless the result matches the parameter
-// there.
+// lookFor searches for a revision. The parameter there tells whether the search must find the
+// record or must find nothing.
 func lookFor(c *client, th *thing, r *revision, there bool) error {
 	found, err := pages[view](c, th.path+"?"+th.kind.rest+"search="+r.mark+"&")
 	if err != nil {

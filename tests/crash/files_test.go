@@ -153,7 +153,7 @@ func (s *depot) data() string { return filepath.Join(s.dir, "data") }
 func (s *depot) log() string { return filepath.Join(s.dir, "server.log") }
 
 // round starts a server and verifies its content. It kills the server after a random number of
-// steps, which is at most the parameter most.
+// steps. The parameter most limits this number.
 func (s *depot) round(t *testing.T, most int) {
 	t.Helper()
 	for s.random.IntN(4) == 0 {
@@ -286,8 +286,8 @@ func aged(name string) error {
 	return os.Chtimes(name, at, at)
 }
 
-// objectsIn returns the objects in a directory. It calls change, unless nil, for each file. A
-// partial file counts as its object.
+// objectsIn returns the objects in a directory. If the function change is not nil, objectsIn calls
+// it for each file. A partial file counts as its object.
 func objectsIn(t *testing.T, dir string, change func(name string) error) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// findings holds the observed state of a server, and the differences from the model at a point in
-// time.
+// findings holds the observed state of a server, and its differences from the states that the model
+// allows at the time end.
 type findings struct {
 	world  *world
 	client *client

@@ -149,7 +149,8 @@ func (d *depositor) await(c *client, p *process) error {
 	}
 }
 
-// compare reads and verifies all files that have not been compared before, and one that has.
+// compare reads and verifies every file that has not been compared before. Sometimes it also reads
+// one of the others again.
 func (d *depositor) compare(c *client, p *process) error {
 	again := d.random.IntN(len(d.deposits) + 1)
 	for n, s := range d.deposits {

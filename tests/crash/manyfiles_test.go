@@ -13,9 +13,9 @@ import (
 )
 
 // TestProjectOfManyFiles checks the deletion of a project with many files. The request is answered
-// before the files and uploads are removed, and their links return 404 from then on. The removal
-// starts immediately. The test kills the server several times, which must only delay the removal.
-// Files of another project must remain. SVC_LONG=1 uses 10,000 files.
+// before the files and uploads are removed. From the answer on, links to the files return 404. The
+// removal starts immediately. The test kills the server several times, which must only delay the
+// removal. Files of another project must remain. SVC_LONG=1 uses 10,000 files.
 func TestProjectOfManyFiles(t *testing.T) {
 	t.Parallel()
 	many := 600

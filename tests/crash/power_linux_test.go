@@ -172,8 +172,8 @@ func (s *recording) moments(random *rand.Rand, n int) []moment {
 	return all
 }
 
-// judge starts a server on the data that survived a power failure at end, and verifies it.
-// Sometimes it kills the server and verifies the data again.
+// judge starts a server on the data that survived a power failure at the time end, and verifies the
+// data. Sometimes it kills the server and verifies the data again.
 func (s *recording) judge(t *testing.T, left *contents, end moment) error {
 	t.Helper()
 	s.cuts++

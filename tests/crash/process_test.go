@@ -128,7 +128,8 @@ func (p *process) kill() {
 	<-p.exited
 }
 
-// end kills a process. If the process has already ended, surprise reports that.
+// end kills a process. If the process has already ended, it does nothing, and surprise returns an
+// error.
 func (p *process) end() {
 	select {
 	case <-p.exited: // reported by surprise
@@ -137,7 +138,7 @@ func (p *process) end() {
 	}
 }
 
-// stop asks the server to stop, and kills it after the given time.
+// stop asks the server to stop. If it is still running after the given time, stop kills it.
 func (p *process) stop(wait time.Duration) error {
 	p.killed.Store(true)
 	if runtime.GOOS == "windows" { // there is no way to ask
@@ -156,7 +157,7 @@ func (p *process) stop(wait time.Duration) error {
 	return nil
 }
 
-// surprise returns an error if the process ended unexpectedly.
+// surprise returns an error if the process ended unexpectedly or no longer responds.
 func (p *process) surprise() error {
 	if p.killed.Load() {
 		return nil

@@ -22,8 +22,9 @@ import (
 const tracedCalls = "openat,open,creat,write,pwrite64,lseek,ftruncate,fallocate,rename,renameat,renameat2," +
 	"unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,fsync,fdatasync,bind"
 
-// straced returns a command that traces a program. It writes a separate file for each thread and
-// all texts in hexadecimal. The program itself remains a child of the process that starts it.
+// straced returns a command that traces a program. The trace has a separate file for each thread,
+// and all texts are in hexadecimal. The traced program remains a child of the process that starts
+// the command.
 func straced(trace string) []string {
 	return []string{
 		"strace", "-D", "-ff", "-y", "-xx", "-s", strconv.Itoa(1 << 28), "-e", "signal=none", "-e", "trace=" + tracedCalls,

@@ -140,7 +140,8 @@ func (th *thing) fresh(random *rand.Rand) (v view, mark string) {
 }
 
 // at returns the possible states of a record if the server ended at the given time. They are the
-// last state acknowledged by then, and the states requested between that acknowledgement and end.
+// last state acknowledged by then, and the states requested between that acknowledgement and the
+// given time.
 func (th *thing) at(end moment) (allowed []revision) {
 	allowed = []revision{th.past[0]}
 	for _, r := range th.past[1:] {

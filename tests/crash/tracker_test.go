@@ -98,9 +98,9 @@ func (t *tracker) step(c *client) error {
 	return err
 }
 
-// verify compares the number of stored events with the events that were sent before end. Like a
-// real client, it resends batches that had no response, and the new response shows whether they had
-// been stored. It returns the numbers of the batches that had not been stored.
+// verify compares the number of stored events with the events that were sent before the time end.
+// Like a real client, it resends batches that had no response, and the new response shows whether
+// they had been stored. It returns the numbers of the batches that had not been stored.
 func (t *tracker) verify(c *client, end moment, counted int) (missing []int, err error) {
 	want, sure := t.stored, []batch(nil)
 	for _, b := range t.batches {
@@ -130,7 +130,7 @@ func (t *tracker) verify(c *client, end moment, counted int) (missing []int, err
 }
 
 // verifySubject resends an acknowledged batch, which must not add events. It then compares the
-// stored events of the batch's sender with the events sent before end.
+// stored events of the batch's sender with the events sent before the time end.
 func (t *tracker) verifySubject(c *client, end moment, of batch) error {
 	if again, err := t.send(c, of); err != nil || again != 0 {
 		return fmt.Errorf("batch %d of %s was acknowledged, but %d of its events were new again, %w", of.number, t.name, again, err)

@@ -153,7 +153,8 @@ func ask(c *client, random *rand.Rand) error {
 	return err
 }
 
-// verify compares the state of a server with the possible states at end. It also makes changes.
+// verify compares the state of a server with the possible states at the time end. It also makes
+// changes.
 func (w *world) verify(c *client, end moment) (*findings, error) {
 	f := &findings{world: w, client: c, end: end, seen: map[*thing]revision{}, missing: map[*tracker][]int{}}
 	if err := f.compareAll(); err != nil {
