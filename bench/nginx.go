@@ -82,9 +82,9 @@ func startNginx(ctx context.Context, dir, root string) (n *nginx, err error) {
 	return n, nil
 }
 
-// owner returns the setting that lets workers read files stored by root. If this process does not
-// run as root, it returns "". The setting is only permitted for root, and the workers run as the
-// same user anyway.
+// owner returns the setting that lets nginx's workers read files stored by root. If this process
+// does not run as root, owner returns "", because the workers then run as the same user, and the
+// setting is not permitted.
 func owner() string {
 	if me, err := user.Current(); err == nil && me.Uid == "0" {
 		return "user " + me.Username + " " + me.Username + ";"

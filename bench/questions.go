@@ -33,7 +33,7 @@ var questionBars = map[string]float64{
 	"paths of sessions, depth 4":          140,
 }
 
-// barOf returns bar if the run has barEvents events, and 0 otherwise.
+// barOf returns the given bar if the run has barEvents events, and 0 otherwise.
 func (s *suite) barOf(bar float64) float64 {
 	if s.events != barEvents {
 		return 0

@@ -115,7 +115,7 @@ func logRequests(logs *workload.Submissions, n int) (requests [][]byte) {
 	return requests
 }
 
-// as returns the number of logs to send. It is smaller for long logs, so that the total size is
+// as returns n for plain logs. For long logs, it returns a tenth of n, so that the total size is
 // about the same.
 func as(unkind bool, n int) int {
 	if unkind {

@@ -51,7 +51,8 @@ type record struct {
 	CustomData      map[string]any `json:"custom_data"`
 }
 
-// records generates logs or feedback from the last 30 days and calls each for every record.
+// records generates logs or feedback from the last 30 days. It calls the function each for every
+// record.
 func records(n int, feedback bool, each func(*record) error) error {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	begin := time.Now().Add(-30 * 24 * time.Hour).Unix()

@@ -26,7 +26,7 @@ const (
 	// part of the measured time.
 	chunk = 200_000
 	// patience limits the time for a server to start and to finish its background work. The work is
-	// considered finished when nothing has changed for the duration quiet.
+	// considered finished when nothing has changed for the time in the constant quiet.
 	patience = 5 * time.Minute
 	quiet    = 5 * time.Second
 )

@@ -146,7 +146,7 @@ func projectOf(cycle int) string { return fmt.Sprint("soak-", cycle) }
 // needle returns a text that occurs in only one log of a cycle.
 func needle(cycle int) string { return fmt.Sprintf("needle-%d-", cycle) }
 
-// publish creates the versions for which apps check for updates.
+// publish creates the versions that apps find when they check for updates.
 func (s *soak) publish(project string, cycle int) error {
 	for _, name := range []string{"2.0.0", "1.0.0"} {
 		fields := map[string]any{"title": name, "content": "cycle " + project, "download_url": "https://example.org/" + name}
