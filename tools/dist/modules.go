@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// These types are the used parts of an SPDX 2.3 document. A required field without a known value is
-// NOASSERTION.
+// These types are the parts of an SPDX 2.3 document that a module list uses. A required field
+// without a known value is NOASSERTION.
 type spdxDocument struct {
 	Version       string             `json:"spdxVersion"`
 	DataLicense   string             `json:"dataLicense"`

@@ -17,7 +17,8 @@ import (
 	"testing"
 )
 
-// installed lists the contents of both packages. They are all files, and the folder for secrets.
+// installed maps the path of each file in the packages to its mode. It also contains the folder for
+// secrets.
 var installed = map[string]string{
 	settingsDir:                                     "0750",
 	"/etc/svc/svc.env":                              "0640",

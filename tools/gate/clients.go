@@ -58,7 +58,7 @@ var consoleInputs = inputs{
 // clients runs the check of every client library, two at a time, with the program built from this
 // tree. It then runs the tests in tests/clients, which use all libraries. A library that has not
 // changed since its last pass is not checked again. If only the program has changed, clients runs
-// only the documentation of each library, which uses all of its parts.
+// only the documented examples of each library, which use all parts of the library.
 func clients(ctx context.Context, m *machine) (total result) {
 	scripts, err := filepath.Glob("clients/*/check")
 	if err != nil || len(scripts) == 0 {

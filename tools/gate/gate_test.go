@@ -64,8 +64,8 @@ func TestRaces(t *testing.T) {
 }
 `
 
-// in creates the module with additional files and changes to its folder. Files in more replace
-// those of the same name. The record of passed checks is empty.
+// in creates the module with additional files and makes its folder the current one. Files in more
+// replace those of the same name. The record of passed checks is empty.
 func in(t *testing.T, more map[string]string) {
 	t.Helper()
 	t.Setenv("SVC_GATE_STATE", t.TempDir())

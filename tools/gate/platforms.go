@@ -42,8 +42,8 @@ func platforms(ctx context.Context, _ *machine) result {
 // platform is a target of the compiler.
 type platform struct{ system, processor string }
 
-// source is a package in the output of go list. It may also be a variant of a package that is
-// compiled for its tests or for the tests of another package.
+// source is a package in the output of go list. It may also be a variant of a package that is only
+// compiled for tests, either its own or those of another package.
 type source struct {
 	ImportPath, Dir string
 	Module          *struct {

@@ -133,8 +133,9 @@ type check struct {
 	run func() result
 }
 
-// unlessUnchanged runs a check and reports false. If the inputs have not changed since the last
-// pass, it returns that pass and reports true instead, unless the gate was started with -all.
+// unlessUnchanged returns the last pass of a check and true if the inputs have not changed since
+// that pass. Otherwise, or if the gate was started with -all, it runs the check and returns the
+// result and false.
 func (m *machine) unlessUnchanged(ctx context.Context, c check) (r result, unchanged bool) {
 	key := c.key(ctx)
 	if last, ok := m.record.find(c.name, key); ok && !m.all {

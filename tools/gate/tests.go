@@ -44,8 +44,8 @@ func tests(ctx context.Context, m *machine) (total result) {
 // everyLibrary matches the tests that the step "clients" runs after it has built the libraries.
 const everyLibrary = "^TestEveryLibrary"
 
-// uninstrumented excludes the password hash from the race detector, which would double its time.
-// The hash uses a single goroutine and its own 19 MiB of memory.
+// uninstrumented excludes the password hash from the race detector, which would double the duration
+// of the hash. The hash uses a single goroutine and its own 19 MiB of memory.
 const uninstrumented = "-gcflags=golang.org/x/crypto/argon2=-race=false"
 
 // race runs packages under the race detector.
