@@ -93,7 +93,7 @@ type downloader struct {
 	sum     hash.Hash
 	offset  int64  // bytes in the partial file, all included in sum
 	best    int64  // the greatest offset so far
-	claimed string // path in partials
+	claimed string // path of the partial file, as in partials
 }
 
 // permanent is an error for which a further attempt is useless.

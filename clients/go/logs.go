@@ -43,7 +43,8 @@ type Report struct {
 	CustomData map[string]any
 }
 
-// pendingReport is a report that waits to be sent to the project that was bound when it was made.
+// pendingReport is a report that waits to be sent. It is sent to the project that was bound when
+// the report was made.
 type pendingReport struct {
 	project string
 	body    []byte // encoded immediately, so that later changes by the app do not affect it

@@ -57,8 +57,8 @@ func lowerASCII(text string) string {
 	}, text)
 }
 
-// sameProject reports whether two keys belong to the same project. It compares them as namespaces
-// do.
+// sameProject reports whether two keys belong to the same project. It normalizes the keys as
+// namespace does.
 func sameProject(a, b string) bool {
 	return lowerASCII(strings.TrimSpace(a)) == lowerASCII(strings.TrimSpace(b))
 }

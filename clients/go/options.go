@@ -171,8 +171,8 @@ func WithAppVersion(version string) Option {
 	}
 }
 
-// WithHTTPClient sends requests with the given client. Its cookie jar is not used, and its redirect
-// policy is replaced. The library never closes it.
+// WithHTTPClient sends requests with the given client. The cookie jar of the client is not used,
+// and its redirect policy is replaced. The library never closes the client.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *config) error {
 		if client == nil {

@@ -350,7 +350,7 @@ func (c *Client) newHTTPRequest(ctx context.Context, r *request) (*http.Request,
 	return h, nil
 }
 
-// ownHeader reports whether WithHeader cannot set the given header.
+// ownHeader reports whether only the library may set the given header, and WithHeader may not.
 func ownHeader(name string) bool {
 	name = strings.ToLower(name)
 	return name == "authorization" || name == "cookie" || name == "if-match" || strings.HasPrefix(name, "x-svc-")

@@ -215,7 +215,7 @@ func validIdentifier(text string) bool {
 // stateChange describes a write of state.
 type stateChange struct {
 	prefix   string // common prefix of the keys
-	events   bool   // store the identifier and the queue, not only the marker
+	events   bool   // store the identifier and the queue, not only the opt-out marker
 	entries  []*entry
 	limit    int
 	removed  func(*entry) bool // reports whether to remove an entry of the file
@@ -223,7 +223,7 @@ type stateChange struct {
 	id       string
 	writeID  bool // replace the identifier of the file with id, or remove it if id is ""
 	optedOut bool
-	writeOut bool // write or remove the marker
+	writeOut bool // write or remove the opt-out marker
 }
 
 const (
