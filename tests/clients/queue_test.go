@@ -54,7 +54,7 @@ type collection struct {
 	optedOut        bool
 	failures, holds int
 	until           int64    // monotonic ms until which no full batch is sent
-	stopped         bool     // until the next flush
+	stopped         bool     // full batches are held back until a send succeeds
 	unclear         bool     // it is undefined whether a full batch would be sent now
 	failed, dropped []string // names of events rejected by the server or dropped by the queue
 }
