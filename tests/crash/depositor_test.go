@@ -115,7 +115,7 @@ type depositor struct {
 	project          string // key of the current project
 	number           int    // projects and deposits created so far
 	asked, made      bool   // the project may exist; the project exists
-	removing         bool   // its deletion was requested
+	removing         bool   // the deletion of the project was requested
 	deposits, former []*deposit
 	ready            []fileView // files that existed when all work was done
 }

@@ -34,7 +34,7 @@ type operation struct {
 	offset       int64
 	data         []byte
 	mode         os.FileMode // for link and rename: type and permissions of the node
-	covers       moment      // for a sync: its start; it does not cover later operations
+	covers       moment      // for a sync: its start; later operations are not covered
 }
 
 // rootNode is the top directory.

@@ -118,7 +118,8 @@ func states(all []revision) (list []string) {
 // sample is the maximum number of records that are searched for.
 const sample = 24
 
-// search searches for records that were found, and for past and future revisions of some of them.
+// search searches for the texts of some records. A search for the current text must find the
+// record. A search for the text of another revision must find nothing.
 func (f *findings) search() error {
 	var all []*thing
 	for _, e := range f.world.editors {

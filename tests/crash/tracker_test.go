@@ -15,7 +15,7 @@ type tracker struct {
 	project string
 	random  *rand.Rand
 	clock   func() moment
-	begin   int64  // in Unix seconds; its events are from the hours before
+	begin   int64  // in Unix seconds; the events are from the hours before this time
 	sizes   []int  // possible batch sizes
 	each    int    // batches per sender
 	padding string // each event contains a part of this text
