@@ -25,9 +25,10 @@ import (
 )
 
 // reference is a process that shows the minimum cost of a request. Its handler uses httprouter,
-// decodes the same body and answers with a constant of the same size. If it has a file, it also
-// appends the body to a bbolt bucket before it answers; concurrent requests share a sync. The
-// process runs this program with the argument "reference".
+// decodes the body like svc, and answers with a constant of about the same size as the answer of
+// svc. If a file is given, the handler also appends the body to a bbolt bucket before it answers,
+// and concurrent requests share a sync. The process runs this program with the argument
+// "reference".
 type reference struct {
 	server.Process
 

@@ -9,8 +9,8 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// These bars are the required results of log submissions. They are shares of the references' rates,
-// and the time in which the index must catch up after a burst.
+// These bars are the required results of log submissions. The first two are shares of the
+// references' rates. catchUpBar is the time in which the index must catch up after a burst.
 const (
 	withoutIndexBar = 0.85
 	bareStoreBar    = 0.6

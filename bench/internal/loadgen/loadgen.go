@@ -82,10 +82,10 @@ func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
 	})
 }
 
-// drive runs the connections. Each one repeatedly calls next for the index of a request, sends it
-// and waits for the answer, until next returns -1. begin is the time at which all connections were
-// open. The run ends with an error if an answer has a status other than 200, 201, 202 or 204, or
-// has no Content-Length.
+// drive runs the connections. Each one repeatedly calls next to get the index of a request, sends
+// that request and waits for the answer, until next returns -1. begin is the time at which all
+// connections were open. The run ends with an error if an answer has a status other than 200, 201,
+// 202 or 204, or has no Content-Length.
 func (t Target) drive(connections int, next func(connection int, begin time.Time) int) (Result, error) {
 	clients := make([]*client, connections)
 	for i := range clients {
