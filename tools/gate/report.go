@@ -59,7 +59,7 @@ func (r *report) sum() int {
 	return 0
 }
 
-// line describes the result of a part of a step in one line.
+// line formats the result of a part of a step as one line.
 func line(name string, r result) string {
 	outcome := fmt.Sprintf("%d passed", r.passed)
 	if r.failed > 0 {
@@ -71,7 +71,8 @@ func line(name string, r result) string {
 	return fmt.Sprintf("%-12s %s, %.0f s", name, outcome, r.took.Seconds())
 }
 
-// part adds the result of a part that ran, and a line about it.
+// part adds the result of a part of a step. If the part has checked or skipped anything, the method
+// also adds a line about the part.
 func (r *result) part(name string, part result) {
 	if part.passed+part.failed+len(part.skipped) > 0 {
 		part.lines = append(part.lines, line(name, part))

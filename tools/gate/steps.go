@@ -66,9 +66,9 @@ func inspect(ctx context.Context, all bool) (*machine, error) {
 	return m, nil
 }
 
-// program returns the path of the program built from this tree. It is built once, in the same way
-// as for users. The name of its folder depends on its content. Therefore "go test" caches the
-// results of tests that read SVC_BINARY until the program changes.
+// program returns the path of the program built from this tree. The program is built once, in the
+// same way as for users. Its content determines the name of its folder. Therefore "go test" caches
+// the results of tests that read SVC_BINARY until the program changes.
 func (m *machine) program(ctx context.Context) (string, result) {
 	m.build.Do(func() { m.built.path, m.built.result = m.buildProgram(ctx) })
 	return m.built.path, m.built.result

@@ -12,9 +12,10 @@ import (
 )
 
 // tests runs every test once, except those of the step "clients". Packages that start goroutines
-// run under the race detector with -short. Some of their tests skip themselves there, because the
-// detector would find nothing or distort a measurement. These tests then run without the detector.
-// The other packages run without the detector at the same time.
+// run under the race detector with -short. Some of their tests skip themselves under the detector,
+// because it would find nothing or distort a measurement. The gate then runs those tests again
+// without the detector. The packages that start no goroutines run without the detector at the same
+// time as the others.
 func tests(ctx context.Context, m *machine) (total result) {
 	concurrent, sequential, err := packages(ctx)
 	if err != nil {
