@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// ObjectKey returns the name of a file's object in its storage: f/{project}/{id}/{filename}. Its
-// encoded form is the path of the file's link. The projectKey is the current key of the project.
-// The filename must be a result of CleanName.
+// ObjectKey returns the name of a file's object in its storage: f/{project}/{id}/{filename}. The
+// percent-encoded form of this name is the path of the file's link. The projectKey is the current
+// key of the project. The filename must be a result of CleanName.
 func ObjectKey(projectKey, id, filename string) string {
 	project, err := CleanName(projectKey)
 	if err != nil {

@@ -21,9 +21,9 @@ const (
 	// orphanAge is the age at which an object without a record is removed. It exceeds the lifetime
 	// of an upload session, because a client can retry the completion during that time.
 	orphanAge = upload.Life + time.Hour
-	// mostUnknown limits how many local objects without a record a sweep moves. They must also be
-	// at most a tenth of all objects. A larger number suggests that the database does not belong to
-	// this storage directory.
+	// mostUnknown is the maximum number of local objects without a record that one sweep moves.
+	// These objects must also make up at most a tenth of all objects. A larger number suggests that
+	// the database does not belong to this storage directory.
 	mostUnknown = 20
 	// lostAge is how long content without a record is kept in the directory lost.
 	lostAge = 30 * 24 * time.Hour
@@ -103,9 +103,9 @@ func (e *Engine) cleanStaged() error {
 	})
 }
 
-// eachStaged calls visit for each staged content. The argument f is the record of the content's
-// file, or nil if there is none. While a backup is being written, eachStaged skips the contents. If
-// visit returns an error, for example because a file is open on Windows, the iteration continues.
+// eachStaged calls visit for each staged content, with the record of the content's file, or nil if
+// there is none. It does not call visit while a backup is being written. If visit returns an error,
+// for example because a file is open on Windows, the iteration continues.
 func (e *Engine) eachStaged(visit func(id string, age time.Duration, f *store.File) error) error {
 	var failed error
 	err := e.Storages.Local().WalkStaged(func(id string, info fs.FileInfo) error {
@@ -139,8 +139,8 @@ func (e *Engine) PurgeUploads() (err error) {
 	return err
 }
 
-// unlessHeld calls the given function unless a backup is being written. In that case the removal is
-// left to the next clean-up.
+// unlessHeld calls remove, unless a backup is being written. If one is being written, the removal
+// is left to the next clean-up.
 func (e *Engine) unlessHeld(remove func() error) error {
 	end, ok := e.BeginRemoval()
 	if !ok {

@@ -90,7 +90,7 @@ func (e *Engine) DueDeletions(skip func(backend string) bool) (due map[string][]
 	return due, next, err
 }
 
-// DeleteAll removes all objects of deleted files, due or not.
+// DeleteAll removes all objects of deleted files, even those that are not due for removal yet.
 func (e *Engine) DeleteAll(ctx context.Context) error {
 	all, err := store.Read(e.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(math.MaxInt) })
 	of := map[string][]*store.FileDeletion{}
@@ -149,7 +149,7 @@ func (e *Engine) DeleteObjects(ctx context.Context, id string, due []*store.File
 	return err
 }
 
-// deleteFrom is like DeleteObjects, but does not record the failure.
+// deleteFrom is like DeleteObjects, but does not note the storage's failure for DeletionFailures.
 func (e *Engine) deleteFrom(ctx context.Context, id string, due []*store.FileDeletion) error {
 	results := e.deleteEach(ctx, id, due)
 	var cause error
@@ -282,8 +282,8 @@ func (e *Engine) refreshEarly(id string) error {
 		func(d *store.FileDeletion) bool { return d.Refresh && !d.Early })
 }
 
-// changeDue processes the due deletions of a storage for which concerns returns true. For each of
-// them it queues the early refresh of the link and calls change.
+// changeDue selects the due deletions of a storage with the function concerns. For each selected
+// deletion it queues the early refresh of the link and calls the function change.
 func (e *Engine) changeDue(id string, change func(*store.Tx, *store.FileDeletion) error, concerns func(*store.FileDeletion) bool) error {
 	now := e.Now()
 	all, err := store.Read(e.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) {
@@ -344,8 +344,8 @@ func (e *Engine) deleteObject(ctx context.Context, d *store.FileDeletion) error 
 }
 
 // DeleteRecord replaces the record of a file by a deletion. If the file is ready or has failed, the
-// caller must call DeleteNow after the commit, because the jobs remove its object only after a
-// delay.
+// caller must call DeleteNow after the commit, because the jobs remove the file's object only after
+// a delay.
 func (e *Engine) DeleteRecord(tx *store.Tx, f *store.File) (*store.FileDeletion, error) {
 	refresh, err := e.refreshes(tx)
 	if err != nil {

@@ -45,8 +45,8 @@ type Config struct {
 	// Fetch is the client for downloading attachments. It has the profile outbound.Data and ends
 	// stalled downloads.
 	Fetch    *http.Client
-	CodeHost string // web address whose attachments are copied
-	BaseURL  string // what direct links begin with, without a slash at the end; "" = they have no host
+	CodeHost string // address of the code host; its attachments are copied
+	BaseURL  string // start of direct links, without a trailing slash; "" = no host
 	MaxSize  int64  // bytes of the largest file
 	// FetchTime limits the total time of an attachment's download. 0 means 30 minutes.
 	FetchTime time.Duration

@@ -101,7 +101,7 @@ func newDepot(t *testing.T, host string) *depot {
 	return d
 }
 
-// cdn returns the address of a fake CDN. It counts the links in purge requests but refuses the
+// cdn returns the address of a fake CDN. The CDN counts the links in purge requests but refuses the
 // requests.
 func (d *depot) cdn() string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -186,7 +186,7 @@ func (d *depot) ready(n int) (ids []store.FileID) {
 	return ids
 }
 
-// strange creates files below the storage directory to which no record refers.
+// strange creates files that no record refers to, in the storage directory.
 func (d *depot) strange(names ...string) {
 	d.t.Helper()
 	for _, name := range names {
@@ -544,9 +544,9 @@ func TestTransferGoesOnAfterAKill(t *testing.T) {
 	}
 }
 
-// TestTransferThatEndsIsNotBegunAgain checks that a file that becomes ready while the pending files
-// are being read is not returned as due. A second transfer would fetch and store the file again,
-// and could not record its failure because the file is ready.
+// TestTransferThatEndsIsNotBegunAgain checks that a file is not returned as due if it becomes ready
+// while the list of pending files is being read. A second transfer would fetch and store the file
+// again, and could not record its failure because the file is ready.
 func TestTransferThatEndsIsNotBegunAgain(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -602,7 +602,7 @@ func TestDeletedProjectLeavesNoObject(t *testing.T) {
 }
 
 // TestDeletedProjectDoesNotWaitForAnUpload checks that the events and objects of a deleted project
-// are removed even while an upload to the project is being completed, because that may take long.
+// are removed even while an upload to the project is being completed. The completion may take long.
 func TestDeletedProjectDoesNotWaitForAnUpload(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -645,8 +645,8 @@ func TestDeletedProjectDoesNotWaitForAnUpload(t *testing.T) {
 	testutil.Until(t, "the end of the events", func() bool { return len(events.Projects()) == 0 })
 }
 
-// TestDeletionWaitsForABackup checks that a deletion that a backup prevents is retried a minute
-// later. It counts neither as a failure nor as an attempt.
+// TestDeletionWaitsForABackup checks that a removal that is prevented by a backup is retried a
+// minute later. The prevented removal counts neither as a failure nor as an attempt.
 func TestDeletionWaitsForABackup(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -677,8 +677,8 @@ func TestDeletionWaitsForABackup(t *testing.T) {
 	testutil.Until(t, "the end of both", func() bool { return len(d.objects()) == 0 })
 }
 
-// TestDeletionThatOthersHaveDone checks that the job does not remove an object if the deletion was
-// completed after the job has read it. Another file may own the object by then.
+// TestDeletionThatOthersHaveDone checks that the job does not remove an object if the deletion has
+// been completed elsewhere since the job read it. Another file may own the object by then.
 func TestDeletionThatOthersHaveDone(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")

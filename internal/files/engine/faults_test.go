@@ -103,7 +103,8 @@ func TestDeletionOnAStorageThatIsGone(t *testing.T) {
 }
 
 // TestCleanUpOfWhatIsReady checks that the staged copy of a ready file is removed regardless of its
-// age, and that an object stays if its directory differs from its key only in case.
+// age. It also checks that an object stays if the name of its directory on disk differs from the
+// name in its key only in upper and lower case.
 func TestCleanUpOfWhatIsReady(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")

@@ -68,8 +68,8 @@ func (e *Engine) fetchAttachment(ctx context.Context, f *store.File, staged stri
 }
 
 // notContent returns an error if the body of a successful answer is not the complete attachment,
-// and nil otherwise. Answers with partial, missing or compressed content have successful statuses,
-// too.
+// and nil otherwise. The status alone is not sufficient, because answers with partial, missing or
+// compressed content have successful statuses, too.
 func notContent(answer *http.Response) error {
 	encoding := answer.Header.Get("Content-Encoding")
 	switch status := answer.StatusCode; {
@@ -83,7 +83,8 @@ func notContent(answer *http.Response) error {
 	return nil
 }
 
-// roomFor returns an error if size more bytes would exceed the disk space that the project may use.
+// roomFor returns an error if the project may not use the given number of additional bytes of disk
+// space.
 func (e *Engine) roomFor(p store.ProjectID, size int64) error {
 	pending, err := store.Read(e.DB, func(tx *store.Tx) (int64, error) { return tx.PendingBytes(p) })
 	if err != nil {
@@ -128,7 +129,7 @@ func (e *Engine) download(answer *http.Response, name string) (size int64, sum s
 	return size, hex.EncodeToString(hash.Sum(nil)), fault.Disk(durable.SyncDir(filepath.Dir(name)))
 }
 
-// explained is the body of an answer that converts network errors to errors with a text for
+// explained wraps the body of an answer. It converts network errors to errors with a text for
 // display.
 type explained struct{ io.Reader }
 

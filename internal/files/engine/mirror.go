@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// Mirrored counts the addresses passed to Mirror by the outcome.
+// Mirrored holds the number of addresses passed to Mirror for each outcome.
 type Mirrored struct {
 	Queued  int `json:"queued"`
 	Reused  int `json:"reused"`
@@ -82,10 +82,10 @@ func (e *Engine) attachmentSize(ctx context.Context, address string) (int64, err
 	return answer.ContentLength, nil
 }
 
-// Mirror creates a pending file for each attachment that has no copy yet. A job then downloads it.
-// If a copy exists, Mirror changes the links of all versions of the project to that copy. Copies in
-// outdated are replaced by new files. If no base address of direct links is configured, Mirror
-// skips all addresses.
+// Mirror creates a pending file for each attachment that has no copy yet. A job then downloads the
+// attachment. If a copy exists, Mirror changes the links to the attachment, in all versions of the
+// project, to links to the copy. It replaces copies that are in the set outdated by new files. If
+// no base address of direct links is configured, Mirror skips all addresses.
 func (e *Engine) Mirror(tx *store.Tx, p *store.Project, addresses []string, outdated map[store.FileID]bool) (done Mirrored, err error) {
 	seen := map[string]bool{}
 	for _, address := range addresses {

@@ -37,7 +37,7 @@ func (e *Engine) refreshes(tx *store.Tx) (bool, error) {
 }
 
 // DueRefreshes returns the refreshes that are due at the given time. next is the time from then
-// until another refresh becomes due, and at most an hour.
+// until the next refresh becomes due, but at most an hour.
 func (e *Engine) DueRefreshes(by time.Time) (due []*store.CDNRefresh, next time.Duration, err error) {
 	all, err := store.Read(e.DB, (*store.Tx).CDNRefreshes)
 	next = time.Hour
@@ -97,8 +97,8 @@ func (e *Engine) RefreshLinks(ctx context.Context, all []*store.CDNRefresh) erro
 	return errors.Join(errs...)
 }
 
-// notifyCDN asks the CDN to purge links. failures maps the files with failed links to the reasons.
-// cause is the error of the request.
+// notifyCDN asks the CDN to purge links. If the purge of a file's link failed, failures maps the
+// file to the reason. cause is the error of the request as a whole.
 func (e *Engine) notifyCDN(ctx context.Context, list []*store.CDNRefresh) (failures map[store.FileID]string, cause error) {
 	links, of := make([]string, len(list)), map[string]store.FileID{}
 	for i, r := range list {

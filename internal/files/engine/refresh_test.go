@@ -87,7 +87,7 @@ func (d *depot) remove(due int64, ids ...store.FileID) {
 	})
 }
 
-// on creates the records of n ready files on the storage backend.
+// on creates the records of n ready files that are stored on the given backend.
 func (d *depot) on(backend string, n int) (ids []store.FileID) {
 	d.t.Helper()
 	for range n {

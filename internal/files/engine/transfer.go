@@ -65,9 +65,10 @@ func (t *transfers) running() map[store.FileID]context.CancelFunc {
 	return maps.Clone(t.active)
 }
 
-// BeginTransfers registers the transfers that can begin now. It returns a function for each of them
-// that performs the transfer and ends early if ctx ends. The caller must call each function once.
-// next is the longest that the caller should wait before it calls BeginTransfers again.
+// BeginTransfers registers the transfers that can begin now. For each of them it returns a function
+// that performs the transfer. The function ends early if ctx ends. The caller must call each
+// function once. next is the longest that the caller should wait before it calls BeginTransfers
+// again.
 func (e *Engine) BeginTransfers(ctx context.Context) (work []func(), next time.Duration, err error) {
 	due, next, err := e.dueTransfers()
 	for _, f := range due {
@@ -155,8 +156,8 @@ func (e *Engine) transferOne(ctx context.Context, f *store.File) {
 	}
 }
 
-// failTransfer records the failure of an attempt. It schedules another attempt, or marks the file
-// as failed if there are none left or another attempt would not help.
+// failTransfer records the failure of an attempt and schedules another attempt. If no attempts are
+// left, or if another attempt would not help, it marks the file as failed instead.
 func (e *Engine) failTransfer(tx *store.Tx, f *store.File, cause error) error {
 	f, err := tx.File(f.Project, f.ID)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// maxTries is the number of attempts to read a slice through the cache. After them, the slice is
-// read directly from its storage. An attempt fails if the cached slice is damaged or has been
-// evicted again.
+// maxTries is the number of attempts to read a slice through the cache. After the last failed
+// attempt, the slice is read directly from its storage. An attempt fails if the cached slice is
+// damaged or has been evicted again.
 const maxTries = 3
 
 // Reader returns a reader for length bytes, starting at offset, of an object of size bytes. The

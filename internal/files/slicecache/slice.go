@@ -68,7 +68,7 @@ type slice struct {
 	element *list.Element
 }
 
-// fileBytes returns the size of the file that holds a slice of length bytes and its checksums.
+// fileBytes returns the size of the file that holds a slice of the given length and its checksums.
 func fileBytes(length int64) int64 {
 	return length + (length+blockSize-1)/blockSize*sumSize
 }
@@ -142,8 +142,8 @@ func fill(ctx context.Context, f io.Writer, id sliceID, length int64, fetch Fetc
 	return uncached(err)
 }
 
-// broken returns the error for content from a storage that ended too early. The result is never
-// io.EOF.
+// broken returns the error to report if a storage sent less content than it should. The result is
+// never io.EOF.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the storage broke off in the middle of a file: %w", io.ErrUnexpectedEOF)
@@ -155,7 +155,7 @@ func broken(err error) error {
 var errDamaged = errors.New("slice of the file cache is damaged")
 
 // sliceReader reads a range of a cached slice block by block. It verifies the checksum of each
-// block before it returns data from it.
+// block before it returns data from the block.
 type sliceReader struct {
 	f       *os.File
 	name    string

@@ -257,8 +257,8 @@ func (c *Cache) lookUp(id sliceID, bytes int64) *slice {
 	return s
 }
 
-// fetch fetches a slice into the cache, or waits until another reader's fetch has done so. It
-// returns errUncached if the slice cannot be cached.
+// fetch fetches a slice into the cache, or waits until another reader has fetched it. It returns
+// errUncached if the slice cannot be cached.
 func (c *Cache) fetch(ctx context.Context, id sliceID, length int64, fetch Fetch) error {
 	c.mu.Lock()
 	if c.ctx.Err() != nil {
@@ -306,8 +306,8 @@ func (c *Cache) begin(id sliceID, length int64, fetch Fetch) *fetching {
 	return f
 }
 
-// leave records that a reader no longer waits for a fetch. If it was the last one, leave cancels
-// the fetch.
+// leave records that a reader no longer waits for a fetch. If no other reader waits for it, leave
+// cancels the fetch.
 func (c *Cache) leave(id sliceID, f *fetching) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

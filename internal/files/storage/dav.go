@@ -171,8 +171,8 @@ func (d *WebDAV) headLength(ctx context.Context, name string) (int64, error) {
 	return answer.ContentLength, nil
 }
 
-// lengths maps the names of the files in a collection to their lengths in bytes. It contains only
-// the files that a PROPFIND lists.
+// lengths returns the lengths in bytes of the files in a collection, by file name. The result
+// contains only the files that a PROPFIND lists.
 func (d *WebDAV) lengths(ctx context.Context, name string) map[string]int64 {
 	known := map[string]int64{}
 	_, _ = d.control(ctx, davURL(d.base, name+"/"), func(c *gowebdav.Client) error {

@@ -131,7 +131,8 @@ func (s span) believe(answer *http.Response, key string) (partial bool, err erro
 	return partial, nil
 }
 
-// is reports whether a Content-Range describes the span. Its total size may be missing.
+// is reports whether a Content-Range describes the span. The Content-Range need not state the total
+// size.
 func (s span) is(contentRange string) bool {
 	text, total, _ := strings.Cut(contentRange, "/")
 	return text == fmt.Sprintf("bytes %d-%d", s.offset, s.end()-1) && (total == "*" || total == strconv.FormatInt(s.size, 10))
@@ -143,8 +144,8 @@ func isHTML(header http.Header) bool {
 }
 
 // content is a reader for a span in the body of an answer. It returns an error if the body ends
-// before the span. If the body must end with the span, it also returns an error if the body is
-// longer.
+// before the end of the span. If the body must end with the span, it also returns an error if the
+// body is longer.
 type content struct {
 	body      io.ReadCloser
 	partial   bool  // the storage sends only the span
@@ -153,8 +154,8 @@ type content struct {
 	err       error
 }
 
-// Read returns io.EOF at the end of the span. If the body must end there, Read does not return the
-// last bytes until it has verified that.
+// Read returns io.EOF at the end of the span. If the body must end with the span, Read holds back
+// the last bytes until it has verified that the body ends.
 func (c *content) Read(p []byte) (int, error) {
 	switch {
 	case c.err != nil:

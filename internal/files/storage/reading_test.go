@@ -16,8 +16,8 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// lie answers a GET request incorrectly in some way. The requested range is [from, to). If there is
-// no Range header, that is the whole content.
+// lie answers a GET request incorrectly in some way. The requested range is [from, to). Without a
+// Range header, the requested range is the whole content.
 type lie func(w http.ResponseWriter, content []byte, from, to int)
 
 // partial writes the header of a 206 answer with the range first to last.
@@ -198,7 +198,7 @@ func read(t *testing.T, b storage.Backend, o storage.Object, offset, length int6
 	}
 }
 
-// TestPageThatIsAnObject checks that an object that is a web page can be read.
+// TestPageThatIsAnObject checks that an object whose content is a web page can be read.
 func TestPageThatIsAnObject(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -175,7 +175,7 @@ func (s *S3) writeParts(ctx context.Context, name string, content io.ReaderAt, s
 	return nil
 }
 
-// s3MaxParts is the maximum number of parts in the protocol.
+// s3MaxParts is the maximum number of parts that the protocol allows.
 const s3MaxParts = 10_000
 
 func (s *S3) abort(ctx context.Context, name, upload string) error {

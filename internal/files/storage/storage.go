@@ -48,8 +48,8 @@ type Backend interface {
 	// within the object. If the storage ends the transfer early or sends wrong data, either Open or
 	// a Read before the last byte returns an error that wraps io.ErrUnexpectedEOF. Incomplete data
 	// never ends with io.EOF. If the object does not exist, the error wraps fs.ErrNotExist. Local
-	// returns an *os.File positioned at offset, so that the kernel can copy it. The caller must
-	// limit this file to length bytes.
+	// returns an *os.File positioned at offset, so that the kernel can copy the content. The caller
+	// must not read more than length bytes of this file.
 	Open(ctx context.Context, o Object, offset, length int64) (io.ReadCloser, error)
 
 	// Delete removes an object with all its parts. It succeeds if the object does not exist.
@@ -105,8 +105,8 @@ type Config struct {
 	PathStyle  bool   // if false, the bucket is part of the host name
 }
 
-// Storages opens back ends. It caches one back end for each configuration, so that its connections
-// and its knowledge about the server are reused.
+// Storages opens back ends. It caches one back end for each configuration, so that the back end's
+// connections and its knowledge about the server are reused.
 type Storages struct {
 	client *http.Client
 	local  *Local
@@ -210,8 +210,8 @@ func openSized(path string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// explain converts the error of a request to one without addresses. It returns this package's own
-// errors unchanged.
+// explain converts the error of a request to an error whose text contains no addresses. It returns
+// this package's own errors unchanged.
 func explain(err error) error {
 	for _, known := range []error{errBroken, errAbsent} {
 		if errors.Is(err, known) {

@@ -43,7 +43,8 @@ func behind(t *testing.T, partSize int64, b before) storagetest.Setup {
 	})
 }
 
-// answer returns a handler that answers all requests with the given method with a status code.
+// answer returns a handler that answers all requests of the given method with the given status
+// code.
 func answer(method string, code int) before {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == method {
@@ -53,7 +54,8 @@ func answer(method string, code int) before {
 	}
 }
 
-// page returns a handler that answers all requests with the given method with a web page.
+// page returns a handler that answers all requests of the given method with a web page and the
+// given status code.
 func page(method string, code int) before {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != method {
@@ -172,8 +174,9 @@ func TestWriting(t *testing.T) {
 	}
 }
 
-// answerFor returns a handler that lets a MKCOL below a path create the collection, but then
-// answers with the given code. If below is "/", it does so only for the root.
+// answerFor returns a handler that lets a MKCOL create the collection, but then answers with the
+// given code. It does so for all paths below the given path. If that path is "/", it does so only
+// for the root.
 func answerFor(t *testing.T, code int, below string) before {
 	t.Helper()
 	server := storagetest.Handler(t.TempDir())

@@ -47,8 +47,8 @@ func (c *checksum) join(index int, state hash.Hash, generation int) {
 	}
 }
 
-// reset restarts the checksum from the beginning if the chunk with the given index, which has
-// changed, is included in it.
+// reset must be called after the chunk with the given index has changed. If the checksum includes
+// that chunk, reset restarts the checksum from the beginning.
 func (c *checksum) reset(index int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,8 +59,8 @@ func (c *checksum) reset(index int) {
 	}
 }
 
-// advance adds up to limit received chunks to the checksum. It reads them from content. The caller
-// must hold c.mu.
+// advance reads received chunks from content and adds them to the checksum. It adds at most the
+// given number of chunks. The caller must hold c.mu.
 func (u *session) advance(content io.ReaderAt, limit int) error {
 	buffer := takeBuffer()
 	defer giveBuffer(buffer)
@@ -81,7 +81,7 @@ func (u *session) advance(content io.ReaderAt, limit int) error {
 	return nil
 }
 
-// settled reports whether a chunk has been received and its current version is stored in content.
+// settled reports whether a chunk has been received and the content file holds its current version.
 func (u *session) settled(index int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -89,8 +89,8 @@ func (u *session) settled(index int) bool {
 }
 
 // catchUp adds a few chunks that arrived before their turn to the checksum, unless another request
-// is doing so. It adds only a few because a client is waiting. It adds more than one so that the
-// checksum does not fall behind.
+// is already adding chunks. It adds only a few because a client is waiting. It adds more than one
+// so that the checksum does not fall behind.
 func (u *session) catchUp(content *os.File) {
 	if !u.sum.mu.TryLock() {
 		return

@@ -24,7 +24,7 @@ var buffers = sync.Pool{New: func() any { return new(make([]byte, bufferSize)) }
 func takeBuffer() *[]byte  { return buffers.Get().(*[]byte) }
 func giveBuffer(b *[]byte) { buffers.Put(b) }
 
-// at returns the offset of the chunk with the given index in content.
+// at returns the offset in the content file of the chunk with the given index.
 func (u *session) at(index int) int64 { return int64(index) * u.chunkSize }
 
 // writer represents a request that sends a chunk. If two requests send the same chunk, the later
@@ -219,7 +219,8 @@ func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io
 	return u.usable()
 }
 
-// note stores the state of a chunk durably. The caller must hold the lock for the chunk in places.
+// note stores the state of a chunk durably. The caller must hold the chunk's lock, which is in
+// u.places.
 func (u *session) note(index int, state byte) error {
 	u.setState(index, doubtful)
 	f, err := os.OpenFile(u.path(chunksName), os.O_WRONLY, 0)

@@ -181,7 +181,7 @@ func version(session string, index, number int) []byte {
 }
 
 // registerDurably returns a function that registers files by moving them to a directory below dir.
-// They survive when the process is killed.
+// The registered files remain when the process is killed.
 func registerDurably(dir string) func(upload.Content) (string, error) {
 	return func(c upload.Content) (string, error) {
 		object := filepath.Join(dir, "objects", c.FileID)

@@ -52,10 +52,10 @@ func (s *Sessions) untilExpiry(list []*session) time.Duration {
 	return left
 }
 
-// Room returns a NoSpace error if a project may not use size more bytes of the disk. The sessions
-// and pending files of a project may use half of the free space beyond the reserve. In this
-// calculation the space that they use counts as free. pending is the total size of the project's
-// pending files in bytes.
+// Room returns a NoSpace error if a project may not use the given number of additional bytes of
+// disk space. The sessions and pending files of a project may use half of the free space beyond the
+// reserve. In this calculation the space that these sessions and files already use counts as free.
+// pending is the total size of the project's pending files in bytes.
 func (s *Sessions) Room(project uint32, size, pending int64) error {
 	free, err := disk.Free(s.dir)
 	if err != nil {

@@ -155,7 +155,7 @@ func (u *session) space() (whole, arrived int64) {
 }
 
 // need returns a NoSpace error if writing the given number of bytes would use the disk's reserve.
-// written is the offset in the body. It is used to query the disk only once per MiB.
+// The argument written is the offset in the body. With it, need queries the disk only once per MiB.
 func (u *session) need(bytes, written int64) error {
 	if written%(1<<20) != 0 {
 		return nil

@@ -412,8 +412,9 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestCompletionIsInterrupted checks that a registration is repeated with the same file ID if it
-// failed, or if its process ended, after it had moved the content.
+// TestCompletionIsInterrupted checks a completion that is interrupted after the registration has
+// moved the content, because the registration fails or the process ends. When the completion is
+// repeated, the registration must get the same file ID.
 func TestCompletionIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, restart := range []bool{false, true} {

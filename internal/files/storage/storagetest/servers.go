@@ -139,8 +139,8 @@ var (
 	versityErr  error
 )
 
-// InstallVariable names the environment variable that allows tests to download and build the
-// programs they need.
+// InstallVariable names the environment variable that allows the tests to download and build
+// programs that they run.
 const InstallVariable = "SVC_TEST_INSTALL"
 
 // versitygw returns the path of the program versitygw. The program is built only once per machine.
@@ -164,7 +164,7 @@ func versitygw(t testing.TB) string {
 	return program
 }
 
-// buildVersityGW builds versitygw from a separate module. The tests of two packages may do so
+// buildVersityGW builds versitygw from a separate module. The tests of two packages may build it
 // concurrently. In that case the last build replaces the other one.
 func buildVersityGW(program string) error {
 	cache := filepath.Dir(program)
