@@ -21,8 +21,8 @@ import (
 	"svc/store"
 )
 
-// stagePrefix is the name prefix of directories in the staging directory that hold database copies
-// for a backup.
+// stagePrefix is the prefix of the names of directories that hold the database copies for a backup.
+// These directories are in the staging directory.
 const stagePrefix = "backup-"
 
 // Archiver makes backups of the data directory that this process has opened. It makes one backup at
@@ -32,8 +32,8 @@ type Archiver struct {
 	Events  *event.Engine
 	Data    string // the data directory
 	Version string // of this program
-	// Elsewhere lists the environment variables that hold secrets, which are therefore not in the
-	// data directory.
+	// Elsewhere lists the environment variables that hold secrets. These secrets are therefore not
+	// in the data directory.
 	Elsewhere []string
 	Now       func() time.Time // time.Now when nil
 	// Files gives access to the local files. It is nil if the server has no files.
@@ -123,8 +123,8 @@ func cannotStage(err error) error {
 	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", datadir.Staging, err)
 }
 
-// add adds all members of the backup to an archive. It leaves out the staged contents of the files
-// in stored.
+// add adds all members of the backup to an archive, except the staged contents of the files in the
+// set stored.
 func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[store.FileID]bool) error {
 	for _, name := range []string{datadir.Database, datadir.Events} {
 		if err := w.AddFile(name, filepath.Join(stage, name)); err != nil {
@@ -151,9 +151,9 @@ func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[st
 	return w.AddFolder(a.Files.Dir, staged)
 }
 
-// stagedUploads returns the ids of uploaded files with staged contents, except the files in stored.
-// These contents may not be on their storage yet. Attachments are left out, because they can be
-// downloaded again.
+// stagedUploads returns the ids of uploaded files with staged contents, except those in the set
+// stored. These contents may not be on their storage yet. Attachments are left out, because they
+// can be downloaded again.
 func (a *Archiver) stagedUploads(stored map[store.FileID]bool) (ids []string, err error) {
 	err = a.eachStaged(func(f *store.File) {
 		if f.Source == store.FileUploaded && !stored[f.ID] {

@@ -200,7 +200,7 @@ func (g *gate) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestSlowReaderHoldsNothing checks that a reader of an archive that stops reading does not block
+// TestSlowReaderHoldsNothing checks that a client that stops reading an archive does not block
 // writers and does not prevent the reuse of freed pages. A second backup must be refused in the
 // meantime.
 func TestSlowReaderHoldsNothing(t *testing.T) {

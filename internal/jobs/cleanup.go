@@ -24,8 +24,8 @@ const (
 	dropPause = 10 * time.Millisecond
 )
 
-// keepPurging removes the remains of deleted projects. It does so at the start and whenever a
-// project is deleted. After a failure it tries again with increasing pauses.
+// keepPurging removes the remains of deleted projects at the start and whenever a project is
+// deleted. After a failure it tries again with increasing pauses.
 func (j *Jobs) keepPurging(ctx context.Context) {
 	for failures := 0; ; {
 		next := checkEvery
@@ -157,7 +157,7 @@ func (j *Jobs) dropDeliveries(ctx context.Context) error {
 	return nil
 }
 
-// dropRequests deletes the request statistics of a project that are older than its retention.
+// dropRequests deletes a project's request statistics that are older than the project's retention.
 func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time) error {
 	before := store.HourOf(now.Add(-days(p.StatsRetentionDays)))
 	old, err := store.Read(j.DB, func(tx *store.Tx) (bool, error) { return tx.HasRequestsBefore(p.ID, before), nil })
@@ -179,8 +179,8 @@ func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time
 	return nil
 }
 
-// dropEvents deletes the events of a project, and their counters, that are older than its
-// retention.
+// dropEvents deletes a project's events and event counters that are older than their retention. The
+// project has one retention for the events and one for the counters.
 func (j *Jobs) dropEvents(ctx context.Context, p *store.Project, now time.Time) error {
 	if j.Events == nil {
 		return nil
@@ -189,7 +189,7 @@ func (j *Jobs) dropEvents(ctx context.Context, p *store.Project, now time.Time) 
 	return j.Events.ApplyRetention(ctx, event.Project(p.ID), events.Unix(), counters.Unix())
 }
 
-// dropSubmissions deletes the logs and the feedback of a project that are older than its retention.
+// dropSubmissions deletes a project's logs and feedback that are older than their retention.
 func (j *Jobs) dropSubmissions(ctx context.Context, p *store.Project, now time.Time) error {
 	if keep := retention(p.LogRetentionDays, j.LogRetentionDays); keep > 0 {
 		before := now.Add(-keep).Unix()

@@ -75,8 +75,9 @@ func TestEventsGoWithTheirTime(t *testing.T) {
 	}
 }
 
-// TestEventsOfImportsStay checks that the events of a project that is being imported are not
-// removed like those of a deleted project. They must be removed if the import is abandoned.
+// TestEventsOfImportsStay checks that the events of a project are kept while the project is being
+// imported, although the project does not exist yet. They must be removed if the import is
+// abandoned.
 func TestEventsOfImportsStay(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)

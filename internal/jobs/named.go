@@ -9,8 +9,8 @@ import (
 	"svc/store"
 )
 
-// saveEvery is the minimum interval at which the last run of a frequent job is stored. Without it,
-// an idle server would write all the time.
+// saveEvery is the minimum interval at which the last run of a frequent job is stored. Without this
+// minimum, an idle server would write all the time.
 const saveEvery = 10 * time.Minute
 
 // State is the state of a job.
@@ -19,7 +19,7 @@ type State struct {
 	About   string // short description of the job
 	Running bool
 	Runs    uint64        // number of runs that have ended since the server was started
-	Failed  uint64        // number of them that failed
+	Failed  uint64        // number of these runs that failed
 	Begun   time.Time     // start of the last run that ended, even before a restart; zero if none
 	Took    time.Duration // duration of the last run that ended
 	Failure string        // error of the last run that ended; "" if it succeeded
@@ -56,8 +56,7 @@ func (j *Jobs) define(name, about string, work func(ctx context.Context) error) 
 	return one
 }
 
-// do waits for the run of the job in progress, if there is one, and then calls work as a run of the
-// job.
+// do waits until no run of the job is in progress, and then calls work as a run of the job.
 func (j *Jobs) do(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	o.busy.Lock()
 	defer o.busy.Unlock()
@@ -86,7 +85,7 @@ func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) e
 }
 
 // save stores the job's last run for the next start of the server. As long as the outcome of the
-// runs stays the same, it does so at most once per interval. If save fails, the next run tries
+// runs stays the same, it stores a run at most once per interval. If save fails, the next run tries
 // again.
 func (j *Jobs) save(o *job, interval time.Duration) {
 	o.mu.Lock()

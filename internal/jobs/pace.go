@@ -18,8 +18,8 @@ const (
 
 // pace returns a function that a backup calls after each piece of work, with the time that the
 // piece has taken. The function returns immediately on an idle machine. If there are writers, which
-// need the disk, or many goroutines wait for a CPU, it pauses, so that the backup is idle most of
-// the time.
+// need the disk, or if many goroutines are waiting for a CPU, the function pauses, so that the
+// backup is idle most of the time.
 func (a *Archiver) pace() func(worked time.Duration) {
 	waiting := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
 	written := a.DB.Commits() + a.Events.Commits()

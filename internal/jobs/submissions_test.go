@@ -10,8 +10,8 @@ import (
 	"svc/store"
 )
 
-// TestSubmissionsGoWithTheirTime checks that logs and feedback are kept for the retention of the
-// project or, if the project has none, for that of the instance. If neither has one, they are kept
+// TestSubmissionsGoWithTheirTime checks that logs and feedback are kept for the project's retention
+// or, if the project has none, for the instance's retention. If neither is set, they are kept
 // forever.
 func TestSubmissionsGoWithTheirTime(t *testing.T) {
 	t.Parallel()
