@@ -115,8 +115,9 @@ func (h *Handlers) readCommand(a *store.CodehostApp, d *codehost.Delivery, done 
 	return c, c.find(projects, name, done), nil
 }
 
-// find looks for the first project that has the command and allows the comment's author to give it,
-// and stores it in c. If there is none, find returns the reason.
+// find looks for the first project that has the command and allows the comment's author to give the
+// command. It stores the project and the command in c. If there is no such project, find returns
+// the reason.
 func (c *command) find(projects []store.IntegratedProject, name string, done *commandOutcome) (reason string) {
 	reason = "repo_not_configured"
 	for _, p := range projects {
@@ -232,7 +233,7 @@ func (h *Handlers) eachMark(marks []string, do func(*store.Tx, string) error) er
 	})
 }
 
-// tell adds a reaction to the comment that shows whether the workflow has been started. It needs
+// tell adds a reaction to the comment, to show whether the workflow has been started. This requires
 // the app's permission to react.
 func (h *Handlers) tell(ctx context.Context, r *web.Request, repo *codehost.Repo, c command, started bool) {
 	reaction := reactionStarted

@@ -223,8 +223,9 @@ func TestCommandIsReplayed(t *testing.T) {
 	expect(t, "days later", status, answer, 200, `{"reason":"duplicate_delivery"}`)
 }
 
-// TestCommandOfSeveralProjects checks that, among several projects with the same repository, the
-// server selects the first one that has the command and allows its author to give it.
+// TestCommandOfSeveralProjects checks which project the server selects if several projects have the
+// same repository. It must select the first one that has the command and allows the comment's
+// author to give the command.
 func TestCommandOfSeveralProjects(t *testing.T) {
 	t.Parallel()
 	w := newCommanded(t)

@@ -161,8 +161,8 @@ func TestForwardStoredIsRefused(t *testing.T) {
 
 // TestForwardStoredWhenTheCodeHostFails checks that the response is 503, and that the stored
 // feedback can be forwarded when the code host works again. If the response to the issue's creation
-// was lost, a later request finds the issue by its marker, however late it comes. There is never a
-// second issue.
+// was lost, a later request finds the issue by its marker, no matter how much later. There is never
+// a second issue.
 func TestForwardStoredWhenTheCodeHostFails(t *testing.T) {
 	t.Parallel()
 	begin := func(t *testing.T, fault codehosttest.Fault, issues int) (w *forwardWorld, id, forward string) {

@@ -63,8 +63,8 @@ func viewIntegration(p *store.Project, i *store.CodehostIntegration, a *store.Co
 	}
 }
 
-// showIntegration calls change in a transaction that it starts with run, and returns the resulting
-// settings of the project in the path.
+// showIntegration starts a transaction with run and calls change in the transaction. It returns the
+// resulting settings of the project in the path.
 func (h *Handlers) showIntegration(
 	r *web.Request, run func(func(*store.Tx) error) error,
 	change func(*store.Tx, *store.Project, *store.CodehostIntegration, *store.CodehostApp) error,
@@ -274,8 +274,8 @@ func (in integrationInput) apply(lists integrationLists, i *store.CodehostIntegr
 }
 
 // canBe checks that the new settings are consistent with each other and with the settings of the
-// app. A feature that was switched on before may stay on even if the app no longer supports it. It
-// is inactive then.
+// app. A feature that was switched on before may stay on even if the app no longer supports it. The
+// feature is then inactive.
 func canBe(before, i *store.CodehostIntegration, a *store.CodehostApp) error {
 	var p web.Problems
 	for _, feature := range []struct {

@@ -105,8 +105,8 @@ func (h *Handlers) viewRepo(found *codehost.Repository, name string) repoPreview
 	return view
 }
 
-// address returns a pointer to text if it is an absolute address of at most limit characters, and
-// nil otherwise.
+// address returns a pointer to text if it is an absolute address of at most the given number of
+// characters, and nil otherwise.
 func address(text string, limit int) *string {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
@@ -241,8 +241,8 @@ func (h *Handlers) importRelease(tx *store.Tx, p *store.Project, repo *codehost.
 	return err == nil, err
 }
 
-// publishedAt returns the Unix time at which a release was published, or the current time if that
-// is missing.
+// publishedAt returns the Unix time at which a release was published. If the release has no such
+// time, it returns the current time.
 func (h *Handlers) publishedAt(d codehost.Draft) int64 {
 	if d.PublishedAt == nil {
 		return h.Now().Unix()

@@ -141,7 +141,8 @@ func (h *Handlers) regenerateWebhookSecret(r *web.Request) (revealedView, error)
 	return h.replaceWebhookSecret(r, generatedPrefix+hex.EncodeToString(random), in.Grace)
 }
 
-// replaceWebhookSecret stores a new secret. The previous secret remains valid for grace minutes.
+// replaceWebhookSecret stores a new secret. The previous secret remains valid for the given grace
+// period in minutes.
 func (h *Handlers) replaceWebhookSecret(r *web.Request, secret string, grace web.Optional[web.Integer]) (view revealedView, err error) {
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		w, err := store.WebhookSettings(p.ID).Get(tx)

@@ -725,8 +725,8 @@ func (b *heldBody) Read(p []byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// send starts a delivery of large with b as the request body and returns immediately. The caller
-// waits on held for the response.
+// send starts a delivery of the payload large, with b as the request body, and returns immediately.
+// The caller waits on held for the response.
 func (b *heldBody) send(t *testing.T, s *apitest.Server, large []byte, address string, held *sync.WaitGroup) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+releases, b)

@@ -195,8 +195,8 @@ func TestClockOfTheHost(t *testing.T) {
 	}
 }
 
-// TestConditionalRequests checks that the host does not send an unchanged answer again, and that
-// such a call does not count against the rate limit.
+// TestConditionalRequests checks that the host does not send an unchanged answer again, and that a
+// call whose answer is unchanged does not count against the rate limit.
 func TestConditionalRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

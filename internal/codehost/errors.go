@@ -26,8 +26,8 @@ type Error struct {
 	Call   string // method and path
 	Status int    // of the answer; 0 if there was none
 	Detail string // message of the answer, in one line
-	// Reset is the time at which the rate limit ends that refused the call. It is zero if the
-	// failure has another cause.
+	// Reset is the time at which the rate limit that refused the call ends. It is zero if the call
+	// failed for another reason.
 	Reset time.Time
 	// Unclear reports whether the call may have taken effect in spite of the error. This applies to
 	// calls that change something if the answer was lost or reported a failure of the code host.

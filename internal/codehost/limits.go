@@ -29,7 +29,7 @@ func (l *limits) get(identity string) time.Time {
 	return l.until[identity]
 }
 
-// note records the end of an identity's rate limit. It also removes expired limits.
+// note records when an identity's rate limit ends. It also removes expired limits.
 func (l *limits) note(identity string, until, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,8 +46,8 @@ func (l *limits) note(identity string, until, now time.Time) {
 
 // resetOf returns the time at which the rate limit reported by an answer ends. It computes the
 // remaining time from the answer's Date header and adds it to now, so that the result is correct
-// for the local clock. It returns the zero time if the call was not refused because of a limit and
-// further calls are allowed.
+// for the local clock. It returns the zero time if no limit refused the call and further calls are
+// allowed.
 func resetOf(status int, h http.Header, message string, now time.Time) time.Time {
 	made := now
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {

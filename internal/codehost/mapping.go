@@ -89,8 +89,8 @@ func filled(text string) *string {
 	return &text
 }
 
-// shorten cuts a text that is longer than limit characters. The result has at most limit characters
-// and ends with an ellipsis.
+// shorten cuts a text that has more than the given number of characters. The result has at most
+// that many characters, and it ends with an ellipsis.
 func shorten(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text

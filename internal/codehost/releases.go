@@ -31,9 +31,9 @@ func (r *Repo) release(ctx context.Context, suffix string) (*Release, error) {
 	return &found, nil
 }
 
-// EachPage reads at most limit releases, newest first, and calls visit with each page of at most
-// 100 releases. If a release is malformed, only the fields that could be parsed are set. If visit
-// returns an error, EachPage stops and returns it.
+// EachPage reads at most the given number of releases, newest first, and calls visit with each page
+// of at most 100 releases. If a release is malformed, only the fields that could be parsed are set.
+// If visit returns an error, EachPage stops and returns that error.
 func (r *Repo) EachPage(ctx context.Context, limit int, visit func([]Release) error) error {
 	return r.pages(ctx, "/releases", url.Values{"per_page": {pageSize}}, readContents, func(page []json.RawMessage) (bool, error) {
 		releases := make([]Release, 0, len(page))
@@ -78,8 +78,8 @@ func (r *Repo) pages(
 
 var linkNext = regexp.MustCompile(`<([^<>]*)>\s*;[^,<]*\brel="?next\b`)
 
-// nextPage returns the query of the link to the next page in Link headers (RFC 8288), or nil if
-// there is none.
+// nextPage finds the link to the next page in the given Link headers (RFC 8288) and returns the
+// query of that link. It returns nil if there is no such link.
 func nextPage(headers []string) url.Values {
 	for _, header := range headers {
 		if m := linkNext.FindStringSubmatch(header); m != nil {

@@ -20,8 +20,8 @@ type Repo struct {
 	name   string
 }
 
-// Repo returns the repository with the given owner/name. It does not connect to the code host. If
-// app is nil, only public repositories can be read.
+// Repo returns a Repo for the repository with the given owner/name. It does not connect to the code
+// host. If app is nil, only public repositories can be read.
 func (c *Client) Repo(app *App, name string) *Repo { return &Repo{c, app, name} }
 
 // Name returns owner/name.

@@ -46,7 +46,7 @@ const (
 	maxContentHead  = 60 // characters
 )
 
-// Or returns a copy of t in which blank texts are replaced by those of other.
+// Or returns a copy of t in which blank texts are replaced by the corresponding texts of other.
 func (t Template) Or(other Template) Template {
 	if strings.TrimSpace(t.Title) == "" {
 		t.Title = other.Title

@@ -16,7 +16,7 @@ import (
 
 const (
 	installationLives = time.Hour
-	minTokenLife      = 300 * time.Second // of a cached access token that is used
+	minTokenLife      = 300 * time.Second // a cached token that expires sooner is not used
 )
 
 // permission is the permission that a call requires on the repository.
@@ -153,8 +153,8 @@ func (r *Repo) credential(ctx context.Context, p permission) (credential, error)
 }
 
 // ask requests an access token from the code host. The code host rejects the cached installation if
-// the app was installed anew or the repository was renamed. In that case ask requests the
-// installation again and retries.
+// the app has been installed again or the repository has been renamed. In that case ask requests
+// the installation again and retries.
 func (r *Repo) ask(ctx context.Context, s *slot, place string, p permission) (credential, error) {
 	id, at, err := r.installation(ctx, s, place)
 	if err != nil {

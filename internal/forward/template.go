@@ -13,8 +13,8 @@ import (
 	"svc/store"
 )
 
-// template returns the template for a project's issues and its labels. If the template is a file in
-// the repository and cannot be read, it returns the template of the instance.
+// template returns the template for a project's issues, including their labels. If the template is
+// a file in the repository and cannot be read, it returns the template of the instance.
 func (e *Engine) template(ctx context.Context, log *slog.Logger, a *store.CodehostApp, i *store.CodehostIntegration) codehost.Template {
 	t := codehost.BuiltinTemplate
 	if a.CustomTemplate {

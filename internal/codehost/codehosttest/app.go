@@ -66,8 +66,8 @@ type caller struct {
 	token *token
 }
 
-// keys returns the private key of all apps. It generates the key only once, because that takes
-// long.
+// keys returns the private key that all apps share. It generates the key only once, because that
+// takes long.
 var keys = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
 // App registers an app with the given permissions, such as issues: write. All apps share one key.

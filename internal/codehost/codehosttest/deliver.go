@@ -76,7 +76,7 @@ func Sign(body []byte, secret string) string {
 }
 
 // Payload returns the recorded payload with the given name, release or issue_comment, after
-// applying changes. A key of changes is a path of field names separated by dots. A nil value
+// applying the changes. Each key of the map is a path of field names separated by dots. A nil value
 // removes the field.
 func Payload(t testing.TB, name string, changes map[string]any) []byte {
 	t.Helper()

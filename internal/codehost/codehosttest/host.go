@@ -1,8 +1,8 @@
 // Package codehosttest is a code host for tests. Its server behaves like the REST API of GitHub as
 // far as clients depend on it. The server checks the tokens and permissions of apps, enforces rate
 // limits, splits lists into pages, redirects requests for former names of repositories, and answers
-// conditional requests. A test can select the ways in which it fails. The package also signs and
-// sends deliveries.
+// conditional requests. A test can select the ways in which the server fails. The package also
+// signs and sends deliveries.
 //
 //	host.go         the server: state, routes, rate limits, conditional requests
 //	app.go          apps, installations, credentials
@@ -177,8 +177,8 @@ func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(made.Body.Bytes()) // the client may have disconnected
 }
 
-// count counts a call and returns the rate limit headers of the answer. The number of remaining
-// calls in them is -1 if the call exceeds the limit.
+// count counts a call and returns the rate limit headers of the answer. If the call exceeds the
+// limit, the headers give -1 as the number of remaining calls.
 func (h *Host) count(who caller) http.Header {
 	limit := h.limit
 	if limit == 0 {

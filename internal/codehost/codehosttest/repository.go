@@ -37,7 +37,7 @@ type Release struct {
 	CreatedAt, PublishedAt, Updated time.Time
 	Assets                          []Asset
 
-	// Raw is sent in the place of the release unless it is nil.
+	// Raw, unless it is nil, is sent instead of the encoded release.
 	Raw json.RawMessage
 
 	id int64
@@ -176,8 +176,8 @@ func (r *Repository) Dispatches() []Dispatch {
 func (r *Repository) owner() string { owner, _, _ := strings.Cut(r.Name, "/"); return owner }
 func (r *Repository) short() string { _, name, _ := strings.Cut(r.Name, "/"); return name }
 
-// repositoryHandler handles a route below a repository. It has the permission that the route
-// requires.
+// repositoryHandler handles a route below a repository. Its permission is the one that a caller
+// needs for the route.
 type repositoryHandler struct {
 	serve      func(http.ResponseWriter, *http.Request, *Repository)
 	permission string
