@@ -122,8 +122,8 @@ func (h *Handlers) listFiles(r *web.Request) (view web.PageView, err error) {
 	return view, h.addReferences(r, views, list)
 }
 
-// fileStatus parses the status in the query by which files are filtered. It returns "" if the query
-// has no status.
+// fileStatus parses the query parameter that selects files by their status. It returns "" if the
+// query has no such parameter.
 func fileStatus(p *web.Problems, r *web.Request) store.FileStatus {
 	text := strings.ToLower(strings.TrimSpace(r.Query("status")))
 	if text == "" {
@@ -195,7 +195,7 @@ type fileDeletedView struct {
 // working immediately. Then it deletes the object, and finally it purges the copies in the CDN. The
 // copies are purged last, because a CDN that reads directly from the storage could fetch the object
 // again as long as it exists. Jobs retry the steps that fail. If the file is pending, a job deletes
-// its object, because another job may be writing it.
+// the object, because a transfer may still be writing the object.
 func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) {
 	var f *store.File
 	var deletion *store.FileDeletion

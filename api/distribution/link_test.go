@@ -187,7 +187,7 @@ func sameHeaders(a, b http.Header) bool {
 }
 
 // TestLinkAnswersAsNetHTTP compares responses with those of net/http. They must be equal in all
-// cases for which the interface has the same rules.
+// cases in which the interface follows the same rules as net/http.
 func TestLinkAnswersAsNetHTTP(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -382,7 +382,8 @@ func TestObjectEndsDuringDownload(t *testing.T) {
 	}
 }
 
-// counted is a listener that counts how the bytes sent over its connections are written.
+// counted is a listener. It counts the bytes sent over its connections, separately for each way of
+// writing them.
 type counted struct {
 	net.Listener
 	byKernel, written *atomic.Int64

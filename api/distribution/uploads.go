@@ -112,8 +112,8 @@ func (in uploadInput) check() (a announced, err error) {
 	return announced{a.filename, int64(*in.Size.Value), strings.TrimSpace(in.Backend.Or(""))}, err
 }
 
-// admit returns the upload request for an announced file, including the storage to which it
-// belongs. It returns an error if the upload is not allowed.
+// admit returns the upload request for an announced file, including the storage for the file. It
+// returns an error if the upload is not allowed.
 func (h *Handlers) admit(r *web.Request, a announced) (in upload.Request, err error) {
 	in = upload.Request{Filename: a.filename, Size: a.size}
 	if k := r.Caller.Key; k != nil {

@@ -54,7 +54,8 @@ func acceptedLanguages(header string) []string {
 }
 
 // pageLanguage returns the language for the words of a page, as opposed to the texts of a project.
-// It is the first preferred language in which the words are available, or English.
+// It is the first of the preferred languages for which there are words. If there are words for none
+// of them, it is English.
 func pageLanguage(tags []string) terms.Language {
 	for _, tag := range tags {
 		if l, unknown := terms.LanguageFor(tag); !unknown && strings.TrimSpace(tag) != "" {
@@ -67,8 +68,8 @@ func pageLanguage(tags []string) terms.Language {
 // textLanguage returns the index of the project language that the visitor prefers most, or -1 for
 // the untranslated texts. Because a visitor with a browser that lists only fr-CA also understands
 // French, tags are shortened until a registered language is found. Untranslated texts count as
-// English. If the visitor prefers English, textLanguage therefore selects them instead of a
-// translation to a less preferred language.
+// English. For a visitor who prefers English, textLanguage therefore selects the untranslated texts
+// instead of a translation into a less preferred language.
 func textLanguage(registered *locale.Set, tags []string) int {
 	for _, tag := range tags {
 		for key := locale.Key(tag); key != ""; key = withoutLast(key) {

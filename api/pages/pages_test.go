@@ -57,8 +57,8 @@ func TestPolicy(t *testing.T) {
 }
 
 // TestConsolePage checks that the address of each console page is answered with the document of
-// that page, and other addresses below /admin with index.html. Each response must have a new nonce.
-// The document of a page must load additional files, all of which must exist.
+// that page, and that other addresses below /admin are answered with index.html. Each response must
+// have a new nonce. The document of a page must load additional files, all of which must exist.
 func TestConsolePage(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

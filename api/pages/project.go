@@ -310,8 +310,8 @@ func (to reader) project() projectView {
 	return v
 }
 
-// version returns the view of a version. It cuts notes that are longer than limit bytes. If limit
-// is 0, there is no limit.
+// version returns the view of a version. It cuts notes that exceed the given limit in bytes. If the
+// limit is 0, notes are not cut.
 func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error) {
 	if e.Large {
 		if err := to.hold(e.Size, limit); err != nil {
@@ -359,9 +359,10 @@ func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error)
 	return v, nil
 }
 
-// hold waits until the memory for rendering a text of size bytes is available. A text that is cut
-// to a limit needs as much memory as in any other response. Rendering a whole text takes about
-// eleven times its size, for the Markdown, its HTML and the page.
+// hold waits until there is memory for rendering a text of the given size in bytes. If limit is 0,
+// the whole text is rendered. That takes about eleven times the size, for the Markdown, its HTML
+// and the page. Otherwise the text is cut, and the amount that every response reserves is
+// sufficient.
 func (to reader) hold(size, limit int) error {
 	if limit == 0 {
 		size *= 3 // Hold reserves four times the size of a record
@@ -462,8 +463,8 @@ func (to reader) announcement(id string) (*announcementView, error) {
 	return nil, fault.New(fault.NotFound, "announcement not found")
 }
 
-// announced returns the view of an announcement. If the text is longer than limit bytes, the view
-// links to a separate page with the whole text. If limit is 0, there is no limit.
+// announced returns the view of an announcement. If the text exceeds the given limit in bytes, the
+// view links to a separate page with the whole text. If the limit is 0, the text is not cut.
 func (to reader) announced(e *store.AnnouncementEntry, limit int) (*announcementView, error) {
 	if e.Large {
 		if err := to.hold(e.Size, limit); err != nil {
@@ -493,13 +494,14 @@ func (to reader) announced(e *store.AnnouncementEntry, limit int) (*announcement
 	return v, nil
 }
 
-// prose renders Markdown to safe HTML. Its headings are below a heading of the given level.
+// prose renders Markdown to safe HTML that is shown under a heading of the given level. Headings in
+// the Markdown become lower headings than that one.
 func prose(source string, below int) template.HTML {
 	return template.HTML(markdown.Below(source, below)) //nolint:gosec // that is what it returns
 }
 
-// cut shortens Markdown to at most limit bytes. It cuts at the end of a paragraph or, if that is
-// not possible, of a line. If limit is 0, there is no limit.
+// cut shortens Markdown to the given limit in bytes. It cuts at the end of a paragraph or, if that
+// is not possible, of a line. If the limit is 0, it does not cut.
 func cut(source string, limit int) string {
 	if limit == 0 || len(source) <= limit {
 		return source
@@ -551,8 +553,8 @@ func initial(name string) string {
 	return "·"
 }
 
-// secure returns address if the Content-Security-Policy of pages permits pictures from it.
-// Otherwise it returns "".
+// secure returns the given address if the Content-Security-Policy of pages permits pictures from
+// that address. Otherwise it returns "".
 func secure(address string) string {
 	if u, err := url.Parse(address); err != nil || u.Scheme != "https" || u.Host == "" {
 		return ""

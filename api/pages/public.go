@@ -24,7 +24,8 @@ func (h *Handlers) home(w http.ResponseWriter, r *web.Request) error {
 	return publish(w, r, asPage(text), noScripts)
 }
 
-// base returns the address of the site. If it is not configured, it is taken from the request.
+// base returns the configured address of the site. If none is configured, it derives the address
+// from the request.
 func (h *Handlers) base(r *web.Request) string {
 	if h.SiteURL != "" {
 		return h.SiteURL

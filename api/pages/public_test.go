@@ -160,7 +160,7 @@ func TestPageFiles(t *testing.T) {
 	}
 }
 
-// TestProjectPage checks 13.3 of the contract.
+// TestProjectPage checks section 13.3 of the contract.
 func TestProjectPage(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -301,9 +301,9 @@ func TestUnpublishedTerms(t *testing.T) {
 	unpublished("privacy-policy", "en", "Not published yet")
 }
 
-// TestPageLanguage checks that the words of a page are in the first preferred language in which
-// they are available, and that the texts of a project are in the first preferred language that the
-// project has.
+// TestPageLanguage checks that the words of a page are in the most preferred language for which
+// there are words, and that the texts of a project are in the most preferred language of the
+// project.
 func TestPageLanguage(t *testing.T) {
 	t.Parallel()
 	s := site(t)

@@ -50,7 +50,7 @@ type referencePage struct {
 	Searched  bool
 	Query     string
 	Asked     string // language in the query, which links must preserve
-	Suffix    string // Asked as a query to be appended to addresses
+	Suffix    string // query that selects the language Asked; appended to addresses
 	About     string
 	Schemes   []openapi.Scheme
 	Curl      string
