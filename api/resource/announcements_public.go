@@ -45,8 +45,8 @@ func (p *problems) audience(r *web.Request) audience {
 }
 
 // sees returns a function that reports whether an announcement is visible to the audience. An
-// announcement is visible if it is not hidden, neither as a whole nor in the given language, and is
-// meant for the client's platform and version. If the client's version is unknown, only
+// announcement is visible if it is meant for the client's platform and version and is hidden
+// neither as a whole nor in the given language. If the client's version is unknown, only
 // announcements for all versions are visible.
 func (a audience) sees(snap *store.Snapshot, language int) func(*store.AnnouncementEntry) bool {
 	version, known := release.Parse(a.version)

@@ -377,9 +377,9 @@ func (h *Handlers) rotateKey(r *web.Request) (view RotatedKeyView, err error) {
 	return view, nil
 }
 
-// rotate replaces the text of a key. The previous text remains valid for graceMinutes, but not
-// beyond the expiry of the key. If an even older text is still valid because of an earlier
-// rotation, it expires immediately.
+// rotate replaces the text of a key. The previous text remains valid for the given number of
+// minutes, but not beyond the expiry of the key. If an even older text is still valid because of an
+// earlier rotation, it expires immediately.
 func rotate(k *store.APIKey, text store.Digest, now, graceMinutes int64) {
 	former := k.Digest
 	k.Digest, k.Former, k.LastUsedAt = text, nil, nil

@@ -62,7 +62,7 @@ func unregisteredTexts[T, V any](p *problems, project *store.Project, of texts[T
 }
 
 // archived reads the fields of a line that the API does not have. The caller passes the error from
-// checking the other fields. The returned error contains the problems of both.
+// checking the other fields. The returned error contains the problems of all fields.
 func archived[T, V any](
 	raw json.RawMessage, project *store.Project, of texts[T, V], now int64, checked error,
 ) (rec web.Record, texts map[string]T, err error) {
@@ -77,7 +77,8 @@ func archived[T, V any](
 	return rec, texts, web.JoinValidation(checked, p.Err())
 }
 
-// addTexts adds the given translations to those of a record. It does not replace existing ones.
+// addTexts adds the given translations to the translations of a record. It does not replace
+// existing translations.
 func addTexts[T any](to *map[string]T, texts map[string]T) {
 	maps.Copy(texts, *to)
 	*to = texts
@@ -193,7 +194,7 @@ type senderInput struct {
 	City        web.Optional[string] `json:"city"`
 }
 
-// ReadSender reads the information about the client that sent a submission from an archive.
+// ReadSender reads, from an archive, the information about the client that sent a submission.
 func ReadSender(p *web.Problems, raw json.RawMessage) store.Sender {
 	var in senderInput
 	web.Fill(&in, raw)

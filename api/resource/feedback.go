@@ -243,8 +243,8 @@ func (h *Handlers) forwardStored(of kind[store.Feedback]) func(*web.Request) (fe
 	}
 }
 
-// storeFeedback stores feedback. If the client has already sent the same feedback, it returns the
-// stored record.
+// storeFeedback stores feedback. If the client has already sent the same feedback, storeFeedback
+// returns the stored record.
 func (h *Handlers) storeFeedback(r *web.Request, p *store.Project, f *store.Feedback, custom any) (*store.Feedback, error) {
 	key, compare := fingerprint(r, p.ID, "feedback", f.UserID, f.Rating, f.Content, f.Contact, custom)
 	encoded, err := f.Encode()

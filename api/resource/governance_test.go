@@ -58,8 +58,8 @@ func moves(t *testing.T, s *apitest.Server, key string, rows []move) {
 	}
 }
 
-// latestOf returns the text of the version in a list that has the latest flag, or "" if no version
-// has it. If several versions have it, the result is all their texts.
+// latestOf returns the text of the version that has the latest flag in the given list, or "" if no
+// version has the flag. If several versions have the flag, the result is all their texts.
 func latestOf(t testing.TB, list string) string {
 	t.Helper()
 	var page struct {

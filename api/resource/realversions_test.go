@@ -141,8 +141,9 @@ type verdict struct {
 	Guarded                      bool
 }
 
-// offer returns the version that an update check offers. If previews are allowed, that is the
-// higher one of the official and the preview candidate, or the preview if both are equal.
+// offer returns the version that an update check offers. Without previews, that is the official
+// candidate. With previews, it is the higher of the official candidate and the preview candidate,
+// or the preview candidate if both are equal.
 func offer(list []edition, preview bool) *edition {
 	official, test := candidate(list, false), candidate(list, true)
 	if !preview || test == nil {

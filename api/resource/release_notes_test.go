@@ -12,7 +12,7 @@ import (
 	"svc/api/apitest"
 )
 
-// stays is the maximum total size in bytes of a version's texts that are cached in memory.
+// stays is the size in bytes up to which the texts of a version are cached in memory.
 const stays = 64 << 10
 
 // isKept reports whether the texts of the project's only version are cached in the snapshot.
@@ -125,9 +125,9 @@ func whole(answer json.RawMessage) error {
 	return nil
 }
 
-// TestLargeTextsWhileTheyChange checks that a client that reads long release notes while they are
-// being replaced, deleted and published again never gets a mixture of two states. It may also get a
-// response that the version does not exist.
+// TestLargeTextsWhileTheyChange checks that a client never gets a mixture of two states when it
+// reads long release notes while they are being replaced, deleted and published again. The response
+// that the version does not exist is permitted, too.
 func TestLargeTextsWhileTheyChange(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

@@ -179,8 +179,8 @@ const (
 	// recordsAtOnce is the number of records that a search scans in one transaction. That takes a
 	// few milliseconds, so writers have to retain only a few old pages.
 	recordsAtOnce = 500
-	// exactRecords is the minimum number of records that a search scans before its total may become
-	// an upper bound. The other lists have the same limit.
+	// exactRecords is the number of records that a search scans before its total may become an
+	// upper bound. The other lists use the same number.
 	exactRecords = 10_000
 )
 
@@ -221,7 +221,7 @@ func (x *search) searchRecords(kind store.Kind, name string, terms []string) err
 }
 
 // searchPage scans the given records in one transaction and returns the number of matches. It adds
-// the first matches to the results. The last argument limits their number.
+// the first matches to the results, but not more than the last argument permits.
 func (x *search) searchPage(page []store.Change, name string, terms []string, most int) (found int, err error) {
 	var hits []hitView
 	err = x.handlers.DB.View(func(tx *store.Tx) error {

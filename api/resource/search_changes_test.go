@@ -10,9 +10,8 @@ import (
 )
 
 // TestSearchAfterChanges checks that a record that has been edited is found by its new text
-// immediately, and that an edited or deleted record is never found by its old text. It covers
-// complete blocks and the incomplete last one, and records that are indexed and records that are
-// not.
+// immediately, and that an edited or deleted record is never found by its old text. The test covers
+// complete blocks, the incomplete last block, indexed records, and records that are not indexed.
 func TestSearchAfterChanges(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]apitest.Option{"without an index": {}, "with an index": {apitest.WithIndex()}} {

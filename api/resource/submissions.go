@@ -19,7 +19,8 @@ import (
 )
 
 // decodeSubmission is like web.Decode, but also limits the total size of the named objects, as a
-// public submission requires. The size is the number of bytes that the client has sent for them.
+// public submission requires. The size is the number of bytes that the client has sent for these
+// objects.
 func (h *Handlers) decodeSubmission(r *web.Request, in any, objects ...string) error {
 	body, err := r.ReadBody()
 	if err != nil {

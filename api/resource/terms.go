@@ -41,9 +41,9 @@ type termsView struct {
 	Content string `json:"content"`
 }
 
-// viewTerms returns the public view of a document. It contains the draft if that is in effect, and
-// otherwise the built-in text in the language of the caller. UpdatedAt is the time of the text that
-// it contains.
+// viewTerms returns the public view of a document. The view contains the draft if the draft is in
+// effect, and otherwise the built-in text in the language of the caller. UpdatedAt is the time of
+// the text in the view.
 func viewTerms(r *web.Request, d *terms.Document, own *store.TermsDocument) termsView {
 	preference := r.Query("locale")
 	language, unknown := terms.LanguageFor(preference)

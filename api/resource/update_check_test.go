@@ -209,8 +209,9 @@ func TestUpdateCheck(t *testing.T) {
 	}
 }
 
-// TestUpdateCheckDeprecatedAndNothingNewer checks that a caller with a deprecated version is only
-// told that it is deprecated if there is no newer version.
+// TestUpdateCheckDeprecatedAndNothingNewer checks the response to a caller with a deprecated
+// version if there is no newer version. The response must state that the version is deprecated, and
+// must not offer an update.
 func TestUpdateCheckDeprecatedAndNothingNewer(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

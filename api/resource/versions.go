@@ -73,9 +73,10 @@ func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilte
 	return kept, nil
 }
 
-// withSnapshot calls read with a snapshot of the project in the path. If a text that read needs has
-// been changed or deleted since the snapshot, it retries with a new snapshot. It returns an error
-// after maxReads attempts. That only happens if there was a write during each attempt.
+// withSnapshot passes a snapshot of the project in the path to the given function. If a text that
+// the function needs has been changed or deleted since the snapshot, withSnapshot retries with a
+// new snapshot. It returns an error after maxReads attempts. That only happens if there was a write
+// during each attempt.
 func (h *Handlers) withSnapshot(r *web.Request, read func(*store.Snapshot) error) error {
 	for tries := 1; ; tries++ {
 		snap, err := h.DB.Snapshot(r.Param("k"))

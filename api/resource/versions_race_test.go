@@ -149,7 +149,7 @@ func (r *race) list(path string) error {
 	return nil
 }
 
-// claim repeatedly makes a random official version the latest, if it exists.
+// claim repeatedly chooses a random official version and makes it the latest version if it exists.
 func (r *race) claim(random *rand.Rand) error {
 	for !r.done.Load() {
 		text := r.texts[random.IntN(len(r.texts))]
