@@ -92,8 +92,8 @@ func hintOf(secret string) string {
 	return ""
 }
 
-// masked returns asterisks followed by the hint. The result has the given length, which is that of
-// the secret.
+// masked returns asterisks followed by the hint. The given length is the secret's length, and
+// the result has the same length.
 func masked(hint string, length int) string {
 	return strings.Repeat("*", length-utf8.RuneCountInString(hint)) + hint
 }

@@ -68,7 +68,7 @@ func pageLanguage(tags []string) terms.Language {
 // textLanguage returns the index of the project language that the visitor prefers most, or -1 for
 // the untranslated texts. Because a visitor with a browser that lists only fr-CA also understands
 // French, tags are shortened until a registered language is found. Untranslated texts count as
-// English. For a visitor who prefers English, textLanguage therefore selects the untranslated texts
+// English. If the visitor prefers English, textLanguage therefore selects the untranslated texts
 // instead of a translation into a less preferred language.
 func textLanguage(registered *locale.Set, tags []string) int {
 	for _, tag := range tags {

@@ -196,7 +196,7 @@ func TestClockOfTheHost(t *testing.T) {
 }
 
 // TestConditionalRequests checks that the host does not send an unchanged answer again, and that a
-// call whose answer is unchanged does not count against the rate limit.
+// call with an unchanged answer does not count against the rate limit.
 func TestConditionalRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

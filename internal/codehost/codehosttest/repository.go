@@ -176,8 +176,8 @@ func (r *Repository) Dispatches() []Dispatch {
 func (r *Repository) owner() string { owner, _, _ := strings.Cut(r.Name, "/"); return owner }
 func (r *Repository) short() string { _, name, _ := strings.Cut(r.Name, "/"); return name }
 
-// repositoryHandler handles a route below a repository. Its permission is the one that a caller
-// needs for the route.
+// repositoryHandler handles a route below a repository. The field permission names the permission
+// that the route requires of the caller.
 type repositoryHandler struct {
 	serve      func(http.ResponseWriter, *http.Request, *Repository)
 	permission string

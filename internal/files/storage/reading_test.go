@@ -198,7 +198,7 @@ func read(t *testing.T, b storage.Backend, o storage.Object, offset, length int6
 	}
 }
 
-// TestPageThatIsAnObject checks that an object whose content is a web page can be read.
+// TestPageThatIsAnObject checks that an object can be read if its content is a web page.
 func TestPageThatIsAnObject(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

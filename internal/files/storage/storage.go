@@ -210,7 +210,7 @@ func openSized(path string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// explain converts the error of a request to an error whose text contains no addresses. It returns
+// explain converts the error of a request to an error without addresses in its text. It returns
 // this package's own errors unchanged.
 func explain(err error) error {
 	for _, known := range []error{errBroken, errAbsent} {
