@@ -52,7 +52,7 @@ type Options struct {
 	// transactions that fit into the free pages still succeed.
 	MaxSize int64
 	// Loaded lists the buckets that are read right after opening. After a clean stop,
-	// only these are examined; nil means all.
+	// only these buckets are examined before the file is used. nil means all buckets.
 	Loaded [][]byte
 	// ReadOnly opens the file for reading only.
 	ReadOnly bool

@@ -85,7 +85,7 @@ func (x *examiner) passOver(err error) error {
 }
 
 // noteLeaks adds a finding to the report if there are pages that are neither in use nor
-// in the list of free pages. The finding contains their number.
+// in the list of free pages. The finding contains the number of such pages.
 func (x *examiner) noteLeaks() {
 	leaked := 0
 	for _, used := range x.used[2:] {

@@ -48,9 +48,9 @@ type Compaction struct {
 }
 
 // compact replaces the file with a smaller copy if at least a quarter of the file, and at
-// least 1 MiB, is free. If always is true, it does so unconditionally. The caller must
-// block writers; readers continue. After the call, the caller must let writers continue
-// and call finish. A crash leaves either the old file or the new one.
+// least 1 MiB, is free. If always is true, compact replaces the file in any case. The
+// caller must block writers; readers continue. After the call, the caller must let
+// writers continue and call finish. A crash leaves either the old file or the new one.
 //
 // compact needs disk space for both files. The error is NoSpace if there is too little
 // space. If a page is damaged, the error is ErrDamaged and the old file stays in use.
@@ -95,8 +95,8 @@ func (c Compaction) finish() error {
 	return c.old.Close()
 }
 
-// copyTo creates a file with the content of a database and its list of free pages,
-// without unused space, and syncs it.
+// copyTo creates a file with the content of a database and its list of free pages, but
+// without unused space. It syncs the file.
 func copyTo(path string, from *bbolt.DB) (size int64, err error) {
 	to, err := bbolt.Open(path, 0o600,
 		&bbolt.Options{Timeout: LockWait, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, NoSync: true})

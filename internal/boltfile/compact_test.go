@@ -196,8 +196,8 @@ func readOn(t *testing.T, f *file, stop chan struct{}) {
 	}
 }
 
-// sound verifies that a file has no findings and that its last key is last or the next
-// one.
+// sound verifies that a file has no findings and that its last key is the given key or
+// the key after it.
 func sound(t *testing.T, path string, last uint64) {
 	t.Helper()
 	report := integrity.NewReport(nil)

@@ -201,8 +201,8 @@ func (g *Group[T]) handOver() {
 	}
 }
 
-// guard runs fn and returns its error to the given waiters. It also does so if fn panics,
-// so that the waiters do not wait forever.
+// guard runs fn and stores the error of fn in each of the given waiters. If fn panics,
+// guard recovers and stores an error in them too, so that they do not wait forever.
 func (g *Group[T]) guard(taken []*waiter[T], fn func() error) {
 	var err error
 	defer func() {

@@ -120,8 +120,8 @@ func TestSettleWithoutACopyChangesNothing(t *testing.T) {
 	})
 }
 
-// TestWriterIsNamed checks that the error with which an older version refuses a file
-// names the version that opened the file last.
+// TestWriterIsNamed checks that an older version refuses a file with an error that names
+// the version that opened the file last.
 func TestWriterIsNamed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file.db")

@@ -7,7 +7,8 @@ import (
 )
 
 // The environment variable childFile makes a process of this binary write to the file
-// that it names. childWork selects the second activity of the process: compact or zero.
+// that the variable names. The variable childWork selects the second activity of the
+// process: compact or zero.
 const (
 	childFile = "BOLTFILE_TEST_FILE"
 	childWork = "BOLTFILE_TEST_WORK"

@@ -39,8 +39,9 @@ var order = binary.NativeEndian
 
 // ExaminePages returns an error if a bbolt file must not be opened: ErrLocked,
 // ErrDamaged, or an error of the file system, each with the path. It reads all pages in
-// use. It calls the function each for every key that is not a bucket, in the order of the
-// file, until there is an error. Key and value are only valid during the call.
+// use. It calls the given function for every key that is not a bucket, in the order of
+// the file, until there is an error. The key and the value are only valid during the
+// call.
 func ExaminePages(path string, each func(key, value []byte)) error {
 	if err := (&examiner{each: each}).examine(path); err != nil {
 		return fmt.Errorf("examine %s: %w", path, err)
@@ -294,7 +295,7 @@ func (x *examiner) tree(number uint64, low []byte) ([]byte, error) {
 	return low, nil
 }
 
-// show calls the function each with the key and the value of an entry.
+// show passes the key and the value of an entry to x.each, if that function is set.
 func (x *examiner) show(p *page, e element) error {
 	if x.each == nil {
 		return nil

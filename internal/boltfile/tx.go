@@ -156,7 +156,7 @@ func (c *Cursor) Next() (key, value []byte) { return c.bolt().Next() }
 // Prev moves to the previous key.
 func (c *Cursor) Prev() (key, value []byte) { return c.bolt().Prev() }
 
-// Seek moves to a key, or to the next one if it does not exist.
+// Seek moves to the given key. If that key does not exist, it moves to the next key.
 func (c *Cursor) Seek(key []byte) (at, value []byte) { return c.bolt().Seek(key) }
 
 // Delete deletes the key at the cursor.

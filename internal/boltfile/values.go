@@ -62,9 +62,9 @@ func (b *Bucket) EachValue(visit func(key, value []byte) error) error {
 	return b.ForEach(func(key, raw []byte) error { return visit(key, b.ValueAt(key, raw)) })
 }
 
-// DeleteFirst deletes values in the order of their keys. It stops after limit values, or
-// at the first key for which the function goes returns false. It returns the number of
-// deleted values.
+// DeleteFirst deletes values in the order of their keys. It stops after the given number
+// of values, or at the first key for which the given function returns false. It returns
+// the number of deleted values.
 func (b *Bucket) DeleteFirst(limit int, goes func(key []byte) bool) (n int, err error) {
 	var keys [][]byte // deleting during an iteration skips keys
 	cursor := b.Cursor()

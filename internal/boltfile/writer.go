@@ -150,10 +150,10 @@ func (w *Writer) Image() (*Image, error) {
 }
 
 // Compact copies the content to a smaller file if at least a quarter of the file, and at
-// least 1 MiB, is free. If always is true, it does so unconditionally. Writers wait until
-// the new file is in use; readers continue. Compact returns when the last reader of the
-// old file has ended. The error is of kind NoSpace, wraps ErrDamaged, or comes from the
-// file system.
+// least 1 MiB, is free. If always is true, Compact copies the content in any case.
+// Writers wait until the new file is in use; readers continue. Compact returns when the
+// last reader of the old file has ended. The error is of kind NoSpace, wraps ErrDamaged,
+// or comes from the file system.
 func (w *Writer) Compact(always bool) (Compaction, error) {
 	c, err := w.compact(always)
 	return c, errors.Join(err, c.finish())
@@ -175,8 +175,9 @@ func (w *Writer) compact(always bool) (Compaction, error) {
 
 // Refused returns the error of the last commit if it failed recently, and nil otherwise.
 // Recently means within 20 times the duration of that commit, but at least 100 ms and at
-// most 10 s. A Group calls it before a commit, because its items can be sent again. Work
-// that frees space does not call it, because it must also run while the disk is full.
+// most 10 s. A Group calls Refused before a commit, because clients can send its items
+// again. Work that frees space does not call Refused, because such work must also run
+// while the disk is full.
 func (w *Writer) Refused() error {
 	if f := w.failing.Load(); f != nil && time.Now().Before(f.rest) {
 		return f.fault
@@ -368,7 +369,8 @@ func (w *Writer) succeeded() {
 func (w *Writer) Abandon() error { return w.db.Close() }
 
 // Close closes the file. It writes the list of free pages, which makes the next Open
-// fast. If the disk does not accept it, the next Open determines the free pages itself.
+// fast. If the disk does not accept the list, the next Open determines the free pages
+// itself.
 func (w *Writer) Close() error {
 	if w.Unopened() != nil {
 		return nil
