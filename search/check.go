@@ -95,8 +95,8 @@ func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.R
 	}
 }
 
-// reportMissing adds to the report the records of list that are not in the index. It
-// leaves out records that changed after the change with the number seen.
+// reportMissing adds those of the given records to the report that are not in the index.
+// It omits records that have changed since the change with the given number.
 func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, seen uint64, report *integrity.Report) error {
 	var late map[string]bool
 	for _, c := range list {
@@ -132,8 +132,8 @@ func describe(c store.Change) string {
 	}
 }
 
-// changedSince returns the references of the records that changed after the change with
-// the number seen.
+// changedSince returns the references of the records that have changed since the change
+// with the given number.
 func changedSince(tx *store.Tx, seen uint64) (refs map[string]bool, err error) {
 	refs = map[string]bool{}
 	for {

@@ -244,7 +244,8 @@ func (e *engine) apply(b *batch) error {
 
 // find returns the references of the documents of a scope that may contain all grams: the
 // documents that contain them, and the documents that have too many grams to store. The
-// error is errMany if there are more than limit documents, and errDead if bleve panics.
+// error is errMany if there are more documents than the given limit, and errDead if bleve
+// panics.
 func (e *engine) find(ctx context.Context, scope string, grams []string, limit int) (refs []string, err error) {
 	defer panicOnFault()()
 	defer recovered(&err)
@@ -264,8 +265,8 @@ func (e *engine) find(ctx context.Context, scope string, grams []string, limit i
 	return refs, nil
 }
 
-// some returns the references of documents that a query finds. If there are more than
-// size documents, it returns size arbitrary ones.
+// some returns the references of documents that a query finds, but at most the given
+// number of them. If the query finds more, the choice is arbitrary.
 func (e *engine) some(ctx context.Context, q query.Query, size int) ([]string, error) {
 	request := bleve.NewSearchRequestOptions(q, size, 0, false)
 	// Without scores and an order, bleve stops as soon as it has this many hits, and its

@@ -120,9 +120,9 @@ func TestSegmentDamagedAnywhere(t *testing.T) {
 }
 
 // TestForeignIndexDoesNotStay checks that Open discards an unsuitable index immediately.
-// If it did not, a command that opens the index without running it could change the store
-// until the checkpoint of an index from the store's future looked like a checkpoint from
-// its past.
+// Otherwise, a command could open an index that is ahead of the store and then change the
+// store without running the index. After enough changes, the checkpoint of that index
+// would look valid.
 func TestForeignIndexDoesNotStay(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*checkpoint){

@@ -168,7 +168,7 @@ func copyTree(t testing.TB, to, from string) {
 	}
 }
 
-// numbered returns a line that contains its number.
+// numbered returns a line that contains the given number.
 func numbered(i int) string {
 	return fmt.Sprintf("line %d of %s", i, strings.Repeat("x", i%7))
 }

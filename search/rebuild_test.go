@@ -272,8 +272,9 @@ func TestFilesTakenAway(t *testing.T) {
 	}
 }
 
-// logged is a log handler that counts errors and durations. JSON contains a duration as a
-// number of nanoseconds, which is hard to read.
+// logged is a log handler that counts errors, and attributes of type Duration. There
+// should be no such attributes, because a JSON log writes them in nanoseconds, which are
+// hard to read.
 type logged struct {
 	slog.Handler
 	errors, nanoseconds atomic.Int32

@@ -122,10 +122,10 @@ func (x *Index) discard(reason error) error {
 	return nil
 }
 
-// Candidates returns the records of a kind that may contain all terms, which must be
-// folded. If project is not 0, only records of that project are returned. If the index
-// cannot answer, or a scan would be faster, every record is a candidate. Candidates does
-// not wait for the index to catch up.
+// Candidates returns those records of a kind that may contain all of the given terms. The
+// terms must be folded. If project is not 0, only records of that project are returned.
+// If the index cannot answer, or a scan would be faster, every record is a candidate.
+// Candidates does not wait for the index to catch up.
 func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.ProjectID, terms []string) store.Candidates {
 	all := store.Candidates{All: true}
 	if x == nil {

@@ -58,8 +58,8 @@ func Grams(folded string, add func(string)) {
 	}
 }
 
-// Required returns the grams that every text containing the folded query has: the query
-// itself if it is short, otherwise its runs of three runes.
+// Required returns grams that occur in every text that contains the folded query. They
+// are the query itself if it is short, and otherwise all its runs of three runes.
 func Required(query string) []string {
 	if utf8.RuneCountInString(query) <= 3 {
 		return []string{query}
@@ -85,9 +85,9 @@ func ContainsAll(folded string, terms []string) bool {
 	return true
 }
 
-// Excerpt returns about length runes of a text, around the first occurrence of one of the
-// folded terms. If no term occurs, it returns the beginning of the text. An ellipsis
-// marks each end that was cut off, and white space is collapsed.
+// Excerpt returns about the given number of runes of a text, around the first occurrence
+// of one of the folded terms. If no term occurs, it returns the beginning of the text. An
+// ellipsis marks each end that was cut off, and white space is collapsed.
 func Excerpt(text string, terms []string, length int) string {
 	text = strings.Join(strings.Fields(norm.NFC.String(text)), " ")
 	folded := Text(text) // has as many runes as text, except for a few letters
