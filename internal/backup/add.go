@@ -12,9 +12,9 @@ import (
 	"svc/internal/datadir"
 )
 
-// AddFolder adds every regular file in a directory of local files as a member below datadir.Files.
-// It skips the cache and staging directories. It also adds the staged files with the IDs listed in
-// staged, if they exist.
+// AddFolder adds every regular file in a directory of local files as a member below
+// datadir.Files. It skips the cache and staging directories. It also adds the staged files with
+// the given IDs, if they exist.
 func (w *Writer) AddFolder(dir string, staged []string) error {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -4,5 +4,5 @@ package backup
 
 import "io/fs"
 
-// private returns the permissions of the owner and removes all others.
+// private returns the owner's permissions in mode, without those of other users.
 func private(mode fs.FileMode) Mode { return Mode(mode.Perm() & 0o700) }

@@ -28,10 +28,10 @@ const (
 )
 
 // Read reads an archive to its end and verifies it against its manifest and checksums. If the
-// function each is not nil, Read calls it for every member. It does so before the verification is
-// complete, so the caller must discard the members if Read returns an error. The error is
-// ErrDamaged, ErrNewer, ErrSealed, ErrNoArchive, or an error returned by that function or by the
-// reader.
+// function each is not nil, Read calls it for every member. These calls happen before the
+// verification is complete, so the caller must discard the members if Read returns an error. The
+// error is ErrDamaged, ErrNewer, ErrSealed, ErrNoArchive, or an error returned by that function
+// or by the reader.
 func Read(from io.Reader, identities []Identity, each func(m Member, content io.Reader) error) (*Manifest, error) {
 	open, err := unseal(from, identities)
 	if err != nil {
@@ -126,7 +126,8 @@ type reader struct {
 	piece []byte
 }
 
-// members reads all members. The last one is the manifest, with which it compares the others.
+// members reads all members. The last one is the manifest. members compares the other members
+// with it.
 func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) {
 	for {
 		h, err := r.tar.Next()
@@ -151,8 +152,8 @@ func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) 
 	}
 }
 
-// take passes a member to the function each, unless it is nil, and returns the checksum of the
-// content.
+// take passes a member to the given function, unless that function is nil. It returns the
+// checksum of the member's content.
 func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string, err error) {
 	content := &content{from: r.tar, sum: sha256.New()}
 	if each != nil {
@@ -187,8 +188,8 @@ func (c *content) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// onlyWriter hides the ReadFrom method of a writer. Without it, io.CopyBuffer would not use the
-// given buffer.
+// onlyWriter hides the ReadFrom method of a writer. If a writer has that method, io.CopyBuffer
+// calls it and does not use the given buffer.
 type onlyWriter struct{ io.Writer }
 
 // compare reads the manifest, which has the given size, and compares the members with it.

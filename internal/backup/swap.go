@@ -338,8 +338,8 @@ func (w *swap) rename(from, to, name string) error {
 	return w.do(func() error { return os.Rename(filepath.Join(from, name), filepath.Join(to, name)) })
 }
 
-// end makes the moves durable. It then removes the journal, and after that the directory that has
-// become empty.
+// end makes the moves durable. It then removes the journal. Finally, it removes the given
+// directory, which the moves have emptied.
 func (w *swap) end(empty string) error {
 	if err := w.syncs(w.data, w.old(), w.fresh()); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 )
 
 // changes makes all changes of the file system in this package. Tests use its hook to interrupt
-// before any of them.
+// an operation before any of these changes.
 type changes struct{ before func() error } // nil = no hook
 
 func (c changes) do(change func() error) error {

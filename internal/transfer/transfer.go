@@ -45,8 +45,8 @@ var members = []string{
 func Files() []string { return slices.Clone(members) }
 
 const (
-	// LongestLine is the maximum length of a line, in bytes. The longest line that the
-	// program writes is a version with two requests that are full of texts in which every
+	// LongestLine is the maximum length of a line, in bytes. The program writes the
+	// longest line for a version that two requests have filled with texts in which every
 	// byte is escaped.
 	LongestLine = 256 << 20
 
