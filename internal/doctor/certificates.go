@@ -37,8 +37,8 @@ func checkCertificates(p *Installation) []Finding {
 }
 
 // checkPair checks a certificate and its key. kind is "given" for a configured certificate and
-// "fetched" for one that the server has obtained. The code of a finding ends with kind if the
-// repair depends on it.
+// "fetched" for one that the server has obtained. If the repair depends on the kind, the code
+// of the finding ends with that kind.
 func (p *Installation) checkPair(certificate, key, kind string, repair message) []Finding {
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {

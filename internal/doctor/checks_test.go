@@ -214,9 +214,9 @@ func TestCertificates(t *testing.T) {
 	})
 }
 
-// TestSecrecy checks the permissions that a file with a secret may have. In the data folder, only
-// the owner may be able to read it. Elsewhere, the group may be able to read it too, because root
-// may own the file and give it the group of the service.
+// TestSecrecy checks which permissions are accepted for a file with a secret. In the data
+// folder, no user except the owner may have read access. Elsewhere, read access for the group
+// is accepted too, because such a file can belong to root and have the group of the service.
 func TestSecrecy(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -2,7 +2,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// filesystem returns the type of the data folder's file system. It has the same spelling as in the
+// filesystem returns the type of the data folder's file system. The type is spelled as in the
 // output of mount.
 func (p *Installation) filesystem() (string, error) {
 	var s unix.Statfs_t

@@ -1,6 +1,6 @@
 package doctor
 
-// filesystem returns the type of the data folder's file system. It has the same spelling as in the
+// filesystem returns the type of the data folder's file system. The type is spelled as in the
 // output of mount.
 func (p *Installation) filesystem() (string, error) {
 	path, err := p.realPath()

@@ -48,7 +48,7 @@ func newInstallation(t *testing.T, machine map[string]string, variables ...strin
 }
 
 // expect fails the test unless the first finding of a check has the given status and its
-// description contains the text what. If the status is OK, it expects no findings.
+// description contains the given text. If the status is OK, it expects no findings.
 func expect(t *testing.T, found []Finding, status Status, what string) {
 	t.Helper()
 	if status == OK {

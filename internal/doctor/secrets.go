@@ -57,9 +57,10 @@ func (p *Installation) onCommandLine(flag string) bool {
 	})
 }
 
-// checkSecrecy checks which users can read a file that contains a secret. code and what become the
-// code and the description of the finding. If the file is outside of the data folder, its group may
-// be able to read it, because root owns such files and gives them the group of the service.
+// checkSecrecy checks which users can read a file that contains a secret. code and what become
+// the code and the description of the finding. If the file is outside of the data folder, read
+// access for its group is accepted, because such a file can belong to root and have the group of
+// the service.
 func (p *Installation) checkSecrecy(name, code string, what message) []Finding {
 	others, rights := fs.FileMode(0o007), "o="
 	if within, err := filepath.Rel(p.Settings.Data, name); err == nil && filepath.IsLocal(within) {

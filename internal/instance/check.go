@@ -12,9 +12,10 @@ import (
 	"svc/store"
 )
 
-// Check checks all data in a data directory: both databases, the search index, and the local files
-// in the directory files. The caller must hold the lock of the data directory. Check returns an
-// error of CheckDatabases, of the search index or of the file system.
+// Check checks all data of the data directory dir: both databases, the search index, and the
+// local files. files is the directory of the local files. The caller must hold the lock of the
+// data directory. Check returns an error of CheckDatabases, of the search index or of the file
+// system.
 func Check(ctx context.Context, dir, files string, report *integrity.Report) error {
 	if err := CheckDatabases(ctx, dir, report); err != nil || !readable(report, datadir.Database) {
 		return err

@@ -95,8 +95,8 @@ func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	return lock, nil
 }
 
-// check returns an *OwnerError if the mark of a storage directory does not permit its use by the
-// owner m.
+// check returns an *OwnerError if the mark of a storage directory does not permit the owner m to
+// use that directory.
 func (m ownerMark) check(dir string) error {
 	found, err := readOwner(dir)
 	if err != nil || found == nil {
@@ -112,7 +112,8 @@ func (m ownerMark) check(dir string) error {
 	return refused
 }
 
-// write writes the mark to a storage directory unless it already contains that mark.
+// write writes the mark to a storage directory unless the directory already contains the
+// same mark.
 func (m ownerMark) write(dir string) error {
 	if found, err := readOwner(dir); err != nil || found != nil && *found == m {
 		return err

@@ -42,8 +42,8 @@ func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
 	}}
 }
 
-// copyBeforeUpgrade writes the backup. If an interrupted upgrade has left a backup, it keeps that
-// one too, because it has older content.
+// copyBeforeUpgrade writes the backup. If an interrupted upgrade has left a backup,
+// copyBeforeUpgrade keeps that backup too, because its content is older.
 func copyBeforeUpgrade(data, version string) (path string, err error) {
 	if err := os.Mkdir(filepath.Join(data, datadir.Upgrades), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -140,8 +140,8 @@ func UpgradeCopy(data, version string) string {
 	return filepath.Join(data, datadir.Upgrades, upgradePrefix+notInNames.ReplaceAllString(version, "_")+backup.Suffix)
 }
 
-// DropUpgradeCopies deletes backups made before an upgrade that are older than doctor.UpgradeKept.
-// The caller must have opened the data successfully with this version.
+// DropUpgradeCopies deletes the backups that were made before an upgrade and are older than
+// doctor.UpgradeKept. The caller must have opened the data successfully with this version.
 func DropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
 	list, err := os.ReadDir(filepath.Join(data, datadir.Upgrades))
 	if errors.Is(err, fs.ErrNotExist) {
