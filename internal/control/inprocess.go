@@ -11,8 +11,9 @@ import (
 )
 
 // InProcess returns a client that answers requests to BaseURL by calling h in this
-// process, as the owner. As over the socket, a response is streamed: the handler waits
-// until the client has read the handler's output.
+// process. The handler treats these requests as requests of the owner. As over the
+// socket, a response is streamed: the handler waits until the client has read the
+// handler's output.
 func InProcess(h http.Handler) *http.Client {
 	return &http.Client{Transport: inProcess{h}}
 }

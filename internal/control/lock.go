@@ -72,8 +72,8 @@ type HeldError struct {
 	Since time.Time
 }
 
-// Error names the process that holds the lock, and the local time since which it has held
-// it.
+// Error names the process that holds the lock, and the local time at which it acquired
+// the lock.
 func (e *HeldError) Error() string {
 	if e.PID == 0 {
 		return "another process uses " + e.Dir

@@ -95,7 +95,7 @@ func bind(address, path string, done func()) (*listener, error) {
 }
 
 // listener marks the connections that it accepts as connections of the owner. No other
-// listener can do so.
+// listener can mark connections in this way.
 type listener struct {
 	*net.UnixListener
 	path   string

@@ -55,14 +55,14 @@ type connections struct {
 	known sync.Map // net.Conn -> *connection
 
 	mu       sync.Mutex // guards the fields below
-	room     *sync.Cond // of mu: one has ended or become idle, or the listener has been closed
-	open     int        // of the public
-	idle     queue      // of the public
+	room     *sync.Cond // of mu: a connection has ended or is idle, or the listener is closed
+	open     int        // number of public connections
+	idle     queue      // idle public connections
 	peers    map[string]*peer
 	most     byHeaderless // of peers
-	short    bool         // there was no room, and there is little
+	short    bool         // there has been no room, and still is little
 	stopping bool
-	counts   Counts // but for Open and Max
+	counts   Counts // all fields except Open and Max
 }
 
 // Counts holds the figures of the public connections of a server. Counters start at zero.
@@ -328,7 +328,7 @@ type limited struct {
 	closed bool // guarded by all.mu
 }
 
-// Accept waits for a connection, and then until the limit permits it.
+// Accept waits for a connection. It returns the connection once the limit permits it.
 func (l *limited) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -365,8 +365,8 @@ func (l *limited) waitForRoom() bool {
 	return !l.closed
 }
 
-// firstHeaderless returns the connections without a complete header of the address that
-// has the most of them.
+// firstHeaderless returns the queue of connections without a complete header for the
+// address that has the most such connections.
 func (c *connections) firstHeaderless() *queue {
 	if len(c.most) == 0 {
 		return &queue{}

@@ -17,10 +17,10 @@ const strictTransport = "max-age=31536000"
 // and the answers contain nothing confidential.
 var openPaths = []string{"/healthz", "/readyz", "/api/v1/health"}
 
-// onlySecure passes requests over HTTPS and over the control socket to next. Plain HTTP
-// requests are passed to next only if their path is in openPaths. The handler that wraps
-// them, returned by challenges, answers the challenges of the certificate authority. All
-// other plain requests are redirected to the same path on one of the names.
+// onlySecure passes requests over HTTPS and over the control socket to next. All other
+// requests go through the handler that challenges returns, which answers the challenges
+// of the certificate authority. Of the remaining requests, those for openPaths are passed
+// to next, and all others are redirected to the same path on one of the names.
 func onlySecure(next http.Handler, names []string, challenges func(http.Handler) http.Handler) http.Handler {
 	plain := challenges(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slices.Contains(openPaths, r.URL.Path) {
