@@ -28,9 +28,9 @@ type attempts struct {
 	prev, next *attempts
 }
 
-// NewSliding returns counters that allow limit attempts per key and period. The table
-// holds up to maxKeys keys, and needs 24 bytes for each counted attempt. limit and
-// maxKeys are at least 1.
+// NewSliding returns a Sliding that allows the given number of attempts per key and
+// period. The table holds up to maxKeys keys, and needs 24 bytes for each counted
+// attempt. The limit and maxKeys must be at least 1.
 func NewSliding(limit int, period time.Duration, maxKeys int) *Sliding {
 	s := &Sliding{limit: max(limit, 1), period: period, maxKeys: max(maxKeys, 1)}
 	s.forget()
@@ -78,8 +78,9 @@ func (s *Sliding) Take(key string, now time.Time) Verdict {
 
 func (s *Sliding) over(at, now time.Time) bool { return now.Sub(at) >= s.period }
 
-// dropOver drops at most two expired keys. Each call of Take adds at most one key, so
-// this is enough for the table to shrink, and the work is spread evenly over the calls.
+// dropOver drops at most two expired keys. This is enough for the table to shrink,
+// because each call of Take adds at most one key. The work is spread evenly over the
+// calls.
 func (s *Sliding) dropOver(now time.Time) {
 	for range 2 {
 		oldest := s.ends.next

@@ -51,9 +51,9 @@ type Verdict struct {
 	Reset time.Duration
 }
 
-// NewWindows returns counters that allow limit attempts per key and period. A limit of
-// zero or less allows everything and counts nothing. The table holds up to maxKeys keys,
-// but at least one.
+// NewWindows returns a Windows that allows the given number of attempts per key and
+// period. A limit of zero or less allows everything and counts nothing. The table holds
+// up to maxKeys keys, but at least one.
 func NewWindows(limit int, period time.Duration, maxKeys int) *Windows {
 	w := &Windows{period: period, maxKeys: max(maxKeys, 1), byKey: map[string]*window{}}
 	w.ends.prev, w.ends.next = &w.ends, &w.ends
@@ -171,8 +171,9 @@ func (w *Windows) open(key string, now time.Time) *window {
 	return one
 }
 
-// dropOver drops at most two expired windows. Each call of Take adds at most one, so this
-// is enough for the table to shrink, and the work is spread evenly over the calls.
+// dropOver drops at most two expired windows. This is enough for the table to shrink,
+// because each call of Take adds at most one window. The work is spread evenly over the
+// calls.
 func (w *Windows) dropOver(now time.Time) {
 	for range 2 {
 		oldest := w.ends.next

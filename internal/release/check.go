@@ -24,7 +24,7 @@ type Query struct {
 
 // Decision is the answer to a client. Versions are positions in the catalog; -1 is none.
 type Decision struct {
-	Latest  int // the greatest version offered to this client, which may not exceed its own; never -1
+	Latest  int // the greatest version offered to this client, possibly not above its own; never -1
 	Preview int // the greatest preview, even if not included; see Catalog.LatestPreview
 	Target  int // the version to install now; -1 if and only if there is nothing newer
 	Current int // the client's version, if it is registered
@@ -107,8 +107,8 @@ func (c *Catalog) candidate(preview bool) int {
 }
 
 // registered returns the version that a client runs. If the client sent a comparable
-// version, that determines the version, and the display text only chooses between
-// versions with equal values.
+// version, registered looks for versions of that value, and the display text only chooses
+// between them.
 func (c *Catalog) registered(q Query) int {
 	named := c.Named(q.Version)
 	if q.Comparable.IsZero() {

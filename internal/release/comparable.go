@@ -19,9 +19,9 @@ import (
 const maxLength = 64
 
 // Comparable is a version that can be ordered: numbers separated by dots, optionally
-// followed by -alpha, -beta or -rc, which may have its own numbers. Neither the size nor
-// the count of the numbers is limited, except by the length of the text. The zero value
-// means that there is no version, and is less than every version.
+// followed by -alpha, -beta or -rc. Further numbers may follow such a tag. Neither the
+// size nor the count of the numbers is limited, except by the length of the text. The
+// zero value means that there is no version, and is less than every version.
 //
 // The operator == compares texts (1.0 is not 1.0.0); Compare compares values.
 type Comparable struct {

@@ -88,11 +88,11 @@ func (c *Catalog) checkDeprecation(at int, next Item) error {
 	return nil
 }
 
-// TakesLatest reports whether the version next, a release of the code host, becomes the
-// latest version. A preview or a deprecated version never does. If another version has
-// the flag, next takes the flag only if both have a comparable version and next is not
-// less. at is the position of the version that next overwrites, or -1 if next is a new
-// version.
+// TakesLatest reports whether next becomes the latest version. next is a version that was
+// released at the code host. A preview or a deprecated version never does. If another
+// version has the flag, next takes the flag only if both have a comparable version and
+// next is not less. at is the position of the version that next overwrites, or -1 if next
+// is a new version.
 func (c *Catalog) TakesLatest(at int, next Item) bool {
 	switch {
 	case next.Preview || next.Deprecated:
@@ -117,7 +117,7 @@ func (c *Catalog) succession(from int) Plan {
 }
 
 // successor returns the greatest official version that is not deprecated, or -1 if there
-// is none. It ignores the version at position except.
+// is none. It ignores the version at the given position.
 func (c *Catalog) successor(except int) int {
 	for at := range c.items {
 		if v := &c.items[at]; at != except && !v.Preview && !v.Deprecated {
@@ -127,14 +127,15 @@ func (c *Catalog) successor(except int) int {
 	return -1
 }
 
-// replaceable reports whether there is an official version that is greater than from and
-// not deprecated. It ignores the version at position except.
+// replaceable reports whether there is an official version that is not deprecated and is
+// greater than the given one. It ignores the version at the given position.
 func (c *Catalog) replaceable(except int, from Comparable) bool {
 	at := c.successor(except)
 	return at >= 0 && c.items[at].Comparable.Compare(from) > 0
 }
 
-// holders returns the versions with the flag. It ignores the version at position except.
+// holders returns the versions with the flag. It ignores the version at the given
+// position.
 func (c *Catalog) holders(except int) []int {
 	var all []int
 	for at := range c.items {
