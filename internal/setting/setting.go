@@ -28,7 +28,7 @@ type Definition struct {
 	Key string
 	// Variable is its environment variable.
 	Variable string
-	// Kind is one word for help texts that describes the form of a value.
+	// Kind describes the form of a value in one word, for help texts.
 	Kind string
 	// Default is the default value in text form.
 	Default string
@@ -168,7 +168,7 @@ func (s *Settings) Values() []Value { return s.values }
 func (s *Settings) Value(key string) Value { return *s.value(key) }
 
 // Put replaces a value after loading. The new value is either a secret stored in the data
-// directory or the default for an unusable value.
+// directory or the default, which replaces an unusable value.
 func (s *Settings) Put(key, text string, origin Origin, name string) error {
 	v := s.value(key)
 	if err := v.set(s, text); err != nil {

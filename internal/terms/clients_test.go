@@ -15,7 +15,7 @@ func TestFactsOfClients(t *testing.T) {
 	t.Parallel()
 	type origin struct {
 		name string // name in section "defaults"
-		unit int    // number of its units in one unit of the text
+		unit int    // the default is the figure in the text times unit
 	}
 	from := map[string]origin{
 		"client_timeout_seconds":      {"timeout_seconds", 1},

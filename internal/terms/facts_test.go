@@ -214,8 +214,9 @@ func number(path, body string, step int) func(*testing.T, *apitest.Server, int) 
 	}
 }
 
-// defaultOf returns a check that a figure equals the default of a setting. unit is the
-// number of the setting's units that make up one unit of the figure.
+// defaultOf returns a check that a figure, multiplied by unit, equals the default of a
+// setting. For example, unit is 1000 if the figure is in seconds and the setting is in
+// milliseconds.
 func defaultOf(key string, unit int) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, _ *apitest.Server, n int) {
 		t.Helper()
