@@ -181,8 +181,8 @@ func (w *world) links(c *chance, r *release, at int64) []link {
 }
 
 // translations returns the translations of the text called name. The translation into the
-// language given by hidden is marked as hidden. If hidden is "", no translation is
-// marked.
+// language that the parameter hidden names is marked as hidden. If hidden is "", no
+// translation is marked.
 func (w *world) translations(name, hidden string) []contentText {
 	list := []contentText{}
 	for _, l := range w.languages {

@@ -8,13 +8,13 @@ import (
 // population describes the users of an app.
 type population struct {
 	number    int     // including people who join during the 90 days
-	before    float64 // share of people who have joined before
+	before    float64 // share of people who joined before the 90 days
 	platforms []share[string]
 	places    []share[*place]
 	week      [7]float64  // relative activity by weekday, Sunday first
 	hours     [24]float64 // relative activity by hour of the local day
 	active    float64     // probability that a new user opens the app on a day
-	loyal     float64     // share of that which remains after some weeks
+	loyal     float64     // share of active that remains after some weeks
 	tries     float64     // share of people who install previews
 	pro       float64     // share of people who have paid
 }

@@ -104,8 +104,8 @@ var species = []share[string]{
 	{4, "little egret"}, {3, "kingfisher"}, {2, "turnstone"}, {1, "purple sandpiper"}, {.4, "snowy owl"},
 }
 
-// tidebrookSession generates a session: the user opens the app, views tides, maps and
-// entries, records and shares.
+// tidebrookSession generates a session: the user opens the app, looks at a tide table, a
+// map and entries, records sightings, and shares some of them.
 func tidebrookSession(s *session) {
 	s.emit(1, "app_opened", "offline", s.happens(0.4))
 	if s.happens(0.5) {

@@ -9,7 +9,7 @@ import (
 // parseAgent returns the system that a User-Agent names. It applies the first of these
 // rules that matches. Upper and lower case are not distinguished.
 //
-//	iphone, ipad or ipod, and behind it "os N.N" or "os N_N"   ios and the number
+//	iphone, ipad or ipod, later "os N.N" or "os N_N"           ios and the number
 //	iphone, ipad, ipod, or ios as a word of its own            ios
 //	android, then a blank, a slash or nothing, then a number   android and the number
 //	android                                                    android

@@ -39,10 +39,10 @@ type System struct {
 // sent one, in the order header, query, body. The version is taken in the same way, but
 // independently. If the platform is not recognised, Detect takes the platform of the
 // User-Agent and does not try the other sources. If no version was declared, it takes the
-// version in the text of the platform. If that has none either, it takes the version of
-// the User-Agent, provided that the platform is the same. If there is still no version
-// and the platform is platform.Others, the version is the declared text that was not
-// recognised.
+// version in the text of the platform. If that text contains no version either, it takes
+// the version of the User-Agent, provided that the User-Agent has the same platform. If
+// there is still no version and the platform is platform.Others, the version is the
+// declared text that was not recognised.
 //
 // Detect never fails. A value that cannot be used counts as not known. If the platform is
 // not known, it is platform.Others.
@@ -72,10 +72,11 @@ func Detect(d Declared, userAgent string) System {
 }
 
 // Feedback returns the system to store with public feedback. A known platform in the body
-// takes precedence over every other source, and so does the version in the body. The
-// version of the header, and then that of the query, is only used if that source names
-// the same platform or no platform. Without a known platform in the body, Feedback
-// returns the result of detect, which must call Detect for the same request.
+// takes precedence over every other source, and so does the version in the body. If the
+// body has no version, Feedback uses the version of the header, or else that of the
+// query. It skips a source that names another platform. Without a known platform in the
+// body, Feedback returns the result of detect, which must call Detect for the same
+// request.
 func Feedback(d Declared, detect func() System) System {
 	p, ok := platform.Parse(d.Body.Platform.Value)
 	if !d.Body.Platform.Sent || !ok {
