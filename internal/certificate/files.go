@@ -110,8 +110,8 @@ func (f *Files) versions() (v [2]version, err error) {
 	return v, nil
 }
 
-// read loads the certificate if the files have changed. If always is true, it loads it
-// unconditionally. The caller must hold mu.
+// read loads the certificate if the files have changed. If always is true, it loads the
+// certificate in any case. The caller must hold mu.
 func (f *Files) read(always bool) error {
 	// Get the versions before reading the files, so that a change during the read is
 	// detected by a later check.

@@ -61,7 +61,7 @@ type part[C, K comparable] struct {
 type counts[C, K comparable] struct {
 	undivided tally[C]
 	keys      tally[K]
-	groups    map[uint32]int // number of keys held of each group
+	groups    map[uint32]int // number of keys that are held for each group
 }
 
 // tally is a map of counts that can be incremented with one lookup, and emptied without freeing its

@@ -37,8 +37,9 @@ type Report struct {
 	progress func(file string, done, total int64)
 }
 
-// NewReport returns an empty report. If progress is not nil, it is called with the
-// checked part of a file, done, and the whole, total. The check chooses the unit of both.
+// NewReport returns an empty report. If progress is not nil, it is called during the
+// check of a file. done is the amount that has been checked so far, and total the whole
+// amount. The check chooses the unit of both.
 func NewReport(progress func(file string, done, total int64)) *Report {
 	if progress == nil {
 		progress = func(string, int64, int64) {}

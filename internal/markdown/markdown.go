@@ -164,7 +164,7 @@ func (t tables) Transform(paragraph *ast.Paragraph, reader text.Reader, pc parse
 	}
 }
 
-// rules is a transformer that applies the rules in the documentation of HTML to the
+// rules is a transformer that applies the rules documented at the function HTML to the
 // parsed text.
 type rules struct{}
 
@@ -277,7 +277,7 @@ func unwrap(n ast.Node) {
 	parent.RemoveChild(parent, n)
 }
 
-// texts is a renderer that shows elements that are not allowed as text.
+// texts is a renderer. It shows disallowed elements as plain text.
 type texts struct{}
 
 func (texts) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {

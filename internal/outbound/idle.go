@@ -12,9 +12,10 @@ import (
 // transfer is not limited.
 const IdleTime = time.Minute
 
-// Idle returns a RoundTripper that cancels a request if no bytes are transferred for the duration
-// limit. It monitors the request body while it is being sent and the body of the answer while it is
-// being read. Other limits apply between the end of the request and the header of the answer.
+// Idle returns a RoundTripper that cancels a request if no bytes are transferred for the given
+// duration. It monitors the request body while it is being sent and the body of the answer while
+// it is being read. Other limits apply between the end of the request and the header of the
+// answer.
 func Idle(base http.RoundTripper, limit time.Duration) http.RoundTripper {
 	return &idle{base, limit}
 }

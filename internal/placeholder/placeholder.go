@@ -17,9 +17,9 @@ func Expand(text string, values map[string]string) string {
 	return ExpandAtMost(math.MaxInt, text, values)
 }
 
-// ExpandAtMost is like Expand, but stops once the output is longer than limit bytes. It
-// checks the length after each value. The limit is necessary because a template can
-// repeat a long value.
+// ExpandAtMost is like Expand, but stops once the output is longer than the given number
+// of bytes. It checks the length after each value. The limit is necessary because a
+// template can repeat a long value.
 func ExpandAtMost(limit int, text string, values map[string]string) string {
 	var expanded strings.Builder
 	done := 0

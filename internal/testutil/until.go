@@ -17,7 +17,8 @@ import (
 const Patience = 3 * time.Minute
 
 // Until waits until ok returns true. If this takes longer than Patience, it fails the
-// test. The failure message names the expected event, which is given by what.
+// test. The parameter what names the expected event. It becomes part of the failure
+// message.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	late := time.After(Patience)
