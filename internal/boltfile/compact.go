@@ -150,8 +150,8 @@ func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 }
 
 // exchangeClosed implements exchange for systems that cannot rename a file over an open
-// one. New readers wait during the exchange. exchangeClosed closes the old database,
-// which waits for its readers.
+// one. New readers wait during the exchange. exchangeClosed closes the old database and
+// thereby waits for the readers of that database.
 func (d *DB) exchangeClosed(temp string) (old *bbolt.DB, err error) {
 	d.swap.Lock()
 	defer d.swap.Unlock()

@@ -130,9 +130,10 @@ func checkOwner(p *Installation) []Finding {
 	return findings
 }
 
-// giveBack returns a function that changes the owner of files to owner. It returns nil if this
-// process is not root. The function refuses a file with more than one hard link: it may be a system
-// file that the owner of the folder has linked there.
+// giveBack returns a function that makes the user with the ID owner the owner of the given
+// files. giveBack returns nil if this process is not root. The function refuses a file with more
+// than one hard link, because that file may be a system file that the owner of the folder has
+// linked there.
 func (p *Installation) giveBack(files []found, owner int) func() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -147,8 +148,9 @@ func (p *Installation) giveBack(files []found, owner int) func() error {
 	}
 }
 
-// repairEach calls repair for each of the given files in a folder. It refuses names that lead out
-// of the folder, because the owner of the folder may change it while root repairs it.
+// repairEach calls repair for each of the given files in a folder. It refuses names that lead
+// out of the folder, because the owner of the folder can change its content while root repairs
+// the files.
 func repairEach(folder string, files []found, repair func(root *os.Root, name string, f found) error) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
