@@ -29,9 +29,9 @@ const (
 	shortagePercent = 90
 )
 
-// connectionLimit returns the maximum number of open connections. It reserves some of the
-// files that the process may open for the data. If wanted is 0, the result is as large as
-// possible. If files is 0, the number of open files is not limited.
+// connectionLimit returns the maximum number of open connections. Of the files that the
+// process may have open, it reserves some for the data. If wanted is 0, the result is as
+// large as possible. If files is 0, the number of open files is not limited.
 func connectionLimit(wanted int, files uint64) int {
 	if files == 0 {
 		return cmp.Or(wanted, maxConnections)

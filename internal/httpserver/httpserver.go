@@ -68,9 +68,9 @@ func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 }
 
 // Serve serves the public listeners and the listener of the control socket, which may be
-// nil, until ctx ends or one of them fails. It then stops accepting connections and waits
-// at most the given limit for requests in progress to finish. A limit of 0 interrupts
-// them. No request is in progress when Serve returns.
+// nil, until ctx ends or a listener fails. It then stops accepting connections and waits
+// for requests in progress to finish, but not longer than the given limit. If the limit
+// is 0, it interrupts them at once. No request is in progress when Serve returns.
 func (s *Server) Serve(ctx context.Context, limit time.Duration, owner net.Listener, public ...net.Listener) error {
 	var listeners []net.Listener
 	for _, l := range public {

@@ -186,7 +186,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// allowed fails the test unless the server accepts body and rejects beyond.
+// allowed fails the test unless the server accepts the request body and rejects the
+// second body, which is beyond a limit.
 func allowed(t *testing.T, s *apitest.Server, path, body, beyond string) {
 	t.Helper()
 	if status, answer := s.Ask(t, "POST", path, body); status >= 300 {

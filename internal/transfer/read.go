@@ -226,8 +226,8 @@ func (r *reader) end() error {
 	return io.EOF
 }
 
-// Lines calls each with every line of a file. Lines are numbered from 1. A line is only
-// valid during the call. If the file does not exist, Lines does nothing.
+// Lines calls the given function for every line of a file. Lines are numbered from 1. A
+// line is only valid during the call. If the file does not exist, Lines does nothing.
 func (a *Reader) Lines(ctx context.Context, name string, each func(line int64, text []byte) error) error {
 	f, ok := a.Manifest.File(name)
 	if !ok {
