@@ -213,8 +213,7 @@ func (x broken) Batch(b *bleve.Batch) error {
 	return x.inner.Batch(b)
 }
 
-// TestBrokenIndexIsBuiltAnew checks that an index is rebuilt after bleve has panicked or
-// hangs.
+// TestBrokenIndexIsBuiltAnew checks that an index is rebuilt if bleve panics or hangs.
 func TestBrokenIndexIsBuiltAnew(t *testing.T) {
 	t.Parallel()
 	nothing := func() {}

@@ -49,7 +49,8 @@ func (c Change) ref() []byte {
 	return b
 }
 
-// ParseRef returns the Change with the given Ref, without its sequence number.
+// ParseRef parses the result of Change.Ref. The sequence number is not part of a reference, so
+// it is 0 in the returned Change.
 func ParseRef(ref string) (c Change, err error) {
 	if len(ref) < 5 {
 		return c, fmt.Errorf("reference %x is too short", ref)

@@ -227,7 +227,7 @@ func (c CountedRequest) Counters() iter.Seq[RequestCounter] {
 	}
 }
 
-// Kept returns the request with its own copies of the texts.
+// Kept returns a copy of the request whose strings share no memory with the original.
 func (c CountedRequest) Kept() CountedRequest {
 	both := c.System + c.Client // side by side, because both are compared
 	c.System, c.Client = both[:len(c.System)], both[len(c.System):]

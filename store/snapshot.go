@@ -247,8 +247,9 @@ type work struct {
 	announcements map[ID]*AnnouncementEntry
 }
 
-// workOn returns the work of a project. It begins with the snapshot in memory, which always matches
-// the last commit while a write transaction is open. If there is no snapshot, it reads the file.
+// workOn returns the transaction's work on a project, and creates it on first use. New work starts
+// from the snapshot in memory, which is current because nothing else can commit during a write
+// transaction. Without a snapshot, workOn reads the file.
 func (tx *Tx) workOn(id ProjectID) (*work, error) {
 	if w := tx.work[id]; w != nil {
 		return w, nil

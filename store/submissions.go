@@ -241,7 +241,7 @@ func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
 }
 
 // forgetFeedback removes everything that is stored about feedback outside its record: its
-// counts, its owner, and its Forward. The rating is 0 for none.
+// counts, its owner, and its Forward. A rating of 0 means that the feedback has no rating.
 func forgetFeedback(tx *Tx, p ProjectID, id ID, rating int) error {
 	countRating(tx, p, rating, -1)
 	if b := tx.contentBucket(p, forwardsBucket); b != nil {

@@ -145,8 +145,8 @@ func (c *clock) Stop() {
 
 func (c *clock) Advance(d time.Duration) { c.Ahead.Add(int64(d)) }
 
-// passwordHash returns the Argon2id hash of Password. It is computed only once, because that takes
-// long.
+// passwordHash returns the Argon2id hash of Password. It is computed only once, because
+// hashing is slow.
 var passwordHash = sync.OnceValues(func() (string, error) {
 	return auth.NewHasher().Hash(context.Background(), Password)
 })

@@ -249,8 +249,8 @@ func begin(t *testing.T, to io.Writer) *backup.Writer {
 	return w
 }
 
-// TestAddFolder checks that AddFolder adds regular files, including the requested staged ones, but
-// no temporary files.
+// TestAddFolder checks that AddFolder adds all regular files except temporary ones, and only those
+// staged files that the caller names.
 func TestAddFolder(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -32,7 +32,8 @@ func Check(path string, report *integrity.Report, records func(*Tx) error) error
 }
 
 // readOnly runs fn in a read transaction of the file at path, which must have only sound
-// pages. It adds read errors of the disk and panics caused by damage to the report.
+// pages. If the disk cannot be read, or bbolt panics on damaged data, readOnly
+// records that in report.
 func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err error) {
 	db, err := openReadOnly(path, nil)
 	if err != nil {

@@ -49,7 +49,7 @@ func measure(m query.Measure, records []*record, users int) float64 {
 	return float64(len(records)) / float64(users)
 }
 
-// value implements the type value of 11.1.
+// value computes a metric of the type "value", as section 11.1 of the contract defines it.
 func (p *project) value(q metricSpec) query.MetricValue {
 	var v query.MetricValue
 	values := map[byte]float64{}

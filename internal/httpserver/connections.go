@@ -365,8 +365,8 @@ func (l *limited) waitForRoom() bool {
 	return !l.closed
 }
 
-// firstHeaderless returns the queue of connections without a complete header for the
-// address that has the most such connections.
+// firstHeaderless returns a queue of connections that have not sent a complete request header: the
+// queue of the address that has the most of these connections.
 func (c *connections) firstHeaderless() *queue {
 	if len(c.most) == 0 {
 		return &queue{}

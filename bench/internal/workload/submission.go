@@ -68,7 +68,7 @@ func (s *Submissions) forwarded() string {
 const (
 	// RareText occurs in about one of 100,000 plain logs.
 	RareText = "ERR_QUOTA_7731"
-	// OnceText occurs in only one plain log of a seed, the thousandth.
+	// OnceText occurs only in the thousandth plain log that is generated from a seed.
 	OnceText = "独一无二的一行"
 )
 

@@ -74,9 +74,9 @@ func withoutZeros(number string) string {
 	return number
 }
 
-// splitExponent separates the exponent of a number. An exponent beyond all limits is
-// clamped, which has no effect: zero stays zero, and any other number is too long to be
-// expanded.
+// splitExponent separates the exponent of a number. Very large exponents are
+// clamped. This does not change the result: zero remains zero, and any other number would be
+// too long to expand.
 func splitExponent(raw string) (mantissa string, exponent int, ok bool) {
 	at := strings.IndexAny(raw, "eE")
 	if at < 0 {

@@ -264,7 +264,7 @@ func (e *Engine) settleDeletions(tx *store.Tx, results []deletionResult) error {
 	return nil
 }
 
-// postponeStorage postpones all due deletions of an unavailable storage.
+// postponeStorage postpones all deletions that are due on an unavailable storage.
 func (e *Engine) postponeStorage(id string, cause error) error {
 	return e.changeDue(id, func(tx *store.Tx, d *store.FileDeletion) error {
 		return tx.PostponeFileDeletion(d, e.Now().Add(store.RetryPause(d.Attempts)).Unix(), cause.Error())
