@@ -102,6 +102,11 @@ func TestToday(t *testing.T) {
 	if other := today("other"); len(other) != 1 || other[0].Kind != "no_version" {
 		t.Errorf("another project: got %+v", other)
 	}
+	s.Project(t, "nothing")
+	s.Publish(t, "nothing", "1.0.0 latest")
+	if body := s.Must(t, 200, "GET", "/admin/projects/nothing/today", ""); body != `{"data":[]}` {
+		t.Errorf("a project that needs no attention: got %s", body)
+	}
 	link := `{"download_links":[{"url":"https://example.com/app.dmg"}]}`
 	s.Must(t, 200, "PUT", apitest.VersionsOf("app")+"/by-version/2.0.0", link)
 	if got := today("app"); got[2].Kind != "must_update" {

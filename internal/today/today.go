@@ -86,9 +86,9 @@ type Facts struct {
 	Feedback         [AdoptionDays]int64 // daily
 }
 
-// Findings returns at most MaxFindings findings, the most urgent first.
+// Findings returns at most MaxFindings findings, the most urgent first. The list is never nil.
 func Findings(f *Facts) []Finding {
-	found := slices.Concat(f.updates(), f.errors(), f.feedback())
+	found := append([]Finding{}, slices.Concat(f.updates(), f.errors(), f.feedback())...)
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.Weight, a.Weight) })
 	return found[:min(len(found), MaxFindings)]
 }
