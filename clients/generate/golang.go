@@ -16,8 +16,7 @@ type goType struct {
 	Paged           bool // the query of a paged list
 }
 
-// goField is a field of a struct, or a value of an enumeration. For an enumeration, Tag holds the
-// value.
+// goField is a field of a struct, or a value of an enumeration, which is stored in Tag.
 type goField struct{ Name, Type, Tag, Doc string }
 
 // goMethod is a method of the Go library.

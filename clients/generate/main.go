@@ -1,11 +1,9 @@
 // Command generate generates the parts of the client libraries that are determined by openapi.yaml:
 // resource types, enumerations, and a method for each operation. names.yaml contains the names of
-// methods and other facts that openapi.yaml lacks. The templates resemble the code that they
-// produce.
+// methods and other facts that openapi.yaml lacks.
 //
-// spec.go reads openapi.yaml, and names.go reads names.yaml. words.go converts the form of names
-// and sentences. golang.go, python.go, rust.go and typescript.go prepare the data for the templates
-// of a language.
+// spec.go reads openapi.yaml, and names.go reads names.yaml. words.go converts names and sentences.
+// golang.go, python.go, rust.go and typescript.go prepare the data for the templates of a language.
 //
 //	go run ./clients/generate
 package main

@@ -83,8 +83,7 @@ func (s *spec) pythonField(f *field, unset string) string {
 	return value
 }
 
-// typed reports whether a schema becomes a type. A schema that is only used as a request body does
-// not, because its fields become arguments.
+// typed reports whether a schema becomes a type. The fields of a request body become arguments.
 func (v *schema) typed() bool { return len(v.Fields) > 0 && (v.Received || !v.Body) }
 
 func pythonTypes(s *spec) any {
@@ -222,8 +221,7 @@ func (s *spec) pythonMethod(o *operation) *pythonMethod {
 	return m
 }
 
-// pythonBody adds the fields of a body, or the body itself, to the parameters of a method. Required
-// fields come first.
+// pythonBody adds the fields of a body, or the body itself, to a method. Required fields are first.
 func (s *spec) pythonBody(m *pythonMethod, add func(*field, string)) {
 	if whole := m.Table.Whole; whole != "" {
 		m.Positional = append(m.Positional, whole+": "+m.Body.Name)

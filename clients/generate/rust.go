@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// rustType is a received struct, an input or a query. The library's macros declare inputs and
-// queries.
+// rustType is a received struct, or an input or a query. Macros declare the latter two.
 type rustType struct {
 	Name, Doc string
 	Fields    []rustField

@@ -148,8 +148,8 @@ impl Queue {
         }
     }
 
-    /// Another project is bound: timers stop, everything is saved. What may
-    /// not be stored is sent once in the background.
+    /// Stops the timers and saves everything, because another project is
+    /// bound. Events that may not be stored are sent once in the background.
     pub(crate) fn let_go(self: &Arc<Self>, core: &Arc<Core>) {
         let mut state = lock(&self.state);
         state.resting = true;
@@ -549,8 +549,8 @@ impl Queue {
         batch
     }
 
-    /// Sends a batch, halves it when the server refuses it, and says whether
-    /// the rest may follow.
+    /// Sends a batch, in halves if the server refuses it. Returns whether
+    /// further batches may be sent.
     fn deliver(&self, core: &Core, batch: Vec<Arc<Entry>>, age: u64) -> bool {
         let answer = self.post(core, &batch);
         let mut state = lock(&self.state);

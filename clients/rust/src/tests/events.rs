@@ -108,7 +108,7 @@ fn answer(script: &Mutex<Script>, request: &crate::Request) -> Result<Told, Fail
     Ok((status, wait.into_iter().collect(), accepted.to_vec()))
 }
 
-/// A flush whose first request waits for its answer.
+/// A flush in progress. Its first request waits for an answer.
 struct Held {
     status: mpsc::Sender<u16>,
     flush: JoinHandle<Flushed>,
@@ -560,7 +560,7 @@ fn a_crash_before_the_rename_leaves_the_old_content() {
     client.public().track("a", ());
     save(&client);
     let before = std::fs::read(folder.0.join(FILE)).expect("the file");
-    // What a killed process leaves is a temporary file beside the old one.
+    // A killed process leaves a temporary file beside the old one.
     std::fs::write(folder.0.join(format!("{FILE}.killed.tmp")), "{\"half").expect("a file");
     assert_eq!(
         std::fs::read(folder.0.join(FILE)).expect("the file"),

@@ -181,7 +181,7 @@ fn a_version_that_was_never_published_is_compared_as_what_it_stands_for() {
     assert_eq!(bodies[1]["current_version"], "v1.4");
     assert_eq!(bodies[1]["current_comparable_version"], "1.4");
 
-    // It stands for none: the error says what to do.
+    // It has no comparable version, and the error names the remedy.
     let error = check(CheckOptions::new().current_version("nightly")).expect_err("an error");
     assert_eq!(error.to_string(), "[400] send current_comparable_version");
     assert_eq!(transport.taken().len(), 1);

@@ -493,7 +493,7 @@ mod asynchronous {
         assert_eq!(client.0.core.clock.monotonic(), Duration::from_millis(2100));
     }
 
-    /// A client whose call waits 30 s, and what tells that the wait begins.
+    /// A client that waits 30 s in a call, and a notification when the wait begins.
     fn waiting() -> (Server, crate::AsyncSvcClient, Arc<tokio::sync::Notify>) {
         let server = Server::scripted(vec![answer(503, &[("Retry-After", "30")], "{}")]);
         let attempted = Arc::new(tokio::sync::Notify::new());

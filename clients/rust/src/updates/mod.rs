@@ -201,8 +201,8 @@ impl Update {
     /// service by size and SHA-256, others by their size. `to` changes only
     /// when all of it is here and right.
     ///
-    /// `on_progress` is told the bytes so far; when it breaks, the download is
-    /// given up. A broken connection is resumed.
+    /// `on_progress` receives the number of bytes so far; when it breaks, the
+    /// download is cancelled. A broken connection is resumed.
     pub fn download(
         &self,
         to: impl AsRef<Path>,
@@ -283,7 +283,7 @@ pub(crate) fn is_due(remembered: Option<(i64, i64)>, interval: i64, now: i64) ->
     now >= next_at || now < checked_at || now >= latest
 }
 
-/// One check: what is asked, and where the answer is remembered.
+/// One check: its request, and the key under which the answer is stored.
 struct Check {
     key: String,
     question: CheckUpdate,
@@ -361,8 +361,8 @@ impl Check {
         fresh.then_some((memory.answer, memory.checked_at))
     }
 
-    /// What is left to ask when the server knows the version that runs neither
-    /// as published nor with a comparable version: the one that it stands for.
+    /// Returns the request to send when the server knows neither the running
+    /// version nor a comparable version for it: the one derived from its text.
     fn derived(&self, refused: &Error) -> Option<CheckUpdate> {
         if refused.status() != Some(400) || self.question.current_comparable_version.is_some() {
             return None;
@@ -417,8 +417,8 @@ impl Check {
 pub struct Updates(pub(crate) Arc<Handle>);
 
 impl Updates {
-    /// Whether there is an update. The server is asked at most once an
-    /// interval; in between the last answer counts, also after a restart.
+    /// Checks for an update. It sends at most one request per interval and
+    /// otherwise returns the last answer, even after a restart.
     ///
     /// A version that was never published is compared by its numbers, as
     /// `1.4.0` or `v1.4.0`; one without any is an `Api` error with status 400
@@ -450,8 +450,8 @@ pub struct AsyncUpdates(pub(crate) Arc<Handle>);
 
 #[cfg(feature = "async")]
 impl AsyncUpdates {
-    /// Whether there is an update. The server is asked at most once an
-    /// interval; in between the last answer counts, also after a restart.
+    /// Checks for an update. It sends at most one request per interval and
+    /// otherwise returns the last answer, even after a restart.
     ///
     /// A version that was never published is compared by its numbers, as
     /// `1.4.0` or `v1.4.0`; one without any is an `Api` error with status 400
