@@ -55,7 +55,7 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 	count(1)
 
-	// A refused request is tried again.
+	// After a refusal, the client may retry the request.
 	if status, answer, _ := send("POST", list, "d", "", `{}`); status != 400 {
 		t.Errorf("refused: %d %s", status, answer)
 	}

@@ -1,4 +1,4 @@
-// Task 4, and the required content and actions of the page Announcements.
+// The required content and actions of the page Announcements.
 
 import type { Page } from "@playwright/test";
 import { zh } from "../src/texts/zh";

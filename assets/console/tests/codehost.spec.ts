@@ -1,4 +1,4 @@
-// Task 11, and the required content and actions of the page Codehost integration.
+// The required content and actions of the page Codehost integration.
 
 import { createHmac } from "node:crypto";
 import { expect, expectAccessible, inEachWay, open, test } from "./fixtures";

@@ -1,4 +1,4 @@
-// Task 5, and the required content and actions of the page Feedback.
+// The required content and actions of the page Feedback.
 
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, inEachWay, open, test } from "./fixtures";

@@ -1,4 +1,4 @@
-// Task 10, and the required content and actions of the page Files.
+// The required content and actions of the page Files.
 
 import { writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";

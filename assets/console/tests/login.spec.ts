@@ -1,4 +1,4 @@
-// Task 1, first half: log in. Also later events of a login.
+// Logging in, and later events of a login.
 
 import type { Page } from "@playwright/test";
 import { zh } from "../src/texts/zh";

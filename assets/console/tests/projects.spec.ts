@@ -1,4 +1,4 @@
-// Task 12, and the required content and actions of the page Projects.
+// The required content and actions of the page Projects.
 
 import type { Page } from "@playwright/test";
 import { zh } from "../src/texts/zh";

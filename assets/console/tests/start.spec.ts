@@ -1,4 +1,4 @@
-// Task 1: from an empty server to the first version, with the code that the console shows; and the
+// From an empty server to the first version, with the code that the console shows; and the
 // amount of data that a browser loads for it.
 
 import { execFile } from "node:child_process";

@@ -1,4 +1,4 @@
-// Task 9, and the required content and actions of the page Tokens.
+// The required content and actions of the page Tokens.
 
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, inEachWay, open, test } from "./fixtures";

@@ -1,4 +1,4 @@
-// Tasks 2 and 3, and the required content and actions of the page Versions.
+// The required content and actions of the page Versions.
 
 import type { Page } from "@playwright/test";
 import { zh } from "../src/texts/zh";

@@ -1,4 +1,4 @@
-// Saved questions about the current range. All are asked at once.
+// Saved questions about the current range. All queries run at the same time.
 
 import { ActionIcon, Button, Group, Modal, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconArrowsHorizontal, IconDots, IconEdit, IconGripVertical, IconPencil, IconTrash } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-// Task 8: Where do users drop off? A funnel from events, filtered by a property, saved as a
+// Where do users drop off? A funnel from events, filtered by a property, saved as a
 // card, on the dashboard, with another range.
 
 import type { Locator } from "@playwright/test";

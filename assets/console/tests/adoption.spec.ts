@@ -1,4 +1,4 @@
-// Task 7: How many users have updated? Adoption over 30 days, by version and platform; the link
+// How many users have updated? Adoption over 30 days, by version and platform; the link
 // shows a colleague the same.
 
 import type { Page } from "@playwright/test";
