@@ -171,7 +171,7 @@ test("a form asks before it loses what was typed, and only then", async ({ page,
   await seedLogs(server, project, 1);
   await open(page, server, `/admin/logs?project=${project}`);
   await expect(page.getByRole("link", { name: "entry 01" })).toBeVisible();
-  const form = page.getByRole("dialog", { name: "Add: log" });
+  const form = page.getByRole("dialog", { name: "New log" });
   const question = page.getByRole("dialog", { name: "Discard your changes?" });
   await page.keyboard.press("n");
   await expect(form.getByRole("textbox", { name: "Content" })).toBeFocused();
@@ -240,7 +240,7 @@ test.describe("trouble", () => {
     await own.call("POST", "/admin/projects", { project_key: "trouble", name: "Trouble" });
     await open(page, own, "/admin/logs?project=trouble");
     await page.getByRole("button", { name: "Add" }).click();
-    const form = page.getByRole("dialog", { name: "Add: log" });
+    const form = page.getByRole("dialog", { name: "New log" });
     await form.getByRole("textbox", { name: "Content" }).fill("written before the storm");
     await own.stop();
     await form.getByRole("button", { name: "Save" }).click();
@@ -293,7 +293,7 @@ test("a slow network shows what is under way", async ({ page, server, project })
   await expect(page.getByRole("status", { name: "Loading" })).toBeVisible();
   await expect(page.locator("tbody tr")).toHaveCount(10);
   await page.getByRole("button", { name: "Add" }).click();
-  const form = page.getByRole("dialog", { name: "Add: log" });
+  const form = page.getByRole("dialog", { name: "New log" });
   await form.getByRole("textbox", { name: "Content" }).fill("slowly");
   const save = form.getByRole("button", { name: "Save" });
   await save.click();

@@ -96,7 +96,7 @@ test("logs: filters by level, platform, time and hidden ones; hide and show agai
 test("logs: one is added by hand with all its fields, and nothing else can be changed", async ({ page, server, project }) => {
   await open(page, server, `/admin/logs?project=${project}`);
   await page.getByRole("button", { name: "Add" }).click();
-  const form = page.getByRole("dialog", { name: "Add: log" });
+  const form = page.getByRole("dialog", { name: "New log" });
   await form.getByRole("combobox", { name: "Level" }).click();
   await page.getByRole("option", { name: "Warning" }).click();
   await form.getByRole("textbox", { name: "Content" }).fill("seen by support");

@@ -112,7 +112,7 @@ test.describe("refused", () => {
   }) => {
     await page.setViewportSize({ width: 1280, height: 600 });
     await open(page, server, `/admin/projects?project=${project}&new=1`);
-    const dialog = page.getByRole("dialog", { name: "Add: project" });
+    const dialog = page.getByRole("dialog", { name: "New project" });
     const save = dialog.getByRole("button", { name: "Save" });
     const last = dialog.getByRole("switch", { name: "Mirror attachments" });
     const name = dialog.getByRole("textbox", { name: "Name", exact: true });
@@ -150,7 +150,7 @@ test.describe("refused", () => {
 test("after a project was made, the address names it, and the focus is where it goes on", async ({ page, server, project }) => {
   await open(page, server, `/admin/projects?project=${project}&new=1`);
   const key = `${project}-new`.slice(0, 64);
-  const form = page.getByRole("dialog", { name: "Add: project" });
+  const form = page.getByRole("dialog", { name: "New project" });
   await form.getByRole("textbox", { name: "Name", exact: true }).fill(key);
   await form.getByRole("button", { name: "Save" }).click();
   const next = page.getByRole("dialog", { name: `Setup snippets: ${key}` });
@@ -200,7 +200,7 @@ test("a project's files go where its form says, blank for the default, and attac
   });
   await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
   await open(page, server, "/admin/projects?project=app&edit=app");
-  const dialog = page.getByRole("dialog", { name: "Edit: App" });
+  const dialog = page.getByRole("dialog", { name: "Edit App" });
   const storage = dialog.getByRole("combobox", { name: "File storage" });
   await expect(storage).toHaveValue("Instance default");
   const save = async () => {
@@ -223,7 +223,7 @@ test("a project's files go where its form says, blank for the default, and attac
 test("languages are added, edited and unregistered inside of the form, which stays", async ({ page, server, project }) => {
   test.slow();
   await open(page, server, `/admin/projects?project=${project}&edit=${project}`);
-  const dialog = page.getByRole("dialog", { name: `Edit: ${project}` });
+  const dialog = page.getByRole("dialog", { name: `Edit ${project}` });
   await dialog.getByLabel("Author", { exact: true }).fill("Unsaved");
   await dialog.getByRole("button", { name: "Add language" }).click();
   const language = page.getByRole("dialog", { name: "Add language" });

@@ -27,7 +27,7 @@ test("the history of a repository is imported, its latest release synced, and on
 
   releases.unshift({ tag_name: "v1.2.0-beta.1", name: "Third", prerelease: true });
   await page.getByRole("button", { name: "Add", exact: true }).click();
-  const form = page.getByRole("dialog", { name: "Add: version" });
+  const form = page.getByRole("dialog", { name: "New version" });
   const fetched = async (tag: string) => {
     await form.getByRole("button", { name: "Fetch release" }).click();
     const asked = page.getByRole("dialog", { name: "Fetch release" });
@@ -113,7 +113,7 @@ test("a language is translated in the form, which asks before it overwrites, and
   const path = "/admin/projects/app/announcements";
   const { id } = await server.call<{ id: string }>("POST", path, { title: "Soon", content: "Text" });
   await open(page, server, `/admin/announcements?project=app&edit=${id}`);
-  const form = page.getByRole("dialog", { name: "Edit: Soon" });
+  const form = page.getByRole("dialog", { name: "Edit Soon" });
   await form.getByRole("tab", { name: "Deutsch" }).click();
   const title = form.getByRole("textbox", { name: "Title" });
   const translate = form.getByRole("button", { name: "Translate" });

@@ -22,7 +22,7 @@ test.describe("a slow network that loses 3 %", () => {
     const rows = page.locator("tbody tr");
     await expect(rows).toHaveCount(10);
     await page.getByRole("button", { name: "Add" }).click();
-    const form = page.getByRole("dialog", { name: "Add: log" });
+    const form = page.getByRole("dialog", { name: "New log" });
     await form.getByRole("textbox", { name: "Content" }).fill("once");
     const save = form.getByRole("button", { name: "Save" });
     await save.click();

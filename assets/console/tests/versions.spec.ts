@@ -200,7 +200,7 @@ test("a version that apps are sent to without a file is marked, and its form say
   const links = [{ url: "https://downloads.example/1.0.zip", name: "Archive", platform: "linux" }];
   await put(server, project, "1.0.0", { download_links: links });
   await open(page, server, `/admin/versions?project=${project}&new=1`);
-  const dialog = page.getByRole("dialog", { name: "Add: version" });
+  const dialog = page.getByRole("dialog", { name: "New version" });
   const notice = dialog.getByRole("status").filter({ hasText: "will find no file" });
   await dialog.getByRole("textbox", { name: "Version", exact: true }).fill("0.9.0");
   await expect(notice).toHaveCount(0);
@@ -298,7 +298,7 @@ test("a version is deleted after a question that says what happens", async ({ pa
   await put(server, project, "1.1.0");
   await open(page, server, `/admin/versions?project=${project}`);
   await menu(page, "1.1.0", "Delete");
-  const dialog = page.getByRole("dialog", { name: "Delete: 1.1.0" });
+  const dialog = page.getByRole("dialog", { name: "Delete 1.1.0" });
   await expect(dialog).toContainText("This is the latest version");
   await dialog.getByRole("button", { name: "Delete" }).click();
   await expect(row(page, "1.1.0")).toHaveCount(0);

@@ -26,14 +26,13 @@ export function RangeBar({ range, setRange, refresh, names, children }: RangeBar
       {children}
       <SegmentedControl
         aria-label={texts.range}
-        size="xs"
         value={range.name}
         onChange={(name) => setRange(name as RangeName)}
         data={names.map((name) => ({ value: name, label: texts.ranges[name] }))}
       />
       <Tooltip label={common.refresh}>
-        <ActionIcon variant="default" size={30} aria-label={common.refresh} onClick={refresh} aria-busy={busy}>
-          <IconRefresh size={16} />
+        <ActionIcon variant="default" size={36} aria-label={common.refresh} onClick={refresh} aria-busy={busy}>
+          <IconRefresh size={18} aria-hidden />
         </ActionIcon>
       </Tooltip>
     </Group>

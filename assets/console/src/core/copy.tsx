@@ -38,18 +38,27 @@ function useCopy(text: string): [boolean, () => void] {
   return [copied, () => void copy()];
 }
 
-/** A button that copies a text and confirms it. */
-export function CopyButton({ text, label }: { text: string; label?: string | undefined }) {
+/** A button that copies a text and confirms it. Its width is that of the longer of both labels. */
+export function CopyButton({ text, label, size = "compact-sm" }: { text: string; label?: string; size?: "compact-sm" | "sm" }) {
   const { common } = useTexts();
   const [copied, copy] = useCopy(text);
+  const name = label ?? common.copy;
   return (
     <Button
       variant="default"
-      size="compact-sm"
+      size={size}
+      flex="none"
       leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
       onClick={copy}
     >
-      {copied ? common.copied : (label ?? common.copy)}
+      <span className="either">
+        <span data-unseen={copied || undefined} aria-hidden={copied}>
+          {name}
+        </span>
+        <span data-unseen={!copied || undefined} aria-hidden={!copied}>
+          {common.copied}
+        </span>
+      </span>
     </Button>
   );
 }

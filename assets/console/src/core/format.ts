@@ -1,7 +1,7 @@
 // Formats numbers, times and sizes in the chosen language.
 
 import { now as serverNow } from "./clock";
-import { useLanguage } from "./texts";
+import { type Language, useLanguage } from "./texts";
 
 export interface Format {
   number(value: number): string;
@@ -132,8 +132,18 @@ function newFormat(tag: string): Format {
   };
 }
 
+const regions: Record<Language, string> = { en: "en-GB", zh: "zh-Hans-CN" };
+
+/**
+ * The locale of a language for dates and numbers: the variant that the browser prefers, such as
+ * en-US, so that dates read like those in the browser's own entry fields.
+ */
+export function localeOf(language: Language, preferred: readonly string[]): string {
+  return preferred.find((tag) => tag.startsWith(`${language}-`)) ?? regions[language];
+}
+
 /** The format of the chosen language. */
 export function useFormat(): Format {
   const { language } = useLanguage();
-  return formatIn(language === "zh" ? "zh-Hans-CN" : "en-GB");
+  return formatIn(localeOf(language, navigator.languages));
 }

@@ -46,7 +46,7 @@ export const theme = createTheme({
   autoContrast: true,
   colors: { accent, red },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif',
-  fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", "SF Mono", Menlo, Consolas, "Noto Sans Mono CJK SC", monospace',
+  fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", "SF Mono", Menlo, Consolas, monospace, "Noto Sans Mono CJK SC"',
   defaultRadius: "sm",
   cursorType: "pointer",
   respectReducedMotion: true,

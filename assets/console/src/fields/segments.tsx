@@ -17,7 +17,7 @@ export function Segments<T extends string>({ label, value, choices, onChange }: 
   const below = useMediaQuery(narrow, false, { getInitialValueInEffect: false });
   return (
     <Stack gap={4} align="flex-start" maw="100%">
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={600}>
         {label}
       </Text>
       <SegmentedControl

@@ -1,7 +1,7 @@
 // The frame of every page: the side bar, the top bar on phones, global shortcuts, and the watch
 // over login and server.
 
-import { ActionIcon, AppShell, Burger, Group } from "@mantine/core";
+import { ActionIcon, AppShell, Burger, Group, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -48,6 +48,7 @@ function FrameOf() {
   const openPalette = useCallback(() => setDialog("palette"), []);
   const [project] = useProjectKey();
   const page = pageOf(pathname);
+  const name = useProjects().data?.find(({ project_key }) => project_key === project)?.name;
   const ExpiredDialog = usePart(expiredDialog, useExpired());
   const queries = useQueryClient();
   useEffect(() => loadAhead(queries), [queries]);
@@ -86,7 +87,13 @@ function FrameOf() {
         <AppShell.Header hiddenFrom="sm" px="xs">
           <Group h="100%" gap="xs" wrap="nowrap">
             <Burger opened={false} onClick={toggle} aria-label={frame.menu} aria-expanded={menu} size="sm" className={classes["touch"]} />
-            <Mark />
+            {page?.ofProject && name ? (
+              <UnstyledButton className={classes["where"]} onClick={toggle}>
+                <bdi>{name}</bdi>
+              </UnstyledButton>
+            ) : (
+              <Mark />
+            )}
             <ActionIcon variant="subtle" color="gray" size={44} ms="auto" aria-label={frame.palette.open} onClick={openPalette}>
               <IconSearch size={20} aria-hidden />
             </ActionIcon>

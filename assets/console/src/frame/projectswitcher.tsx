@@ -33,7 +33,7 @@ const Switcher = memo(function Switcher({
       onChange={(key) => key && onShow(key)}
       allowDeselect={false}
       searchable={(projects?.length ?? 0) > 7}
-      comboboxProps={{ position: "top-start" }}
+      comboboxProps={{ position: "bottom-start" }}
     />
   );
 });

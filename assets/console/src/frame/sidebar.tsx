@@ -1,5 +1,5 @@
-// The side bar: search, the pages, and at the bottom the project and the preferences. It is on
-// every page, so navigation renders only the two entries that change.
+// The side bar: the project, search, the pages, and at the bottom the preferences. It is on every
+// page, so navigation renders only the two entries that change.
 
 import { AppShell, Box, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
@@ -35,7 +35,8 @@ export const SideBar = memo(function SideBar({ project, onSearch, onClose }: Pro
           <Mark />
           <Burger opened onClick={onClose} hiddenFrom="sm" aria-label={frame.closeMenu} size="sm" className={classes["touch"]} />
         </Group>
-        <Box visibleFrom="sm">
+        <ProjectSwitcher />
+        <Box visibleFrom="sm" mt={8}>
           <UnstyledButton className={classes["search"]} onClick={onSearch}>
             <IconSearch size={16} aria-hidden />
             <span>{frame.palette.open}</span>
@@ -60,10 +61,7 @@ export const SideBar = memo(function SideBar({ project, onSearch, onClose }: Pro
         ))}
       </AppShell.Section>
       <AppShell.Section p="xs" className={classes["foot"]}>
-        <ProjectSwitcher />
-        <Box mt={8}>
-          <Preferences />
-        </Box>
+        <Preferences />
       </AppShell.Section>
     </>
   );

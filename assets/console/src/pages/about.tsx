@@ -9,7 +9,7 @@ import { Failure } from "../core/failure";
 import { useFormat } from "../core/format";
 import { useTexts } from "../core/texts";
 import { WebLink } from "../core/weblink";
-import { ApiHelpButton } from "../resource/page";
+import { PageHead } from "../resource/head";
 import { Facts, Section } from "./settings/layout";
 
 const colours: Record<string, string> = { ok: "green", note: "blue", warning: "yellow", problem: "red" };
@@ -32,12 +32,10 @@ export default function AboutPage() {
   const loaded = program.data && status.data && { program: program.data, status: status.data };
   return (
     <Stack gap="md" maw={880}>
-      <Group justify="space-between" gap="xs">
-        <Title order={1} size="h2" tabIndex={-1}>
-          {frame.pages.about}
-        </Title>
-        <Group gap="xs">
-          <ApiHelpButton operations={["getAbout", "getInstanceStatus"]} />
+      <PageHead
+        title={frame.pages.about}
+        operations={["getAbout", "getInstanceStatus"]}
+        action={
           <Button
             variant="default"
             leftSection={<IconRefresh size={16} aria-hidden />}
@@ -46,8 +44,8 @@ export default function AboutPage() {
           >
             {about.again}
           </Button>
-        </Group>
-      </Group>
+        }
+      />
       {error && <Failure error={error} retry={() => again.mutate()} />}
       {loaded ? (
         <>

@@ -65,7 +65,7 @@ function Deletion<R extends object, D extends object>({
   });
   const label = remove.label ?? common.delete;
   return (
-    <Modal opened onClose={close} title={`${label}: ${resource.label(record)}`} closeButtonProps={{ "aria-label": common.close }}>
+    <Modal opened onClose={close} title={`${label} ${resource.label(record)}`} closeButtonProps={{ "aria-label": common.close }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -170,7 +170,7 @@ function OpenForm<R extends object, D extends object>({
     set: (field, value) => values.setFieldValue(field, value as never),
   };
   const rest = save.error ? errorsOf(save.error, Object.keys(values.values)).rest : [];
-  const title = record ? `${common.edit}: ${resource.label(record)}` : (resource.addLabel ?? `${common.add}: ${resource.noun}`);
+  const title = record ? common.editTitle(resource.label(record)) : (resource.addLabel ?? common.newTitle(resource.noun));
   return (
     <>
       <Modal

@@ -1,16 +1,17 @@
 // The page of a resource: heading, tools, filters, table, drawer and dialogs.
 
-import { Button, Group, Stack, Title, Tooltip } from "@mantine/core";
+import { Button, Stack, Tooltip } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useMemo, useRef } from "react";
 import { useAddress } from "../core/address";
 import { Failure } from "../core/failure";
 import { useShortcuts } from "../core/keys";
-import { lazily, part, usePart } from "../core/part";
+import { part, usePart } from "../core/part";
 import { useTexts } from "../core/texts";
 import { ColumnMenu } from "./columns";
 import { Filters } from "./filters";
+import { PageHead } from "./head";
 import { useList } from "./list";
 import type { Resource } from "./resource";
 import { phone, RecordTable } from "./table";
@@ -18,7 +19,6 @@ import { phone, RecordTable } from "./table";
 const drawer = part(async () => (await import("./drawer")).RecordDrawer);
 const formDialog = part(async () => (await import("./form")).FormDialog);
 const deletionDialog = part(async () => (await import("./deletion")).DeletionDialog);
-const ApiHelp = lazily(async () => (await import("./help")).default);
 
 export function ResourcePage<R extends object, D extends object>({ resource }: { resource: Resource<R, D> }) {
   const { common } = useTexts();
@@ -41,7 +41,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
     }
   };
   useShortcuts([
-    ...(create ? [{ key: "n", label: resource.addLabel ?? `${common.add}: ${resource.noun}`, run: create }] : []),
+    ...(create ? [{ key: "n", label: resource.addLabel ?? common.newTitle(resource.noun), run: create }] : []),
     { key: "/", label: common.search, run: () => search.current?.focus() },
     { key: "j", label: common.next, run: () => step(1) },
     { key: "k", label: common.previous, run: () => step(-1) },
@@ -57,23 +57,26 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
   const nothing = !list.stale && list.data?.data.length === 0 && list.page === 1 && !list.filtered;
   return (
     <Stack gap="md" ref={content}>
-      <Group justify="space-between" gap="xs">
-        <Title order={1} size="h2" tabIndex={-1}>
-          {resource.title}
-        </Title>
-        <Group gap="xs">
-          {resource.tools}
-          {!nothing && !narrow && <ColumnMenu name={resource.name} columns={resource.columns} />}
-          <ApiHelpButton operations={resource.operations} />
-          {create && (
+      <PageHead
+        title={resource.title}
+        about={resource.about}
+        operations={resource.operations}
+        tools={
+          <>
+            {resource.tools}
+            {!nothing && !narrow && <ColumnMenu name={resource.name} columns={resource.columns} />}
+          </>
+        }
+        action={
+          create && (
             <Tooltip label={<kbd>n</kbd>}>
               <Button leftSection={resource.addIcon ?? <IconPlus size={16} aria-hidden />} onClick={create}>
                 {resource.addLabel ?? common.add}
               </Button>
             </Tooltip>
-          )}
-        </Group>
-      </Group>
+          )
+        }
+      />
       {resource.above}
       {!nothing && <Filters resource={resource} searchRef={search} askAhead={list.askAhead} />}
       {list.error && !list.data ? <Failure error={list.error} retry={list.retry} /> : nothing ? resource.empty : table}
@@ -82,20 +85,5 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
       {resource.form && FormDialog && <FormDialog resource={resource} form={resource.form} list={list} />}
       {resource.remove && DeletionDialog && <DeletionDialog resource={resource} remove={resource.remove} list={list} />}
     </Stack>
-  );
-}
-
-/** Opens the description of the API operations that a page uses. */
-export function ApiHelpButton({ operations }: { operations: string[] }) {
-  const { common } = useTexts();
-  const [address, change] = useAddress();
-  const open = address["help"] === "1";
-  return (
-    <>
-      <Button variant="default" onClick={() => change({ help: "1" })}>
-        {common.apiHelp}
-      </Button>
-      {open && <ApiHelp operations={operations} onClose={() => change({ help: undefined })} />}
-    </>
   );
 }

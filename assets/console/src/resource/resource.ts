@@ -139,7 +139,9 @@ export interface Resource<R extends object, D extends object = object> {
         type?: ((record: R) => string) | undefined;
       }
     | undefined;
-  /** Buttons beside "Add". */
+  /** Shown beside the title, such as the range of the figures. */
+  about?: ReactNode;
+  /** Controls beside "Add". */
   tools?: ReactNode;
   /** Shown above the list, for example notices. */
   above?: ReactNode;

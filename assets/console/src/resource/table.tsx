@@ -91,11 +91,12 @@ export function RecordTable<R extends object, D extends object>({ resource, list
           </tbody>
         </table>
       </div>
-      <Group className={classes["foot"]} justify="space-between" gap="xs">
+      <Group className={classes["foot"]} justify="space-between" gap="xs" wrap="nowrap">
         <Text size="sm">{common.pageOf(first, Math.min(first + pageSize - 1, data.total), total)}</Text>
         <Pagination
           size="sm"
-          siblings={narrow ? 0 : 1}
+          siblings={1}
+          withPages={!narrow}
           value={page}
           total={Math.ceil(data.total / pageSize)}
           onChange={(next) => change({ page: next === 1 ? undefined : String(next), open: undefined })}

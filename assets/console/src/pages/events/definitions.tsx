@@ -147,13 +147,9 @@ export default function DefinitionsPage() {
         run: (admin, { event_definition_id }) => admin.deleteEventDefinition(event_definition_id),
         consequences: () => definitions.consequences,
       },
+      about: <RangeText range={range} />,
       tools: <RangeBar range={range} setRange={setRange} refresh={refresh} names={ranges} />,
-      above: (
-        <>
-          <RangeText range={range} />
-          <EventsTabs page="definitions" />
-        </>
-      ),
+      above: <EventsTabs page="definitions" />,
       empty: <FirstEvent />,
       operations: ["listEventDefinitions", "updateEventDefinition", "deleteEventDefinition"],
     }),

@@ -1,13 +1,14 @@
 // Shared parts of the seven pages of behaviour analysis: tabs, range, and getting started.
 
-import { Box, Group, Stack, Title } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { RangeBar, RangeText } from "../../charts/rangebar";
 import { PageLink } from "../../core/go";
+import { intoView } from "../../core/pages";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { useRange } from "../../core/userange";
-import { ApiHelpButton } from "../../resource/page";
+import { PageHead } from "../../resource/head";
 import styles from "./events.module.css";
 
 const pages = ["overview", "definitions", "funnel", "retention", "paths", "explore", "dashboard"] as const;
@@ -29,18 +30,12 @@ export function EventsFrame({ page, operations, children }: EventsFrameProps) {
   const { range, setRange, refresh } = useRange(ranges);
   return (
     <Stack gap="md">
-      <Group justify="space-between" gap="xs">
-        <Box>
-          <Title order={1} size="h2" tabIndex={-1}>
-            {texts.frame.pages.events}
-          </Title>
-          <RangeText range={range} />
-        </Box>
-        <Group gap="xs">
-          <ApiHelpButton operations={operations} />
-          <RangeBar range={range} setRange={setRange} refresh={refresh} names={ranges} />
-        </Group>
-      </Group>
+      <PageHead
+        title={texts.frame.pages.events}
+        about={<RangeText range={range} />}
+        tools={<RangeBar range={range} setRange={setRange} refresh={refresh} names={ranges} />}
+        operations={operations}
+      />
       <EventsTabs page={page} />
       {children(range)}
     </Stack>
@@ -61,6 +56,7 @@ export function EventsTabs({ page }: { page: EventsPageName }) {
           className={`mantine-focus-auto ${styles.tab}`}
           activeOptions={{ exact: true, includeSearch: false }}
           aria-current={one === page ? "page" : undefined}
+          ref={one === page ? intoView : undefined}
         >
           {texts.events.pages[one]}
         </PageLink>

@@ -1,6 +1,6 @@
 // The start page: contents and state of this instance. Each part can fail independently.
 
-import { ActionIcon, Alert, Anchor, Box, Button, Group, Paper, SimpleGrid, Stack, Text, Title, Tooltip } from "@mantine/core";
+import { ActionIcon, Alert, Anchor, Button, Group, Paper, SimpleGrid, Stack, Text, Title, Tooltip } from "@mantine/core";
 import { IconPlus, IconRefresh } from "@tabler/icons-react";
 import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -11,7 +11,7 @@ import { useFormat } from "../../core/format";
 import { PageLink } from "../../core/go";
 import { useProjectKey } from "../../core/project";
 import { useTexts } from "../../core/texts";
-import { ApiHelpButton } from "../../resource/page";
+import { PageHead } from "../../resource/head";
 import { stateOf } from "../tokens/state";
 import styles from "./overview.module.css";
 import { StatusCard } from "./status";
@@ -49,40 +49,32 @@ export default function OverviewPage() {
 
   return (
     <Stack gap="md">
-      <Box>
-        <Group justify="space-between" gap="xs">
-          <Title order={1} size="h2" tabIndex={-1}>
-            {frame.pages.overview}
-          </Title>
-          <Group gap="xs">
-            <ApiHelpButton
-              operations={[
-                "getProjectStatistics",
-                "getVersionStatistics",
-                "getAnnouncementStatistics",
-                "getFeedbackStatistics",
-                "getLogStatistics",
-                "listApiKeys",
-                "getInstanceStatus",
-              ]}
-            />
-            <Tooltip label={common.refresh}>
-              <ActionIcon
-                variant="default"
-                size={36}
-                aria-label={common.refresh}
-                aria-busy={busy}
-                onClick={() => void queries.invalidateQueries({ queryKey: [key] })}
-              >
-                <IconRefresh size={18} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-          </Group>
-        </Group>
-        <Text size="sm" c="dimmed" mih={21}>
-          {Number.isFinite(updated) && overview.refreshed(format.time(updated / 1000))}
-        </Text>
-      </Box>
+      <PageHead
+        title={frame.pages.overview}
+        about={Number.isFinite(updated) ? overview.refreshed(format.time(updated / 1000)) : "\u00a0"}
+        operations={[
+          "getProjectStatistics",
+          "getVersionStatistics",
+          "getAnnouncementStatistics",
+          "getFeedbackStatistics",
+          "getLogStatistics",
+          "listApiKeys",
+          "getInstanceStatus",
+        ]}
+        tools={
+          <Tooltip label={common.refresh}>
+            <ActionIcon
+              variant="default"
+              size={36}
+              aria-label={common.refresh}
+              aria-busy={busy}
+              onClick={() => void queries.invalidateQueries({ queryKey: [key] })}
+            >
+              <IconRefresh size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        }
+      />
       {failed.length > 0 && (
         <Alert
           color="red"

@@ -1,6 +1,6 @@
 // A project's integration with its repository: two tabs, saved together.
 
-import { Anchor, Button, Group, Stack, Tabs, Text, TextInput, Title } from "@mantine/core";
+import { Anchor, Button, Group, Stack, Tabs, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { CodehostIntegration, Webhook } from "svc-sdk";
@@ -15,7 +15,7 @@ import { UnsavedGuard } from "../../core/unsaved";
 import { SecretField } from "../../fields/secret";
 import { maskOf } from "../../fields/secrets";
 import { errorsOf } from "../../resource/form";
-import { ApiHelpButton } from "../../resource/page";
+import { PageHead } from "../../resource/head";
 import { Commands, Forwarding } from "./codehostapp";
 import { check, type Draft, draftOf, fieldsOf } from "./integration";
 import { WebhookTab } from "./webhook";
@@ -45,20 +45,18 @@ export default function CodehostPage() {
   const record = projects?.find(({ project_key }) => project_key === project);
   return (
     <Stack gap="md" maw={840}>
-      <Group justify="space-between" gap="xs">
-        <div>
-          <Title order={1} size="h2" tabIndex={-1}>
-            {codehost.title}
-          </Title>
-          <Text size="sm" c="dimmed">
+      <PageHead
+        title={codehost.title}
+        about={
+          <>
             <Anchor size="sm" className="lone" underline="always" renderRoot={(props) => <PageLink to="/admin/projects" {...props} />}>
               {codehost.back}
             </Anchor>{" "}
             › <bdi>{record?.name}</bdi>
-          </Text>
-        </div>
-        <ApiHelpButton operations={operations} />
-      </Group>
+          </>
+        }
+        operations={operations}
+      />
       {error && <Failure error={error} retry={() => void refetch()} />}
       {data && projects && <Integration key={project} project={project} initial={draftOf(data.integration, record)} {...data} />}
     </Stack>

@@ -4,9 +4,9 @@ import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { PageLink } from "../../core/go";
-import { subPages } from "../../core/pages";
+import { intoView, subPages } from "../../core/pages";
 import { useTexts } from "../../core/texts";
-import { ApiHelpButton } from "../../resource/page";
+import { PageHead } from "../../resource/head";
 import classes from "./settings.module.css";
 
 export function SettingsLayout({ operations, children }: { operations: string[]; children: ReactNode }) {
@@ -14,12 +14,7 @@ export function SettingsLayout({ operations, children }: { operations: string[];
   const pathname = useLocation({ select: ({ pathname }) => pathname });
   return (
     <Stack gap="md" maw={880}>
-      <Group justify="space-between" gap="xs">
-        <Title order={1} size="h2" tabIndex={-1}>
-          {frame.pages.settings}
-        </Title>
-        <ApiHelpButton operations={operations} />
-      </Group>
+      <PageHead title={frame.pages.settings} operations={operations} />
       <nav aria-label={frame.pages.settings} className={classes["tabs"]}>
         {subPages.map(({ path, name }) => (
           <PageLink
@@ -37,11 +32,6 @@ export function SettingsLayout({ operations, children }: { operations: string[];
       {children}
     </Stack>
   );
-}
-
-/** Scrolls the current entry into view, which may be out of sight on narrow screens. */
-function intoView(link: HTMLElement | null): void {
-  link?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 /** A section of a page with its own heading; `aside` is shown at its right. */

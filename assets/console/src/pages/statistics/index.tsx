@@ -1,10 +1,10 @@
 // Requests of apps by kind, time, region and version.
 
-import { Box, Group, SimpleGrid, Stack, Title } from "@mantine/core";
+import { SimpleGrid, Stack } from "@mantine/core";
 import { RangeBar, RangeText } from "../../charts/rangebar";
 import { useTexts } from "../../core/texts";
 import { useRange } from "../../core/userange";
-import { ApiHelpButton } from "../../resource/page";
+import { PageHead } from "../../resource/head";
 import {
   Adoption,
   CalendarFigure,
@@ -39,18 +39,12 @@ export default function StatisticsPage() {
   const { range, setRange, refresh } = useRange(names);
   return (
     <Stack gap="md">
-      <Group justify="space-between" gap="xs">
-        <Box>
-          <Title order={1} size="h2" tabIndex={-1}>
-            {texts.frame.pages.statistics}
-          </Title>
-          <RangeText range={range} />
-        </Box>
-        <Group gap="xs">
-          <ApiHelpButton operations={operations} />
-          <RangeBar range={range} setRange={setRange} refresh={refresh} names={names} />
-        </Group>
-      </Group>
+      <PageHead
+        title={texts.frame.pages.statistics}
+        about={<RangeText range={range} />}
+        tools={<RangeBar range={range} setRange={setRange} refresh={refresh} names={names} />}
+        operations={operations}
+      />
       <Tiles range={range} />
       <Trend range={range} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">

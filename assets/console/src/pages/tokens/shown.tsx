@@ -20,7 +20,7 @@ export function ShownKey({ token, former, onDone }: { token: string; former?: st
           flex={1}
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
-        <CopyButton text={token} />
+        <CopyButton text={token} size="sm" />
       </Group>
       {former && <Text size="sm">{former}</Text>}
       <Group justify="flex-end">

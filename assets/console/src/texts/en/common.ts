@@ -9,6 +9,8 @@ export const common = {
   copyConfiguration: "Copy configuration",
   delete: "Delete",
   edit: "Edit",
+  editTitle: (label: string) => `Edit ${label}`,
+  newTitle: (noun: string) => `New ${noun}`,
   save: "Save",
   undo: "Undo",
   undone: "Undone",

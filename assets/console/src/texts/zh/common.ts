@@ -11,6 +11,8 @@ export const common: (typeof en)["common"] = {
   copyConfiguration: "复制配置",
   delete: "删除",
   edit: "编辑",
+  editTitle: (label) => `编辑 ${label}`,
+  newTitle: (noun) => `新建${noun}`,
   save: "保存",
   undo: "撤销",
   undone: "已撤销",
