@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "store", "internal/..."},
 
 	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/files/engine", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/requests", "internal/translate", "internal/upstream", "search", "store"},
-	"api/analytics": {"api/web", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/proxy", "internal/requests", "internal/stats", "internal/today", "internal/useragent", "store"},
+	"api/analytics": {"api/web", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/proxy", "internal/requests", "internal/stats", "internal/release", "internal/today", "internal/usage", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "internal/upstream", "search", "store"},
 	"api/pages":     {"api/web", "assets", "internal/fault", "internal/files", "internal/locale", "internal/markdown", "internal/openapi", "internal/platform", "internal/release", "internal/terms", "store", "clients/browser"},
 	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/forward", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/seal", "internal/searchtext", "internal/setting", "internal/terms", "internal/translate", "internal/useragent", "search", "store"},
@@ -106,7 +106,8 @@ var mayImport = map[string][]string{
 	"internal/terms":       {"internal/locale", "internal/placeholder"},
 	"internal/useragent":   {"internal/platform"},
 	"internal/release":     {"internal/fault"},
-	"internal/today":       {"internal/release"},
+	"internal/today":       {"internal/usage"},
+	"internal/usage":       {"internal/release"},
 	"internal/stats":       {"internal/platform"},
 	"internal/counter":     {},
 

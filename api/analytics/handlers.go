@@ -15,6 +15,7 @@
 //	request_stats.go    request statistics of a range
 //	request_series.go   request statistics over time
 //	today.go            findings that need attention in a project
+//	usage.go            what the update check tells the clients that were counted
 package analytics
 
 import (
@@ -53,10 +54,12 @@ func New(c Config) *Handlers {
 
 // Routes returns the routes of events and of request statistics.
 func (h *Handlers) Routes() []web.Route {
-	today := web.Route{
-		Method: "GET", Path: web.V1 + "/admin/projects/:k/today", Access: web.ByScope("stats:read"), Handler: web.OK(h.showToday),
-	}
-	return append(slices.Concat(h.eventRoutes(), h.requestStatsRoutes()), today)
+	const project = web.V1 + "/admin/projects/:k"
+	read := web.ByScope("stats:read")
+	return slices.Concat(h.eventRoutes(), h.requestStatsRoutes(), []web.Route{
+		{Method: "GET", Path: project + "/today", Access: read, Handler: web.OK(h.showToday)},
+		{Method: "GET", Path: project + "/versions/usage", Access: read, Handler: web.OK(h.showUsage)},
+	})
 }
 
 // problems collects the validation errors of a request. Its methods parse and check the parameters

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"svc/api/web"
-	"svc/internal/platform"
 	"svc/internal/today"
 	"svc/store"
 )
@@ -17,10 +16,9 @@ type todayView struct {
 // packed columns and the snapshot of the project, but no events.
 func (h *Handlers) showToday(r *web.Request) (v todayView, err error) {
 	f := today.Facts{Now: h.Now().Unix()}
-	span := web.Span{Start: f.Now - today.AdoptionDays*day + 1, End: f.Now}
-	err = h.withCounters(r, new(problems), span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
+	err = h.withCounters(r, new(problems), daysBefore(f.Now, today.AdoptionDays), func(tx *store.Tx, id store.ProjectID, _, _ store.Hour) error {
 		return errors.Join(
-			countChecks(tx, id, from, to, &f),
+			countChecks(tx, id, f.Now, f.Checks[:]),
 			countErrors(tx, id, &f),
 			countFeedback(tx, id, &f),
 		)
@@ -28,14 +26,9 @@ func (h *Handlers) showToday(r *web.Request) (v todayView, err error) {
 	if err != nil {
 		return v, err
 	}
-	snap, err := h.DB.Snapshot(r.Param("k"))
+	f.Policy, err = h.policy(r)
 	if err != nil {
 		return v, err
-	}
-	f.Catalog, f.Optional = snap.Catalog, snap.Project.OptionalUpdate
-	f.HasFile = func(at int) bool {
-		version := snap.Entry(at).Record
-		return version.DownloadURL != nil || len(version.DownloadLinks) > 0
 	}
 	return todayView{today.Findings(&f)}, nil
 }
@@ -44,18 +37,6 @@ const (
 	hour = 3600
 	day  = 24 * hour
 )
-
-// countChecks counts update checks by day and version.
-func countChecks(tx *store.Tx, id store.ProjectID, from, to store.Hour, f *today.Facts) error {
-	for i := range f.Checks {
-		f.Checks[i] = map[string]int64{}
-	}
-	return tx.EachClientVersion(id, from, to, func(at store.Hour, _ platform.Platform, version []byte, n int64) {
-		if ago := (f.Now - at.Start()) / day; ago >= 0 && ago < today.AdoptionDays {
-			f.Checks[today.AdoptionDays-1-ago][string(version)] += n
-		}
-	})
-}
 
 // errorLevel is the log level of errors.
 const errorLevel = 3

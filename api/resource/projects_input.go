@@ -106,7 +106,7 @@ func (c projectChange) apply(p *store.Project) error {
 	web.SetIfSent(&p.OptionalUpdate.Min, in.OptionalMin, c.min)
 	web.SetIfSent(&p.OptionalUpdate.Max, in.OptionalMax, c.max)
 	if !p.OptionalUpdate.Valid() {
-		return fault.Validation("optional_update_min_comparable_version must not be greater than optional_update_max_comparable_version")
+		return fault.Validation(web.VersionRange)
 	}
 	p.StatsRetentionDays = int(in.StatsRetentionDays.Or(web.LooseInteger(p.StatsRetentionDays)))
 	p.EventRetentionDays = int(in.EventRetentionDays.Or(web.LooseInteger(p.EventRetentionDays)))

@@ -353,6 +353,14 @@ func (a *Admin) SimulateUpdateCheck(ctx context.Context, in UpdateCheckSimulatio
 	return fetch[UpdateCheckSimulation](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/update-check-simulation").body(in))
 }
 
+// GetVersionUsage tells which clients must update. Counts the update checks of the last seven days
+// by what the update check tells the client now. With `deprecate` or a limit of the optional range,
+// answers as if that change had been made. A change that the server would refuse is a 400 with the
+// message of that refusal. Nothing is stored.
+func (a *Admin) GetVersionUsage(ctx context.Context, opts *VersionUsageOptions) (*VersionUsage, error) {
+	return fetch[VersionUsage](ctx, a.call(http.MethodGet, "/admin/projects/{k}/versions/usage").where(opts))
+}
+
 // GetVersion reads a version with its translations.
 func (a *Admin) GetVersion(ctx context.Context, id string) (*VersionInfo, error) {
 	return fetch[VersionInfo](ctx, a.call(http.MethodGet, "/admin/projects/{k}/versions/{id}", id))

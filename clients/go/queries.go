@@ -106,6 +106,16 @@ type ListVersionsOptions struct {
 
 func (o *ListVersionsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }
 
+// VersionUsageOptions holds the query of GetVersionUsage.
+type VersionUsageOptions struct {
+	// ID of a version. Answers as if it were deprecated.
+	Deprecate string `query:"deprecate"`
+	// Answers as if the optional range began here; empty means no lower limit.
+	OptionalUpdateMinComparableVersion string `query:"optional_update_min_comparable_version"`
+	// Answers as if the optional range ended here; empty means no upper limit.
+	OptionalUpdateMaxComparableVersion string `query:"optional_update_max_comparable_version"`
+}
+
 // ListAnnouncementsOptions holds the query of ListAnnouncements.
 type ListAnnouncementsOptions struct {
 	// Number of items of a page.

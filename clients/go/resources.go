@@ -1621,6 +1621,60 @@ type FindingValues struct {
 	OneStar int64 `json:"one_star,omitempty"`
 }
 
+// VersionUsage holds update checks of the last seven days by what the update check tells their
+// clients now. The sum of `required`, `optional`, `current` and `unknown` is `checks`.
+type VersionUsage struct {
+	// First second of the range.
+	StartTime int64 `json:"start_time"`
+	// Last second of the range.
+	EndTime int64 `json:"end_time"`
+	// All update checks.
+	Checks int64 `json:"checks"`
+	// Of clients that must update.
+	Required int64 `json:"required"`
+	// Of clients that may update.
+	Optional int64 `json:"optional"`
+	// Of clients for which there is nothing newer.
+	Current int64 `json:"current"`
+	// Of clients that cannot be compared. All if nothing has been published.
+	Unknown int64 `json:"unknown"`
+	// The latest version; null if there is none.
+	Latest *LatestShare `json:"latest"`
+	// The versions of the clients, most update checks first. The totals also include versions beyond
+	// the limit.
+	Data []VersionUsageLine `json:"data"`
+}
+
+// LatestShare holds the latest version and its share.
+type LatestShare struct {
+	// ID of the version.
+	ID string `json:"id"`
+	// Display version.
+	Version string `json:"version"`
+	// Share of the update checks of the last 24 hours. 0 if there were none.
+	Share float64 `json:"share"`
+}
+
+// VersionUsageLine holds the update checks of the clients with one version.
+type VersionUsageLine struct {
+	// ID of the version; null if it is not registered.
+	ID *string `json:"id"`
+	// The registered display version, else the version that was sent. `(other)` represents the versions
+	// beyond the limit of the server.
+	Version string `json:"version"`
+	// Number of update checks.
+	Checks int64 `json:"checks"`
+	// Share of all update checks.
+	Share float64 `json:"share"`
+	// What the update check tells a client: it must update, may update, has nothing newer, or cannot be
+	// compared.
+	Decision string `json:"decision"`
+	// Version that the update check names; null if there is none.
+	Target *string `json:"target"`
+	// Whether that version has a download.
+	TargetHasFile bool `json:"target_has_file"`
+}
+
 // ClientVersions holds the number of update checks by version.
 type ClientVersions struct {
 	// First second of the range.

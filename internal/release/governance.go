@@ -1,6 +1,10 @@
 package release
 
-import "svc/internal/fault"
+import (
+	"slices"
+
+	"svc/internal/fault"
+)
 
 // Plan describes how a write changes the latest flags. After all of these changes, at
 // most one version has the flag.
@@ -153,4 +157,23 @@ func errLatestDeprecated() error {
 func errNoReplacement(field string, next Item) error {
 	return fault.New(fault.Invalid, "%s: a version may be deprecated only while another one is official, not deprecated and greater than %s",
 		field, next.Comparable)
+}
+
+// Deprecate returns the catalog after an update that deprecates the version at a position and
+// changes nothing else. The error is that of PlanUpdate.
+func (c *Catalog) Deprecate(at int) (*Catalog, error) {
+	items := slices.Clone(c.items)
+	items[at].Deprecated = true
+	plan, err := c.PlanUpdate(at, items[at], nil, false)
+	if err != nil {
+		return nil, err
+	}
+	items[at].Latest = plan.Latest
+	for _, other := range plan.Clear {
+		items[other].Latest = false
+	}
+	if plan.Elect >= 0 {
+		items[plan.Elect].Latest = true
+	}
+	return NewCatalog(items), nil
 }

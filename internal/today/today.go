@@ -8,7 +8,7 @@ import (
 	"cmp"
 	"slices"
 
-	"svc/internal/release"
+	"svc/internal/usage"
 )
 
 // Kind is the subject of a finding. The console has a sentence for each one.
@@ -60,10 +60,10 @@ const (
 	// ErrorDays is the number of days for which hourly error counts are needed: the last
 	// day, and the seven days that it is compared with.
 	ErrorDays = 8
-	// AdoptionDays is the length, in days, of the series of the newest version. updateDays
+	// AdoptionDays is the length, in days, of the series of the newest version. UpdateDays
 	// is the number of most recent days over which the clients that must update are counted.
 	AdoptionDays = 14
-	updateDays   = 7
+	UpdateDays   = 7
 	// freshDays is the number of days after a release during which its adoption is news.
 	freshDays = 14
 )
@@ -72,10 +72,7 @@ const (
 type Facts struct {
 	Now int64 // Unix seconds
 
-	Catalog  *release.Catalog
-	Optional release.Range
-	// HasFile reports whether the version at an index of the catalog has a download.
-	HasFile func(at int) bool
+	Policy usage.Policy
 	// Checks holds, for each day, the number of update checks by the version that the client
 	// reported.
 	Checks [AdoptionDays]map[string]int64
@@ -95,21 +92,18 @@ func Findings(f *Facts) []Finding {
 
 // updates returns the findings about versions.
 func (f *Facts) updates() (found []Finding) {
-	latest := f.Catalog.Latest()
+	latest := f.Policy.Catalog.Latest()
 	if latest < 0 {
 		return []Finding{{Kind: NoVersion, Weight: 20, Series: []int64{}, Link: "/admin/versions"}}
 	}
 	var must, lost lead
-	for _, checks := range f.Checks[AdoptionDays-updateDays:] {
-		for version, n := range checks {
-			d, err := f.decide(version)
-			if err != nil || !d.Required {
-				continue
-			}
-			must.add(d.Target, n)
-			if !f.HasFile(d.Target) {
-				lost.add(d.Target, n)
-			}
+	for _, l := range f.Policy.Report(Sum(f.Checks[AdoptionDays-UpdateDays:])).Lines {
+		if l.Outcome != usage.Required {
+			continue
+		}
+		must.add(l.Target, l.Checks)
+		if !f.Policy.HasFile(l.Target) {
+			lost.add(l.Target, l.Checks)
 		}
 	}
 	if lost.total > 0 {
@@ -121,14 +115,15 @@ func (f *Facts) updates() (found []Finding) {
 	return append(found, f.adoption(latest)...)
 }
 
-// decide returns the update decision for a client that reported the given version. It
-// returns the error of release.Catalog.Check.
-func (f *Facts) decide(version string) (release.Decision, error) {
-	q := release.Query{Version: version}
-	if derived, ok := release.Derive(version); ok && f.Catalog.Named(version) < 0 {
-		q.Comparable = derived
+// Sum adds up the update checks of several days.
+func Sum(days []map[string]int64) map[string]int64 {
+	sum := map[string]int64{}
+	for _, checks := range days {
+		for version, n := range checks {
+			sum[version] += n
+		}
 	}
-	return f.Catalog.Check(q, f.Optional)
+	return sum
 }
 
 // lead counts update checks by the version to which they direct the client.
@@ -157,29 +152,24 @@ func (l *lead) most() (at int) {
 }
 
 func (f *Facts) leave(kind Kind, weight int, l *lead) Finding {
-	version := f.Catalog.Item(l.most()).Version
+	version := f.Policy.Catalog.Item(l.most()).Version
 	return Finding{kind, weight, Values{Count: &l.total, Version: &version}, []int64{}, "/admin/versions"}
 }
 
 // adoption returns the newest version's share of the last day's checks, with a series of
 // its daily checks. It returns nothing if there were no checks on the last day.
 func (f *Facts) adoption(latest int) []Finding {
-	item := f.Catalog.Item(latest)
+	item := f.Policy.Catalog.Item(latest)
 	series := make([]int64, AdoptionDays)
-	for i, checks := range f.Checks {
-		series[i] = checks[item.Version]
-		if comparable := item.Comparable.String(); comparable != item.Version {
-			series[i] += checks[comparable]
-		}
-	}
 	var all int64
-	for _, n := range f.Checks[AdoptionDays-1] {
-		all += n
+	for i, checks := range f.Checks {
+		report := f.Policy.Report(checks)
+		series[i], all = report.Of(latest), report.Total.Checks
 	}
 	if all == 0 {
 		return nil
 	}
-	share := float64(series[AdoptionDays-1]) / float64(all)
+	share := usage.Share(series[AdoptionDays-1], all)
 	days := max(0, f.Now-item.PublishedAt) / day
 	weight := 10
 	if days < freshDays {

@@ -10,6 +10,7 @@ import (
 
 	"svc/internal/release"
 	"svc/internal/today"
+	"svc/internal/usage"
 )
 
 const day = 24 * 3600
@@ -31,7 +32,7 @@ func facts(t *testing.T, versions ...string) *today.Facts {
 			Latest: strings.Contains(flags, "latest"), Milestone: strings.Contains(flags, "milestone"), Deprecated: strings.Contains(flags, "deprecated"),
 		}
 	}
-	return &today.Facts{Now: now, Catalog: release.NewCatalog(items), HasFile: func(int) bool { return true }}
+	return &today.Facts{Now: now, Policy: usage.Policy{Catalog: release.NewCatalog(items), HasFile: func(int) bool { return true }}}
 }
 
 func TestFindings(t *testing.T) {
@@ -60,7 +61,7 @@ func TestFindings(t *testing.T) {
 			"the share counts checks of the last day alone",
 			[]string{"1.0", "2.0 latest"},
 			func(f *today.Facts) {
-				f.Optional = optional
+				f.Policy.Optional = optional
 				f.Checks[last] = map[string]int64{"2.0": 3, "1.6": 1}
 				f.Checks[last-1] = map[string]int64{"1.6": 100}
 			},
@@ -79,7 +80,7 @@ func TestFindings(t *testing.T) {
 			"clients outside the optional range must update",
 			[]string{"1.0", "2.0 latest"},
 			func(f *today.Facts) {
-				f.Optional = optional
+				f.Policy.Optional = optional
 				f.Checks[last-6] = map[string]int64{"1.4": 2, "1.5": 7}
 				f.Checks[last-7] = map[string]int64{"1.4": 50}
 			},
@@ -89,7 +90,7 @@ func TestFindings(t *testing.T) {
 			"clients of a deprecated version must update",
 			[]string{"1.8 deprecated", "2.0 latest"},
 			func(f *today.Facts) {
-				f.Optional = optional
+				f.Policy.Optional = optional
 				f.Checks[last-1] = map[string]int64{"1.8": 5}
 			},
 			"must_update 40 count=5 version=2.0",
@@ -98,7 +99,7 @@ func TestFindings(t *testing.T) {
 			"the version that most must update to is named",
 			[]string{"1.0", "2.0 milestone", "3.0 latest"},
 			func(f *today.Facts) {
-				f.Optional = optionalFrom(t, "3.0")
+				f.Policy.Optional = optionalFrom(t, "3.0")
 				f.Checks[last-1] = map[string]int64{"1.0": 5, "2.0": 9}
 			},
 			"must_update 40 count=14 version=3.0",
@@ -107,8 +108,8 @@ func TestFindings(t *testing.T) {
 			"an update without a file comes first",
 			[]string{"1.0", "2.0 latest"},
 			func(f *today.Facts) {
-				f.Optional = optional
-				f.HasFile = func(int) bool { return false }
+				f.Policy.Optional = optional
+				f.Policy.HasFile = func(int) bool { return false }
 				f.Waiting, f.OneStar = 4, 1
 				f.Checks[last-1] = map[string]int64{"1.0": 5}
 			},
@@ -213,7 +214,7 @@ func describe(f today.Finding) string {
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	f := facts(t, "1.0", "2.0 latest")
-	f.Optional = optionalFrom(t, "2.0")
+	f.Policy.Optional = optionalFrom(t, "2.0")
 	f.Checks[today.AdoptionDays-1] = map[string]int64{"2.0": 6, "1.0": 1}
 	f.Checks[0] = map[string]int64{"2.0": 2}
 	f.Errors[len(f.Errors)-1], f.Errors[len(f.Errors)-24] = 30, 5

@@ -136,6 +136,7 @@ import type {
   VersionFields,
   VersionPage,
   VersionStatistics,
+  VersionUsage,
   Webhook,
   WebhookGraceFields,
   WebhookRevealed,
@@ -355,6 +356,16 @@ export interface ListVersionsQuery {
 export interface PreviewCodehostReleaseQuery {
   /** Tag of the release. Without it, the latest release that is not a preview. */
   tag?: string | null | undefined;
+}
+
+/** Query of `getVersionUsage`. */
+export interface GetVersionUsageQuery {
+  /** ID of a version. Answers as if it were deprecated. */
+  deprecate?: string | null | undefined;
+  /** Answers as if the optional range began here; empty means no lower limit. */
+  optional_update_min_comparable_version?: string | null | undefined;
+  /** Answers as if the optional range ended here; empty means no upper limit. */
+  optional_update_max_comparable_version?: string | null | undefined;
 }
 
 /** Query of `listAnnouncements`. */
@@ -1067,6 +1078,15 @@ export interface AdminApi {
    * Statistics do not count the request.
    */
   simulateUpdateCheck(body: UpdateCheckSimulationInput, options?: CallOptions): Promise<UpdateCheckSimulation>;
+
+  /**
+   * Tell which clients must update.
+   *
+   * Counts the update checks of the last seven days by what the update check tells the client now. With
+   * `deprecate` or a limit of the optional range, answers as if that change had been made. A change that the
+   * server would refuse is a 400 with the message of that refusal. Nothing is stored.
+   */
+  getVersionUsage(query?: GetVersionUsageQuery, options?: CallOptions): Promise<VersionUsage>;
 
   /** Read a version with its translations. */
   getVersion(id: string, options?: CallOptions): Promise<Version>;

@@ -1725,6 +1725,61 @@ export interface FindingValues {
     one_star?: number | undefined;
 }
 
+/**
+ * Update checks of the last seven days by what the update check tells their clients now. The sum of `required`,
+ * `optional`, `current` and `unknown` is `checks`.
+ */
+export interface VersionUsage {
+    /** First second of the range. */
+    start_time: number;
+    /** Last second of the range. */
+    end_time: number;
+    /** All update checks. */
+    checks: number;
+    /** Of clients that must update. */
+    required: number;
+    /** Of clients that may update. */
+    optional: number;
+    /** Of clients for which there is nothing newer. */
+    current: number;
+    /** Of clients that cannot be compared. All if nothing has been published. */
+    unknown: number;
+    /** The latest version; null if there is none. */
+    latest: LatestShare | null;
+    /** The versions of the clients, most update checks first. The totals also include versions beyond the limit. */
+    data: VersionUsageLine[];
+}
+
+/** The latest version and its share. */
+export interface LatestShare {
+    /** ID of the version. */
+    id: string;
+    /** Display version. */
+    version: string;
+    /** Share of the update checks of the last 24 hours. 0 if there were none. */
+    share: number;
+}
+
+/** The update checks of the clients with one version. */
+export interface VersionUsageLine {
+    /** ID of the version; null if it is not registered. */
+    id: string | null;
+    /** The registered display version, else the version that was sent. `(other)` represents the versions beyond the limit of the server. */
+    version: string;
+    /** Number of update checks. */
+    checks: number;
+    /** Share of all update checks. */
+    share: number;
+    decision: VersionDecision;
+    /** Version that the update check names; null if there is none. */
+    target: string | null;
+    /** Whether that version has a download. */
+    target_has_file: boolean;
+}
+
+/** What the update check tells a client: it must update, may update, has nothing newer, or cannot be compared. */
+export type VersionDecision = "required" | "optional" | "current" | "unknown" | (string & {});
+
 /** The number of update checks by version. */
 export interface ClientVersions {
     /** First second of the range. */

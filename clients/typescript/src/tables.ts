@@ -57,6 +57,7 @@ export const admin = `/admin/status Status get
 ./{k}/versions/codehost-release-preview CodehostRelease preview?
 ./{k}/versions/codehost-release-import CodehostReleases import
 ./{k}/versions/update-check-simulation UpdateCheck simulate!
+./{k}/versions/usage VersionUsage get?
 ./{k}/versions/{id} Version get update delete
 ./{k}/versions/by-version/{v} Version upsert
 /admin/versions/statistics VersionStatistics get

@@ -85,6 +85,7 @@ __all__ = [
     "InstanceStatus",
     "Language",
     "LanguageList",
+    "LatestShare",
     "LevelCount",
     "Localized",
     "Log",
@@ -162,6 +163,8 @@ __all__ = [
     "VersionStatistics",
     "VersionTranslation",
     "VersionTranslationInput",
+    "VersionUsage",
+    "VersionUsageLine",
     "Webhook",
     "WebhookDelivery",
     "WebhookRevealed",
@@ -1510,6 +1513,65 @@ class FindingValues(TypedDict, total=False):
     """Start of the first hour with more errors than usual."""
     one_star: int
     """Open feedback with the lowest rating."""
+
+
+class VersionUsage(TypedDict):
+    """Update checks of the last seven days by what the update check tells their clients now.
+
+    The sum of `required`, `optional`, `current` and `unknown` is `checks`.
+    """
+
+    start_time: int
+    """First second of the range."""
+    end_time: int
+    """Last second of the range."""
+    checks: int
+    """All update checks."""
+    required: int
+    """Of clients that must update."""
+    optional: int
+    """Of clients that may update."""
+    current: int
+    """Of clients for which there is nothing newer."""
+    unknown: int
+    """Of clients that cannot be compared. All if nothing has been published."""
+    latest: LatestShare | None
+    """The latest version; null if there is none."""
+    data: list[VersionUsageLine]
+    """The versions of the clients, most update checks first. The totals also include versions beyond the
+    limit."""
+
+
+class LatestShare(TypedDict):
+    """The latest version and its share."""
+
+    id: str
+    """ID of the version."""
+    version: str
+    """Display version."""
+    share: float
+    """Share of the update checks of the last 24 hours. 0 if there were none."""
+
+
+class VersionUsageLine(TypedDict):
+    """The update checks of the clients with one version."""
+
+    id: str | None
+    """ID of the version; null if it is not registered."""
+    version: str
+    """The registered display version, else the version that was sent. `(other)` represents the versions
+    beyond the limit of the server."""
+    checks: int
+    """Number of update checks."""
+    share: float
+    """Share of all update checks."""
+    decision: str
+    """What the update check tells a client: it must update, may update, has nothing newer, or cannot be
+    compared."""
+    target: str | None
+    """Version that the update check names; null if there is none."""
+    target_has_file: bool
+    """Whether that version has a download."""
 
 
 class ClientVersions(TypedDict):

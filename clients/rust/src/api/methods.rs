@@ -263,6 +263,12 @@ endpoints! {
     /// do not count the request.
     POST "/admin/projects/{k}/versions/update-check-simulation" simulate_update_check [] (UpdateCheckSimulationInput) -> UpdateCheckSimulation;
 
+    /// Tells which clients must update. Counts the update checks of the last seven days by what the
+    /// update check tells the client now. With `deprecate` or a limit of the optional range,
+    /// answers as if that change had been made. A change that the server would refuse is a 400 with
+    /// the message of that refusal. Nothing is stored.
+    GET "/admin/projects/{k}/versions/usage" get_version_usage [] (VersionUsage) -> VersionUsage;
+
     /// Reads a version with its translations.
     GET "/admin/projects/{k}/versions/{id}" get_version [id] () -> Version;
 

@@ -148,6 +148,18 @@ query! {
 }
 
 query! {
+    /// The query of `get_version_usage`.
+    VersionUsage {
+        /// ID of a version. Answers as if it were deprecated.
+        optional deprecate: String,
+        /// Answers as if the optional range began here; empty means no lower limit.
+        optional optional_update_min_comparable_version: String,
+        /// Answers as if the optional range ended here; empty means no upper limit.
+        optional optional_update_max_comparable_version: String,
+    }
+}
+
+query! {
     /// The query of `list_announcements`.
     ListAnnouncements {
         /// Number of items of a page.

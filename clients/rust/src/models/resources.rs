@@ -1198,6 +1198,69 @@ pub struct FindingValues {
     pub one_star: Option<i64>,
 }
 
+/// Update checks of the last seven days by what the update check tells their clients now. The sum
+/// of `required`, `optional`, `current` and `unknown` is `checks`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct VersionUsage {
+    /// First second of the range.
+    pub start_time: i64,
+    /// Last second of the range.
+    pub end_time: i64,
+    /// All update checks.
+    pub checks: i64,
+    /// Of clients that must update.
+    pub required: i64,
+    /// Of clients that may update.
+    pub optional: i64,
+    /// Of clients for which there is nothing newer.
+    pub current: i64,
+    /// Of clients that cannot be compared. All if nothing has been published.
+    pub unknown: i64,
+    /// The latest version; null if there is none.
+    pub latest: Option<LatestShare>,
+    /// The versions of the clients, most update checks first. The totals also include versions
+    /// beyond the limit.
+    pub data: Vec<VersionUsageLine>,
+}
+
+/// The latest version and its share.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct LatestShare {
+    /// ID of the version.
+    pub id: String,
+    /// Display version.
+    pub version: String,
+    /// Share of the update checks of the last 24 hours. 0 if there were none.
+    pub share: f64,
+}
+
+/// The update checks of the clients with one version.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct VersionUsageLine {
+    /// ID of the version; null if it is not registered.
+    pub id: Option<String>,
+    /// The registered display version, else the version that was sent. `(other)` represents the
+    /// versions beyond the limit of the server.
+    pub version: String,
+    /// Number of update checks.
+    pub checks: i64,
+    /// Share of all update checks.
+    pub share: f64,
+    /// What the update check tells a client: it must update, may update, has nothing newer, or
+    /// cannot be compared.
+    pub decision: String,
+    /// Version that the update check names; null if there is none.
+    pub target: Option<String>,
+    /// Whether that version has a download.
+    pub target_has_file: bool,
+}
+
 /// The number of update checks by version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

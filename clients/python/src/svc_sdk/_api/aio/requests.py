@@ -108,6 +108,7 @@ if TYPE_CHECKING:
         VersionPage,
         VersionStatistics,
         VersionTranslationInput,
+        VersionUsage,
         Webhook,
         WebhookRevealed,
     )
@@ -1686,6 +1687,34 @@ class AsyncAdminRequests(AsyncNamespace):
                     "platform": platform,
                 },
                 extra=extra,
+                admin=True,
+            )
+        )
+
+    def get_version_usage(
+        self,
+        *,
+        deprecate: str | None = None,
+        optional_update_min_comparable_version: str | None = None,
+        optional_update_max_comparable_version: str | None = None,
+    ) -> Coroutine[Any, Any, VersionUsage]:
+        """Tell which clients must update.
+
+        Counts the update checks of the last seven days by what the update check tells the client now. With
+        `deprecate` or a limit of the optional range, answers as if that change had been made. A change that
+        the server would refuse is a 400 with the message of that refusal. Nothing is stored.
+
+        `GET /admin/projects/{k}/versions/usage`
+        """
+        return self._send(
+            Call["VersionUsage"](
+                "GET",
+                "/admin/projects/{k}/versions/usage",
+                query={
+                    "deprecate": deprecate,
+                    "optional_update_min_comparable_version": optional_update_min_comparable_version,
+                    "optional_update_max_comparable_version": optional_update_max_comparable_version,
+                },
                 admin=True,
             )
         )
