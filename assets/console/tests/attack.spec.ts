@@ -2,7 +2,7 @@
 // every field, and no element may come of them. The fixture watches the policy of the page, other origins and errors.
 
 import type { Page } from "@playwright/test";
-import { expect, goTo, open, settled, test } from "./fixtures";
+import { expect, goTo, open, settled, test, windowFor } from "./fixtures";
 
 const corpus = [
   "<script>window.attacked=1</script>",
@@ -86,6 +86,7 @@ for (const [kind, body] of Object.entries(kinds)) {
         "level content source rating user_id contact status result codehost_issue_number is_hidden platform created_at ip country region city user_agent device_info custom_data id",
       );
     }, kind);
+    await page.setViewportSize(windowFor(10));
     await open(page, server, `/admin/${kind}?project=${project}`);
     for (const rows of [10, 10, corpus.length - 20]) {
       await expect(page.locator("tbody tr")).toHaveCount(rows);

@@ -217,6 +217,9 @@ export function inEachWay(ways: Way[], define: () => void): void {
   }
 }
 
+/** The size of a window that holds this number of rows of a list, below `above` pixels that only its page has. */
+export const windowFor = (rows: number, above = 0) => ({ width: 1440, height: 240 + above + rows * 36 });
+
 /** Opens a path of the console, logged in as the administrator. */
 export async function open(page: Page, server: Pick<Server, "url" | "login">, path: string, look: Partial<Look> = {}): Promise<void> {
   const { language = "en", theme = "light", phone = false } = look;

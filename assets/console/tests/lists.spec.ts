@@ -1,7 +1,9 @@
 // Behaviour shared by all pages of records, tested with logs and feedback.
 
-import { expect, expectAccessible, open, test } from "./fixtures";
+import { expect, expectAccessible, open, test, windowFor } from "./fixtures";
 import { seedLogs, sendFeedback } from "./seed";
+
+test.use({ viewport: windowFor(10) });
 
 test("paging, filters and search are in the address: back undoes the last step, reload loses nothing", async ({
   page,
@@ -35,6 +37,73 @@ test("paging, filters and search are in the address: back undoes the last step, 
   await expect(page).toHaveURL(/q=entry/);
   await page.getByRole("button", { name: "Reset", exact: true }).last().click();
   await expect(page.getByText("1–10 of 25")).toBeVisible();
+});
+
+test("a page holds as many rows as the window, or as many as were chosen, and keeps them while it is read", async ({
+  page,
+  server,
+  project,
+}) => {
+  await seedLogs(server, project, 30);
+  await page.setViewportSize(windowFor(14));
+  await open(page, server, `/admin/logs?project=${project}`);
+  const rows = page.locator("tbody tr");
+  const fits = () => page.evaluate(() => document.documentElement.scrollHeight <= innerHeight);
+  await expect(page.getByText("1–14 of 30")).toBeVisible();
+  expect(await fits()).toBe(true);
+  await page.setViewportSize(windowFor(20));
+  await page.getByRole("button", { name: "Next page" }).click();
+  await expect(page.getByText("15–28 of 30")).toBeVisible();
+  // The address shows the same rows in another window.
+  const address = page.url();
+  await page.setViewportSize(windowFor(9));
+  await page.reload();
+  await expect(page.getByText("15–28 of 30")).toBeVisible();
+  expect(page.url()).toBe(address);
+
+  await page.getByRole("combobox", { name: "Rows per page" }).click();
+  await page.getByRole("option", { name: "25 rows" }).click();
+  await expect(page.getByText("1–25 of 30")).toBeVisible();
+  await page.reload();
+  await expect(rows).toHaveCount(25);
+  await page.getByRole("combobox", { name: "Rows per page" }).click();
+  await page.getByRole("option", { name: "Fit to window" }).click();
+  await expect(page.getByText("1–9 of 30")).toBeVisible();
+});
+
+test("a row on a phone shows the title, and the date below it", async ({ page, server, project }) => {
+  await server.call("POST", `/admin/projects/${project}/announcements`, {
+    title: "Maintenance of all servers in the night from Saturday to Sunday",
+    content: "Text",
+    is_hidden: true,
+  });
+  await open(page, server, `/admin/announcements?project=${project}`, { phone: true });
+  const row = page.locator("tbody tr");
+  await expect(row).toContainText("Hidden");
+  await expect(row).toContainText(String(new Date().getFullYear()));
+  const [title, date] = [await row.getByRole("link").boundingBox(), await row.getByText(String(new Date().getFullYear())).boundingBox()];
+  expect(date!.y).toBeGreaterThanOrEqual(title!.y + title!.height - 1);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+});
+
+test("a value that is wider than its column ends in dots", async ({ page, server, project }) => {
+  await seedLogs(server, project, 1, () => ({
+    platform: "linux",
+    platform_version: "a distribution with a long name",
+    source: "s".repeat(90),
+  }));
+  await page.setViewportSize({ width: 1024, height: 700 });
+  await open(page, server, `/admin/logs?project=${project}`);
+  await expect(page.getByRole("link", { name: "entry 01" })).toBeVisible();
+  const cut = await page.locator("tbody td, tbody td *").evaluateAll((elements) =>
+    elements
+      .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline")
+      .filter((element) => getComputedStyle(element).textOverflow !== "ellipsis")
+      .map((element) => element.outerHTML),
+  );
+  expect(cut).toEqual([]);
+  // All columns fit: none continues below the menu.
+  expect(await page.getByRole("region", { name: "Logs" }).evaluate((area) => area.scrollWidth - area.clientWidth)).toBe(0);
 });
 
 test("what matches nothing says so, and what is empty is a beginning with commands", async ({ page, server, project }) => {

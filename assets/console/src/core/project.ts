@@ -35,7 +35,7 @@ export function useProjectKey(): [string, (key: string) => void] {
     (next: string) => {
       remember(next);
       // The open record belongs to the other project.
-      change({ project: next, open: undefined, page: undefined });
+      change({ project: next, open: undefined, page: undefined, rows: undefined });
     },
     [remember, change],
   );

@@ -54,7 +54,7 @@ export function SentLines({ text }: { text: string }) {
 /** Platform and version of the sender, as determined by the server. */
 function PlatformAndVersion({ record: { platform, platform_version } }: { record: Sent }) {
   return (
-    <Group gap={6} wrap="nowrap" component="span" display="inline-flex">
+    <Group gap={6} wrap="nowrap" component="span" display="inline-flex" maw="100%">
       {platform && <PlatformName platform={platform} />}
       {platform_version && (
         <Text component="bdi" size="sm" c="dimmed" truncate>
@@ -112,6 +112,7 @@ export function sentColumns<R extends Sent>(texts: Texts, format: Format): Recor
     time: {
       id: "created_at",
       title: sent.time,
+      phone: true,
       width: 170,
       render: ({ created_at }) => format.time(created_at),
       detail: ({ created_at }) => `${format.time(created_at)} (${format.ago(created_at)})`,

@@ -13,6 +13,7 @@ import { focusRecord } from "./focus";
 import type { List } from "./list";
 import { useRecord } from "./record";
 import type { Column, Resource } from "./resource";
+import { pageParts } from "./rows";
 import { RecordMenu } from "./table";
 
 export function RecordDrawer<R extends object, D extends object>({ resource, list }: { resource: Resource<R, D>; list: List<R> }) {
@@ -51,7 +52,7 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
     const { data } = await list.load(page);
     const next = step < 0 ? data[data.length - 1] : data[0];
     if (next) {
-      change({ page: page === 1 ? undefined : String(page), open: resource.id(next) }, { replace: true });
+      change({ ...pageParts(page, list.pageSize), open: resource.id(next) }, { replace: true });
     }
   };
   const open = Boolean(address["open"]);

@@ -13,7 +13,7 @@ import type { List } from "./list";
 import { Moment } from "./moment";
 import type { Filter, Resource } from "./resource";
 import { parametersOf } from "./resource";
-import { phone } from "./table";
+import { phone } from "./rows";
 
 /** Milliseconds after the last key until the search begins. */
 const pause = 250;
@@ -37,7 +37,7 @@ export function Filters<R extends object, D extends object>({
     (parts: Record<string, string | undefined>, how?: { replace?: boolean }) => {
       // Send the request before rendering the page, so that both happen concurrently.
       askAhead(parts);
-      change({ ...parts, page: undefined }, how);
+      change({ ...parts, page: undefined, rows: undefined }, how);
     },
     [change, askAhead],
   );

@@ -6,8 +6,10 @@ import { useCallback, useEffect, useMemo } from "react";
 import { numberParam, type Search, useAddress } from "../core/address";
 import { clientOf } from "../core/client";
 import { useProjectKey } from "../core/project";
-import type { Filter, Page, Resource } from "./resource";
+import type { Column, Filter, Page, Resource } from "./resource";
 import { queryOf } from "./resource";
+import { pageParts, type Rows, useRows } from "./rows";
+import { orderOf } from "./sort";
 
 const pageParam = numberParam(1, 1_000_000);
 const every = 15_000;
@@ -17,6 +19,7 @@ export interface List<R> {
   project: string;
   page: number;
   pageSize: number;
+  rows: Rows;
   /** Null until the first page has been loaded. */
   data: Page<R> | null;
   /** Whether the data belongs to the previous address. */
@@ -39,9 +42,9 @@ export function listKey(name: string, project: string): readonly unknown[] {
   return [name, project, "list"];
 }
 
-/** The filters of an address in the form of the query, as JSON. */
-function conditionsOf(filters: Filter[], search: Search): string {
-  return JSON.stringify({ ...queryOf(filters, search), ...(search["q"] && { search: search["q"] }) });
+/** The filters and the order of an address in the form of the query, as JSON. */
+function conditionsOf<R>(filters: Filter[], columns: Column<R>[], search: Search): string {
+  return JSON.stringify({ ...queryOf(filters, search), ...(search["q"] && { search: search["q"] }), ...orderOf(columns, search) });
 }
 
 const noFilters: Filter[] = [];
@@ -51,16 +54,19 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const [shownProject] = useProjectKey();
   const queries = useQueryClient();
   const router = useRouter();
-  const { pageSize = 10, filters = noFilters, name } = resource;
+  const { filters = noFilters, columns, name } = resource;
+  const rows = useRows(search, resource.lines ?? 1, resource.heightAbove ?? 0);
+  const { pageSize } = rows;
   const page = pageParam.parse(search["page"]);
-  const conditions = conditionsOf(filters, search);
+  const conditions = conditionsOf(filters, columns, search);
+  const filtered = Boolean(search["q"]) || Object.keys(queryOf(filters, search)).length > 0;
   const project = resource.ofProject === false ? "" : shownProject;
   const enabled = resource.ofProject === false || project !== "";
   const list = resource.list;
 
   const pageQuery = useCallback(
     (conditions: string, number: number) => ({
-      queryKey: [...listKey(name, project), conditions, number],
+      queryKey: [...listKey(name, project), conditions, pageSize, number],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         list(clientOf(project).admin, { limit: pageSize, offset: (number - 1) * pageSize, ...JSON.parse(conditions) }, signal),
     }),
@@ -69,10 +75,10 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const askAhead = useCallback(
     (parts: Record<string, string | undefined>) => {
       if (enabled) {
-        void queries.prefetchQuery(pageQuery(conditionsOf(filters, { ...router.state.location.search, ...parts } as Search), 1));
+        void queries.prefetchQuery(pageQuery(conditionsOf(filters, columns, { ...router.state.location.search, ...parts } as Search), 1));
       }
     },
-    [enabled, queries, pageQuery, filters, router],
+    [enabled, queries, pageQuery, filters, columns, router],
   );
 
   // Send the first request before rendering.
@@ -93,7 +99,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   // New records must not move the ones that the user reads: request the first page separately and
   // report the number of new records.
   const aside = useQuery({
-    queryKey: [...listKey(name, project), conditions, "aside"],
+    queryKey: [...listKey(name, project), conditions, pageSize, "aside"],
     queryFn: pageQuery(conditions, 1).queryFn,
     enabled: enabled && page === 1 && current.isSuccess && !current.isPlaceholderData && often === false,
     refetchInterval: every,
@@ -123,9 +129,9 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const last = Math.max(Math.min(Math.ceil((shown?.total ?? 0) / pageSize), page - 1), 1);
   useEffect(() => {
     if (beyond) {
-      change({ page: pageParam.format(last) }, { replace: true });
+      change(pageParts(last, pageSize), { replace: true });
     }
-  }, [beyond, last, change]);
+  }, [beyond, last, pageSize, change]);
 
   const next = shown && !current.isPlaceholderData && page * pageSize < shown.total;
   useEffect(() => {
@@ -142,16 +148,17 @@ export function useList<R extends object, D extends object>(resource: Resource<R
       project,
       page,
       pageSize,
+      rows,
       data: shown ?? null,
       stale,
       error,
       retry: () => void refetch(),
       added: shownAdded,
       showAdded: () => void refetch(),
-      filtered: conditions !== "{}",
+      filtered,
       load: (number) => queries.fetchQuery({ ...pageQuery(conditions, number), staleTime: 5_000 }),
       askAhead,
     }),
-    [project, page, pageSize, shown, stale, error, refetch, shownAdded, conditions, queries, pageQuery, askAhead],
+    [project, page, rows, shown, stale, error, refetch, shownAdded, filtered, conditions, queries, pageQuery, askAhead],
   );
 }

@@ -14,7 +14,8 @@ import { Filters } from "./filters";
 import { PageHead } from "./head";
 import { useList } from "./list";
 import type { Resource } from "./resource";
-import { phone, RecordTable } from "./table";
+import { phone } from "./rows";
+import { RecordTable } from "./table";
 
 const drawer = part(async () => (await import("./drawer")).RecordDrawer);
 const formDialog = part(async () => (await import("./form")).FormDialog);

@@ -30,7 +30,9 @@ export interface Column<R> {
   hidden?: boolean | undefined;
   /** Opens the record; by default the first column does. */
   main?: boolean | undefined;
-  /** Also shown on phones. */
+  /** The field by which the server sorts the list when the heading is pressed. */
+  sort?: string | undefined;
+  /** Also shown on phones, below the main column. */
   phone?: boolean | undefined;
   align?: "left" | "right" | "center" | undefined;
   /** Width in pixels; columns without a width share the remaining space. */
@@ -107,8 +109,10 @@ export interface Resource<R extends object, D extends object = object> {
   label(record: R): string;
   /** Whether the records belong to the current project; default true. */
   ofProject?: boolean | undefined;
-  /** Records per page; default 10. */
-  pageSize?: 10 | 20 | undefined;
+  /** Lines of text in a row; default 1. */
+  lines?: 1 | 2 | undefined;
+  /** Height in pixels of what only this page shows above its list. */
+  heightAbove?: number | undefined;
   columns: Column<R>[];
   filters?: Filter[] | undefined;
   /** Whether the list can be searched; default true. */

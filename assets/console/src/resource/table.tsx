@@ -1,30 +1,31 @@
-// The records of a page as a table, with paging and a menu for each record.
+// The records of a page as a table, with paging and a menu for each record. On a phone the table
+// has one column, with the other main fields in a second line.
 
-import { ActionIcon, Button, Group, Pagination, Skeleton, Text } from "@mantine/core";
+import { ActionIcon, Button, Group, Skeleton, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconCopy, IconDots, IconEdit, IconTrash } from "@tabler/icons-react";
 import { type CSSProperties, memo, useMemo, useState } from "react";
 import { type ChangeAddress, useAddress, useChangeAddress } from "../core/address";
-import { useFormat } from "../core/format";
 import { PageLink } from "../core/go";
 import { Menu } from "../core/menu";
 import { useTexts } from "../core/texts";
 import { useColumns } from "./columns";
 import type { List } from "./list";
+import { Paging } from "./paging";
 import type { Column, Resource } from "./resource";
+import { phone } from "./rows";
+import { ariaSort, Heading } from "./sort";
 import classes from "./table.module.css";
 import { ColumnEdge, useWidths } from "./widths";
-
-/** Below this width tables show only the columns for phones. */
-export const phone = "(max-width: 48em)";
 
 /** Minimum width in pixels of a column without a width of its own. */
 const flexible = 200;
 const actionsWidth = 52;
+/** The least share of their width that columns keep before the table scrolls sideways. */
+const narrowest = 0.6;
 
 export function RecordTable<R extends object, D extends object>({ resource, list }: { resource: Resource<R, D>; list: List<R> }) {
   const { common } = useTexts();
-  const format = useFormat();
   const [address, change] = useAddress();
   const narrow = useMediaQuery(phone, false, { getInitialValueInEffect: false });
   const [shown] = useColumns(resource.name, resource.columns);
@@ -34,14 +35,15 @@ export function RecordTable<R extends object, D extends object>({ resource, list
     [resource, narrow, shown],
   );
 
-  const { data, page, pageSize } = list;
+  const { data, pageSize } = list;
+  const lines = narrow ? 2 : (resource.lines ?? 1);
   const height = { "--rows": useHeightInRows(list) } as CSSProperties;
   if (!data) {
-    return <Rows count={pageSize} label={common.loading} />;
+    return <Rows count={pageSize} lines={lines} label={common.loading} />;
   }
   if (data.data.length === 0) {
     return (
-      <div className={classes["frame"]} style={height}>
+      <div className={classes["frame"]} style={height} data-lines={lines}>
         <div className={classes["rows"]}>
           <Text c="dimmed" py="xl" ta="center">
             {common.nothingMatches}
@@ -51,14 +53,21 @@ export function RecordTable<R extends object, D extends object>({ resource, list
       </div>
     );
   }
-  const widthOf = ({ id, width }: Column<R>) => (narrow ? width : (widths.of(id) ?? width));
-  const sum = columns.reduce((total, column) => total + (widthOf(column) ?? (narrow ? 120 : flexible)), actionsWidth);
+  const main = mainOf(columns);
+  const headed = narrow ? columns.filter((column) => column === main) : columns;
+  const chosenWidth = ({ id, width }: Column<R>) => widths.of(id) ?? width;
+  const sum = columns.reduce((total, column) => total + (chosenWidth(column) ?? flexible), actionsWidth);
+  // Columns that are too wide for the window become narrower together.
+  const share = `(100cqw - ${actionsWidth}px) / ${sum - actionsWidth}`;
+  const widthOf = (column: Column<R>) => {
+    const width = chosenWidth(column);
+    return width === undefined || narrow ? undefined : `clamp(${width * narrowest}px, ${share} * ${width}, ${width}px)`;
+  };
+  const least = narrow ? 0 : (sum - actionsWidth) * narrowest + actionsWidth;
   // A column without a width fills the remaining space; without such a column the menu column does.
-  const fills = columns.some((column) => widthOf(column) === undefined);
-  const total = data.total_is_estimate ? common.about(format.number(data.total)) : format.number(data.total);
-  const first = (page - 1) * pageSize + 1;
+  const fills = headed.some((column) => widthOf(column) === undefined);
   return (
-    <div className={classes["frame"]} style={height} aria-busy={list.stale}>
+    <div className={classes["frame"]} style={height} data-lines={lines} aria-busy={list.stale}>
       <div className={classes["added"]} aria-live="polite">
         {list.added > 0 && (
           <Button size="compact-sm" onClick={list.showAdded}>
@@ -69,13 +78,25 @@ export function RecordTable<R extends object, D extends object>({ resource, list
       {/* biome-ignore lint/a11y/useSemanticElements: a region that scrolls is no section of the page */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
       <div className={`${classes["rows"]} ${classes["scroll"]}`} tabIndex={0} role="region" aria-label={resource.title}>
-        <table className={`${classes["table"]} ${list.stale ? classes["stale"] : ""}`} style={{ minWidth: sum }}>
+        <table className={`${classes["table"]} ${list.stale ? classes["stale"] : ""}`} style={{ minWidth: least }}>
           <thead>
             <tr>
-              {columns.map((column) => (
-                <th key={column.id} scope="col" data-align={column.align} style={{ width: widthOf(column) }}>
-                  {column.title}
-                  {!narrow && <ColumnEdge id={column.id} initial={column.width ?? flexible} widths={widths} />}
+              {headed.map((column) => (
+                <th
+                  key={column.id}
+                  scope="col"
+                  data-align={narrow ? undefined : column.align}
+                  aria-sort={ariaSort(resource.columns, column, address)}
+                  style={{ width: widthOf(column) }}
+                >
+                  {narrow ? (
+                    <PhoneHeading columns={resource.columns} main={column} />
+                  ) : (
+                    <>
+                      <Heading columns={resource.columns} column={column} />
+                      <ColumnEdge id={column.id} initial={column.width ?? flexible} widths={widths} />
+                    </>
+                  )}
                 </th>
               ))}
               <th scope="col" className={classes["pinned"]} style={{ width: fills ? actionsWidth : undefined }}>
@@ -86,26 +107,34 @@ export function RecordTable<R extends object, D extends object>({ resource, list
           <tbody>
             {data.data.map((record) => {
               const id = resource.id(record);
-              return <Row key={id} {...{ id, record, resource, columns, change }} open={id === address["open"]} />;
+              return <Row key={id} {...{ id, record, resource, columns, narrow, change }} open={id === address["open"]} />;
             })}
           </tbody>
         </table>
       </div>
-      <Group className={classes["foot"]} justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="sm">{common.pageOf(first, Math.min(first + pageSize - 1, data.total), total)}</Text>
-        <Pagination
-          size="sm"
-          siblings={1}
-          withPages={!narrow}
-          value={page}
-          total={Math.ceil(data.total / pageSize)}
-          onChange={(next) => change({ page: next === 1 ? undefined : String(next), open: undefined })}
-          getControlProps={(control) =>
-            control === "previous" ? { "aria-label": common.previousPage } : control === "next" ? { "aria-label": common.nextPage } : {}
-          }
-        />
-      </Group>
+      <div className={classes["foot"]}>
+        <Paging list={list} data={data} narrow={narrow} />
+      </div>
     </div>
+  );
+}
+
+/** The column that opens the record. */
+function mainOf<R>(columns: Column<R>[]): Column<R> | undefined {
+  return columns.find((column) => column.main) ?? columns[0];
+}
+
+/** The heading of the only column on a phone: its title, and the columns by which the list can be sorted. */
+function PhoneHeading<R>({ columns, main }: { columns: Column<R>[]; main: Column<R> }) {
+  return (
+    <Group gap="md" wrap="nowrap">
+      <Heading columns={columns} column={main} />
+      {columns
+        .filter((column) => column !== main && column.sort !== undefined && column.phone)
+        .map((column) => (
+          <Heading key={column.id} columns={columns} column={column} />
+        ))}
+    </Group>
   );
 }
 
@@ -131,6 +160,7 @@ interface RowProps<R extends object, D extends object> {
   record: R;
   resource: Resource<R, D>;
   columns: Column<R>[];
+  narrow: boolean;
   open: boolean;
   change: ChangeAddress;
 }
@@ -138,8 +168,9 @@ interface RowProps<R extends object, D extends object> {
 /** A record. It is rendered again when it changes, but not when another one does. */
 const Row = memo(RecordRow) as typeof RecordRow;
 
-function RecordRow<R extends object, D extends object>({ id, record, resource, columns, open, change }: RowProps<R, D>) {
-  const main = columns.find((column) => column.main) ?? columns[0];
+function RecordRow<R extends object, D extends object>({ id, record, resource, columns, narrow, open, change }: RowProps<R, D>) {
+  const main = mainOf(columns);
+  const headed = narrow ? columns.filter((column) => column === main) : columns;
   return (
     // For keyboard users, the link in the row does the same.
     <tr
@@ -152,8 +183,8 @@ function RecordRow<R extends object, D extends object>({ id, record, resource, c
         }
       }}
     >
-      {columns.map((column) => (
-        <td key={column.id} data-align={column.align}>
+      {headed.map((column) => (
+        <td key={column.id} data-align={narrow ? undefined : column.align} data-main={column === main || undefined}>
           {column === main ? (
             <PageLink
               to="."
@@ -167,6 +198,7 @@ function RecordRow<R extends object, D extends object>({ id, record, resource, c
           ) : (
             column.render(record)
           )}
+          {narrow && <Below columns={columns.filter((other) => other !== main)} record={record} />}
         </td>
       ))}
       <td className={classes["pinned"]} data-align="right">
@@ -176,10 +208,22 @@ function RecordRow<R extends object, D extends object>({ id, record, resource, c
   );
 }
 
-/** Placeholder until the first page has been loaded: rows of the same height. */
-function Rows({ count, label }: { count: number; label: string }) {
+/** The second line of a record on a phone. */
+function Below<R>({ columns, record }: { columns: Column<R>[]; record: R }) {
   return (
-    <div className={classes["skeleton"]} role="status" aria-label={label}>
+    <div className={classes["below"]}>
+      {columns.map((column) => {
+        const value = column.render(record);
+        return value === null || value === undefined || value === false || value === "" ? null : <span key={column.id}>{value}</span>;
+      })}
+    </div>
+  );
+}
+
+/** Placeholder until the first page has been loaded: rows of the same height. */
+function Rows({ count, lines, label }: { count: number; lines: number; label: string }) {
+  return (
+    <div className={classes["skeleton"]} role="status" aria-label={label} data-lines={lines}>
       {Array.from({ length: count + 2 }, (_, index) => (
         <div key={index}>
           <Skeleton height={12} width={`${[38, 62, 47, 71, 55][index % 5]}%`} />

@@ -100,6 +100,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       id,
       title,
       hidden,
+      phone: id === "published_at",
       width: 175,
       render: (record) => format.time(record[id]),
     });
@@ -117,6 +118,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       {
         id: "is_hidden",
         title: names.hidden,
+        phone: true,
         width: 80,
         render: ({ is_hidden: on }) => on && <Tone tone="warning">{names.hidden}</Tone>,
         detail: ({ is_hidden: on }) => yes(on),

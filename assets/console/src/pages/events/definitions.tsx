@@ -51,7 +51,6 @@ export default function DefinitionsPage() {
       name: "definitions",
       title: texts.frame.pages.events,
       noun: definitions.noun,
-      pageSize: 20,
       id: ({ event_definition_id }) => event_definition_id,
       label: ({ name, display_name }) => display_name || name,
       columns: [

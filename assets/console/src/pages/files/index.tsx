@@ -97,7 +97,6 @@ function useFiles(project: string, distribution: string | null | undefined): Res
       name: "files",
       title: texts.frame.pages.files,
       noun: files.noun,
-      pageSize: 20,
       id: ({ id }) => id,
       label: ({ filename }) => filename,
       columns: [
@@ -181,6 +180,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
         {
           id: "created_at",
           title: files.time,
+          phone: true,
           width: 170,
           render: ({ created_at }) => format.time(created_at),
           detail: ({ created_at }) => `${format.time(created_at)} (${format.ago(created_at)})`,

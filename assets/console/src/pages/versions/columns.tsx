@@ -81,7 +81,7 @@ export function useVersionColumns(): Column<Version>[] {
         render: ({ download_url: url }) => url,
         detail: ({ download_url: url }) => url && <WebLinkToCopy address={url} />,
       },
-      { id: "published_at", title: names.published, width: 166, render: ({ published_at: at }) => format.time(at) },
+      { id: "published_at", title: names.published, phone: true, width: 166, render: ({ published_at: at }) => format.time(at) },
       {
         id: "translations",
         title: names.translations,
