@@ -28,6 +28,12 @@ export interface Sent {
   created_at: number;
 }
 
+/** The first line of an untrusted text, with dots if it is long. */
+export function firstLine(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > 120 ? `${line.slice(0, 120)}…` : line;
+}
+
 /** An untrusted text with its own direction. */
 export function SentText({ text }: { text: string }) {
   return <bdi>{text}</bdi>;

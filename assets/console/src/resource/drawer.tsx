@@ -92,6 +92,7 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
       position="right"
       size="lg"
       title={record ? resource.label(record) : resource.noun}
+      classNames={{ title: classes["title"]! }}
       closeButtonProps={{ "aria-label": common.close }}
       closeOnEscape={!dialogs}
       trapFocus={!dialogs}

@@ -19,7 +19,7 @@ import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
 import { stateOf } from "../../resource/record";
 import type { Resource } from "../../resource/resource";
-import { objectOf, objectProblem, platformChoices, SentLines, SentText, sentColumns } from "../sent";
+import { firstLine, objectOf, objectProblem, platformChoices, SentLines, SentText, sentColumns } from "../sent";
 import { AnswerFields, type State, states, statusName } from "./answer";
 import { useForwarding } from "./forwarding";
 import { Forward, Issue, integration, newIssue } from "./issue";
@@ -83,7 +83,7 @@ function useFeedbacks(): Resource<Feedback, Draft> {
       title: texts.frame.pages.feedbacks,
       noun: feedbacks.noun,
       id: ({ id }) => id,
-      label: ({ content, id }) => content.trim().split("\n", 1)[0]?.slice(0, 60) || id,
+      label: ({ content, id }) => firstLine(content) || id,
       columns: [
         columns.content,
         {

@@ -19,7 +19,7 @@ import { usePlatformName } from "../../fields/platforms";
 import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
 import type { Resource } from "../../resource/resource";
-import { objectOf, objectProblem, platformChoices, SentText, sentColumns, treeColumn } from "../sent";
+import { firstLine, objectOf, objectProblem, platformChoices, SentText, sentColumns, treeColumn } from "../sent";
 import { Prune, usePrune } from "./prune";
 
 const tones: ToneName[] = ["neutral", "info", "warning", "bad"];
@@ -64,7 +64,7 @@ function useLogs(project: string): Resource<Log, Draft> {
       title: texts.frame.pages.logs,
       noun: logs.noun,
       id: ({ id }) => id,
-      label: ({ level, content }) => `${logs.levels[level]} ${content.trim().split("\n", 1)[0]?.slice(0, 60) ?? ""}`,
+      label: ({ level, content }) => `${logs.levels[level]} ${firstLine(content)}`,
       columns: [
         {
           id: "level",
