@@ -130,7 +130,8 @@ var mayImport = map[string][]string{
 	"internal/machine":   {},
 	"internal/meter":     {},
 	"internal/openapi":   {},
-	"internal/setting":   {"internal/datadir"},
+	"internal/setting":   {"internal/datadir", "internal/typo"},
+	"internal/typo":      {},
 
 	// Only tests.
 	"tests/clients": {},

@@ -71,6 +71,9 @@ func (s *Server) serve(routes []web.Route) (err error) {
 	return err
 }
 
+// LogFailuresOnly limits the access log to requests that the server failed to answer, or ends that.
+func (s *Server) LogFailuresOnly(only bool) { s.access.FailuresOnly.Store(only) }
+
 // SetPublicRateLimit replaces Config.PublicRateLimit while the server runs. Requests that have
 // already been counted count toward the new limit.
 func (s *Server) SetPublicRateLimit(perMinute int) {

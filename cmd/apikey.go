@@ -1,11 +1,13 @@
 package cmd
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,6 +16,7 @@ import (
 
 	"svc/api/resource"
 	"svc/internal/auth"
+	"svc/internal/typo"
 )
 
 func (p *program) apikeyCommand() *cobra.Command {
@@ -68,6 +71,9 @@ func (p *program) createKey(c *cobra.Command, o apikeyOptions) error {
 		body.ExpiresInSeconds = int64(life / time.Second)
 	}
 	return p.withConnection(c, func(to connection) error {
+		if err := checkScopes(c.Context(), to, o.scopes); err != nil {
+			return err
+		}
 		var key resource.NewKeyView
 		if err := to.call(c.Context(), http.MethodPost, "/control/api-keys", body, &key); err != nil {
 			return err
@@ -80,6 +86,34 @@ func (p *program) createKey(c *cobra.Command, o apikeyOptions) error {
 		_, err := fmt.Fprintln(p.stdout, key.Token)
 		return err
 	})
+}
+
+// checkScopes returns an error that helps with scopes that do not exist.
+func checkScopes(ctx context.Context, to connection, scopes []string) error {
+	if len(scopes) == 0 {
+		return nil
+	}
+	var list struct {
+		Data []string `json:"data"`
+	}
+	if err := to.call(ctx, http.MethodGet, "/api/v1/auth/api-scopes", nil, &list); err != nil {
+		return err
+	}
+	var errs []error
+	for _, scope := range scopes {
+		if slices.Contains(list.Data, scope) {
+			continue
+		}
+		text := fmt.Sprintf("%q is not a scope", scope)
+		if nearest := typo.Nearest(scope, list.Data); nearest != "" {
+			text += "; did you mean " + nearest + "?"
+		}
+		errs = append(errs, errors.New(text))
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return errors.Join(append(errs, errors.New("scopes: "+strings.Join(list.Data, ", ")))...)
 }
 
 // keyList is the answer to a request for all keys.

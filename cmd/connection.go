@@ -355,5 +355,5 @@ func needFolder(dir string) error {
 
 func noData(dir string) error {
 	return withCode(exitNoData, fmt.Errorf("there is no data in %s\n"+
-		"name the data directory of the server with --data or SVC_DATA, or make one: svc serve --data %s", dir, dir))
+		"name the data directory of the server with --data or SVC_DATA, or make one: %s serve --data %s", dir, self, quoted(dir)))
 }

@@ -110,7 +110,7 @@ func (p *program) demo(c *cobra.Command, o demoOptions) (err error) {
 		if o.json {
 			return json.NewEncoder(p.stdout).Encode(view)
 		}
-		say(p.stderr, "%s has a demo; serve it with: svc serve --data %s", view.Data, quoted(view.Data))
+		say(p.stderr, "%s has a demo; serve it with: %s serve --data %s", view.Data, self, quoted(view.Data))
 		return nil
 	}
 	tell := func(r startReport) {
@@ -145,16 +145,16 @@ func temporaryData(c *cobra.Command, keep bool) (dir string, err error) {
 // tellDemo prints how to sign in. Even if the output is not a terminal, it prints the password,
 // because demo data is not secret.
 func (p *program) tellDemo(v demoView, temporary bool) {
-	data := v.Data
-	if temporary {
-		data += " (deleted at the end)"
-	}
 	password := v.Password
 	if password == "" {
-		password = "the password that you used before, or: svc admin reset-password --data " + quoted(v.Data)
+		password = "the password that you used before, or: " + self + " admin reset-password --data " + quoted(v.Data)
 	}
-	_, _ = fmt.Fprintf(p.stdout, "  demo     %s\n  console  %s/admin\n  login    admin / %s\n  data     %s\n", strings.Join(v.Projects, ", "),
-		v.URL, password, data)
+	end := "Ctrl C ends it"
+	if temporary {
+		end += " and deletes the data"
+	}
+	_, _ = fmt.Fprintf(p.stdout, "  demo     %s\n  console  %s/admin\n  login    admin / %s\n  data     %s\n  stop     %s\n",
+		strings.Join(v.Projects, ", "), v.URL, password, v.Data, end)
 }
 
 // knownPassword returns the administrator's password if this process has set it or the bootstrap
@@ -258,11 +258,13 @@ func (p *program) fillDemo(ctx context.Context, i *service, s *setting.Settings,
 	to := connection{client: control.InProcess(i.handler)}
 	keys := demo.Keys()
 	errs := make([]error, len(keys))
+	progress := p.newDemoProgress(len(keys))
 	var work sync.WaitGroup
 	for at, key := range keys {
-		work.Go(func() { errs[at] = p.importDemo(ctx, to, c, key) })
+		work.Go(func() { errs[at] = importDemo(ctx, to, c, key, func(a *importAnswer) { progress.tell(at, a) }) })
 	}
 	work.Wait()
+	progress.end()
 	if err := cmp.Or(ctx.Err(), errors.Join(errs...)); err != nil {
 		return err
 	}
@@ -270,7 +272,7 @@ func (p *program) fillDemo(ctx context.Context, i *service, s *setting.Settings,
 }
 
 // importDemo generates a project and imports it.
-func (p *program) importDemo(ctx context.Context, to connection, c demo.Config, key string) error {
+func importDemo(ctx context.Context, to connection, c demo.Config, key string, tell func(*importAnswer)) error {
 	var archive bytes.Buffer
 	if err := demo.Write(&archive, c, key); err != nil {
 		return err
@@ -279,7 +281,7 @@ func (p *program) importDemo(ctx context.Context, to connection, c demo.Config, 
 	if err != nil {
 		return err
 	}
-	_, err = p.followImport(response.Body)
+	_, err = followImport(response.Body, tell)
 	return errors.Join(err, response.Body.Close())
 }
 

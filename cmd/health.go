@@ -44,7 +44,7 @@ func (p *program) health(ctx context.Context, dir string, asJSON bool) error {
 	answer, err := askHealth(ctx, dir)
 	if err != nil {
 		answer.Status = "unreachable"
-		err = fmt.Errorf("no server responds on %s\nstart one: svc serve --data %s", dir, quoted(dir))
+		err = fmt.Errorf("no server responds on %s\nstart one: %s serve --data %s", dir, self, quoted(dir))
 	}
 	var problems []string
 	for _, check := range answer.Checks {

@@ -97,7 +97,7 @@ func (p *program) importFile(c *cobra.Command, file string, o importOptions) err
 			return err
 		}
 		defer response.Body.Close()
-		summary, err := p.followImport(response.Body)
+		summary, err := followImport(response.Body, p.tellPhase)
 		if err != nil && c.Context().Err() != nil {
 			return c.Context().Err()
 		}
@@ -108,9 +108,15 @@ func (p *program) importFile(c *cobra.Command, file string, o importOptions) err
 	})
 }
 
-// followImport reads the server's response to its end. It shows the progress if the standard error
-// is a terminal.
-func (p *program) followImport(answer io.Reader) (importSummary, error) {
+// tellPhase prints the progress of an import if the standard error is a terminal.
+func (p *program) tellPhase(a *importAnswer) {
+	if isTerminal(p.stderr) {
+		say(p.stderr, "%s, %.0f %%, %.0f s", a.Phase, 100*a.Portion, a.Seconds)
+	}
+}
+
+// followImport reads the server's response to its end and passes the progress to tell.
+func followImport(answer io.Reader, tell func(*importAnswer)) (importSummary, error) {
 	for lines := json.NewDecoder(answer); ; {
 		var line importAnswer
 		if err := lines.Decode(&line); err != nil {
@@ -124,8 +130,8 @@ func (p *program) followImport(answer io.Reader) (importSummary, error) {
 			return line.importSummary, errors.Join(append(texts(line.Problems), errors.New("nothing was imported"))...)
 		case line.Done:
 			return line.importSummary, nil
-		case isTerminal(p.stderr):
-			say(p.stderr, "%s, %.0f %%, %.0f s", line.Phase, 100*line.Portion, line.Seconds)
+		default:
+			tell(&line)
 		}
 	}
 }

@@ -15,6 +15,12 @@ func newLog(w io.Writer, s *setting.Settings, level slog.Leveler) (log *slog.Log
 	return logging.New(w, !text, level)
 }
 
+// failuresOnly reports whether the log contains only those requests that the server failed to
+// answer: a person reads it on a terminal, and has not chosen a level.
+func failuresOnly(w io.Writer, s *setting.Settings) bool {
+	return isTerminal(w) && s.Value("log.level").Origin == setting.FromDefault
+}
+
 // commandLog returns the log of commands that open the data themselves. It contains only warnings
 // and errors.
 func commandLog(w io.Writer) *slog.Logger {

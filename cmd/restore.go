@@ -194,6 +194,6 @@ func (p *program) reportRestore(a *archive, r *restoreReport, o restoreOptions) 
 				"the content of the latter into it", r.StorageDir, filepath.Join(r.Data, datadir.Files))
 	}
 	p.noteElsewhere(r.SecretsElsewhere)
-	say(p.stderr, "start it: svc serve --data %s", quoted(r.Data))
+	say(p.stderr, "start it: %s serve --data %s", self, quoted(r.Data))
 	return nil
 }

@@ -3,8 +3,8 @@
 //
 // Each command has a file, named after it. Commands share: root.go (the tree and the exit codes),
 // connection.go (the settings, and the running server or the lock), output.go (lines, JSON and
-// progress), complete.go (shell completion), log.go, topics.go (help on subjects), upload.go (files
-// in chunks). The serve command also uses: start.go (what it prints), reload.go, signals.go,
+// progress), mistake.go (errors about command lines), invocation.go (the program in hints),
+// complete.go (shell completion), log.go, topics.go (help on subjects), upload.go (files in chunks). The serve command also uses: start.go (what it prints), reload.go, signals.go,
 // shutdown.go (its limit), systemd.go, memory.go, geo.go, umask_unix.go.
 package cmd
 
@@ -43,6 +43,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, openapi []by
 	ctx, stop := watchSignals(stderr)
 	defer stop()
 
+	if self != "svc" { // hints must not name a program that is gone at the end
+		args = append([]string{self}, args[1:]...)
+	}
 	p := &program{stdout: stdout, stderr: stderr, openapi: openapi}
 	root := p.root()
 	root.SetArgs(args[1:])
@@ -56,10 +59,13 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, openapi []by
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = withCode(exitInterrupted, errInterrupted)
 	}
+	if mistyped := mistypedCommand(root, args[1:]); mistyped != nil {
+		err = mistyped
+	}
 	code := exitCode(err)
 	printError(stderr, err, args)
 	if _, ran := errors.AsType[*runError](err); !ran && code == exitUsage {
-		say(stderr, "see: %s --help", command.CommandPath())
+		say(stderr, "see: %s", runnable(command.CommandPath()+" --help"))
 	}
 	return code
 }
@@ -105,7 +111,9 @@ command works whether or not the server is running.`,
 	root.AddCommand(topicCommands()...)
 	p.completeFlags(root)
 	root.InitDefaultHelpCmd()
+	explainHelp(root)
 	root.InitDefaultCompletionCmd()
+	explainMistakes(root)
 	markRuns(root)
 	return root
 }
@@ -223,7 +231,7 @@ func printError(w io.Writer, err error, args []string) {
 		text += "\nuse --force to keep the data beside that, which stays as it is, or name another directory with --data"
 	}
 	if other, ok := errors.AsType[*instance.OwnerError](err); ok {
-		text += "\nname the right directory with --data or --storage-dir; if its files belong to this data all the same: svc files adopt " +
+		text += "\nname the right directory with --data or --storage-dir; if its files belong to this data all the same: " + self + " files adopt " +
 			"--data " + quoted(other.Data)
 	}
 	text += diskHint(err)
@@ -273,7 +281,7 @@ func newerText(e *boltfile.NewerError) string {
 	text += fmt.Sprintf("\nit was last written by svc %s; install %s or newer", e.Writer, e.Writer)
 	data := filepath.Dir(e.Path)
 	if path := instance.NewestUpgradeCopy(data, e.Writer); path != "" {
-		text += ", or restore the copy made\nbefore the upgrade: svc restore " + quoted(path) + " --force --data " + quoted(data)
+		text += ", or restore the copy made\nbefore the upgrade: " + self + " restore " + quoted(path) + " --force --data " + quoted(data)
 	}
 	return text
 }

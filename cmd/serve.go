@@ -106,7 +106,10 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	limitMemory()
 	tuneCollector()
 	defer limitShutdown(ctx, s.ShutdownDelay+s.ShutdownTimeout+closeTime, p.stderr)()
-	start := startReport{settings: s, inside: container(os.DirFS("/"))}
+	start := startReport{settings: s, self: self}
+	if self == "svc" { // who runs "go run" is in the container
+		start.inside = container(os.DirFS("/"))
+	}
 	if start.newFolder, err = instance.MakeFolder(s.Data); err != nil {
 		return err
 	}
@@ -122,6 +125,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 			log.Info("stopped")
 		}
 	}()
+	i.handler.LogFailuresOnly(failuresOnly(p.stderr, s))
 	if err := instance.DropUpgradeCopies(s.Data, time.Now(), log); err != nil {
 		log.Warn("cannot delete an old copy from before an upgrade", "error", err)
 	}
@@ -156,7 +160,11 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 		addresses = append(addresses, url)
 	}
 	reload.parts = []reloadable{
-		{[]string{"log.level"}, func(s *setting.Settings) error { level.Set(s.LogLevel); return nil }},
+		{[]string{"log.level"}, func(s *setting.Settings) error {
+			level.Set(s.LogLevel)
+			i.handler.LogFailuresOnly(failuresOnly(p.stderr, s))
+			return nil
+		}},
 		{[]string{"public_rate_limit"}, func(s *setting.Settings) error { i.handler.SetPublicRateLimit(s.PublicRateLimit); return nil }},
 		{[]string{"backup.every", "backup.keep", "backup.dir", "backup.recipient"}, func(s *setting.Settings) error {
 			backups, err := schedule(s)
@@ -229,7 +237,7 @@ func lockAndOpen(ctx context.Context, s *setting.Settings, geo *geo.Locator, ope
 		return nil, err
 	}
 	if server != nil {
-		return nil, fmt.Errorf("%w\na server is running; commands such as \"svc apikey list\" work beside it", server.held)
+		return nil, fmt.Errorf("%w\na server is running; commands such as \"%s apikey list\" work beside it", server.held, self)
 	}
 	finished, kept, err := backup.FinishSwap(s.Data)
 	if err != nil {

@@ -22,6 +22,7 @@ type startReport struct {
 	newFolder bool
 	newAdmin  bool
 	password  string // "" unless this start generated it
+	self      string // how users run this program, such as "svc"
 	inside    string // how to run this program in its container; "" outside a container
 }
 
@@ -101,7 +102,7 @@ func (r startReport) consoles() (urls []string) {
 func (r startReport) command(words string) string {
 	data := r.settings.Value("data")
 	if r.inside == "" {
-		return "svc " + words + " --data " + quoted(absolute(r.settings.Data))
+		return r.self + " " + words + " --data " + quoted(absolute(r.settings.Data))
 	}
 	if data.Origin == setting.FromEnvironment { // commands in the container inherit it
 		return r.inside + " " + words

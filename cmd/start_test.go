@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,12 @@ func TestStartScreen(t *testing.T) {
 			[]string{"  login    admin   password lost? svc admin reset-password --data DIR\n", "  listen   http://127.0.0.1:4000\n  console  http://127.0.0.1:4000/admin\n  login", "  next     a key for CI: svc apikey create --name ci --data DIR\n"},
 		},
 		{
+			"built by go run",
+			startReport{self: "go run ."},
+			false,
+			[]string{"lost? go run . admin reset-password --data DIR\n", "  next     a key for CI: go run . apikey create --name ci --data DIR\n"},
+		},
+		{
 			"in a container",
 			startReport{inside: "docker exec svc /svc"},
 			false,
@@ -68,6 +75,7 @@ func TestStartScreen(t *testing.T) {
 				}
 			}
 			var err error
+			tc.report.self = cmp.Or(tc.report.self, "svc")
 			tc.report.public = &httpserver.Listeners{URLs: []string{"http://127.0.0.1:4000"}}
 			tc.report.settings, err = setting.Load(setting.Sources{Env: func(name string) (string, bool) {
 				v, ok := map[string]string{"SVC_DATA": dir, "ADMIN_PASSWORD": "given-one"}[name]

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"svc/internal/control"
@@ -14,8 +15,11 @@ import (
 
 // AccessLog writes one line for each request except health checks.
 type AccessLog struct {
-	Log       *slog.Logger
-	IPStorage string // how to log the addresses of event senders; see proxy.StoredAddress
+	Log *slog.Logger
+	// FailuresOnly limits the log to requests that the server failed to answer, which are then
+	// warnings. It may change at any time.
+	FailuresOnly atomic.Bool
+	IPStorage    string // how to log the addresses of event senders; see proxy.StoredAddress
 }
 
 // Recorder records the status and size of an answer for the access log.
@@ -57,7 +61,9 @@ func (w *Recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // Write writes one line for each request except health checks. The only query parameters that it
 // logs are limit and offset.
 func (l *AccessLog) Write(r *Request, w *Recorder, end time.Time) {
-	if r.Route != nil && r.Route.Quiet || !l.Log.Enabled(context.Background(), slog.LevelInfo) {
+	failures := l.FailuresOnly.Load()
+	if r.Route != nil && r.Route.Quiet || failures && w.Status < http.StatusInternalServerError ||
+		!failures && !l.Log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}
 	var pattern string
@@ -78,6 +84,10 @@ func (l *AccessLog) Write(r *Request, w *Recorder, end time.Time) {
 	line := attrs[:8]
 	if r.URL.RawQuery != "" {
 		line = append(line, slog.String("limit", r.Query("limit")), slog.String("offset", r.Query("offset")))
+	}
+	if failures {
+		l.Log.LogAttrs(context.Background(), slog.LevelWarn, "request", line...)
+		return
 	}
 	logging.Info(l.Log, end, "request", line)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"svc/internal/typo"
 )
 
 // parseFile parses a configuration file. It returns the valid values in text form by key,
@@ -98,31 +100,10 @@ func nearest(wrong string) string {
 			continue
 		}
 		last := d.Key[strings.LastIndex(d.Key, ".")+1:]
-		n := min(distance(wrong, d.Key), distance(wrong, strings.ReplaceAll(d.Key, ".", "_")), distance(wrong, last))
+		n := min(typo.Distance(wrong, d.Key), typo.Distance(wrong, strings.ReplaceAll(d.Key, ".", "_")), typo.Distance(wrong, last))
 		if best == "" || n < least {
 			best, least = d.Key, n
 		}
 	}
 	return best
-}
-
-// distance returns the Levenshtein distance between two texts, in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -3,6 +3,8 @@ package setting
 import (
 	"fmt"
 	"strings"
+
+	"svc/internal/typo"
 )
 
 // maxWrong is the maximum edit distance between a misspelt variable and the variable of a
@@ -23,7 +25,7 @@ func Misspelt(environ []string) (errs []error) {
 			continue
 		}
 		for _, d := range definitions {
-			if distance(name, d.Variable) <= maxWrong {
+			if typo.Distance(name, d.Variable) <= maxWrong {
 				errs = append(errs, fmt.Errorf("%s is not a setting; the nearest is %s", name, d.Variable))
 				break
 			}

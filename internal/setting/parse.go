@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"svc/internal/typo"
 )
 
 // maxCount is the maximum of numeric settings that have no natural limit.
@@ -206,7 +208,11 @@ func choice(allowed ...string) func(string) (string, error) {
 	return func(v string) (string, error) {
 		v = strings.ToLower(v)
 		if !slices.Contains(allowed, v) {
-			return "", errors.New("must be " + orList(allowed))
+			text := "must be " + orList(allowed)
+			if nearest := typo.Nearest(v, allowed); nearest != "" {
+				text += "; did you mean " + nearest + "?"
+			}
+			return "", errors.New(text)
 		}
 		return v, nil
 	}
