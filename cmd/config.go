@@ -34,7 +34,7 @@ would reject, and opens the files that the configuration names.`,
 			return p.showConfig(c, asJSON)
 		},
 	}
-	addSettings(c.Flags())
+	addSettings(c)
 	addJSON(c, &asJSON)
 	c.Flags().StringVar(&check, "check", "", "validate this configuration file instead")
 	c.AddCommand(p.configExampleCommand())

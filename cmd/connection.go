@@ -36,11 +36,12 @@ func (f *textFlag) Set(text string) error {
 	return nil
 }
 
-// addSettings adds the flags of all settings to a flag set.
-func addSettings(flags *pflag.FlagSet) {
+// addSettings adds the flags of all settings to a command.
+func addSettings(c *cobra.Command) {
 	for _, d := range setting.Definitions() {
-		addSetting(flags, d)
+		addSetting(c.Flags(), d)
 	}
+	c.SetUsageFunc(settingsUsage)
 }
 
 // addData adds the flags that select the data directory. It also adds the flags that determine how

@@ -57,7 +57,7 @@ apply.`,
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return p.demo(c, o) },
 	}
-	addSettings(c.Flags())
+	addSettings(c)
 	data := c.Flags().Lookup("data")
 	data.DefValue, data.Usage = "", "folder of the demo (default: a temporary one)"
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed of the sample data")

@@ -70,7 +70,7 @@ directory beside them.`,
 			return p.serve(c.Context(), s, func() (*setting.Settings, error) { return p.load(c) }, p.announce)
 		},
 	}
-	addSettings(c.Flags())
+	addSettings(c)
 	c.Flags().BoolVar(&force, "force", false, "make a data directory in a folder that holds other files, which stay")
 	return c
 }

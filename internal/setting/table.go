@@ -331,7 +331,7 @@ var definitions = []Definition{
 	{
 		Key: "log.level", Variable: "SVC_LOG_LEVEL", Kind: "level", Default: "info",
 		Help: "Minimum level of log lines: debug, info, warn or error.",
-		Why:  "One line per request, and everything that an operator must know.",
+		Why:  "Everything that an operator must know, and a line per request; on a terminal, unless set, only requests that failed.",
 		set:  into(func(s *Settings) *slog.Level { return &s.LogLevel }, level),
 	},
 	{
