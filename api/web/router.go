@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
@@ -19,16 +20,16 @@ type Pattern struct{ Method, Path string }
 // segment in which they differ, and the one with a static segment there takes precedence.
 //
 // httprouter does not allow a static segment where another route of the same method has a
-// parameter, so a lookup has three steps. It first searches a map of the patterns without
-// parameters, then a narrow tree of the patterns that would collide with a more general one, and
-// last a wide tree of all other patterns.
+// parameter, so there are several trees, and no two patterns in a tree can match the same path. A
+// lookup first searches a map of the patterns without parameters, and then the trees. Each pattern
+// is in an earlier tree than the patterns over which it takes precedence.
 //
 // Router never redirects. A route only matches its own method, except that GET routes also serve
 // HEAD. A Router is immutable and safe for concurrent use.
 type Router struct {
-	static       map[Pattern]int
-	longest      int // length in bytes of the longest path in static
-	narrow, wide *httprouter.Router
+	static  map[Pattern]int
+	longest int                  // length in bytes of the longest path in static
+	trees   []*httprouter.Router // the most special patterns first
 }
 
 // Params are the parameters of a matched path in order, each percent-decoded exactly once. A value
@@ -42,42 +43,46 @@ func (p Params) get(name string) string {
 }
 
 // NewRouter returns a router for the given patterns. Lookup returns indexes into patterns.
-// NewRouter returns an error if a pattern is malformed, if two patterns match the same paths, if a
-// parameter has different names in two patterns at the same position, or if the three steps of a
-// lookup cannot separate the patterns.
+// NewRouter returns an error if a pattern is malformed, if two patterns match the same paths, or if
+// a parameter has different names in two patterns at the same position.
 func NewRouter(patterns []Pattern) (*Router, error) {
 	if err := checkPatterns(patterns); err != nil {
 		return nil, err
 	}
-	r := &Router{static: map[Pattern]int{}, narrow: httprouter.New(), wide: httprouter.New()}
-	var narrow []Pattern
+	r := &Router{static: map[Pattern]int{}}
+	var general []*httprouter.Router
+	levels := map[Pattern]int{}
 	for i, p := range patterns {
-		switch {
-		case !strings.Contains(p.Path, ":"):
+		if !strings.Contains(p.Path, ":") {
 			r.static[p], r.longest = i, max(r.longest, len(p.Path))
-		case yieldsAny(patterns, p):
-			for _, q := range narrow {
-				if yields(p, q) || yields(q, p) {
-					return nil, fmt.Errorf("route %s %s collides with %s: both are already exceptions to a more general one", p.Method, p.Path, q.Path)
-				}
-			}
-			narrow = append(narrow, p)
-			r.narrow.Handle(p.Method, p.Path, reportHit(i))
-		default:
-			r.wide.Handle(p.Method, p.Path, reportHit(i))
+			continue
 		}
+		level := levelOf(patterns, p, levels)
+		for len(general) <= level {
+			general = append(general, httprouter.New())
+		}
+		general[level].Handle(p.Method, p.Path, reportHit(i))
 	}
+	slices.Reverse(general)
+	r.trees = general
 	return r, nil
 }
 
-// yieldsAny reports whether p takes precedence over any of the patterns; see yields.
-func yieldsAny(patterns []Pattern, p Pattern) bool {
+// levelOf returns 0 for a pattern that takes precedence over no other, and otherwise one more than
+// the highest level of those over which it takes precedence. Two patterns of one level never take
+// precedence over each other. known holds the levels found so far.
+func levelOf(patterns []Pattern, p Pattern, known map[Pattern]int) int {
+	if level, ok := known[p]; ok {
+		return level
+	}
+	level := 0
 	for _, general := range patterns {
 		if yields(general, p) {
-			return true
+			level = max(level, 1+levelOf(patterns, general, known))
 		}
 	}
-	return false
+	known[p] = level
+	return level
 }
 
 // yields reports whether, at the first segment in which the two patterns differ, general has a
@@ -193,9 +198,10 @@ func (r *Router) find(method, path string) (int, Params, bool) {
 			return i, nil, true
 		}
 	}
-	handle, list, _ := r.narrow.Lookup(method, path)
-	if handle == nil {
-		handle, list, _ = r.wide.Lookup(method, path)
+	var handle httprouter.Handle
+	var list httprouter.Params
+	for i := 0; handle == nil && i < len(r.trees); i++ {
+		handle, list, _ = r.trees[i].Lookup(method, path)
 	}
 	if handle == nil {
 		return 0, nil, false
