@@ -28,6 +28,8 @@ var notInClients = map[string]string{
 	"POST /api/v1/webhooks/codehost-app": "the code host calls it",
 	"POST /api/v1/webhooks/codehost/{k}": "the code host calls it",
 
+	"GET /api/v1/public/{k}/feedbacks/{id}/reply": "a library asks for the feedback that it remembers",
+
 	"GET /f/{project}/{file_id}/{file_name}": "a link, which update.download and browsers follow",
 	"GET /sdk/{file}":                        "the library for web pages itself",
 	"PUT /api/v1/admin/projects/{k}/files":   "upload_file sends chunks, which can be resumed",

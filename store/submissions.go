@@ -94,6 +94,8 @@ type Feedback struct {
 	Hidden          bool               `json:"hidden,omitempty"`
 	Status          FeedbackStatus     `json:"status"`
 	Result          *string            `json:"result,omitempty"`
+	Reply           *string            `json:"reply,omitempty"`      // for the sender, unlike Result
+	RepliedAt       *int64             `json:"replied_at,omitempty"` // time of the last change of Reply, in Unix seconds; nil without a Reply
 	Platform        *platform.Platform `json:"platform,omitempty"`
 	PlatformVersion *string            `json:"platform_version,omitempty"`
 	CustomData      json.RawMessage    `json:"custom_data,omitempty"` // a JSON object
@@ -125,6 +127,18 @@ const (
 // Word returns the filter bits of the feedback.
 func (f *Feedback) Word() column.Word {
 	return commonWord(f.Hidden, f.Platform) | column.Word(f.rating())<<ratingShift | column.Word(f.Status)<<statusShift
+}
+
+// SetReply sets the reply to the sender, or removes it if reply is nil. If that changes the reply,
+// now becomes the time of the reply.
+func (f *Feedback) SetReply(reply *string, now int64) {
+	if reply == nil {
+		f.Reply, f.RepliedAt = nil, nil
+		return
+	}
+	if f.Reply == nil || *f.Reply != *reply {
+		f.Reply, f.RepliedAt = reply, &now
+	}
 }
 
 func (f *Feedback) rating() int {

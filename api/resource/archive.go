@@ -226,23 +226,44 @@ func (in issueInput) check(p *problems) {
 	}
 }
 
+// repliedInput is the time of the reply to feedback.
+type repliedInput struct {
+	RepliedAt web.Optional[web.Integer] `json:"replied_at"`
+}
+
+// check returns the time of the reply. A reply without a time gets the current time.
+func (in repliedInput) check(p *problems, reply *string, now int64) *int64 {
+	p.UnixTime("replied_at", in.RepliedAt, false)
+	switch {
+	case web.OrNil(reply) != nil:
+		at := int64(in.RepliedAt.Or(web.Integer(now)))
+		return &at
+	case in.RepliedAt.Value != nil:
+		p.Add("replied_at must be left out where there is no reply")
+	}
+	return nil
+}
+
 // ReadFeedback reads feedback from an archive.
 func ReadFeedback(raw json.RawMessage, now int64) (_ *store.Feedback, created int64, err error) {
 	var in struct {
 		feedbackInput
 		web.RecordInput
 		issueInput
+		repliedInput
 	}
 	web.Fill(&in, raw)
 	change, err := in.checkByAdmin(creates)
 	var p problems
 	in.issueInput.check(&p)
+	replied := in.repliedInput.check(&p, in.Reply.Value, now)
 	rec, sender := p.Record(in.RecordInput, now), ReadSender(&p.Problems, raw)
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return nil, 0, err
 	}
 	f := &store.Feedback{ID: rec.ID}
-	change.apply(f)
+	change.apply(f, now)
+	f.RepliedAt = replied
 	f.Sender, f.Forwarded, f.IssueNumber, f.IssueURL = sender, in.Forwarded.Or(false), (*int64)(in.Number.Value), in.URL.Value
 	return f, rec.Created, nil
 }

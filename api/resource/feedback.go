@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"svc/api/web"
+	"svc/internal/fault"
 	"svc/internal/forward"
 	"svc/internal/platform"
+	"svc/internal/seal"
 	"svc/store"
 )
 
@@ -25,6 +27,7 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 			Method: "POST", Path: web.V1 + "/public/:k/feedbacks", Access: web.Anyone(), Handler: h.submitFeedback, Submits: true,
 			Counts: "FEEDBACK_SUBMIT", Rate: web.PublicRate,
 		},
+		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/:id/reply", Access: web.Anyone(), Handler: web.OK(h.feedbackReply)},
 		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listFeedback)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, feedbackInput.checkByAdmin, view))},
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, feedback, view)},
@@ -50,6 +53,8 @@ type feedbackView struct {
 	IsHidden        bool               `json:"is_hidden"`
 	Status          string             `json:"status"`
 	Result          *string            `json:"result"`
+	Reply           *string            `json:"reply"`
+	RepliedAt       *int64             `json:"replied_at"`
 	Platform        *platform.Platform `json:"platform"`
 	PlatformVersion *string            `json:"platform_version"`
 	CustomData      json.RawMessage    `json:"custom_data"`
@@ -57,14 +62,15 @@ type feedbackView struct {
 	IssueNumber     *int64             `json:"codehost_issue_number"`
 	IssueURL        *string            `json:"codehost_issue_url"`
 	senderView
-	CreatedAt int64 `json:"created_at"`
+	CreatedAt  int64  `json:"created_at"`
+	ReplyToken string `json:"reply_token,omitempty"` // only in the answer to the sender
 }
 
 // ViewFeedback returns the view for administrators.
 func ViewFeedback(f *store.Feedback) feedbackView {
 	return feedbackView{
 		ID: f.ID.String(), UserID: f.UserID, Rating: f.Rating, Content: f.Content, Contact: f.Contact,
-		IsHidden: f.Hidden, Status: feedbackStatuses[f.Status], Result: f.Result,
+		IsHidden: f.Hidden, Status: feedbackStatuses[f.Status], Result: f.Result, Reply: f.Reply, RepliedAt: f.RepliedAt,
 		Platform: f.Platform, PlatformVersion: f.PlatformVersion, CustomData: f.CustomData,
 		Forwarded: f.Forwarded, IssueNumber: f.IssueNumber, IssueURL: f.IssueURL,
 		senderView: senderView(f.Sender), CreatedAt: store.CreatedAt(f.ID),
@@ -96,6 +102,7 @@ type feedbackInput struct {
 	IsHidden        web.Optional[bool]        `json:"is_hidden"`
 	Status          web.Optional[string]      `json:"status"`
 	Result          web.Optional[string]      `json:"result"`
+	Reply           web.Optional[string]      `json:"reply"`
 	Platform        web.Optional[string]      `json:"platform"`
 	PlatformVersion web.Optional[string]      `json:"platform_version"`
 	CustomData      web.Optional[web.Object]  `json:"custom_data"`
@@ -134,11 +141,13 @@ func (in feedbackInput) checkByAdmin(how write) (feedbackChange, error) {
 		}
 	}
 	p.Text("result", in.Result, web.TextRule{Max: 4096})
+	p.Text("reply", in.Reply, web.TextRule{Max: 4096})
 	return c, p.Err()
 }
 
-// apply sets those fields of the feedback that are present in the request.
-func (c feedbackChange) apply(f *store.Feedback) {
+// apply sets those fields of the feedback that are present in the request. now becomes the time of a
+// new reply, in Unix seconds.
+func (c feedbackChange) apply(f *store.Feedback, now int64) {
 	in := c.in
 	web.SetOrClear(&f.UserID, in.UserID)
 	if in.Rating.Sent {
@@ -155,6 +164,9 @@ func (c feedbackChange) apply(f *store.Feedback) {
 		f.Status = store.FeedbackStatus(c.status)
 	}
 	web.SetOrClear(&f.Result, in.Result)
+	if in.Reply.Sent {
+		f.SetReply(web.OrNil(in.Reply.Value), now)
+	}
 	web.SetIfSent(&f.Platform, in.Platform, c.platform)
 	web.SetOrClear(&f.PlatformVersion, in.PlatformVersion)
 	web.SetIfSent(&f.CustomData, in.CustomData, json.RawMessage(in.CustomData.Or(nil)))
@@ -163,12 +175,12 @@ func (c feedbackChange) apply(f *store.Feedback) {
 // create stores feedback that an administrator has entered.
 func (c feedbackChange) create(tx *store.Tx, p *store.Project) (*store.Feedback, error) {
 	f := &store.Feedback{}
-	c.apply(f)
+	c.apply(f, tx.Now().Unix())
 	return f, tx.AddFeedback(p.ID, f)
 }
 
 func (c feedbackChange) update(tx *store.Tx, p *store.Project, f *store.Feedback) error {
-	c.apply(f)
+	c.apply(f, tx.Now().Unix())
 	return tx.PutFeedback(p.ID, f)
 }
 
@@ -180,7 +192,7 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	var p problems
-	in.IsHidden, in.Status, in.Result = web.Optional[bool]{}, web.Optional[string]{}, web.Optional[string]{}
+	in.IsHidden, in.Status, in.Result, in.Reply = web.Optional[bool]{}, web.Optional[string]{}, web.Optional[string]{}, web.Optional[string]{}
 	change := in.check(&p)
 	p.Flag("forward_to_codehost", in.Forward)
 	if err := p.Err(); err != nil {
@@ -194,7 +206,7 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	f := &store.Feedback{}
-	change.apply(f)
+	change.apply(f, 0)
 	r.Declare(declaration(in.Platform, in.PlatformVersion))
 	f.Platform, f.PlatformVersion = viewOrigin(r.Client().FeedbackSystem())
 	f.Sender = sender(r)
@@ -206,7 +218,36 @@ func (h *Handlers) submitFeedback(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return web.Respond(w, http.StatusCreated, ViewFeedback(f))
+	view := ViewFeedback(f)
+	view.ReplyToken = h.Keys.Token(seal.FeedbackReply, f.ID[:])
+	return web.Respond(w, http.StatusCreated, view)
+}
+
+type feedbackReplyView struct {
+	ID        string  `json:"id"`
+	Status    string  `json:"status"`
+	Reply     *string `json:"reply"`
+	RepliedAt *int64  `json:"replied_at"`
+}
+
+// feedbackReply returns the reply to the feedback in the path for its sender, who has the token from
+// the answer to the submission. Every refusal is the same, so that it says nothing about feedback
+// of others. Hiding feedback from lists does not take the reply from its sender.
+func (h *Handlers) feedbackReply(r *web.Request) (v feedbackReplyView, err error) {
+	project, err := h.DB.FindProject(r.Param("k"))
+	if err != nil {
+		return v, err
+	}
+	id, ok := store.ParseID(r.Param("id"))
+	token := r.Header["X-Reply-Token"]
+	if !ok || len(token) != 1 || !h.Keys.Grants(seal.FeedbackReply, token[0], id[:]) {
+		return v, fault.New(fault.NotFound, "feedback not found")
+	}
+	f, err := store.Read(h.DB, func(tx *store.Tx) (*store.Feedback, error) { return tx.Feedback(project.ID, id) })
+	if err != nil {
+		return v, err
+	}
+	return feedbackReplyView{f.ID.String(), feedbackStatuses[f.Status], f.Reply, f.RepliedAt}, nil
 }
 
 // forward creates an issue from feedback and returns the stored feedback.

@@ -209,6 +209,18 @@ func TestImportRefuses(t *testing.T) {
 			"feedbacks.jsonl, line 1: codehost_issue_number and codehost_issue_url must be left out where forwarded_to_codehost is not true",
 		},
 		{
+			"a reply has a time",
+			"feedbacks.jsonl",
+			`{"content":"a","replied_at":5}`,
+			"feedbacks.jsonl, line 1: replied_at must be left out where there is no reply",
+		},
+		{
+			"times of replies",
+			"feedbacks.jsonl",
+			`{"content":"a","reply":"b","replied_at":-5}`,
+			"feedbacks.jsonl, line 1: replied_at must be an integer of at least 0 (Unix seconds)",
+		},
+		{
 			"all rules of logs",
 			"logs.jsonl",
 			`{"level":4,"content":"a","platform":"toaster"}`,

@@ -136,8 +136,8 @@ func makeSubmissions(t testing.TB, s *apitest.Server) {
 	const one = "/admin/projects/demo"
 	var gone []string
 	for i := range 300 {
-		made := s.Must(t, 201, "POST", one+"/feedbacks", fmt.Sprintf(`{"content":"text %d","rating":%d,"status":%q,"is_hidden":%v,"platform":"linux","platform_version":"6.%d"}`,
-			i, 1+i%5, []string{"open", "in_progress", "resolved", "closed"}[i%4], i%7 == 0, i))
+		made := s.Must(t, 201, "POST", one+"/feedbacks", fmt.Sprintf(`{"content":"text %d","rating":%d,"status":%q,"is_hidden":%v,"platform":"linux","platform_version":"6.%d","reply":%s}`,
+			i, 1+i%5, []string{"open", "in_progress", "resolved", "closed"}[i%4], i%7 == 0, i, []string{"null", `"Thanks."`}[i%2]))
 		if i%100 == 50 {
 			gone = append(gone, apitest.Field[string](t, made, "id"))
 		}

@@ -1178,8 +1178,10 @@ type FeedbackFields struct {
 	IsHidden *bool `json:"is_hidden,omitempty"`
 	// The state of feedback. Any state may follow any other.
 	Status *FeedbackState `json:"status,omitempty"`
-	// Outcome.
+	// Outcome, a note for administrators.
 	Result Opt[string] `json:"result,omitzero"`
+	// Reply for the sender, who can read it with the `reply_token`; blank or null means none.
+	Reply Opt[string] `json:"reply,omitzero"`
 	// Platform of the sender.
 	Platform Opt[Platform] `json:"platform,omitzero"`
 	// Version of the system.
@@ -1205,8 +1207,10 @@ type FeedbackCreate struct {
 	IsHidden *bool `json:"is_hidden,omitempty"`
 	// The state of feedback. Any state may follow any other.
 	Status *FeedbackState `json:"status,omitempty"`
-	// Outcome.
+	// Outcome, a note for administrators.
 	Result Opt[string] `json:"result,omitzero"`
+	// Reply for the sender, who can read it with the `reply_token`; blank or null means none.
+	Reply Opt[string] `json:"reply,omitzero"`
 	// Platform of the sender.
 	Platform Opt[Platform] `json:"platform,omitzero"`
 	// Version of the system.
@@ -1234,8 +1238,12 @@ type Feedback struct {
 	IsHidden bool `json:"is_hidden"`
 	// The state of feedback. Any state may follow any other.
 	Status FeedbackState `json:"status"`
-	// Outcome.
+	// Outcome, a note for administrators.
 	Result *string `json:"result"`
+	// Reply for the sender.
+	Reply *string `json:"reply"`
+	// Time of the last change of the reply; null without a reply.
+	RepliedAt *int64 `json:"replied_at"`
 	// Platform of the sender; null if unknown.
 	Platform *Platform `json:"platform"`
 	// Version of the system.
@@ -1262,6 +1270,9 @@ type Feedback struct {
 	City *string `json:"city"`
 	// Time when it was stored.
 	CreatedAt int64 `json:"created_at"`
+	// Token that reads the reply. Only in the answer to a submission; the same for each repetition of
+	// it.
+	ReplyToken string `json:"reply_token,omitempty"`
 }
 
 // FeedbackStatistics holds the amount of feedback.

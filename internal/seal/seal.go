@@ -1,11 +1,13 @@
-// Package seal encrypts the stored secrets of other services with AES-256-GCM. The key
-// for each purpose is derived from JWT_SECRET.
+// Package seal encrypts the stored secrets of other services with AES-256-GCM, and makes
+// tokens that grant access to one record. The key for each purpose is derived from
+// JWT_SECRET.
 package seal
 
 import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -15,8 +17,9 @@ import (
 	"svc/internal/fault"
 )
 
-// Purpose is the purpose of a secret, in words for display. A value that was sealed for
-// one purpose cannot be opened for another, so the text of a purpose must never change.
+// Purpose is the purpose of a secret or a token, in words for display. A value that was
+// sealed for one purpose cannot be opened for another, so the text of a purpose must never
+// change.
 type Purpose string
 
 // The purposes.
@@ -27,6 +30,7 @@ const (
 	AppWebhookSecret  Purpose = "webhook secret of the code host app"
 	WebhookSecret     Purpose = "webhook secret of the project"
 	TranslationAPIKey Purpose = "API key of the translation service"
+	FeedbackReply     Purpose = "reply to feedback"
 )
 
 const (
@@ -42,12 +46,34 @@ type Keys struct{ secret []byte }
 // NewKeys returns keys that are derived from the given secret, which is JWT_SECRET.
 func NewKeys(secret []byte) *Keys { return &Keys{secret: append([]byte(nil), secret...)} }
 
-func (k *Keys) aead(p Purpose) cipher.AEAD {
-	key, err := hkdf.Key(sha256.New, k.secret, nil, "svc seal "+version+" "+string(p), keyLength)
+// derive returns the key for a use of a purpose.
+func (k *Keys) derive(use string, p Purpose) []byte {
+	key, err := hkdf.Key(sha256.New, k.secret, nil, "svc "+use+" "+version+" "+string(p), keyLength)
 	if err != nil {
 		panic(err) // only for keys longer than HKDF supports
 	}
-	block, err := aes.NewCipher(key)
+	return key
+}
+
+// tokenLength is the size of a token in bytes, before its encoding.
+const tokenLength = 16
+
+// Token returns the token of a record: the first 128 bits of the HMAC-SHA-256 of its id, in
+// base64url without padding. It depends on nothing else, so it need not be stored.
+func (k *Keys) Token(p Purpose, id []byte) string {
+	mac := hmac.New(sha256.New, k.derive("token", p))
+	mac.Write(id)
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:tokenLength])
+}
+
+// Grants reports whether a token is that of a record. The time it takes does not depend on
+// how much of the token is right.
+func (k *Keys) Grants(p Purpose, token string, id []byte) bool {
+	return hmac.Equal([]byte(token), []byte(k.Token(p, id)))
+}
+
+func (k *Keys) aead(p Purpose) cipher.AEAD {
+	block, err := aes.NewCipher(k.derive("seal", p))
 	if err != nil {
 		panic(err) // only for keys of another length
 	}

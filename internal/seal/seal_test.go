@@ -45,6 +45,30 @@ func TestSealedValueOpensForItsPurposeAndSecretOnly(t *testing.T) {
 	}
 }
 
+func TestTokenIsOfItsRecordPurposeAndSecretOnly(t *testing.T) {
+	t.Parallel()
+	keys := seal.NewKeys([]byte("the first secret of at least 32 bytes"))
+	token := keys.Token(seal.FeedbackReply, []byte("id"))
+	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) != 16 {
+		t.Errorf("got the token %q, want 128 bits in base64url", token)
+	}
+	if token != keys.Token(seal.FeedbackReply, []byte("id")) || !keys.Grants(seal.FeedbackReply, token, []byte("id")) {
+		t.Error("the token of a record changes")
+	}
+	other := seal.NewKeys([]byte("another secret of at least 32 bytes"))
+	for name, granted := range map[string]bool{
+		"another record":  keys.Grants(seal.FeedbackReply, token, []byte("ie")),
+		"another purpose": keys.Grants(seal.WebhookSecret, token, []byte("id")),
+		"another secret":  other.Grants(seal.FeedbackReply, token, []byte("id")),
+		"a part":          keys.Grants(seal.FeedbackReply, token[:21], []byte("id")),
+		"nothing":         keys.Grants(seal.FeedbackReply, "", []byte("id")),
+	} {
+		if granted {
+			t.Errorf("%s: the token grants access", name)
+		}
+	}
+}
+
 func TestNothingIsSealedToNothing(t *testing.T) {
 	t.Parallel()
 	keys := seal.NewKeys([]byte("secret"))

@@ -1273,8 +1273,10 @@ export interface FeedbackFields {
      */
     is_hidden?: boolean | undefined;
     status?: FeedbackState | undefined;
-    /** Outcome. */
+    /** Outcome, a note for administrators. */
     result?: string | null | undefined;
+    /** Reply for the sender, who can read it with the `reply_token`; blank or null means none. */
+    reply?: string | null | undefined;
     /** Platform of the sender. */
     platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
     /** Version of the system. */
@@ -1303,8 +1305,12 @@ export interface Feedback {
     /** Not listed by default. */
     is_hidden: boolean;
     status: FeedbackState;
-    /** Outcome. */
+    /** Outcome, a note for administrators. */
     result: string | null;
+    /** Reply for the sender. */
+    reply: string | null;
+    /** Time of the last change of the reply; null without a reply. */
+    replied_at: number | null;
     /** Platform of the sender; null if unknown. */
     platform: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null;
     /** Version of the system. */
@@ -1333,6 +1339,19 @@ export interface Feedback {
     city: string | null;
     /** Time when it was stored. */
     created_at: number;
+    /** Token that reads the reply. Only in the answer to a submission; the same for each repetition of it. */
+    reply_token?: string | undefined;
+}
+
+/** The reply to feedback. */
+export interface FeedbackReply {
+    /** Id of the feedback. */
+    id: string;
+    status: FeedbackState;
+    /** The reply; null if there is none yet. */
+    reply: string | null;
+    /** Time of the last change of the reply; null without a reply. */
+    replied_at: number | null;
 }
 
 /** A page of feedback. */

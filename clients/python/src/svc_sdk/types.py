@@ -1136,7 +1136,12 @@ class FeedbackOptions(TypedDict):
     """Whether forwarding needs a contact. The same as the field before."""
 
 
-class Feedback(TypedDict):
+class _FeedbackOptional(TypedDict, total=False):
+    reply_token: str
+    """Token that reads the reply. Only in the answer to a submission; the same for each repetition of it."""
+
+
+class Feedback(_FeedbackOptional):
     """The feedback of a user."""
 
     id: str
@@ -1154,7 +1159,11 @@ class Feedback(TypedDict):
     status: str
     """The state of feedback. Any state may follow any other."""
     result: str | None
-    """Outcome."""
+    """Outcome, a note for administrators."""
+    reply: str | None
+    """Reply for the sender."""
+    replied_at: int | None
+    """Time of the last change of the reply; null without a reply."""
     platform: str | None
     """Platform of the sender; null if unknown."""
     platform_version: str | None

@@ -831,8 +831,12 @@ pub struct Feedback {
     pub is_hidden: bool,
     /// The state of feedback. Any state may follow any other.
     pub status: FeedbackStatus,
-    /// Outcome.
+    /// Outcome, a note for administrators.
     pub result: Option<String>,
+    /// Reply for the sender.
+    pub reply: Option<String>,
+    /// Time of the last change of the reply; null without a reply.
+    pub replied_at: Option<i64>,
     /// Platform of the sender; null if unknown.
     pub platform: Option<Platform>,
     /// Version of the system.
@@ -859,6 +863,9 @@ pub struct Feedback {
     pub city: Option<String>,
     /// Time when it was stored.
     pub created_at: i64,
+    /// Token that reads the reply. Only in the answer to a submission; the same for each repetition
+    /// of it.
+    pub reply_token: Option<String>,
 }
 
 /// The amount of feedback.
@@ -2749,8 +2756,10 @@ input! {
         optional is_hidden: bool,
         /// The state of feedback. Any state may follow any other.
         optional status: FeedbackStatus,
-        /// Outcome.
+        /// Outcome, a note for administrators.
         patch result: String,
+        /// Reply for the sender, who can read it with the `reply_token`; blank or null means none.
+        patch reply: String,
         /// Platform of the sender.
         patch platform: Platform,
         /// Version of the system.
