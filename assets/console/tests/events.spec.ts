@@ -95,41 +95,152 @@ test("paths say when branches are cut, and a refresh within a second asks again"
   await expect(result).toContainText("most frequent branches");
 });
 
-test.describe("with a formula that is refused", () => {
-  test.use({ expected: [/status of 400/] });
-  test("a query has up to six letters, conditions, groups and a formula", async ({ page, server, project }) => {
-    await people(server, project);
-    await open(page, server, `/admin/events/explore?project=${project}`);
-    await page.getByText("Single number").click();
-    for (const letter of ["B", "C", "D", "E", "F"]) {
-      await page.getByRole("button", { name: "Add query" }).click();
-      await expect(page.getByRole("combobox", { name: `Query ${letter}`, exact: true })).toBeVisible();
-    }
-    await expect(page.getByRole("button", { name: "Add query" })).toBeDisabled();
-    for (const letter of ["F", "E", "D", "C"]) {
-      await page.getByRole("button", { name: `Remove query ${letter}` }).click();
-    }
-    const choose = async (label: string, option: string) => {
-      await page.getByRole("combobox", { name: label, exact: true }).click();
-      await page.getByRole("option", { name: option }).click();
-    };
-    await choose("Query A", "buy");
-    await choose("Query B", "open");
-    await page.getByLabel("Formula").fill("A / B * 100");
-    const result = page.locator('[data-figure="result"]');
-    await expect(result).toContainText("33.33");
-    await page.getByLabel("Formula").fill("A / ");
-    await expect(result.getByRole("alert")).toContainText("formula");
+test("a query has up to six letters, conditions, groups and a formula", async ({ page, server, project }) => {
+  await people(server, project);
+  await open(page, server, `/admin/events/explore?project=${project}`);
+  await page.getByText("Single number").click();
+  for (const letter of ["B", "C", "D", "E", "F"]) {
+    await page.getByRole("button", { name: "Add query" }).click();
+    await expect(page.getByRole("combobox", { name: `Query ${letter}`, exact: true })).toBeVisible();
+  }
+  await expect(page.getByRole("button", { name: "Add query" })).toBeDisabled();
+  for (const letter of ["F", "E", "D", "C"]) {
+    await page.getByRole("button", { name: `Remove query ${letter}` }).click();
+  }
+  const choose = async (label: string, option: string) => {
+    await page.getByRole("combobox", { name: label, exact: true }).click();
+    await page.getByRole("option", { name: option }).click();
+  };
+  await choose("Query A", "buy");
+  await choose("Query B", "open");
+  await page.getByLabel("Formula").fill("A / B * 100");
+  const result = page.locator('[data-figure="result"]');
+  await expect(result).toContainText("33.33");
+  await page.getByLabel("Formula").fill("A / ");
+  await expect(page.getByText("This is no complete formula", { exact: false })).toBeVisible();
+  await page.getByLabel("Formula").fill("A / C");
+  await expect(page.getByText("There is no query C.")).toBeVisible();
+  await expect(page.getByRole("alert")).toHaveCount(0);
 
-    await page.getByText("Breakdown", { exact: true }).click();
-    await choose("Group by", "Property");
-    await page
-      .getByRole("combobox", { name: "Property" })
-      .or(page.getByRole("textbox", { name: "Property" }))
-      .first()
-      .fill("theme");
-    await expect(result.locator("li")).toHaveText([/dark.*1/s, /light.*1/s]);
+  await page.getByText("Breakdown", { exact: true }).click();
+  await choose("Group by", "Property");
+  await page
+    .getByRole("combobox", { name: "Property" })
+    .or(page.getByRole("textbox", { name: "Property" }))
+    .first()
+    .fill("theme");
+  await expect(result.locator("li")).toHaveText([/dark.*1/s, /light.*1/s]);
+  // A bar limits the question to its value.
+  await result.getByRole("button", { name: "Show only light" }).click();
+  await expect(result.locator("li")).toHaveText([/light.*1/s]);
+  await expect(page.getByRole("combobox", { name: "Value" })).toHaveValue("light");
+});
+
+test("a bar of the overview limits the page to its event, and back shows all again", async ({ page, server, project }) => {
+  await people(server, project);
+  await open(page, server, `/admin/events?project=${project}`);
+  await page.getByRole("button", { name: "Show only view" }).click();
+  await expect(page).toHaveURL(/event=view/);
+  const figure = (name: string) => page.getByRole("region", { name, exact: true });
+  await expect(figure("Events")).toContainText("4");
+  await expect(figure("Unique users")).toContainText("4");
+  await expect(figure("Sessions")).toHaveCount(0);
+  await expectAccessible(page);
+  await page.goBack();
+  await expect(figure("Sessions")).toContainText("6");
+  await page.goForward();
+  await page.getByRole("button", { name: "Show all events" }).click();
+  await expect(figure("Sessions")).toContainText("6");
+});
+
+test("the range is what is dragged over a chart, or what the form says, and it is in the address", async ({ page, server, project }) => {
+  await people(server, project);
+  await open(page, server, `/admin/events?project=${project}`);
+  const plot = page.locator('[data-figure="events-trend"] [data-drawn]');
+  await expect(plot).toBeVisible();
+  const heading = page.locator("main h1 + div p");
+  const before = await heading.textContent();
+  const { x, y, width } = (await plot.boundingBox())!;
+  await page.mouse.move(x + width * 0.5, y + 100);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.9, y + 120, { steps: 5 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/from=\d+&to=\d+/);
+  await expect(heading).not.toHaveText(before!);
+  await expect(page.getByRole("radio", { name: "7 d" })).not.toBeChecked();
+  const dragged = await heading.textContent();
+  // The other pages of the analysis keep it.
+  await page.getByRole("main").getByRole("link", { name: "Explore" }).click();
+  await expect(heading).toHaveText(dragged!);
+  await page.getByText("7 d", { exact: true }).click();
+  await expect(heading).toHaveText(before!);
+  await expect(page).not.toHaveURL(/from=/);
+
+  await page.getByRole("button", { name: "Own range" }).click();
+  const form = page.getByRole("dialog", { name: "Own range" });
+  await form.getByLabel("From").fill("2099-01-01T00:00");
+  await form.getByRole("button", { name: "Show" }).click();
+  await expect(form).toContainText("The start must be before the end");
+  await expectAccessible(page);
+  const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  await form.getByLabel("From").fill(`${day(40)}T00:00`);
+  await form.getByLabel("To", { exact: true }).fill(`${day(20)}T12:00`);
+  await page.keyboard.press("Enter");
+  await expect(form).toBeHidden();
+  await expect(page).toHaveURL(/from=\d+&to=\d+/);
+  const own = await heading.textContent();
+  expect(own).not.toBe(before);
+  await page.reload();
+  await expect(heading).toHaveText(own!);
+});
+
+test("without events, each question says how to send the first one", async ({ page, server, project }) => {
+  for (const question of ["funnel", "retention", "paths", "explore"]) {
+    await open(page, server, `/admin/events/${question}?project=${project}`);
+    await expect(page.getByRole("heading", { name: "No events yet" })).toBeVisible();
+  }
+});
+
+test("a card has a size and a unit, and keeps its description when its question is saved again", async ({ page, server, project }) => {
+  await people(server, project);
+  const cards = `/admin/projects/${project}/events/dashboards/cards`;
+  await server.call("POST", cards, {
+    title: "Rate",
+    description: "Why it matters",
+    query: {
+      type: "value",
+      events: [
+        { name: "buy", alias: "A" },
+        { name: "open", alias: "B" },
+      ],
+      formula: "A / B * 100",
+    },
   });
+  const stored = async () =>
+    (await server.call<{ data: { description: string; layout: Record<string, unknown> }[] }>("GET", cards)).data[0]!;
+  await open(page, server, `/admin/events/dashboard?project=${project}`);
+  const actions = page.getByRole("button", { name: "Actions for “Rate”" });
+  const size = async (name: string) => {
+    await actions.click();
+    await page.getByRole("menuitemradio", { name }).click();
+    await actions.click();
+    await expect(page.getByRole("menuitemradio", { name })).toBeChecked();
+    await page.keyboard.press("Escape");
+  };
+  await size("Full width");
+  await size("Low");
+  expect(await stored()).toMatchObject({ layout: { w: 12, h: 1 } });
+  await actions.click();
+  await page.getByRole("menuitem", { name: "Edit question" }).click();
+  await page.reload();
+  await page.getByRole("button", { name: "Save card" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save card" });
+  await expect(dialog.getByLabel("Description")).toHaveValue("Why it matters");
+  await dialog.getByLabel("Unit").fill("%");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Open dashboard" }).click();
+  await expect(page.getByRole("region", { name: "Rate" })).toContainText("33.33 %");
+  expect(await stored()).toMatchObject({ description: "Why it matters", layout: { w: 12, h: 1, unit: "%" } });
 });
 
 test("cards of the dashboard are moved by key and pointer, renamed and deleted", async ({ page, server, project }) => {

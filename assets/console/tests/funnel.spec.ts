@@ -38,7 +38,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await hand.fill(page.getByLabel(events.conditions.value, { exact: true }).first(), "dark");
     await expectPeople(result, 3, 2, 1);
     await hand.press(result.getByRole("button", { name: charts.asTable(events.funnel.title) }));
-    await expect(result.getByRole("row", { name: /3\. buy/ })).toContainText("50%");
+    await expect(result.getByRole("row", { name: /3\. buy/ })).toContainText("50.0%");
     const address = page.url();
     await page.reload();
     expect(page.url()).toBe(address);

@@ -47,7 +47,7 @@ test("Statistics says that a figure is new when there was nothing before", async
 test("the heading names the range of what is shown until there is an answer about another one", async ({ page, demo }) => {
   await open(page, demo, `${path}&range=30d`);
   await expect(page.locator('[data-figure="trend"] [data-drawn]')).toBeVisible();
-  const heading = page.locator("main h1 + p");
+  const heading = page.locator("main h1 + div p");
   const before = await heading.textContent();
   let answer = () => {};
   const held = new Promise<void>((resolve) => {

@@ -1,19 +1,20 @@
 import { init } from "echarts";
 import { describe, expect, it, vi } from "vitest";
 import { formatIn } from "../core/format";
-import { rangeOf, zoneName } from "../core/range";
+import { rangeBetween, rangeOf, zoneName } from "../core/range";
 import { en } from "../texts/en";
 import { isoDay } from "./calendar";
 import { changeOf, shareText } from "./change";
 import { countryOf, onMap } from "./countries";
 import { contrast, dark, inkOn, light, shadeOf } from "./palette";
 import { plain } from "./parts";
-import { average } from "./retention";
+import { average, largestReturn } from "./retention";
 import { nodesOf } from "./sankey";
+import { selected } from "./select";
 import { slicesOf } from "./shares";
 import { linesOf, thinned } from "./sparkline";
 import { csvOf } from "./table";
-import { finished, type TrendValues, trend } from "./trend";
+import { finished, pointsOf, type TrendValues, trend } from "./trend";
 
 // The formatter imports the language selection, which needs a browser.
 vi.hoisted(() => {
@@ -43,6 +44,48 @@ describe("rangeOf", () => {
     [480, "UTC+08:00"],
     [-210, "UTC−03:30"],
   ])("names the zone %i minutes east", (offset, name) => expect(zoneName(offset)).toBe(name));
+});
+
+describe("rangeBetween", () => {
+  const now = monday + 100 * day;
+  it("is extended to full hours up to eight days", () => {
+    const range = rangeBetween(monday + 1800, monday + 9000, now, 0);
+    expect(range).toMatchObject({ name: null, start: monday, end: monday + 3 * 3600 - 1, granularity: "hour" });
+    expect(range?.previous).toEqual({ start: monday - 3 * 3600, end: monday - 1 });
+  });
+  it("is extended to full days of the zone when it is longer, but not beyond the present", () => {
+    const range = rangeBetween(monday + 3600, now + 5, now, 480);
+    expect(range).toMatchObject({ start: monday - 8 * 3600, end: now, granularity: "day" });
+  });
+  it.each([
+    ["is empty", monday, monday],
+    ["ends before its start", monday + 10, monday],
+    ["is in the future", now + 10, now + 20],
+    ["is longer than a year", now - 400 * day, now],
+  ])("is refused when it %s", (_, from, to) => expect(rangeBetween(from, to, now, 0)).toBeNull());
+});
+
+describe("selected", () => {
+  const periods = { starts: [0, 3600, 7200, 10_800], length: 3600 };
+  it.each([
+    [0.6, 2.2, [3600, 10_799]],
+    [2.2, 0.6, [3600, 10_799]],
+    [-3, 99, [0, 14_399]],
+  ])("from %d to %d on the axis is %j", (one, other, range) => expect(selected(periods, one, other)).toEqual(range));
+});
+
+describe("pointsOf", () => {
+  const zeros = Array.from({ length: 20 }, () => 0);
+  it("marks the values of a series that is almost always zero", () => {
+    const points = pointsOf([...zeros, 5]);
+    expect(points.showSymbol).toBe(true);
+    expect(points.data[20]).toBe(5);
+    expect(points.data[0]).toEqual({ value: 0, symbol: "none" });
+  });
+  it("leaves other series alone", () => {
+    const values = zeros.map((_, at) => at % 2);
+    expect(pointsOf(values)).toEqual({ data: values, showSymbol: false });
+  });
 });
 
 describe("parts that are not over", () => {
@@ -222,4 +265,18 @@ describe("places and days", () => {
   });
   it("name days in their zone", () => expect([isoDay(monday - 1, 0), isoDay(monday - 1, 60)]).toEqual(["2025-11-30", "2025-12-01"]));
   it("keep names of strangers from being styles", () => expect(plain("{a|b}")).toBe("(a|b)"));
+});
+
+describe("largestReturn", () => {
+  it("does not count the first period, in which everybody is there", () => {
+    const cell = (rate: number) => ({ users: rate * 10, rate });
+    expect(largestReturn([{ name: "a", size: 10, cells: [cell(1), cell(0.2), null] }])).toBe(0.2);
+  });
+});
+
+describe("percents", () => {
+  it("have one precision", () => {
+    expect(formatIn("en-GB").percents([0.17, 0.047])).toEqual(["17.0%", "4.7%"]);
+    expect(formatIn("en-GB").percents([0.17, 1])).toEqual(["17%", "100%"]);
+  });
 });

@@ -4,6 +4,7 @@
 import type { EChartsCoreOption } from "echarts/core";
 import type { ReactNode } from "react";
 import type { Palette } from "./palette";
+import type { Periods } from "./select";
 import type { Table } from "./table";
 
 export type Option = EChartsCoreOption;
@@ -37,10 +38,12 @@ export interface Drawing {
   legend?: readonly string[];
   /** Minimum width in pixels; in a narrower place the picture scrolls instead of shrinking. */
   minWidth?: number;
+  /** The periods of the horizontal axis if it is one of time, so that a part of it can be selected. */
+  periods?: Periods;
   /** Shown instead of a drawn picture. */
   view?: ReactNode;
   /** Shown beside the picture. */
   aside?: ReactNode;
-  /** A sentence below the picture, for example about omitted values. */
-  note?: string | undefined;
+  /** A sentence or a legend below the picture, for example about omitted values. */
+  note?: ReactNode;
 }

@@ -47,6 +47,8 @@ export interface FigureProps<T> {
   /** Text if there is nothing to show. */
   none?: string;
   level?: 2 | 3;
+  /** What the numbers count, beside the title; for figures that do not say it themselves. */
+  unit?: string;
   /** Shown at the end of the row of buttons. */
   actions?: ReactNode;
   /** Shown instead of the title, in the same size. */
@@ -72,6 +74,7 @@ export function Figure<T>(props: FigureProps<T>) {
     note = false,
     none,
     level = 2,
+    unit,
     actions,
     heading,
   } = props;
@@ -122,7 +125,7 @@ export function Figure<T>(props: FigureProps<T>) {
           )}
           {drawing.aside}
         </Box>
-        {note && <p className={styles.note}>{drawing.note}</p>}
+        {note && <div className={styles.note}>{drawing.note}</div>}
       </>
     );
   };
@@ -135,6 +138,11 @@ export function Figure<T>(props: FigureProps<T>) {
             <Title order={level} fz="md" fw={600} lineClamp={1} title={title}>
               {title}
             </Title>
+          )}
+          {unit && (
+            <Text span size="xs" c="dimmed" fw={400} ml={6} className={styles.unit}>
+              {unit}
+            </Text>
           )}
           {definition && <Definition of={title} text={definition} />}
         </div>
@@ -249,14 +257,15 @@ function Legend({
 
 function ValueTable({ table, words, height, label }: { table: Values; words: Words; height: string; label: string }) {
   const { format } = words;
-  const show = (value: Cell, kind: Values["columns"][number]["kind"]) => {
-    if (typeof value !== "number") {
-      return value ?? "–";
-    }
-    return kind === "percent" ? format.percent(value) : format.decimal(value);
-  };
+  const shares = table.columns.map(({ kind }, column) => {
+    const values = kind === "percent" ? table.rows.map((row) => row[column]) : [];
+    const texts = format.percents(values.filter((value) => typeof value === "number"));
+    return values.map((value) => (typeof value === "number" ? texts.shift() : null));
+  });
+  const show = (value: Cell, row: number, column: number) =>
+    typeof value === "number" ? (shares[column]?.[row] ?? format.decimal(value)) : (value ?? "–");
   return (
-    <ScrollArea h={height} type="auto" viewportProps={{ tabIndex: 0, role: "group", "aria-label": label }}>
+    <ScrollArea h={height} type="auto" scrollbarSize={6} viewportProps={{ tabIndex: 0, role: "group", "aria-label": label }}>
       <Table stickyHeader className={styles.table} verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
@@ -272,7 +281,7 @@ function ValueTable({ table, words, height, label }: { table: Values; words: Wor
             <Table.Tr key={`${at} ${row[0]}`}>
               {row.map((value, column) => (
                 <Table.Td key={`${column} ${table.columns[column]?.label}`} ta={table.columns[column]?.kind ? "right" : "left"}>
-                  {show(value, table.columns[column]?.kind)}
+                  {show(value, at, column)}
                 </Table.Td>
               ))}
             </Table.Tr>

@@ -1,7 +1,9 @@
 // Steps that users take one after the other: the number that reached each step, and the number lost
 // on the way.
 
+import { createElement } from "react";
 import type { Drawing, Option } from "./drawing";
+import { FunnelLegend } from "./funnellegend";
 import { colorOf } from "./palette";
 import { axisLabel, base, categoryAxis, plain, tooltip, valueAxis } from "./parts";
 import type { Words } from "./words";
@@ -25,6 +27,7 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
       format.percent(last?.total ?? 0),
     ),
     empty: !steps[0]?.users,
+    note: createElement(FunnelLegend, { steps, words: { texts, format } }),
     table: {
       columns: [
         { label: texts.step },
@@ -45,7 +48,7 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
     },
     option: (look): Option => ({
       ...base(look),
-      grid: { left: 4, right: 8, top: 44, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
+      grid: { left: 4, right: 8, top: 64, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
       tooltip: {
         ...tooltip(look),
         trigger: "axis",
@@ -71,8 +74,10 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
           color: look.palette.text,
           fontSize: 12,
           interval: 0,
-          overflow: "truncate",
-          width: Math.max(50, (look.wide ? 900 : 300) / Math.max(1, steps.length)),
+          // A cut name could be that of another event.
+          overflow: "breakAll",
+          lineHeight: 15,
+          width: Math.max(40, (look.width - 60) / Math.max(1, steps.length) - 8),
         },
       },
       yAxis: { ...valueAxis(look, steps[0]?.users ?? 0, format.compact), minInterval: 1 },
@@ -105,7 +110,8 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
             lineHeight: 16,
             formatter: ({ dataIndex }: { dataIndex: number }) => {
               const step = steps[dataIndex]!;
-              return `${format.percent(step.total)}\n${format.number(step.users)}`;
+              const reached = `${format.number(step.users)} · ${format.percent(step.total)}`;
+              return dataIndex ? `${reached}\n→ ${format.percent(step.conversion)}\n−${format.number(step.dropped)}` : reached;
             },
           },
         },

@@ -5,6 +5,7 @@ import styles from "./charts.module.css";
 import type { Drawing } from "./drawing";
 import type { Chart } from "./engine";
 import { usePalette } from "./palette";
+import { useDragging } from "./select";
 
 const none: ReadonlySet<string> = new Set();
 
@@ -24,6 +25,7 @@ export function Plot({ drawing, height, width, hidden = none }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart | null>(null);
   const [room, setRoom] = useState(0);
+  const { dragged, handlers } = useDragging(() => chart.current, drawing.periods);
 
   useEffect(() => {
     const element = place.current!;
@@ -62,7 +64,7 @@ export function Plot({ drawing, height, width, hidden = none }: PlotProps) {
       place.current!.dataset["drawn"] = "";
       if (drawing.minWidth) {
         // The latest values are at the end.
-        place.current!.parentElement!.scrollLeft = drawing.minWidth;
+        place.current!.parentElement!.parentElement!.scrollLeft = drawing.minWidth;
       }
     };
     void draw();
@@ -73,11 +75,15 @@ export function Plot({ drawing, height, width, hidden = none }: PlotProps) {
 
   return (
     <div
-      ref={place}
       className={width ? styles.ring : styles.plot}
-      role="img"
-      aria-label={drawing.label}
+      data-selectable={drawing.periods && "onPointerDown" in handlers ? "" : undefined}
       style={{ height, width, minWidth: drawing.minWidth }}
-    />
+      {...handlers}
+    >
+      <div ref={place} role="img" aria-label={drawing.label} style={{ height }} />
+      {dragged && (
+        <div className={styles.dragged} style={{ left: Math.min(dragged.from, dragged.to), width: Math.abs(dragged.to - dragged.from) }} />
+      )}
+    </div>
   );
 }

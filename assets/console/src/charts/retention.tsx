@@ -23,6 +23,11 @@ export function average(cohorts: readonly CohortValues[], periods: number): (num
   });
 }
 
+/** The largest share after the first period, in which everybody is there by definition; it gets the darkest colour. */
+export function largestReturn(cohorts: readonly CohortValues[]): number {
+  return Math.max(0, ...cohorts.flatMap(({ cells }) => cells.slice(1).map((cell) => cell?.rate ?? 0)));
+}
+
 export function retention(
   cohorts: readonly CohortValues[],
   periods: number,
@@ -75,11 +80,17 @@ export function retention(
         axisTick: { show: false },
         axisLine: { show: false },
       },
-      visualMap: ramp(look, 1),
+      visualMap: ramp(look, largestReturn(cohorts)),
       series: [
         {
           type: "heatmap",
-          data: cohorts.flatMap((cohort, row) => cohort.cells.flatMap((cell, period) => (cell ? [[period, row, cell.rate]] : []))),
+          data: cohorts.flatMap((cohort, row) =>
+            cohort.cells.flatMap((cell, period) =>
+              cell
+                ? [{ value: [period, row, cell.rate], ...(period === 0 && { visualMap: false, itemStyle: { color: look.palette.land } }) }]
+                : [],
+            ),
+          ),
           label: { show: true, fontSize: 10, formatter: ({ value }: { value: [number, number, number] }) => format.percent(value[2], 0) },
           itemStyle: { borderColor: look.palette.surface, borderWidth: 2 },
         },
@@ -100,8 +111,11 @@ function Grid({
   words: Words;
 }) {
   const palette = usePalette();
+  const most = largestReturn(cohorts);
+  // One precision for all: with a decimal only where whole percents would say nothing.
+  const digits = most < 0.1 ? 1 : 0;
   return (
-    <ScrollArea h="100%" type="auto" viewportProps={{ tabIndex: 0 }}>
+    <ScrollArea h="100%" type="auto" scrollbarSize={6} offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>
       <Table className={styles.cohorts} withRowBorders={false} stickyHeader>
         <Table.Thead>
           <Table.Tr>
@@ -120,7 +134,7 @@ function Grid({
             <Table.Td ta="right">{format.number(cohorts.reduce((sum, cohort) => sum + cohort.size, 0))}</Table.Td>
             {means.map((mean, period) => (
               <Table.Td key={columns[period]} ta="center" fw={600}>
-                {mean === null ? "" : format.percent(mean, 0)}
+                {mean === null ? "" : format.percent(mean, digits)}
               </Table.Td>
             ))}
           </Table.Tr>
@@ -132,7 +146,7 @@ function Grid({
               <Table.Td ta="right">{format.number(cohort.size)}</Table.Td>
               {columns.map((column, period) => {
                 const cell = cohort.size > 0 ? cohort.cells[period] : null;
-                const color = cell ? shadeOf(palette, cell.rate) : undefined;
+                const color = !cell ? undefined : period === 0 ? palette.land : shadeOf(palette, most ? cell.rate / most : 0);
                 return (
                   <Table.Td
                     key={column}
@@ -140,7 +154,7 @@ function Grid({
                     title={cell ? texts.returned(format.number(cell.users), format.number(cohort.size)) : undefined}
                     style={color ? { background: color, color: inkOn(color) } : undefined}
                   >
-                    {cell ? format.percent(cell.rate, cell.rate > 0 && cell.rate < 0.1 ? 1 : 0) : ""}
+                    {cell ? format.percent(cell.rate, digits) : ""}
                   </Table.Td>
                 );
               })}

@@ -12,6 +12,8 @@ export interface Share {
   count: number;
   /** Whether it stands for a missing value. */
   missing?: boolean;
+  /** Filters the page by this part. */
+  select?: (() => void) | undefined;
 }
 
 export interface ShareValues {
@@ -72,7 +74,7 @@ export function bars(values: ShareValues, words: Words): Drawing {
   const { rows, shareOf, drawing } = common(values, words);
   return {
     ...drawing,
-    view: <Bars rows={rows} shareOf={shareOf} format={words.format} />,
+    view: <Bars rows={rows} shareOf={shareOf} words={words} />,
     option: (look): Option => ({
       ...base(look),
       grid: { left: 4, right: 24, top: 10, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
@@ -102,27 +104,45 @@ export function bars(values: ShareValues, words: Words): Drawing {
   };
 }
 
-function Bars({ rows, shareOf, format }: { rows: readonly Share[]; shareOf: (count: number) => number; format: Words["format"] }) {
+interface ListProps {
+  rows: readonly Share[];
+  shareOf: (count: number) => number;
+  words: Words;
+}
+
+function Bars({ rows, shareOf, words: { texts, format } }: ListProps) {
   const palette = usePalette();
+  const shares = format.percents(rows.map(({ count }) => shareOf(count)));
   return (
-    <ScrollArea h="100%" type="auto" offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>
+    <ScrollArea h="100%" type="auto" scrollbarSize={6} offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>
       <Box component="ol" className={styles.bars}>
         {rows.map((row, index) => (
-          <li key={`${index} ${row.name}`} className={styles.bar}>
+          <li key={`${index} ${row.name}`} className={styles.bar} data-selectable={row.select ? "" : undefined}>
             <div className={styles.barTrack}>
               <div
                 className={styles.barFill}
                 style={{ width: `${shareOf(row.count) * 100}%`, background: row.missing ? palette.rest : colorOf(palette, 0) }}
               />
               <Text span className={styles.barName} title={row.name} fs={row.missing ? "italic" : undefined}>
-                {row.name}
+                {row.select ? (
+                  <button
+                    type="button"
+                    className={`mantine-focus-auto ${styles.barButton}`}
+                    aria-label={texts.only(row.name)}
+                    onClick={row.select}
+                  >
+                    {row.name}
+                  </button>
+                ) : (
+                  row.name
+                )}
               </Text>
             </div>
             <Text span className={styles.barCount}>
               {format.number(row.count)}
             </Text>
             <Text span className={styles.barShare}>
-              {format.percent(shareOf(row.count))}
+              {shares[index]}
             </Text>
           </li>
         ))}
@@ -138,7 +158,7 @@ export function doughnut(values: ShareValues, words: Words): Drawing {
   const colored = parts.map((part, index) => ({ ...part, index }));
   return {
     ...drawing,
-    aside: <Slices parts={parts} shareOf={shareOf} format={words.format} />,
+    aside: <Slices rows={parts} shareOf={shareOf} words={words} />,
     option: (look): Option => ({
       ...base(look),
       tooltip: {
@@ -166,18 +186,30 @@ export function doughnut(values: ShareValues, words: Words): Drawing {
   };
 }
 
-function Slices({ parts, shareOf, format }: { parts: readonly Share[]; shareOf: (count: number) => number; format: Words["format"] }) {
+function Slices({ rows, shareOf, words: { texts, format } }: ListProps) {
   const palette = usePalette();
+  const shares = format.percents(rows.map(({ count }) => shareOf(count)));
   return (
     <Box component="ul" className={styles.slices}>
-      {parts.map((part, index) => (
+      {rows.map((part, index) => (
         <Group component="li" key={`${index} ${part.name}`} wrap="nowrap" gap={8}>
           <span className={styles.dot} style={{ background: part.missing ? palette.rest : colorOf(palette, index) }} />
           <Text span size="sm" truncate flex={1} title={part.name}>
-            {part.name}
+            {part.select ? (
+              <button
+                type="button"
+                className={`mantine-focus-auto ${styles.barButton}`}
+                aria-label={texts.only(part.name)}
+                onClick={part.select}
+              >
+                {part.name}
+              </button>
+            ) : (
+              part.name
+            )}
           </Text>
           <Text span size="sm" className={styles.figures}>
-            {format.percent(shareOf(part.count))}
+            {shares[index]}
           </Text>
         </Group>
       ))}

@@ -66,7 +66,22 @@ export function trend(values: TrendValues, { texts, format }: Words): Drawing {
       rows: buckets.map((bucket, at): Cell[] => [name(bucket), ...series.map((one) => one.values[at] ?? 0)]),
     },
     ...(series.length > 1 && { legend: series.map((one) => one.name) }),
+    periods: { starts: buckets, length: granularity === "hour" ? 3600 : 86_400 },
     option: (look) => optionOf(values, look, name, show, over, { texts, format }),
+  };
+}
+
+/**
+ * Values as points of a line. If few of them are above zero, a line between them would be a
+ * hairline along the axis, so each of them has a symbol.
+ */
+export function pointsOf(values: readonly (number | null)[]) {
+  const known = values.filter((value) => value !== null);
+  const above = known.filter((value) => value > 0).length;
+  const sparse = above > 0 && above < known.length && above <= Math.max(3, known.length / 8);
+  return {
+    data: sparse ? values.map((value) => (value ? value : { value, symbol: "none" })) : values,
+    showSymbol: sparse || known.length === 1,
   };
 }
 
@@ -85,11 +100,11 @@ function optionOf(
   const line = (one: (typeof shown)[number], data: (number | null)[], open: boolean) => ({
     type: "line",
     name: one.name,
-    data,
+    ...pointsOf(data),
+    showAllSymbol: true,
     stack: stacked ? (open ? "open" : "over") : undefined,
     symbol: "circle",
-    symbolSize: 5,
-    showSymbol: data.filter((value) => value !== null).length === 1 && !open,
+    symbolSize: 6,
     lineStyle: { width: stacked ? 1.5 : 2, color: one.color, type: open ? [4, 4] : "solid" },
     itemStyle: { color: one.color },
     areaStyle: stacked

@@ -16,6 +16,8 @@ export interface SingleValue {
   parts: readonly { name: string; value: number }[];
   /** Its name, such as "A / B". */
   name: string;
+  /** What the number counts, such as "events" or "%"; "" if it is unknown. */
+  unit: string;
 }
 
 export function single(value: SingleValue, words: Words): Drawing {
@@ -38,7 +40,7 @@ export function single(value: SingleValue, words: Words): Drawing {
   };
 }
 
-function Single({ value: { result, before, parts, name }, words: { texts, format } }: { value: SingleValue; words: Words }) {
+function Single({ value: { result, before, parts, name, unit }, words: { texts, format } }: { value: SingleValue; words: Words }) {
   const palette = usePalette();
   const change = changeOf(result, before);
   const by = "by" in change ? shareText(change.by, format) : "";
@@ -54,7 +56,10 @@ function Single({ value: { result, before, parts, name }, words: { texts, format
             : texts.down(by);
   return (
     <div className={styles.single}>
-      <div className={styles.singleFigure}>{format.decimal(result)}</div>
+      <div className={styles.singleFigure}>
+        {format.decimal(result)}
+        {unit && <span className={styles.singleUnit}> {unit}</span>}
+      </div>
       <Text size="sm" fw={500} style={{ color: palette.muted }} title={texts.comparedWith}>
         {changed && `${changed} ${texts.than(format.decimal(before ?? 0))}`}
       </Text>

@@ -7,6 +7,8 @@ export interface Format {
   number(value: number): string;
   /** A share from 0 to 1. */
   percent(share: number, digits?: number): string;
+  /** Shares that stand below each other: all whole percents, or all with one decimal. */
+  percents(shares: readonly number[]): string[];
   bytes(count: number): string;
   /** Unix seconds as date and time in the browser's time zone. */
   time(seconds: number): string;
@@ -77,6 +79,8 @@ function newFormat(tag: string): Format {
   const relative = lazy(() => new Intl.RelativeTimeFormat(tag, { numeric: "auto" }));
   const list = lazy(() => new Intl.ListFormat(tag, { type: "conjunction" }));
   const countries = lazy(() => new Intl.DisplayNames(tag, { type: "region" }));
+  const percent0 = numbers({ style: "percent", maximumFractionDigits: 0 });
+  const percent1 = numbers({ style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
   const percents: Intl.NumberFormat[] = []; // by digits after the point
   const compacts: Intl.NumberFormat[] = []; // likewise
   const shifted = (seconds: number, offset: number) => (seconds + offset * 60) * 1000;
@@ -87,6 +91,10 @@ function newFormat(tag: string): Format {
     percent(share, digits = 1) {
       percents[digits] ??= new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: digits });
       return percents[digits].format(share);
+    },
+    percents(shares) {
+      const whole = shares.every((share) => Math.abs(share * 100 - Math.round(share * 100)) < 1e-9);
+      return shares.map((share) => (whole ? percent0() : percent1()).format(share));
     },
     bytes(count) {
       const power = count < 1024 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), 4);

@@ -55,3 +55,4 @@ Menu.CheckboxItem = MantineMenu.CheckboxItem;
 Menu.RadioGroup = MantineMenu.RadioGroup;
 Menu.RadioItem = MantineMenu.RadioItem;
 Menu.Divider = MantineMenu.Divider;
+Menu.Label = MantineMenu.Label;

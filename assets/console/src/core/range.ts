@@ -5,7 +5,8 @@ export type RangeName = "24h" | "7d" | "30d" | "90d" | "1y";
 export type Granularity = "hour" | "day";
 
 export interface Range {
-  name: RangeName;
+  /** Null for a range with its own start and end. */
+  name: RangeName | null;
   /** Unix seconds; both ends are inclusive. */
   start: number;
   end: number;
@@ -29,6 +30,28 @@ export function rangeOf(name: RangeName, end: number, offset: number): Range {
   const length = days[name] * 86_400;
   const start = Math.floor((end + shift) / step) * step - shift + step - length;
   return { name, start, end, previous: { start: start - length, end: start - 1 }, granularity, offset };
+}
+
+/** The longest range that a person can enter: every hour or day of it is drawn. */
+const longest = 366 * 86_400;
+
+/**
+ * A range with its own start and end; null if it is empty, too long, or begins after `now`. It is
+ * extended to full hours up to eight days, which leaves room for a week that does not begin at a
+ * full hour, and otherwise to full days, but not beyond `now`.
+ */
+export function rangeBetween(from: number, to: number, now: number, offset: number): Range | null {
+  const end = Math.min(to, now);
+  if (!(from >= 0 && from < end && end - from <= longest)) {
+    return null;
+  }
+  const granularity = end - from <= 8 * 86_400 ? "hour" : "day";
+  const step = granularity === "hour" ? 3600 : 86_400;
+  const shift = granularity === "hour" ? 0 : offset * 60;
+  const start = Math.floor((from + shift) / step) * step - shift;
+  const last = Math.min(now, Math.ceil((end + 1 + shift) / step) * step - shift - 1);
+  const length = last - start + 1;
+  return { name: null, start, end: last, previous: { start: Math.max(0, start - length), end: start - 1 }, granularity, offset };
 }
 
 /** Current offset of the browser's time zone in minutes east of UTC. */

@@ -1,10 +1,11 @@
-// The time range of a page. Its name is in the address; refreshing moves its end.
+// The time range of a page. Its name, or its own start and end, is in the address; refreshing moves
+// the end of a named one.
 
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { choiceParam, useParams } from "./address";
+import { choiceParam, numberParam, useParams } from "./address";
 import { now as exactNow, watchClock } from "./clock";
 import { queries } from "./query";
-import { type Range, type RangeName, rangeOf, zoneOffset } from "./range";
+import { type Range, type RangeName, rangeBetween, rangeOf, zoneOffset } from "./range";
 
 const now = () => Math.floor(exactNow());
 
@@ -15,9 +16,17 @@ const stale = 60;
 // It can also be in the future if the clock was wrong.
 const isStale = () => Math.abs(now() - lastEnd) >= stale;
 
-/** The range named in the address, or 7 days if the name is unknown, and the function that updates its end. */
-export function useRange(names: readonly RangeName[]): { range: Range; setRange(name: RangeName): void; refresh(): void } {
-  const [{ range: wanted }, change] = useParams(params);
+export interface RangeState {
+  range: Range;
+  setRange(name: RangeName): void;
+  /** Shows a range with its own start and end, in Unix seconds. */
+  setBetween(from: number, to: number): void;
+  refresh(): void;
+}
+
+/** The range in the address, or 7 days if it names no range, and the functions that change it. */
+export function useRange(names: readonly RangeName[]): RangeState {
+  const [{ range: wanted, from, to }, change] = useParams(params);
   const name = names.includes(wanted) ? wanted : "7d";
   const [end, setEnd] = useState(() => {
     lastEnd = isStale() ? now() : lastEnd;
@@ -47,8 +56,16 @@ export function useRange(names: readonly RangeName[]): { range: Range; setRange(
     };
   }, [refresh]);
   const offset = zoneOffset();
-  const range = useMemo(() => rangeOf(name, end, offset), [name, end, offset]);
-  return { range, setRange: (next) => change({ range: next }), refresh };
+  const range = useMemo(
+    () => (from && to && rangeBetween(from, to, end, offset)) || rangeOf(name, end, offset),
+    [name, from, to, end, offset],
+  );
+  const setRange = useCallback((next: RangeName) => change({ range: next, from: 0, to: 0 }), [change]);
+  const setBetween = useCallback((from: number, to: number) => change({ from, to }), [change]);
+  return { range, setRange, setBetween, refresh };
 }
 
-const params = { range: choiceParam(["7d", "24h", "30d", "90d", "1y"]) };
+const params = { range: choiceParam(["7d", "24h", "30d", "90d", "1y"]), from: numberParam(0), to: numberParam(0) };
+
+/** The parameters of the address that hold the range, for links to pages that keep it. */
+export const rangeParameters = ["range", "from", "to"] as const;

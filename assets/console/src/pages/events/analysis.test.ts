@@ -3,12 +3,14 @@ import {
   complete,
   editorOf,
   finishedMetric,
+  formulaProblem,
   layoutOf,
   metricFrom,
   metricOf,
   moved,
   type Question,
   questionOf,
+  sizeOf,
   stepsFrom,
 } from "./analysis";
 
@@ -127,4 +129,24 @@ describe("moved", () => {
     [2, 0, ["c", "a", "b"]],
     [1, 9, ["a", "c", "b"]],
   ])("from %i to %i", (from, to, list) => expect(moved(["a", "b", "c"], from, to)).toEqual(list));
+});
+
+describe("formulaProblem", () => {
+  const letters = ["A", "B"];
+  it.each(["", " ", "A", "A / B * 100", "(A - B) / -2.5", "-(A)"])("accepts %j", (formula) =>
+    expect(formulaProblem(formula, letters)).toBeNull(),
+  );
+  it.each(["A /", "A B", "(A", "A)", "* A", "A − B"])("says that %j is incomplete or wrong", (formula) =>
+    expect(formulaProblem(formula, letters)).toBe("syntax"),
+  );
+  it("names a letter without a query", () => expect(formulaProblem("A / C", letters)).toEqual({ letter: "C" }));
+});
+
+describe("sizeOf", () => {
+  it.each([
+    [null, 6, 2],
+    [{ w: 12, h: 1 }, 12, 1],
+    [{ w: 3, h: 9 }, 4, 2],
+    [{ w: "x" }, 6, 2],
+  ])("of the layout %j is %i wide and %i high", (layout, w, h) => expect(sizeOf(layout)).toEqual({ w, h }));
 });

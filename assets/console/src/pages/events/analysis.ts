@@ -71,6 +71,39 @@ const one = <const T>(choices: readonly T[], value: unknown): T => choices.find(
 const whole = (value: unknown, least: number, most: number, initial: number): number =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most ? value : initial;
 
+/** Why a formula cannot be computed: a letter without a query, or "syntax"; null if it can or is empty. */
+export function formulaProblem(formula: string, letters: readonly string[]): { letter: string } | "syntax" | null {
+  const parts = formula.match(/\d+(\.\d+)?|\.\d+|[A-Za-z]+|\S/g) ?? [];
+  if (parts.length === 0) {
+    return null;
+  }
+  const unknown = parts.find((part) => /^[A-Za-z]+$/.test(part) && !letters.includes(part));
+  if (unknown) {
+    return { letter: unknown };
+  }
+  let open = 0;
+  // Whether a number, a letter or "(" comes next.
+  let operand = true;
+  for (const part of parts) {
+    if (operand) {
+      if (part === "(") {
+        open++;
+      } else if (/^[\d.A-Z]/.test(part)) {
+        operand = false;
+      } else if (part !== "-") {
+        return "syntax";
+      }
+    } else if (part === ")" && open > 0) {
+      open--;
+    } else if (/^[-+*/]$/.test(part)) {
+      operand = true;
+    } else {
+      return "syntax";
+    }
+  }
+  return operand || open > 0 ? "syntax" : null;
+}
+
 /** Valid conditions from any value in the address; at most 10, the limit of the interface. */
 export function filtersFrom(value: unknown): Filter[] {
   return list(value)
@@ -187,10 +220,35 @@ export function metricOf(question: Question): MetricInput {
   }
 }
 
+/** Widths of cards in twelfths of the page: a third, a half, or all of it. */
+export const cardWidths = [4, 6, 12] as const;
+
+/** Heights of cards: low, which suits a single number, and tall. */
+export const cardHeights = [1, 2] as const;
+
+export interface CardSize {
+  w: (typeof cardWidths)[number];
+  h: (typeof cardHeights)[number];
+}
+
+/** The size of a card; other programs may have stored any other one. */
+export function sizeOf(layout: Record<string, unknown> | null): CardSize {
+  const [w, h] = [Number(layout?.["w"]), Number(layout?.["h"])];
+  return { w: w >= 12 ? 12 : w > 0 && w <= 4 ? 4 : 6, h: h === 1 ? 1 : 2 };
+}
+
+/** The unit of a card's numbers that somebody entered; "" if there is none. */
+export const unitOf = (layout: Record<string, unknown> | null): string => text(layout?.["unit"]).slice(0, mostUnit);
+
+/** Maximum length of a unit. */
+export const mostUnit = 16;
+
 /** The data that a card stores beside its query. */
-export function layoutOf(question: Question): Record<string, unknown> {
-  const wide = question.kind === "paths" || question.kind === "retention";
-  return { w: wide ? 12 : 6, h: 2, ...(question.kind !== "metric" && { analysis: question }) };
+export function layoutOf(question: Question): CardSize & Record<string, unknown> {
+  if (question.kind === "metric") {
+    return question.query.type === "value" ? { w: 4, h: 1 } : { w: 6, h: 2 };
+  }
+  return { w: question.kind === "funnel" ? 6 : 12, h: 2, analysis: question };
 }
 
 /** Conditions for the server; those without a property are incomplete and omitted. */

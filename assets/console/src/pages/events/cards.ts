@@ -2,7 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useAdmin, useProjectKey } from "../../core/project";
-import { cardsKey } from "./result";
+
+/** Query key of the cards of a project. */
+export function cardsKey(project: string): readonly unknown[] {
+  return ["cards", project];
+}
 
 export function useCards() {
   const [project] = useProjectKey();

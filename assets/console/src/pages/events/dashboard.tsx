@@ -1,7 +1,7 @@
 // Saved questions about the current range. All queries run at the same time.
 
 import { ActionIcon, Button, Group, Modal, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
-import { IconArrowsHorizontal, IconDots, IconEdit, IconGripVertical, IconPencil, IconTrash } from "@tabler/icons-react";
+import { IconDots, IconEdit, IconGripVertical, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
 import type { Card, CardFields } from "svc-sdk";
@@ -13,12 +13,12 @@ import { noticeDone, noticeFailure } from "../../core/notice";
 import { useAdmin, useProjectKey } from "../../core/project";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
-import { editorOf, moved, type Question, questionOf } from "./analysis";
-import { useCards } from "./cards";
+import { type CardSize, cardHeights, cardWidths, editorOf, moved, type Question, questionOf, sizeOf, unitOf } from "./analysis";
+import { cardsKey, useCards } from "./cards";
 import styles from "./events.module.css";
-import { EventsFrame } from "./frame";
+import { currentRange, EventsFrame } from "./frame";
 import { useEventNames } from "./names";
-import { AnswerFigure, cardsKey } from "./result";
+import { AnswerFigure } from "./result";
 
 export default function DashboardPage() {
   return (
@@ -140,12 +140,13 @@ function Dashboard({ range }: { range: Range }) {
       <div className={styles.cards} ref={grid}>
         {list.map((card, index) => {
           const question = questionOf(card.query, card.layout ?? null);
-          const wide = Number(card.layout?.["w"]) >= 12;
+          const size = sizeOf(card.layout ?? null);
           return (
             <div
               key={card.card_id}
               data-card={card.card_id}
-              className={`${wide ? styles.wide : ""} ${dragged === card.card_id ? styles.dragged : ""}`}
+              data-width={size.w}
+              className={`${styles.card} ${dragged === card.card_id ? styles.dragged : ""}`}
             >
               <AnswerFigure
                 id={card.card_id}
@@ -154,8 +155,11 @@ function Dashboard({ range }: { range: Range }) {
                 question={question}
                 range={range}
                 names={names}
-                height={240}
+                unit={unitOf(card.layout ?? null)}
+                height={size.h === 1 ? 112 : 240}
+                note={question.kind === "funnel"}
                 legend={
+                  size.h > 1 &&
                   question.kind === "metric" &&
                   question.query.type === "timeseries" &&
                   question.query.events.length > 1 &&
@@ -163,7 +167,7 @@ function Dashboard({ range }: { range: Range }) {
                 }
                 actions={
                   <>
-                    <CardMenu card={card} question={question} wide={wide} choose={(what) => choose({ card, what })} />
+                    <CardMenu card={card} question={question} size={size} choose={(what) => choose({ card, what })} />
                     <ActionIcon
                       variant="subtle"
                       color="gray"
@@ -201,20 +205,20 @@ interface Choice {
 interface CardMenuProps {
   card: Card;
   question: Question;
-  wide: boolean;
+  size: CardSize;
   choose(what: Choice["what"]): void;
 }
 
-function CardMenu({ card, question, wide, choose }: CardMenuProps) {
+function CardMenu({ card, question, size, choose }: CardMenuProps) {
   const texts = useTexts();
   const { dashboard } = texts.events;
   const [project] = useProjectKey();
   const admin = useAdmin();
   const queries = useQueryClient();
   const go = useGo();
-  const resize = async () => {
+  const resize = async (part: Partial<CardSize>) => {
     try {
-      await admin.updateDashboardCard(card.card_id, { layout: { ...card.layout, w: wide ? 6 : 12 } });
+      await admin.updateDashboardCard(card.card_id, { layout: { ...card.layout, ...size, ...part } });
       await queries.invalidateQueries({ queryKey: cardsKey(project) });
     } catch (error) {
       noticeFailure(texts, error);
@@ -222,8 +226,7 @@ function CardMenu({ card, question, wide, choose }: CardMenuProps) {
   };
   const edit = () => {
     const { page, search } = editorOf(question, card.card_id);
-    const range = new URLSearchParams(location.search).get("range") ?? "";
-    go({ to: `/admin/events/${page}`, search: { ...search, project, range } });
+    go({ to: `/admin/events/${page}`, search: { ...search, project, ...currentRange() } });
   };
   return (
     <Menu
@@ -241,9 +244,23 @@ function CardMenu({ card, question, wide, choose }: CardMenuProps) {
           <Menu.Item leftSection={<IconEdit size={14} aria-hidden />} onClick={edit}>
             {dashboard.edit}
           </Menu.Item>
-          <Menu.Item leftSection={<IconArrowsHorizontal size={14} aria-hidden />} onClick={() => void resize()}>
-            {wide ? dashboard.narrower : dashboard.wider}
-          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Label>{dashboard.width}</Menu.Label>
+          <Menu.RadioGroup value={String(size.w)} onChange={(w) => void resize({ w: Number(w) as CardSize["w"] })}>
+            {cardWidths.map((w) => (
+              <Menu.RadioItem key={w} value={String(w)} closeMenuOnClick>
+                {dashboard.widths[w]}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+          <Menu.Label>{dashboard.height}</Menu.Label>
+          <Menu.RadioGroup value={String(size.h)} onChange={(h) => void resize({ h: Number(h) as CardSize["h"] })}>
+            {cardHeights.map((h) => (
+              <Menu.RadioItem key={h} value={String(h)} closeMenuOnClick>
+                {dashboard.heights[h]}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
           <Menu.Divider />
           <Menu.Item color="red" leftSection={<IconTrash size={14} aria-hidden />} onClick={() => choose("remove")}>
             {texts.common.delete}

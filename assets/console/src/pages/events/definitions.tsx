@@ -5,7 +5,7 @@ import { IconArchive, IconArchiveOff, IconChartLine } from "@tabler/icons-react"
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import type { EventDefinition } from "svc-sdk";
-import { RangeBar, RangeText } from "../../charts/rangebar";
+import { RangeText } from "../../charts/rangetext";
 import { useFormat } from "../../core/format";
 import { useGo } from "../../core/go";
 import { useProjectKey } from "../../core/project";
@@ -15,8 +15,9 @@ import { Tone } from "../../core/tone";
 import { useRange } from "../../core/userange";
 import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
+import { RangeBar } from "../../resource/rangebar";
 import type { Resource } from "../../resource/resource";
-import { EventsTabs, ranges } from "./frame";
+import { currentRange, EventsTabs, ranges } from "./frame";
 import { FirstEvent } from "./start";
 
 interface Draft {
@@ -31,7 +32,8 @@ export default function DefinitionsPage() {
   const go = useGo();
   const queries = useQueryClient();
   const [project] = useProjectKey();
-  const { range, setRange, refresh } = useRange(ranges);
+  const state = useRange(ranges);
+  const { range } = state;
   const change = useChange<EventDefinition>(
     "definitions",
     ({ event_definition_id }) => event_definition_id,
@@ -125,7 +127,7 @@ export default function DefinitionsPage() {
           icon: <IconChartLine size={14} aria-hidden />,
           run: ({ name }) => {
             const query = JSON.stringify({ type: "timeseries", events: [{ name, alias: "A" }] });
-            go({ to: "/admin/events/explore", search: { query, project, range: range.name === "7d" ? "" : range.name } });
+            go({ to: "/admin/events/explore", search: { query, project, ...currentRange() } });
           },
         },
         record.archived
@@ -147,12 +149,12 @@ export default function DefinitionsPage() {
         consequences: () => definitions.consequences,
       },
       about: <RangeText range={range} />,
-      tools: <RangeBar range={range} setRange={setRange} refresh={refresh} names={ranges} />,
+      tools: <RangeBar state={state} names={ranges} />,
       above: <EventsTabs page="definitions" />,
       empty: <FirstEvent />,
       operations: ["listEventDefinitions", "updateEventDefinition", "deleteEventDefinition"],
     }),
-    [texts, definitions, format, go, project, range, setRange, refresh, change],
+    [texts, definitions, format, go, project, state, range, change],
   );
   return <ResourcePage resource={resource} />;
 }

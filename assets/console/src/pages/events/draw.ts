@@ -19,6 +19,10 @@ export interface Drawn {
   texts: Texts["events"];
   labelOf(name: string): string;
   range: Range;
+  /** The unit of the numbers of a metric if somebody entered one. */
+  unit: string;
+  /** Limits the question to a value of the property that it is grouped by. */
+  narrow?: ((value: string) => void) | undefined;
 }
 
 export function draw(question: Question, { kind, ...rest }: Answer, drawn: Drawn): Drawing {
@@ -77,8 +81,16 @@ export function seriesName(query: MetricInput, alias: string, { texts, labelOf }
   return measure === "count" ? name : `${name}, ${texts.measures[measure as keyof typeof texts.measures] ?? measure}`;
 }
 
+/** The unit of a metric: the entered one, or what its queries count if they agree. */
+export function unitOfMetric({ events, formula, type }: MetricInput, unit: string, texts: Texts["events"]): string {
+  const measures = new Set((type === "breakdown" ? events.slice(0, 1) : events).map(({ measure = "count" }) => measure));
+  const [measure] = measures;
+  const own = type !== "breakdown" && formula?.trim();
+  return unit || (own || measures.size !== 1 ? "" : (texts.measures[measure as keyof typeof texts.measures] ?? ""));
+}
+
 function drawMetric(query: MetricInput, answer: Metric, before: Metric | undefined, drawn: Drawn): Drawing {
-  const { words, texts, labelOf, range } = drawn;
+  const { words, texts, labelOf, range, narrow } = drawn;
   const name = (alias: string) => seriesName(query, alias, drawn);
   const formula = query.formula?.trim();
   if (answer.type === "timeseries") {
@@ -121,7 +133,12 @@ function drawMetric(query: MetricInput, answer: Metric, before: Metric | undefin
     };
     return bars(
       {
-        parts: buckets.map((bucket) => ({ name: label(bucket), count: bucket.count, missing: kind === "property" && bucket.key === "" })),
+        parts: buckets.map((bucket) => ({
+          name: label(bucket),
+          count: bucket.count,
+          missing: kind === "property" && bucket.key === "",
+          select: narrow && kind === "property" && bucket.key ? () => narrow(bucket.key) : undefined,
+        })),
         total,
         kind: kind === "property" ? (query.group_by?.key ?? "") : texts.groups[(kind ?? "platform") as keyof typeof texts.groups],
         measure: kind === "event" ? texts.measures.count : name(query.events[0]?.alias ?? "A"),
@@ -137,6 +154,7 @@ function drawMetric(query: MetricInput, answer: Metric, before: Metric | undefin
       before: before ? (before as MetricValue).result : undefined,
       parts: Object.entries(values).map(([alias, value]) => ({ name: name(alias), value })),
       name: formula || name(query.events[0]?.alias ?? "A"),
+      unit: unitOfMetric(query, drawn.unit, texts),
     },
     words,
   );

@@ -8,7 +8,7 @@ import { useDraft } from "../../core/draft";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { Segments } from "../../fields/segments";
-import { aliases, filtersFrom, measures, metricFrom } from "./analysis";
+import { aliases, filtersFrom, formulaProblem, measures, metricFrom } from "./analysis";
 import { useEditedCard } from "./cards";
 import styles from "./events.module.css";
 import { EventsFrame } from "./frame";
@@ -37,6 +37,10 @@ function Explore({ range }: { range: Range }) {
   const { type, events, group_by: group } = query;
   const formula = useDraft(query.formula ?? "", (text) => set({ formula: text }));
   const shared = filtersFrom(query.filters);
+  const problem = formulaProblem(
+    query.formula ?? "",
+    events.map(({ alias }) => alias),
+  );
   const breakdown = type === "breakdown";
   const byEvent = breakdown && group?.kind === "event";
   // A breakdown uses only the first query.
@@ -193,6 +197,7 @@ function Explore({ range }: { range: Range }) {
             value={formula.value}
             onChange={(event) => formula.onChange(event.currentTarget.value)}
             onBlur={formula.onBlur}
+            error={problem && (problem === "syntax" ? texts.formulaWrong : texts.noQuery(problem.letter))}
           />
         )}
       </Paper>
@@ -205,6 +210,15 @@ function Explore({ range }: { range: Range }) {
         card={card}
         height={300}
         legend={type === "timeseries"}
+        narrow={(value) =>
+          set(({ filters, group_by }) => ({
+            filters: [
+              ...filtersFrom(filters).filter(({ property }) => property !== group_by?.key),
+              { property: group_by?.key ?? "", op: "eq" as const, value },
+            ],
+          }))
+        }
+        wrong={!breakdown && problem !== null}
       />
     </>
   );

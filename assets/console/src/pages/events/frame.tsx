@@ -2,13 +2,16 @@
 
 import { Stack } from "@mantine/core";
 import type { ReactNode } from "react";
-import { RangeBar, RangeText } from "../../charts/rangebar";
+import { RangeText } from "../../charts/rangetext";
+import { SelectionProvider } from "../../charts/select";
+import { parseSearch, type Search } from "../../core/address";
 import { PageLink } from "../../core/go";
 import { intoView } from "../../core/pages";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
-import { useRange } from "../../core/userange";
+import { rangeParameters, useRange } from "../../core/userange";
 import { PageHead } from "../../resource/head";
+import { RangeBar } from "../../resource/rangebar";
 import styles from "./events.module.css";
 
 const pages = ["overview", "definitions", "funnel", "retention", "paths", "explore", "dashboard"] as const;
@@ -27,20 +30,27 @@ interface EventsFrameProps {
 
 export function EventsFrame({ page, operations, children }: EventsFrameProps) {
   const texts = useTexts();
-  const { range, setRange, refresh } = useRange(ranges);
+  const state = useRange(ranges);
+  const { range } = state;
   return (
     <Stack gap="md">
       <PageHead
         title={texts.frame.pages.events}
         about={<RangeText range={range} />}
-        tools={<RangeBar range={range} setRange={setRange} refresh={refresh} names={ranges} />}
+        tools={<RangeBar state={state} names={ranges} />}
         operations={operations}
       />
       <EventsTabs page={page} />
-      {children(range)}
+      <SelectionProvider value={state.setBetween}>{children(range)}</SelectionProvider>
     </Stack>
   );
 }
+
+/** The parameters of an address that hold the range. */
+export const rangeOfAddress = (search: Search) => Object.fromEntries(rangeParameters.map((name) => [name, search[name]]));
+
+/** The range parameters of the current address. */
+export const currentRange = () => rangeOfAddress(parseSearch(location.search));
 
 /** Links to the seven pages; they keep the range. */
 export function EventsTabs({ page }: { page: EventsPageName }) {
@@ -52,7 +62,7 @@ export function EventsTabs({ page }: { page: EventsPageName }) {
           key={one}
           to={one === "overview" ? "/admin/events" : `/admin/events/${one}`}
           // The other parameters belong to the current page.
-          search={({ project, range }) => ({ project, range })}
+          search={(now) => ({ project: now["project"], ...rangeOfAddress(now) })}
           className={`mantine-focus-auto ${styles.tab}`}
           activeOptions={{ exact: true, includeSearch: false }}
           aria-current={one === page ? "page" : undefined}

@@ -142,7 +142,8 @@ function Funnel({ range }: { range: Range }) {
         range={range}
         names={names}
         card={card}
-        height={340}
+        height={360}
+        note
       />
     </>
   );

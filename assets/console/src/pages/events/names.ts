@@ -8,7 +8,10 @@ export interface EventName {
   name: string;
   /** The display name, or else the name. */
   label: string;
+  /** The number of events in the range. */
   count: number;
+  /** Unix seconds of the newest event. */
+  seen: number;
   archived: boolean;
 }
 
@@ -25,8 +28,10 @@ export function useEventNames(range: Range): EventNames {
     ask: async (admin, signal) => {
       const names: EventName[] = [];
       const query = { ...within(range), include_archived: true };
-      for await (const { name, display_name, range_count, archived } of admin.iterEventDefinitions(query as never, { signal })) {
-        names.push({ name, label: display_name || name, count: range_count, archived });
+      for await (const { name, display_name, range_count, last_seen_time, archived } of admin.iterEventDefinitions(query as never, {
+        signal,
+      })) {
+        names.push({ name, label: display_name || name, count: range_count, seen: last_seen_time, archived });
       }
       return names.sort((a, b) => b.count - a.count || a.name.localeCompare(b.name));
     },

@@ -1,25 +1,26 @@
 // User activity in numbers: events, users and sessions, by time, region and platform.
 
-import { SegmentedControl, SimpleGrid } from "@mantine/core";
+import { Button, Group, SegmentedControl, SimpleGrid } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { EventOverview } from "svc-sdk";
+import type { EventOverview, MetricValue } from "svc-sdk";
 import { useAsked } from "../../charts/asked";
 import { type Asked, Figure } from "../../charts/figure";
 import { platformName, regionName } from "../../charts/names";
-import { useRangeText } from "../../charts/rangebar";
+import { useRangeText } from "../../charts/rangetext";
 import { bars, doughnut } from "../../charts/shares";
 import { Tile, type TileValues } from "../../charts/tile";
 import { trend } from "../../charts/trend";
 import { week } from "../../charts/week";
 import { useWords } from "../../charts/words";
-import { choiceParam, useParams } from "../../core/address";
+import { choiceParam, textParam, useParams } from "../../core/address";
 import { type Range, within } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { EventsFrame } from "./frame";
 import { useEventNames } from "./names";
 import { FirstEvent } from "./start";
 
-const params = { split: choiceParam(["total", "event", "platform", "region"]) };
+const params = { split: choiceParam(["total", "event", "platform", "region"]), event: textParam };
 
 export default function EventsOverviewPage() {
   return (
@@ -39,17 +40,29 @@ function useOverview(part: { start: number; end: number }) {
   });
 }
 
+/** The event that the page is limited to; "" for all. */
+function useOnly(): string {
+  return useParams(params)[0].event;
+}
+
+const named = (event: string) => (event ? { event_name: event } : {});
+
 function useSeries(range: Range, group: "event" | "platform" | "region" | null) {
+  const only = useOnly();
   return useAsked({
-    key: ["event-series", range.start, range.end, range.granularity, group],
-    ask: (admin, signal) => admin.getEventTimeseries({ ...within(range), granularity: range.granularity, group_by: group }, { signal }),
+    key: ["event-series", range.start, range.end, range.granularity, group, only],
+    ask: (admin, signal) =>
+      admin.getEventTimeseries({ ...within(range), granularity: range.granularity, group_by: group, ...named(only) }, { signal }),
   });
 }
 
 function useBreakdown(range: Range, dimension: "event" | "platform" | "region", limit: number) {
+  const only = useOnly();
+  // The list of events stays whole, so that another one can be chosen.
+  const event = dimension === "event" ? "" : only;
   return useAsked({
-    key: ["event-breakdown", range.start, range.end, dimension, limit],
-    ask: (admin, signal) => admin.getEventBreakdown({ ...within(range), dimension, limit }, { signal }),
+    key: ["event-breakdown", range.start, range.end, dimension, limit, event],
+    ask: (admin, signal) => admin.getEventBreakdown({ ...within(range), dimension, limit, ...named(event) }, { signal }),
   });
 }
 
@@ -57,12 +70,17 @@ function Overview({ range }: { range: Range }) {
   const { events: texts } = useTexts();
   const names = useEventNames(range);
   const overview = useOverview(range);
+  const [{ event: only }, change] = useParams(params);
   if (names.ready && names.list.length === 0 && overview.data?.total === 0) {
     return <FirstEvent />;
   }
   return (
     <>
-      <Tiles range={range} overview={overview} />
+      {only ? (
+        <Only range={range} event={only} label={names.labelOf(only)} clear={() => change({ event: "" })} />
+      ) : (
+        <Tiles range={range} overview={overview} />
+      )}
       <Trend range={range} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Breakdown range={range} dimension="event" title={texts.top} definition={texts.definitionTexts.top} limit={12} />
@@ -101,6 +119,60 @@ function Tiles({ range, overview }: { range: Range; overview: UseQueryResult<Eve
       <Tile title={texts.sessions} definition={texts.definitionTexts.sessions} query={of("unique_sessions")} />
       <Tile title={texts.kinds} definition={texts.definitionTexts.kinds} query={of("event_types")} />
     </SimpleGrid>
+  );
+}
+
+interface OnlyProps {
+  range: Range;
+  event: string;
+  label: string;
+  clear(): void;
+}
+
+/** The chosen event, the button that shows all again, and its numbers. */
+function Only({ range, event, label, clear }: OnlyProps) {
+  const { events: texts } = useTexts();
+  const { format } = useWords();
+  const series = useSeries(range, null);
+  const metric = (part: { start: number; end: number }) => ({
+    type: "value" as const,
+    events: [
+      { name: event, alias: "A", measure: "count" as const },
+      { name: event, alias: "B", measure: "unique_users" as const },
+    ],
+    ...within(part),
+  });
+  const query = useAsked({
+    key: ["event-only", event, range.start, range.end],
+    ask: async (admin, signal) => {
+      const answers = await Promise.all(
+        [range, range.previous].map(async (part) => (await admin.runEventQuery(metric(part), { signal })) as MetricValue),
+      );
+      return answers.map(({ values }) => values);
+    },
+  });
+  const of = (alias: "A" | "B"): Asked<TileValues> => {
+    const [now, before] = (query.data ?? []).map((values) => values[alias] ?? 0);
+    return { ...query, data: now === undefined ? undefined : { figure: format.number(now), now, before: before ?? null } };
+  };
+  return (
+    <>
+      <Group>
+        <Button variant="light" size="compact-sm" rightSection={<IconX size={14} aria-hidden />} onClick={clear}>
+          {texts.only(label)}
+          <span className="offscreen">. {texts.showAll}</span>
+        </Button>
+      </Group>
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+        <Tile
+          title={texts.events}
+          definition={texts.definitionTexts.events}
+          query={of("A")}
+          curve={series.data?.data.map(({ count }) => count) ?? []}
+        />
+        <Tile title={texts.users} definition={texts.definitionTexts.users} query={of("B")} />
+      </SimpleGrid>
+    </>
   );
 }
 
@@ -169,6 +241,7 @@ function Breakdown({ range, dimension, title, definition, limit }: BreakdownProp
   const { events: texts } = useTexts();
   const about = useRangeText(range);
   const names = useEventNames(range);
+  const [, change] = useParams(params);
   return (
     <Figure
       id={`events-${dimension}`}
@@ -189,6 +262,7 @@ function Breakdown({ range, dimension, title, definition, limit }: BreakdownProp
             parts: data.map(({ key, count }) => ({
               name: nameOf(key),
               count,
+              select: dimension === "event" ? () => change({ event: key }) : undefined,
               missing: dimension === "region" && key in words.texts.regions,
             })),
             total,
@@ -206,9 +280,10 @@ function Breakdown({ range, dimension, title, definition, limit }: BreakdownProp
 function Week({ range }: { range: Range }) {
   const { events: texts } = useTexts();
   const about = useRangeText(range);
+  const only = useOnly();
   const query = useAsked({
-    key: ["event-week", range.start, range.end],
-    ask: (admin, signal) => admin.getEventHeatmap(within(range), { signal }),
+    key: ["event-week", range.start, range.end, only],
+    ask: (admin, signal) => admin.getEventHeatmap({ ...within(range), ...named(only) }, { signal }),
   });
   return (
     <Figure

@@ -28,12 +28,16 @@ interface EventPickerProps {
 export function EventPicker({ label, value, names, onChange, any, showLabel = false, width = 320 }: EventPickerProps) {
   const { events: texts } = useTexts();
   const { format } = useWords();
-  const counts = new Map(names.list.map(({ name, count }) => [name, count]));
+  const known = new Map(names.list.map((event) => [event.name, event]));
+  const seen = (name: string) => {
+    const event = known.get(name);
+    return event?.count ? format.number(event.count) : event ? texts.lastSeen(format.ago(event.seen)) : texts.neverSeen;
+  };
   const data = names.list
     .filter(({ name, archived }) => !archived || name === value)
     .map(({ name, label: shown }) => ({ value: name, label: shown === name ? name : `${shown} (${name})` }));
   // The address may contain a name without a definition.
-  const unknown = value && !counts.has(value) ? [{ value, label: value }] : [];
+  const unknown = value && !known.has(value) ? [{ value, label: value }] : [];
   return (
     <Select
       {...(showLabel ? { label } : { "aria-label": label })}
@@ -48,10 +52,13 @@ export function EventPicker({ label, value, names, onChange, any, showLabel = fa
       value={value || null}
       onChange={(next) => onChange(next ?? "")}
       limit={200}
+      {...(names.ready &&
+        value &&
+        !known.get(value)?.count && { description: seen(value), inputWrapperOrder: ["label", "input", "description"] })}
       renderOption={({ option }) => (
         <span className={styles.option}>
           <span className={styles.optionName}>{option.label}</span>
-          <span className={styles.optionCount}>{format.compact(counts.get(option.value) ?? 0)}</span>
+          <span className={styles.optionCount}>{seen(option.value)}</span>
         </span>
       )}
     />

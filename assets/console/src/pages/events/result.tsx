@@ -9,15 +9,19 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import type { Card } from "svc-sdk";
 import { useAsked } from "../../charts/asked";
 import { Figure } from "../../charts/figure";
-import { useRangeText } from "../../charts/rangebar";
+import { useRangeText } from "../../charts/rangetext";
+import { useAddressPart } from "../../core/address";
 import { messagesOf } from "../../core/client";
 import { useGo } from "../../core/go";
 import { useAdmin, useProjectKey } from "../../core/project";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
-import { ask, complete, finishedMetric, layoutOf, metricOf, type Question } from "./analysis";
-import { draw } from "./draw";
+import { ask, complete, finishedMetric, layoutOf, metricOf, mostUnit, type Question, unitOf } from "./analysis";
+import { cardsKey, useCards } from "./cards";
+import { draw, unitOfMetric } from "./draw";
+import { currentRange } from "./frame";
 import type { EventNames } from "./names";
+import { FirstEvent } from "./start";
 
 interface AnswerFigureProps {
   id: string;
@@ -31,11 +35,16 @@ interface AnswerFigureProps {
   note?: boolean;
   level?: 2 | 3;
   actions?: ReactNode;
+  controls?: ReactNode;
   heading?: ReactNode;
+  /** The unit of the numbers if somebody entered one. */
+  unit?: string;
+  /** Limits the question to a value of the property that it is grouped by. */
+  narrow?: (value: string) => void;
 }
 
 /** Asks and draws. Names that arrive later only change labels. */
-export function AnswerFigure({ question, range, names, ...figure }: AnswerFigureProps) {
+export function AnswerFigure({ question, range, names, unit = "", narrow, ...figure }: AnswerFigureProps) {
   const { events: texts } = useTexts();
   const about = useRangeText(range);
   const text = JSON.stringify(question);
@@ -43,10 +52,11 @@ export function AnswerFigure({ question, range, names, ...figure }: AnswerFigure
   return (
     <Figure
       {...figure}
+      unit={question.kind === "metric" && question.query.type !== "value" ? unitOfMetric(question.query, unit, texts) : ""}
       about={about}
       query={query}
-      deps={[texts, names, range, text]}
-      draw={(answer, words) => draw(question, answer, { words, texts, labelOf: names.labelOf, range })}
+      deps={[texts, names, range, text, unit]}
+      draw={(answer, words) => draw(question, answer, { words, texts, labelOf: names.labelOf, range, unit, narrow })}
     />
   );
 }
@@ -54,33 +64,32 @@ export function AnswerFigure({ question, range, names, ...figure }: AnswerFigure
 interface ResultProps extends Omit<AnswerFigureProps, "id"> {
   /** The card that is being edited, if any. */
   card?: Card | undefined;
+  /** Whether an input is wrong, which says so itself. */
+  wrong?: boolean;
 }
 
-/** The answer below an editor, or the inputs that are still missing. */
-export function Result({ card, ...props }: ResultProps) {
+/** The answer below an editor, or what to do to get one. */
+export function Result({ card, wrong = false, ...props }: ResultProps) {
   const { events: texts } = useTexts();
-  if (!complete(props.question)) {
+  if (props.names.ready && props.names.list.length === 0) {
+    return <FirstEvent />;
+  }
+  if (wrong || !complete(props.question)) {
     return (
       <Paper withBorder p="xl">
         <Text c="dimmed" ta="center" size="sm">
-          {texts.incomplete}
+          {wrong ? texts.wrong : texts.incomplete}
         </Text>
       </Paper>
     );
   }
   return (
-    <>
-      <AnswerFigure {...props} id="result" />
-      <Group justify="flex-end">
-        <SaveCard question={props.question} card={card} suggestion={props.title} />
-      </Group>
-    </>
+    <AnswerFigure
+      {...props}
+      id="result"
+      controls={<SaveCard key={card?.card_id} question={props.question} card={card} suggestion={props.title} />}
+    />
   );
-}
-
-/** Query key of the cards of a project. */
-export function cardsKey(project: string): readonly unknown[] {
-  return ["cards", project];
 }
 
 function SaveCard({ question, card, suggestion }: { question: Question; card: Card | undefined; suggestion: string }) {
@@ -92,6 +101,9 @@ function SaveCard({ question, card, suggestion }: { question: Question; card: Ca
   const go = useGo();
   const [title, setTitle] = useState(card?.title ?? "");
   const [description, setDescription] = useState(card?.description ?? "");
+  const [unit, setUnit] = useState(unitOf(card?.layout ?? null));
+  // The page may know only the card's ID until the cards have been loaded.
+  const loading = Boolean(useAddressPart("card")) && !useCards().isFetched;
   const save = useMutation({
     mutationFn: async () => {
       const fields = {
@@ -99,13 +111,14 @@ function SaveCard({ question, card, suggestion }: { question: Question; card: Ca
         description: description.trim() || null,
         query: finishedMetric(metricOf(question)),
       };
+      const layout = { ...layoutOf(question), ...(unit.trim() && { unit: unit.trim() }) };
       if (card) {
-        const { w, h } = { ...layoutOf(question), ...card.layout };
-        return admin.updateDashboardCard(card.card_id, { ...fields, layout: { ...layoutOf(question), w, h } });
+        const { w, h } = { ...layout, ...card.layout };
+        return admin.updateDashboardCard(card.card_id, { ...fields, layout: { ...layout, w, h } });
       }
       const { data } = await admin.listDashboardCards();
       const last = Math.max(-1, ...data.map(({ sort_order }) => sort_order));
-      return admin.createDashboardCard({ ...fields, layout: layoutOf(question), sort_order: last + 1 } as never);
+      return admin.createDashboardCard({ ...fields, layout, sort_order: last + 1 } as never);
     },
     onSuccess: async () => {
       close();
@@ -120,8 +133,7 @@ function SaveCard({ question, card, suggestion }: { question: Question; card: Ca
               variant="light"
               onClick={() => {
                 notifications.hide(id);
-                const range = new URLSearchParams(location.search).get("range") ?? "";
-                go({ to: "/admin/events/dashboard", search: { project, range } });
+                go({ to: "/admin/events/dashboard", search: { project, ...currentRange() } });
               }}
             >
               {texts.card.open}
@@ -137,7 +149,7 @@ function SaveCard({ question, card, suggestion }: { question: Question; card: Ca
   };
   return (
     <>
-      <Button variant="default" leftSection={<IconLayoutDashboard size={16} aria-hidden />} onClick={open}>
+      <Button variant="default" size="xs" leftSection={<IconLayoutDashboard size={16} aria-hidden />} disabled={loading} onClick={open}>
         {card ? texts.card.update : texts.card.save}
       </Button>
       <Modal
@@ -165,6 +177,15 @@ function SaveCard({ question, card, suggestion }: { question: Question; card: Ca
               value={description}
               onChange={(event) => setDescription(event.currentTarget.value)}
             />
+            {question.kind === "metric" && (
+              <TextInput
+                label={texts.card.unit}
+                description={texts.card.unitHint}
+                maxLength={mostUnit}
+                value={unit}
+                onChange={(event) => setUnit(event.currentTarget.value)}
+              />
+            )}
             {question.kind === "funnel" && (
               <Text size="xs" c="dimmed">
                 {texts.card.funnelNote}

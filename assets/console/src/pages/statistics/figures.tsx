@@ -6,7 +6,7 @@ import { calendar } from "../../charts/calendar";
 import { Figure } from "../../charts/figure";
 import { map } from "../../charts/map";
 import { countries, platformName, provinces, regionName } from "../../charts/names";
-import { useRangeText } from "../../charts/rangebar";
+import { useRangeText } from "../../charts/rangetext";
 import { bars, doughnut, type ShareValues } from "../../charts/shares";
 import { type TrendSeries, trend } from "../../charts/trend";
 import { week } from "../../charts/week";

@@ -1,10 +1,12 @@
 // Requests of apps by kind, time, region and version.
 
 import { SimpleGrid, Stack } from "@mantine/core";
-import { RangeBar, RangeText } from "../../charts/rangebar";
+import { RangeText } from "../../charts/rangetext";
+import { SelectionProvider } from "../../charts/select";
 import { useTexts } from "../../core/texts";
 import { useRange } from "../../core/userange";
 import { PageHead } from "../../resource/head";
+import { RangeBar } from "../../resource/rangebar";
 import {
   Adoption,
   CalendarFigure,
@@ -36,36 +38,39 @@ const names = ["24h", "7d", "30d", "90d", "1y"] as const;
 
 export default function StatisticsPage() {
   const texts = useTexts();
-  const { range, setRange, refresh } = useRange(names);
+  const state = useRange(names);
+  const { range } = state;
   return (
     <Stack gap="md">
       <PageHead
         title={texts.frame.pages.statistics}
         about={<RangeText range={range} />}
-        tools={<RangeBar range={range} setRange={setRange} refresh={refresh} names={names} />}
+        tools={<RangeBar state={state} names={names} />}
         operations={operations}
       />
-      <Tiles range={range} />
-      <Trend range={range} />
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-        <Platforms range={range} />
-        <Origins range={range} />
-      </SimpleGrid>
-      <MapFigure range={range} />
-      <Adoption range={range} />
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-        <ClientVersions range={range} />
-        <SystemVersions range={range} />
-        <Endpoints range={range} />
-        <Stack gap="md">
-          <Levels range={range} />
-        </Stack>
-      </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-        <Ratings range={range} />
-        <Week range={range} />
-      </SimpleGrid>
-      <CalendarFigure range={range} />
+      <SelectionProvider value={state.setBetween}>
+        <Tiles range={range} />
+        <Trend range={range} />
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+          <Platforms range={range} />
+          <Origins range={range} />
+        </SimpleGrid>
+        <MapFigure range={range} />
+        <Adoption range={range} />
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+          <ClientVersions range={range} />
+          <SystemVersions range={range} />
+          <Endpoints range={range} />
+          <Stack gap="md">
+            <Levels range={range} />
+          </Stack>
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+          <Ratings range={range} />
+          <Week range={range} />
+        </SimpleGrid>
+        <CalendarFigure range={range} />
+      </SelectionProvider>
     </Stack>
   );
 }

@@ -1,0 +1,24 @@
+// What the two parts of a funnel's bars mean, and the result of the whole funnel.
+
+import styles from "./charts.module.css";
+import type { FunnelStepValues } from "./funnel";
+import { colorOf, usePalette } from "./palette";
+import type { Words } from "./words";
+
+export function FunnelLegend({ steps, words: { texts, format } }: { steps: readonly FunnelStepValues[]; words: Words }) {
+  const palette = usePalette();
+  return (
+    <div className={styles.legendNote}>
+      <span>
+        <span className={styles.swatch} style={{ background: colorOf(palette, 0) }} />
+        {texts.funnelReached}
+      </span>
+      <span>
+        <span className={`${styles.swatch} ${styles.hatched}`} />
+        {texts.funnelDropped}
+      </span>
+      <span>{texts.funnelStep}</span>
+      <strong>{texts.funnelSummary(format.percent(steps.at(-1)?.total ?? 0), format.number(steps[0]?.users ?? 0))}</strong>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+// The bar above figures: the range, by name or with its own start and end, and "refresh".
+
+import { ActionIcon, Button, Group, Popover, SegmentedControl, Stack, Text, Tooltip } from "@mantine/core";
+import { IconCalendar, IconRefresh } from "@tabler/icons-react";
+import { useIsFetching } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { now } from "../core/clock";
+import { type Range, type RangeName, rangeBetween } from "../core/range";
+import { useTexts } from "../core/texts";
+import type { RangeState } from "../core/userange";
+import { TimeField } from "../fields/time";
+
+interface RangeBarProps {
+  state: RangeState;
+  names: readonly RangeName[];
+  children?: ReactNode;
+}
+
+export function RangeBar({ state: { range, setRange, setBetween, refresh }, names, children }: RangeBarProps) {
+  const { common, charts: texts } = useTexts();
+  const busy = useIsFetching() > 0;
+  return (
+    <Group gap="xs" wrap="wrap">
+      {children}
+      <SegmentedControl
+        aria-label={texts.range}
+        value={range.name ?? ""}
+        onChange={(name) => setRange(name as RangeName)}
+        data={names.map((name) => ({ value: name, label: texts.ranges[name] }))}
+      />
+      <OwnRange range={range} setBetween={setBetween} />
+      <Tooltip label={common.refresh}>
+        <ActionIcon variant="default" size={36} aria-label={common.refresh} onClick={refresh} aria-busy={busy}>
+          <IconRefresh size={18} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
+
+/** A form for the start and the end of the range. */
+function OwnRange({ range, setBetween }: { range: Range; setBetween: RangeState["setBetween"] }) {
+  const { charts: texts } = useTexts();
+  const [opened, show] = useState(false);
+  const own = range.name === null;
+  return (
+    <Popover opened={opened} onChange={show} trapFocus returnFocus position="bottom-end" shadow="md" width={280}>
+      <Popover.Target>
+        <Tooltip label={texts.own.open}>
+          <ActionIcon
+            variant={own ? "filled" : "default"}
+            size={36}
+            aria-label={texts.own.open}
+            aria-pressed={own}
+            onClick={() => show(!opened)}
+          >
+            <IconCalendar size={18} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={texts.own.open}>
+        {opened && (
+          <RangeForm
+            range={range}
+            onChosen={(from, to) => {
+              setBetween(from, to);
+              show(false);
+            }}
+          />
+        )}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function RangeForm({ range, onChosen }: { range: Range; onChosen(from: number, to: number): void }) {
+  const { charts: texts } = useTexts();
+  const [from, setFrom] = useState<number | null>(range.start);
+  const [to, setTo] = useState<number | null>(range.end);
+  const [error, setError] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (from !== null && to !== null && rangeBetween(from, to, Math.floor(now()), range.offset)) {
+      onChosen(from, to);
+    } else {
+      setError(texts.own.wrong);
+    }
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <TimeField label={texts.own.from} value={from} onChange={setFrom} error={error} description="" />
+        <TimeField label={texts.own.to} value={to} onChange={setTo} />
+        <Text size="xs" c="dimmed">
+          {texts.own.hint}
+        </Text>
+        <Button type="submit" size="xs">
+          {texts.own.apply}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
