@@ -2,6 +2,7 @@
 // decides whether it is still valid, because the clock of this machine may be wrong.
 
 import { useSyncExternalStore } from "react";
+import { recentKey } from "./recent";
 import { recall, remember, watch } from "./storage";
 
 const key = "login";
@@ -43,11 +44,12 @@ export function keepLogin(token: string, username: string): void {
   notify();
 }
 
-/** Deletes the login everywhere in this browser. */
+/** Deletes the login everywhere in this browser, and the names of records that were opened. */
 export function logOut(): void {
   expired = false;
   parsed = null;
   remember(key, null);
+  remember(recentKey, null);
   notify();
 }
 

@@ -21,8 +21,9 @@ import { clientOf } from "../core/client";
 import { Failure } from "../core/failure";
 import { useFormat } from "../core/format";
 import { useGo } from "../core/go";
-import { type Path, pages, subPages } from "../core/pages";
+import { type Path, pageOf, pages, subPages } from "../core/pages";
 import { useProjectKey, useProjects } from "../core/project";
+import { recent } from "../core/recent";
 import { logOut } from "../core/session";
 import { remember } from "../core/storage";
 import { type Language, useLanguage } from "../core/texts";
@@ -105,9 +106,42 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
           },
         ]
       : [];
-  const groups: { label: string; commands: Command[] }[] = [
+  const names = new Map(projects.map(({ project_key, name }) => [project_key, name]));
+  const [visited] = useState(recent);
+  const groups: { label: string; commands: Command[]; atFirst: number }[] = [
+    {
+      label: palette.recent,
+      atFirst: 5,
+      commands: visited
+        .filter(({ project: key }) => key === "" || names.has(key))
+        .map(({ path, project: key, open, label }) => {
+          const page = pageOf(path);
+          const Icon = page?.icon ?? IconSearch;
+          return {
+            id: `recent ${path} ${open}`,
+            label,
+            detail: [page && frame.pages[page.name], names.get(key)].filter(Boolean).join(" · "),
+            icon: <Icon {...size} />,
+            run: () => go(path, key ? { project: key, open } : { open }),
+          };
+        }),
+    },
+    {
+      label: palette.create,
+      atFirst: 4,
+      commands: [
+        ...create("version", palette.newVersion, "/admin/versions", ofProject),
+        ...create("announcement", palette.newAnnouncement, "/admin/announcements", ofProject),
+        ...create("file", palette.upload, "/admin/files", ofProject),
+        ...create("project", palette.newProject, "/admin/projects", {}),
+        ...create("token", palette.newToken, "/admin/tokens", {}),
+        ...create("feedback", palette.newFeedback, "/admin/feedbacks", ofProject),
+        ...create("log", palette.newLog, "/admin/logs", ofProject),
+      ],
+    },
     {
       label: palette.goTo,
+      atFirst: pages.length,
       commands: [
         ...pages.map(({ name, path, icon: Icon, ofProject: own }) => ({
           id: path,
@@ -117,7 +151,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
         })),
         ...subPages.map(({ path, name }) => ({
           id: `part ${path}`,
-          label: `${frame.pages.settings}: ${frame.settings[name]}`,
+          label: texts.common.labelled(frame.pages.settings, frame.settings[name]),
           icon: <IconSearch {...size} />,
           run: () => go(path),
         })),
@@ -125,6 +159,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
     },
     {
       label: palette.switchTo,
+      atFirst: 5,
       commands: projects
         .filter(({ project_key }) => project_key !== project)
         .map(({ project_key, name, aliases }) => ({
@@ -137,23 +172,12 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
         })),
     },
     {
-      label: palette.create,
-      commands: [
-        ...create("version", palette.newVersion, "/admin/versions", ofProject),
-        ...create("announcement", palette.newAnnouncement, "/admin/announcements", ofProject),
-        ...create("file", palette.upload, "/admin/files", ofProject),
-        ...create("feedback", palette.newFeedback, "/admin/feedbacks", ofProject),
-        ...create("log", palette.newLog, "/admin/logs", ofProject),
-        ...create("project", palette.newProject, "/admin/projects", {}),
-        ...create("token", palette.newToken, "/admin/tokens", {}),
-      ],
-    },
-    {
       label: palette.change,
+      atFirst: 0,
       commands: [
         ...themes.map(([name, Icon]) => ({
           id: `theme ${name}`,
-          label: `${frame.theme.label}: ${frame.theme[name]}`,
+          label: texts.common.labelled(frame.theme.label, frame.theme[name]),
           icon: <Icon {...size} />,
           run: () => setColorScheme(name),
         })),
@@ -161,7 +185,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
           .filter((tag) => tag !== language)
           .map((tag) => ({
             id: `language ${tag}`,
-            label: `${frame.language}: ${languages[tag]}`,
+            label: texts.common.labelled(frame.language, languages[tag]),
             icon: <IconLanguage {...size} />,
             run: () => choose(tag),
           })),
@@ -170,14 +194,14 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
       ],
     },
   ];
-  // The most useful commands come first; the others are shown once something has been typed.
+  // What was opened last and what can be begun come first; some commands are shown only once something
+  // has been typed.
   const shown = groups
-    .map(({ label, commands }, index) => ({
+    .map(({ label, commands, atFirst }) => ({
       label,
-      commands: wanted ? commands.filter((command) => fits(command, wanted)) : commands.slice(0, [pages.length, 5, 4, 0][index]),
+      commands: wanted ? commands.filter((command) => fits(command, wanted)) : commands.slice(0, atFirst),
     }))
     .filter(({ commands }) => commands.length > 0);
-  const names = new Map(projects.map(({ project_key, name }) => [project_key, name]));
   const hits = (searching ? (found.data?.data ?? []) : []).flatMap((hit): Command[] => {
     const kind = kindOf(hit);
     if (!kind) {
@@ -311,7 +335,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
           </Group>
         </Group>
         <div role="status" className={classes["spoken"]}>
-          {pending ? palette.searching : searching && found.data ? `${palette.found}: ${hits.length}` : ""}
+          {pending ? palette.searching : searching && found.data ? texts.common.labelled(palette.found, String(hits.length)) : ""}
         </div>
       </Modal.Content>
     </Modal.Root>

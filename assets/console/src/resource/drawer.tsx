@@ -7,6 +7,8 @@ import { useAddress } from "../core/address";
 import { CopyButton } from "../core/copy";
 import { Failure } from "../core/failure";
 import { useShortcuts } from "../core/keys";
+import { pageOf } from "../core/pages";
+import { addRecent } from "../core/recent";
 import { useTexts } from "../core/texts";
 import classes from "./drawer.module.css";
 import { focusRecord } from "./focus";
@@ -56,6 +58,13 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
     }
   };
   const open = Boolean(address["open"]);
+  const visited = record && address["open"] ? resource.label(record) : null;
+  useEffect(() => {
+    const page = pageOf(window.location.pathname);
+    if (visited && page) {
+      addRecent({ path: page.path, project: list.project, open: id!, label: visited });
+    }
+  }, [visited, list.project, id]);
   const wasOpen = useRef(open);
   useEffect(() => {
     if (wasOpen.current && !open) {

@@ -9,6 +9,7 @@ export const common = {
   copyConfiguration: "Copy configuration",
   delete: "Delete",
   edit: "Edit",
+  labelled: (label: string, value: string) => `${label}: ${value}`,
   editTitle: (label: string) => `Edit ${label}`,
   newTitle: (noun: string) => `New ${noun}`,
   save: "Save",

@@ -1,0 +1,39 @@
+// The records that were opened last, for the command palette. They are remembered in this browser
+// until the user logs out.
+
+import type { Path } from "./pages";
+import { recall, remember } from "./storage";
+
+export const recentKey = "recent";
+
+export interface Recent {
+  path: Path;
+  /** The key of the project, "" for records of no project. */
+  project: string;
+  /** The ID of the record, as in the address. */
+  open: string;
+  label: string;
+}
+
+const most = 5;
+
+/** The records opened last, most recent first. */
+export function recent(): Recent[] {
+  try {
+    const list: unknown = JSON.parse(recall(recentKey) ?? "[]");
+    return Array.isArray(list) ? list.filter(isRecent) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRecent(entry: unknown): entry is Recent {
+  const { path, project, open, label } = (entry ?? {}) as Partial<Record<keyof Recent, unknown>>;
+  return [path, project, open, label].every((part) => typeof part === "string");
+}
+
+/** Puts a record first in the list. */
+export function addRecent(entry: Recent): void {
+  const others = recent().filter(({ path, project, open }) => path !== entry.path || project !== entry.project || open !== entry.open);
+  remember(recentKey, JSON.stringify([entry, ...others].slice(0, most)));
+}
