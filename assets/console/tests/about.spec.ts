@@ -8,7 +8,9 @@ test("about: which build runs, that nobody is asked for updates, and the links",
   const running = page.getByRole("region", { name: "This server" });
   await expect(running).toContainText("dev");
   await expect(running).toContainText(/go1\.\d+/);
-  await expect(page.getByRole("region", { name: "Updates" })).toContainText("Updates are not checked: about.upstream_url is not set.");
+  await expect(page.getByRole("region", { name: "Updates" })).toContainText(
+    "Update checks are off. To switch them on, set about.upstream_url.",
+  );
   await expect(page.getByRole("link", { name: "API reference" })).toHaveAttribute("href", "/doc");
   // The licences of all bundled packages, in one file of this server.
   const licences = await page.getByRole("link", { name: "Licences of bundled packages" }).getAttribute("href");

@@ -25,7 +25,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await server.call("POST", `/admin/projects/${project}/locales`, { locale: "fr", label: "Français" });
     await hand.open(server, `/admin/announcements?project=${project}`);
     await hand.press(page.getByRole("button", { name: common.add, exact: true }));
-    const dialog = page.getByRole("dialog", { name: `${common.add}: ${announcements.noun}` });
+    const dialog = page.getByRole("dialog", { name: common.newTitle(announcements.noun) });
     const title = dialog.getByRole("textbox", { name: announcements.columns.title });
     const content = dialog.getByRole("textbox", { name: announcements.columns.content });
     await hand.fill(title, "Maintenance");
@@ -141,14 +141,14 @@ test("the page of announcements is accessible: list, menus, drawer, dialogs, lan
   await expectAccessible(page);
   await expectEachAccessible(page, [
     page.getByRole("button", { name: common.columns }),
-    page.getByRole("button", { name: `${common.more}: Maintenance` }),
+    page.getByRole("button", { name: common.labelled(common.more, "Maintenance") }),
     "help=1",
     `open=${id}`,
     `delete=${id}`,
     "as=client",
   ]);
   await goTo(page, `/admin/announcements?project=${project}&edit=${id}`);
-  const form = page.getByRole("dialog", { name: `${common.edit}: Maintenance` });
+  const form = page.getByRole("dialog", { name: common.editTitle("Maintenance") });
   await expect(form.locator(".cm-content")).toHaveCount(1);
   await expectAccessible(page);
   await form.getByRole("tab", { name: "Deutsch" }).click();

@@ -16,7 +16,7 @@ inEachWay([pointer, phone], () => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await server.call("PATCH", `/admin/projects/${project}`, { repo_url: "https://github.com/acme/app" });
     await hand.open(server, `/admin/projects?project=${project}&q=${project}`);
-    await hand.menu(page.getByRole("button", { name: `${common.more}: ${project}` }), projects.actions.integration);
+    await hand.menu(page.getByRole("button", { name: common.labelled(common.more, project) }), projects.actions.integration);
     await hand.press(page.getByRole("tab", { name: codehost.tabs.webhook }));
     await expect(page.getByText(codehost.webhook.off)).toBeVisible();
     const copied = async (button: string) => {

@@ -289,7 +289,7 @@ test("cards of the dashboard are moved by key and pointer, renamed and deleted",
   await expect(shown).toHaveText(["Third", "First"]);
 });
 
-test("Behaviour analysis is accessible: definitions, pickers, cards, dialogs", async ({ page, server, project }) => {
+test("Analytics is accessible: definitions, pickers, cards, dialogs", async ({ page, server, project }) => {
   const { events, charts, common } = zh;
   await people(server, project);
   await server.call("POST", `/admin/projects/${project}/events/dashboards/cards`, {

@@ -189,24 +189,24 @@ test("feedback: forwarded to the code host from the row and from the drawer, onc
   await open(page, server, `/admin/feedbacks?project=${project}`);
   const menu = page.getByRole("button", { name: "More actions: first" });
   await menu.click();
-  await page.getByRole("menuitem", { name: "Forward to the code host" }).click();
+  await page.getByRole("menuitem", { name: "Forward to GitHub" }).click();
   await expect(page.getByText("Forwarded: issue #1")).toBeVisible();
   const row = page.getByRole("row").filter({ hasText: "first" });
   const issue = row.getByRole("link", { name: "Issue #1" });
   await expect(issue).toHaveAttribute("href", `${codehost.url}/acme/app/issues/1`);
   await menu.click();
   await expect(page.getByRole("menuitem", { name: "Edit" })).toBeVisible();
-  await expect(page.getByRole("menuitem", { name: /code host/ })).toHaveCount(0);
+  await expect(page.getByRole("menuitem", { name: /GitHub/ })).toHaveCount(0);
   await page.keyboard.press("Escape");
 
   await page.getByRole("link", { name: "second" }).click();
   const drawer = page.getByRole("dialog");
   // Another user was faster, but there is only one issue.
-  await expect(drawer.getByRole("button", { name: "Forward to the code host" })).toBeVisible();
+  await expect(drawer.getByRole("button", { name: "Forward to GitHub" })).toBeVisible();
   await server.call("POST", `/admin/projects/${project}/feedbacks/${id}/forward`);
-  await drawer.getByRole("button", { name: "Forward to the code host" }).click();
+  await drawer.getByRole("button", { name: "Forward to GitHub" }).click();
   await expect(drawer.getByRole("link", { name: "Issue #2" })).toBeVisible();
-  await expect(drawer.getByRole("button", { name: "Forward to the code host" })).toHaveCount(0);
+  await expect(drawer.getByRole("button", { name: "Forward to GitHub" })).toHaveCount(0);
   expect(codehost.issues.map(({ body }) => /first|second/.exec(body)?.[0])).toEqual(["first", "second"]);
 });
 
@@ -220,14 +220,14 @@ test("feedback: why it cannot be forwarded, and the way to change that", async (
   await page.reload();
   await expect(drawer.getByText("Forwarding is off. Turn it on in")).toBeVisible();
   await server.call("PUT", `/admin/projects/${project}/codehost-integration`, { repo_full_name: "acme/app" });
-  await drawer.getByRole("link", { name: "Codehost integration" }).click();
+  await drawer.getByRole("link", { name: "GitHub integration" }).click();
   await expect(page.getByRole("textbox", { name: "Repository" })).toHaveValue("acme/app");
   await page.goBack();
   await expect(drawer).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(drawer).toBeHidden();
   await page.getByRole("button", { name: /^More actions: The export/ }).click();
-  await page.getByRole("menuitem", { name: "Set up forwarding to the code host" }).click();
+  await page.getByRole("menuitem", { name: "Set up forwarding to GitHub" }).click();
   await expect(page.getByRole("textbox", { name: "Repository" })).toHaveValue("acme/app");
 });
 
@@ -240,7 +240,7 @@ test.describe("a code host that fails", () => {
     codehost.failing = 1;
     await open(page, server, `/admin/feedbacks?project=${project}`);
     await page.getByRole("button", { name: /^More actions: The export/ }).click();
-    await page.getByRole("menuitem", { name: "Forward to the code host" }).click();
+    await page.getByRole("menuitem", { name: "Forward to GitHub" }).click();
     const notice = page.getByRole("alert").filter({ hasText: "the feedback was not forwarded; try again later" });
     await notice.getByRole("button", { name: "Retry" }).click();
     await expect(page.getByRole("link", { name: "Issue #1" })).toBeVisible();

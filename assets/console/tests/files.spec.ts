@@ -220,7 +220,7 @@ test.describe("task 10", () => {
       await expect(page.getByText(frame.lost)).toBeHidden();
       expect(arrived).toEqual(["0", "1", "2"]);
       if (hand.way.phone) {
-        await hand.menu(page.getByRole("button", { name: `${hand.t.common.more}: setup-3.0.dmg` }), files.copyLink);
+        await hand.menu(page.getByRole("button", { name: hand.t.common.labelled(hand.t.common.more, "setup-3.0.dmg") }), files.copyLink);
       } else {
         await hand.press(page.getByRole("button", { name: files.copyLink, exact: true }));
       }
@@ -339,7 +339,7 @@ test("the page of files is accessible: list, menus, drawer, dialogs, uploads", a
   await expectEachAccessible(page, [
     page.getByRole("button", { name: common.columns }),
     page.getByRole("search").getByRole("combobox", { name: files.status }),
-    page.getByRole("button", { name: `${common.more}: setup.exe` }),
+    page.getByRole("button", { name: common.labelled(common.more, "setup.exe") }),
     "help=1",
     `open=${id}`,
     `delete=${id}`,

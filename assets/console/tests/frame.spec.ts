@@ -15,10 +15,10 @@ test("must show: the pages in their order, project, theme, language, log out", a
     "Versions",
     "Files",
     "Announcements",
-    "Behaviour analysis",
+    "Analytics",
     "Feedback",
     "Logs",
-    "Tokens",
+    "API keys",
     "Site settings",
     "About",
   ]);
@@ -34,13 +34,13 @@ test("must show: the pages in their order, project, theme, language, log out", a
 test("on a phone the side bar is a drawer behind a button of the header", async ({ page, server }) => {
   await open(page, server, "/admin/about", { phone: true });
   const bar = page.getByRole("navigation", { name: "Pages" });
-  await expect(bar.getByRole("link", { name: "Tokens" })).not.toBeInViewport();
+  await expect(bar.getByRole("link", { name: "API keys" })).not.toBeInViewport();
   await page.getByRole("button", { name: "Menu", exact: true }).click();
-  await expect(bar.getByRole("link", { name: "Tokens" })).toBeInViewport();
+  await expect(bar.getByRole("link", { name: "API keys" })).toBeInViewport();
   await expectAccessible(page);
-  await bar.getByRole("link", { name: "Tokens" }).click();
-  await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
-  await expect(bar.getByRole("link", { name: "Tokens" })).not.toBeInViewport();
+  await bar.getByRole("link", { name: "API keys" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
+  await expect(bar.getByRole("link", { name: "API keys" })).not.toBeInViewport();
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
 });
 
@@ -142,7 +142,7 @@ test.describe("a server that is away", () => {
   test("shows one banner, which goes by itself when the server is back", async ({ page, own }) => {
     await open(page, own, "/admin/about");
     await own.stop();
-    await page.getByRole("link", { name: "Tokens" }).click();
+    await page.getByRole("link", { name: "API keys" }).click();
     const banner = page.getByText("The server is not responding.");
     await expect(banner).toBeVisible();
     await expectAccessible(page);
@@ -155,7 +155,7 @@ test.describe("a server that is away", () => {
     }
     await own.resume();
     await expect(banner).toBeHidden({ timeout: 30_000 });
-    await expect(page.getByText("A token gives a program access")).toBeVisible({ timeout: 30_000 });
+    await expect(page.getByText("An API key gives a program access")).toBeVisible({ timeout: 30_000 });
   });
 });
 
@@ -194,7 +194,7 @@ test("keys lead everywhere, and are letters while somebody types", async ({ page
   await open(page, server, "/admin/about");
   await page.keyboard.press("g");
   await page.keyboard.press("t");
-  await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
   await page.keyboard.press("?");
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await expect(help.getByText("Go to Versions")).toBeVisible();
@@ -263,9 +263,26 @@ test("the palette switches the project and begins new records", async ({ page, s
   await expect(page).toHaveURL(new RegExp(`/admin/versions\\?project=${second}&new=1`));
 });
 
+test("the palette begins with what was opened last, until the person logs out", async ({ page, server, project }) => {
+  const log = await server.call<{ id: string }>("POST", `/admin/projects/${project}/logs`, { level: 3, content: "E42 at noon" });
+  await open(page, server, `/admin/logs?project=${project}&open=${log.id}`);
+  await expect(page.getByRole("dialog").getByText("E42 at noon").first()).toBeVisible();
+  await page.keyboard.press("Escape");
+  await goTo(page, "/admin/about");
+  await page.keyboard.press("Control+k");
+  const first = page.getByRole("dialog").getByRole("option").first();
+  await expect(first).toContainText("E42 at noon");
+  await first.click();
+  await expect(page).toHaveURL(new RegExp(`/admin/logs\\?project=${project}&open=${log.id}`));
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Log out" }).click();
+  await expect(page).toHaveURL(/login/);
+  expect(await page.evaluate(() => localStorage.getItem("svc.console.recent"))).toBeNull();
+});
+
 test("Esc closes the palette, and the focus is where it was", async ({ page, server }) => {
   await open(page, server, "/admin/about");
-  const link = page.getByRole("link", { name: "Tokens" });
+  const link = page.getByRole("link", { name: "API keys" });
   await link.focus();
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("dialog")).toBeVisible();

@@ -20,7 +20,7 @@ test("must show: user name, password; without a login a page leads here, and the
   await expectAccessible(page);
   await logInAs(page);
   await expect(page).toHaveURL(`${server.url}/admin/tokens?q=ci`);
-  await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
 });
 
 test("first: an instance without a project leads to the first one", async ({ page, own }) => {
@@ -96,7 +96,7 @@ test.describe("a login that ends while somebody types", () => {
     const changed = "another long password";
     await open(page, own, "/admin/about");
     await own.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
-    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Tokens" }).click();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "API keys" }).click();
     await page.getByRole("button", { name: "Log in as another user" }).click();
     await expect(page).toHaveURL(`${own.url}/login?returnTo=${encodeURIComponent("/admin/tokens")}`);
     await logInAs(page, changed);
@@ -108,7 +108,7 @@ test("log out ends the login in every tab, and nothing of it stays", async ({ pa
   await open(page, server, `/admin/logs?project=${project}`);
   const other = await context.newPage();
   await other.goto(`${server.url}/admin/tokens`);
-  await expect(other.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+  await expect(other.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
   await page.getByRole("button", { name: "Log out" }).click();
   await expect(page).toHaveURL(/\/login\?returnTo=/);
   await expect(other).toHaveURL(/\/login\?returnTo=/);
@@ -143,8 +143,8 @@ for (const [what, methods] of [
     await page.goto(`${server.url}/login`);
     await logInAs(page);
     await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
-    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Tokens" }).click();
-    await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "API keys" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
     await page.getByRole("button", { name: /^Theme/ }).click();
     await page.getByRole("menuitemradio", { name: "Dark" }).click();
     await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", "dark");
@@ -158,9 +158,9 @@ for (const days of [-2, 2]) {
     await page.clock.setSystemTime(Date.now() + days * 86_400_000);
     await page.goto(`${server.url}/admin/tokens`);
     await logInAs(page);
-    await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
     await page.reload();
-    await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
   });
 }
 

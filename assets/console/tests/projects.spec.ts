@@ -24,8 +24,8 @@ inEachWay([pointer, phone], () => {
     await server.call("POST", `${path}/locales`, { locale: "de" });
     await server.call("POST", "/auth/api-keys", { name: "CI", scopes: ["versions:write"], all_projects: false, project_ids: [project] });
     await hand.open(server, `/admin/projects?project=${project}&q=${project}`);
-    await hand.menu(page.getByRole("button", { name: `${common.more}: ${project}` }), common.delete);
-    const dialog = page.getByRole("dialog", { name: `${common.delete}: ${project}` });
+    await hand.menu(page.getByRole("button", { name: common.labelled(common.more, project) }), common.delete);
+    const dialog = page.getByRole("dialog", { name: `${common.delete} ${project}` });
     const { count, counts } = projects.deletion;
     await expect(dialog.getByRole("listitem")).toHaveText([
       count(counts.versions, "1"),
@@ -51,7 +51,7 @@ test.describe("with a picture from elsewhere", () => {
   test("all fields are made, shown and changed", async ({ page, server, project }) => {
     test.slow();
     await open(page, server, `/admin/projects?project=${project}&new=1`);
-    const dialog = page.getByRole("dialog", { name: /^Add/ });
+    const dialog = page.getByRole("dialog", { name: /^New/ });
     const key = `${project}-new`.slice(0, 64);
     const fill = (label: string, text: string) =>
       dialog
@@ -252,8 +252,8 @@ test("the public page and the integration are one step away", async ({ page, ser
   const opened = context.waitForEvent("page");
   await menu(page, project, "Open public page");
   expect(new URL((await opened).url() || "about:blank").pathname).toMatch(new RegExp(`^(/projects/${project}|blank)$`));
-  await menu(page, project, "Codehost integration");
-  await expect(page.getByRole("heading", { name: "Codehost integration" })).toBeVisible();
+  await menu(page, project, "GitHub integration");
+  await expect(page.getByRole("heading", { name: "GitHub integration" })).toBeVisible();
 });
 
 test("the page of projects is accessible: list, menus, drawer, dialogs, languages, former keys", async ({ page, server, project }) => {
@@ -272,14 +272,14 @@ test("the page of projects is accessible: list, menus, drawer, dialogs, language
   await expectAccessible(page);
   await expectEachAccessible(page, [
     page.getByRole("button", { name: common.columns }),
-    page.getByRole("button", { name: `${common.more}: ${project}` }),
+    page.getByRole("button", { name: common.labelled(common.more, project) }),
     "help=1",
     `open=${key}`,
     `delete=${key}`,
     `start=${key}`,
   ]);
   await goTo(page, `/admin/projects?project=${key}&q=${key}&edit=${key}`);
-  const form = page.getByRole("dialog", { name: `${common.edit}: ${project}` });
+  const form = page.getByRole("dialog", { name: common.editTitle(project) });
   await expect(form.locator(".cm-content")).toHaveCount(1);
   await expectAccessible(page);
   await expectEachAccessible(page, [

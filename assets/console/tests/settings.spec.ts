@@ -144,8 +144,8 @@ test("storage: add, test in words, default, guide with credentials computed here
   await nas.getByRole("button", { name: "Test" }).click();
   await expect(nas.getByText("Writing, reading or deleting does not work.")).toBeVisible();
 
-  await nas.getByRole("button", { name: "Zero-bandwidth guide" }).click();
-  const guide = page.getByRole("dialog", { name: "Zero-bandwidth guide: NAS" });
+  await nas.getByRole("button", { name: "Direct downloads guide" }).click();
+  const guide = page.getByRole("dialog", { name: "Direct downloads guide for NAS" });
   await expect(guide.getByText("http://127.0.0.1:9", { exact: true })).toBeVisible();
   await expect(guide.getByText("/f/(.*) → /dav/f/$1")).toBeVisible();
   const sent: string[] = [];
@@ -167,7 +167,7 @@ test("storage: add, test in words, default, guide with credentials computed here
   await dialog.getByLabel("Part size in KiB").fill("1024");
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(nas.getByText("Written in parts of 1 MiB")).toBeVisible();
-  await expect(nas.getByRole("button", { name: "Zero-bandwidth guide" })).toBeHidden();
+  await expect(nas.getByRole("button", { name: "Direct downloads guide" })).toBeHidden();
 
   await nas.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();

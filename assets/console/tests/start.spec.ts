@@ -45,7 +45,7 @@ inEachWay([pointer, keyboard, phone], () => {
 
       await hand.find(frame.pages.versions, new RegExp(`^${frame.pages.versions}$`));
       await expect(page.getByRole("heading", { name: versions.empty.title })).toBeVisible();
-      await promisify(execFile)("bash", ["-euc", command], { env: { ...process.env, SVC_API_KEY: key } });
+      await promisify(execFile)("bash", ["-euc", command], { env: { ...process.env, SVC_KEY: key } });
       // The list refreshes after 15 seconds; skip the wait.
       await page.clock.fastForward(15_000);
       await expect(page.getByRole("link", { name: "1.0.0", exact: true })).toBeVisible();
@@ -61,7 +61,7 @@ test("what to paste has this server, the project and a place for the key, in eac
   const ci = page.getByRole("dialog").locator("section").first();
   for (const language of ["curl", "TypeScript", "Go", "Python", "Rust"]) {
     await ci.getByRole("tab", { name: language }).click();
-    for (const part of [`${server.url}/api/v1`, project, "SVC_API_KEY"]) {
+    for (const part of [`${server.url}/api/v1`, project, "SVC_KEY"]) {
       await expect(ci.getByRole("tabpanel", { name: language })).toContainText(part);
     }
   }

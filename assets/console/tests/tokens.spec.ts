@@ -24,7 +24,7 @@ inEachWay([pointer, keyboard, phone], () => {
       server.call("PUT", `/admin/projects/${project}/versions/by-version/1.0.0`, { comparable_version: "1.0.0" }, credential);
     await hand.open(server, "/admin/tokens");
     await hand.shortcut("n", page.getByRole("button", { name: common.add, exact: true }));
-    const dialog = page.getByRole("dialog", { name: `${common.add}: ${tokens.noun}` });
+    const dialog = page.getByRole("dialog", { name: common.newTitle(tokens.noun) });
     await hand.fill(dialog.getByRole("textbox", { name: tokens.name }), name);
     const writes = (kind: "files" | "versions") =>
       dialog.getByRole("checkbox", { name: fields.scopes.one(fields.scopes.kinds[kind], fields.scopes.write) });
@@ -74,7 +74,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await page.reload();
     await look(() => expect(lastUse).toContainText(String(new Date().getFullYear())));
 
-    const more = row.getByRole("button", { name: `${common.more}: ${name}` });
+    const more = row.getByRole("button", { name: common.labelled(common.more, name) });
     await hand.menu(more, tokens.rotate);
     const rotation = page.getByRole("dialog", { name: tokens.rotateTitle(name) });
     await expect(rotation.getByLabel(tokens.grace)).toHaveValue("60");
@@ -90,7 +90,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await publish(rotated);
 
     await hand.menu(more, tokens.revoke);
-    const question = page.getByRole("dialog", { name: `${tokens.revoke}: ${name}` });
+    const question = page.getByRole("dialog", { name: `${tokens.revoke} ${name}` });
     await expect(question.getByText(tokens.revokeText)).toBeVisible();
     await hand.press(question.getByRole("button", { name: tokens.revoke }));
     await expect(row.getByText(tokens.states.revoked)).toBeVisible();
@@ -144,7 +144,7 @@ test("the page of tokens is accessible: list, menus, drawer, dialogs", async ({ 
   await expectEachAccessible(page, [
     page.getByRole("button", { name: common.columns }),
     page.getByRole("search").getByRole("combobox", { name: tokens.state }),
-    page.getByRole("button", { name: `${common.more}: ${name}` }),
+    page.getByRole("button", { name: common.labelled(common.more, name) }),
     "help=1",
     `open=${id}`,
     `edit=${id}`,

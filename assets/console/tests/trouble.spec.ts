@@ -35,8 +35,8 @@ test.describe("a slow network that loses 3 %", () => {
       await expect(form).toBeHidden({ timeout: 2000 });
     }).toPass();
     await expect(rows.first()).toContainText("once");
-    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Tokens" }).click();
-    await expect(page.getByRole("heading", { level: 1, name: "Tokens" })).toBeVisible();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "API keys" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
     expect((await contents(server, project, "logs")).filter((content) => content === "once")).toHaveLength(1);
     // Parts of the program, reads and changes: of each kind, responses were lost.
     expect(new Set(network.lost)).toEqual(new Set(["program", "read", "change"]));

@@ -40,9 +40,9 @@ inEachWay([pointer, keyboard, phone], () => {
       await upload(server, "tidebrook", name);
     }
     await hand.open(server, "/admin/versions?project=tidebrook");
-    await hand.menu(page.getByRole("button", { name: `${common.more}: 1.5.0`, exact: true }), common.copyConfiguration);
+    await hand.menu(page.getByRole("button", { name: common.labelled(common.more, "1.5.0"), exact: true }), common.copyConfiguration);
 
-    const dialog = page.getByRole("dialog", { name: `${common.add}: ${versions.noun}` });
+    const dialog = page.getByRole("dialog", { name: common.newTitle(versions.noun) });
     await hand.fill(dialog.getByRole("textbox", { name: versions.columns.version, exact: true }), "v1.5.1");
     await expect(dialog.getByRole("textbox", { name: versions.columns.comparable })).toHaveValue("1.5.1");
     const notes = versions.columns.content;
@@ -93,7 +93,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await expect(search).toBeFocused();
     await hand.fill(search, "4.3.1");
     await expect(row(page, "4.3.2")).toHaveCount(0);
-    const more = page.getByRole("button", { name: `${common.more}: 4.3.1`, exact: true });
+    const more = page.getByRole("button", { name: common.labelled(common.more, "4.3.1"), exact: true });
     await hand.menu(more, versions.deprecate);
     await expect(row(page, "4.3.1")).toContainText(versions.flags.deprecated);
 
@@ -141,7 +141,7 @@ test("the simulator says why in every case", async ({ page, server, project }) =
   await open(page, server, `/admin/versions?project=${project}&simulate=1`);
   const simulator = page.getByRole("dialog", { name: "Update simulator" });
   await expect(simulator).toContainText("Enter the version that the client runs.");
-  const comparable = simulator.getByLabel("Current comparable version");
+  const comparable = simulator.getByLabel("Current sort version");
   await comparable.fill("1.2");
   await expect(simulator).toContainText("Must update to 2.0.0");
   await expect(simulator.getByText("outside the range", { exact: false })).toBeVisible();
@@ -169,7 +169,7 @@ test("the list shows every field, filters, searches, and keeps it all in the add
   });
   await put(server, project, "2.1.0-rc.1", { is_preview: true });
   await open(page, server, `/admin/versions?project=${project}`);
-  const headers = ["Version", "Comparable version", "Title", "Flags", "Platforms", "Files", "Published", "Translations"];
+  const headers = ["Version", "Sort version", "Title", "Flags", "Platforms", "Files", "Published", "Translations"];
   for (const name of headers) {
     await expect(page.getByRole("columnheader", { name: new RegExp(`^${name}`) })).toBeAttached();
   }
@@ -354,14 +354,14 @@ test("the page of versions is accessible: list, menus, drawer, dialogs, file lib
   await expectEachAccessible(page, [
     page.getByRole("button", { name: common.columns }),
     page.getByRole("button", { name: versions.releases }),
-    page.getByRole("button", { name: `${common.more}: 1.0.0` }),
+    page.getByRole("button", { name: common.labelled(common.more, "1.0.0") }),
     "help=1",
     `open=${id}`,
     `delete=${id}`,
     "simulate=1&sim_version=1.0.0",
   ]);
   await goTo(page, `/admin/versions?project=${project}&edit=${id}`);
-  const form = page.getByRole("dialog", { name: `${common.edit}: 1.0.0` });
+  const form = page.getByRole("dialog", { name: common.editTitle("1.0.0") });
   await expect(form.locator(".cm-content")).toHaveCount(2);
   await expectAccessible(page);
   await form.getByRole("tab", { name: "العربية" }).click();

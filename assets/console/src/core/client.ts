@@ -3,6 +3,7 @@
 import type { AdminNamespace } from "svc-sdk";
 import { SvcApiError, SvcClient } from "svc-sdk";
 import { noteTime } from "./clock";
+import { sentence } from "./sentence";
 import { noteFound, noteLost } from "./server";
 import { expire, keepLogin, session } from "./session";
 
@@ -171,8 +172,13 @@ export function statusOf(error: unknown): number {
   return error instanceof SvcApiError ? error.status : 0;
 }
 
-/** The server's messages, one for each violated rule. */
+/** The server's messages for people, one for each violated rule. */
 export function messagesOf(error: unknown): string[] {
+  return rawMessagesOf(error).map(sentence);
+}
+
+/** The server's messages as sent: those about a field begin with its name. */
+export function rawMessagesOf(error: unknown): string[] {
   if (error instanceof SvcApiError && error.body && typeof error.body === "object") {
     const { message } = error.body as { message?: string | string[] };
     if (message) {

@@ -7,7 +7,7 @@ export interface Calls {
   /** The request for curl; `path` follows `/api/v1`. */
   curl: { method?: "PUT" | "POST" | undefined; path: string; body: object };
   /**
-   * Whether the call needs an API key. The examples read it from the variable SVC_API_KEY, because
+   * Whether the call needs an API key. The examples read it from the variable SVC_KEY, because
    * pages never have one.
    */
   key?: boolean | undefined;
@@ -24,7 +24,7 @@ export function examplesOf(project: string, calls: Calls, origin = location.orig
   const base = `${origin}/api/v1`;
   const options = `baseUrl: "${base}", projectKey: "${project}"`;
   const method = curl.method === "PUT" ? "-X PUT " : "";
-  const header = key ? `\n  -H "Authorization: Bearer $SVC_API_KEY" \\` : "";
+  const header = key ? `\n  -H "X-API-Key: $SVC_KEY" \\` : "";
   return [
     {
       name: "curl",
@@ -40,19 +40,19 @@ export function examplesOf(project: string, calls: Calls, origin = location.orig
         ]),
     {
       name: "TypeScript",
-      code: `import { SvcClient } from "svc-sdk";\n\nconst client = new SvcClient({ ${options}${key ? ", token: process.env.SVC_API_KEY" : ""} });\n${typescript}`,
+      code: `import { SvcClient } from "svc-sdk";\n\nconst client = new SvcClient({ ${options}${key ? ", token: process.env.SVC_KEY" : ""} });\n${typescript}`,
     },
     {
       name: "Go",
-      code: `client, err := svcsdk.New("${base}", svcsdk.WithProject("${project}")${key ? ', svcsdk.WithToken(os.Getenv("SVC_API_KEY"))' : ""})\nif err != nil {\n\treturn err\n}\n${go}`,
+      code: `client, err := svcsdk.New("${base}", svcsdk.WithProject("${project}")${key ? ', svcsdk.WithToken(os.Getenv("SVC_KEY"))' : ""})\nif err != nil {\n\treturn err\n}\n${go}`,
     },
     {
       name: "Python",
-      code: `${key ? "import os\n" : ""}from svc_sdk import SvcClient\n\nclient = SvcClient("${base}", "${project}"${key ? ', token=os.environ["SVC_API_KEY"]' : ""})\n${python}`,
+      code: `${key ? "import os\n" : ""}from svc_sdk import SvcClient\n\nclient = SvcClient("${base}", "${project}"${key ? ', token=os.environ["SVC_KEY"]' : ""})\n${python}`,
     },
     {
       name: "Rust",
-      code: `let client = SvcClient::builder("${base}")\n    .project_key("${project}")\n${key ? '    .token(std::env::var("SVC_API_KEY").unwrap_or_default())\n' : ""}    .build()?;\n${rust}`,
+      code: `let client = SvcClient::builder("${base}")\n    .project_key("${project}")\n${key ? '    .token(std::env::var("SVC_KEY").unwrap_or_default())\n' : ""}    .build()?;\n${rust}`,
     },
   ];
 }

@@ -1,7 +1,8 @@
 // Formats numbers, times and sizes in the chosen language.
 
 import { now as serverNow } from "./clock";
-import { type Language, useLanguage } from "./texts";
+import { localeOf } from "./locale";
+import { useLanguage } from "./texts";
 
 export interface Format {
   number(value: number): string;
@@ -138,16 +139,6 @@ function newFormat(tag: string): Format {
       }
     },
   };
-}
-
-const regions: Record<Language, string> = { en: "en-GB", zh: "zh-Hans-CN" };
-
-/**
- * The locale of a language for dates and numbers: the variant that the browser prefers, such as
- * en-US, so that dates read like those in the browser's own entry fields.
- */
-export function localeOf(language: Language, preferred: readonly string[]): string {
-  return preferred.find((tag) => tag.startsWith(`${language}-`)) ?? regions[language];
 }
 
 /** The format of the chosen language. */

@@ -26,7 +26,12 @@ export function Preferences({ loggedIn = true }: { loggedIn?: boolean }) {
         position="top-start"
         withinPortal={false}
         target={
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label={`${frame.theme.label}: ${frame.theme[colorScheme]}`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={36}
+            aria-label={texts.common.labelled(frame.theme.label, frame.theme[colorScheme])}
+          >
             <Shown size={18} stroke={1.6} aria-hidden />
           </ActionIcon>
         }
@@ -46,7 +51,7 @@ export function Preferences({ loggedIn = true }: { loggedIn?: boolean }) {
         position="top-start"
         withinPortal={false}
         target={
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label={`${frame.language}: ${languages[language]}`}>
+          <ActionIcon variant="subtle" color="gray" size={36} aria-label={texts.common.labelled(frame.language, languages[language])}>
             <IconLanguage size={18} stroke={1.6} aria-hidden />
           </ActionIcon>
         }

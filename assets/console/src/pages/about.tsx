@@ -7,6 +7,7 @@ import type { About, AboutRelease, AboutUpdate, InstanceCheck, InstanceStatus } 
 import { clientOf } from "../core/client";
 import { Failure } from "../core/failure";
 import { useFormat } from "../core/format";
+import { sentence } from "../core/sentence";
 import { useTexts } from "../core/texts";
 import { WebLink } from "../core/weblink";
 import { PageHead } from "../resource/head";
@@ -77,11 +78,15 @@ export default function AboutPage() {
 }
 
 function Running({ program, status }: { program: About; status: InstanceStatus }) {
-  const { about } = useTexts();
+  const { about, common } = useTexts();
   const format = useFormat();
   const { backup } = status;
   const { release } = program;
-  const made = backup?.last_at ? `${format.time(backup.last_at)} (${format.bytes(backup.bytes)})` : about.noBackup;
+  const made = !backup
+    ? about.noBackup
+    : backup.last_at === null
+      ? about.noBackupYet
+      : `${format.time(backup.last_at)} (${format.bytes(backup.bytes)})`;
   const commit = program.commit && (program.modified ? `${program.commit.slice(0, 12)} (${about.modified})` : program.commit.slice(0, 12));
   return (
     <Section title={about.running}>
@@ -93,7 +98,7 @@ function Running({ program, status }: { program: About; status: InstanceStatus }
           [about.started, format.time(program.started_at)],
           [about.site, status.site_url ?? about.unset],
           [about.distribution, status.distribution_url ?? about.unset],
-          [about.backup, backup?.error ? `${made}\n${about.backupFailed}: ${backup.error}` : made],
+          [about.backup, backup?.error ? `${made}\n${common.labelled(about.backupFailed, backup.error)}` : made],
         ]}
       />
     </Section>
@@ -157,7 +162,7 @@ function Verdict({ of: { error, should_update, required } }: { of: AboutUpdate }
 }
 
 function Health({ status }: { status: InstanceStatus }) {
-  const { about } = useTexts();
+  const { about, common } = useTexts();
   const format = useFormat();
   const found = status.checks.filter(({ findings }) => findings.length > 0);
   return (
@@ -166,7 +171,7 @@ function Health({ status }: { status: InstanceStatus }) {
         <Findings key={check.name} check={check} />
       ))}
       <Text size="xs" c="dimmed">
-        {about.checked}: {format.time(status.checked_at)}
+        {common.labelled(about.checked, format.time(status.checked_at))}
       </Text>
     </Section>
   );
@@ -191,11 +196,11 @@ function Findings({ check }: { check: InstanceCheck }) {
       {check.findings.map(findings.textOf).map(({ what, repair }) => (
         <div key={what}>
           <Text size="sm" className="lines">
-            {what}
+            {sentence(what)}
           </Text>
           {repair && (
             <Text size="sm" c="dimmed" className="lines">
-              {repair}
+              {sentence(repair)}
             </Text>
           )}
         </div>

@@ -148,7 +148,7 @@ function Input({ filter, address, onChange }: FilterProps) {
         value={address[id] ?? null}
         onChange={(value) => onChange({ [id]: value ?? undefined })}
         clearable
-        clearButtonProps={{ "aria-label": `${common.reset}: ${label}` }}
+        clearButtonProps={{ "aria-label": common.labelled(common.reset, label) }}
       />
     );
   }
@@ -165,7 +165,7 @@ function Input({ filter, address, onChange }: FilterProps) {
   const bound = (name: string, text: string) => (
     <Moment
       label={`${label} ${text}`}
-      clearLabel={`${common.reset}: ${label} ${text}`}
+      clearLabel={common.labelled(common.reset, `${label} ${text}`)}
       value={address[name] ? Number(address[name]) : null}
       onChange={(value) => onChange({ [name]: value === null ? undefined : String(value) })}
     />

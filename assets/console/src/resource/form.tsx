@@ -8,10 +8,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import { useAddress } from "../core/address";
-import { clientOf, messagesOf, statusOf } from "../core/client";
+import { clientOf, rawMessagesOf, statusOf } from "../core/client";
 import { Failure } from "../core/failure";
 import { openDialog } from "../core/keys";
 import { noticeDone } from "../core/notice";
+import { sentence } from "../core/sentence";
 import { useTexts } from "../core/texts";
 import { Attention, useFirstProblem } from "./attention";
 import { useFocusReturn } from "./focus";
@@ -284,12 +285,12 @@ export function errorsOf(error: unknown, names: string[]): { fields: Record<stri
   }
   const fields: Record<string, string> = {};
   const rest: string[] = [];
-  for (const message of messagesOf(error)) {
+  for (const message of rawMessagesOf(error)) {
     const name = /^[a-z_]+/.exec(message)?.[0];
     if (statusOf(error) >= 400 && name && names.includes(name)) {
-      fields[name] = fields[name] ? `${fields[name]}; ${message}` : message;
+      fields[name] = fields[name] ? `${fields[name]}; ${message}` : sentence(message);
     } else {
-      rest.push(message);
+      rest.push(sentence(message));
     }
   }
   return { fields, rest };

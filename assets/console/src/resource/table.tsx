@@ -250,7 +250,7 @@ export function RecordMenu<R extends object, D extends object>({ resource, recor
       position="bottom-end"
       withinPortal
       target={
-        <ActionIcon variant="subtle" color="gray" aria-label={`${common.more}: ${resource.label(record)}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={common.labelled(common.more, resource.label(record))}>
           <IconDots size={18} aria-hidden />
         </ActionIcon>
       }

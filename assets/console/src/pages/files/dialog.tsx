@@ -69,7 +69,7 @@ export function UploadDialog({ project, overview, files, onChange, onClose }: Pr
           value={storage}
           onChange={setStorage}
           clearable
-          clearButtonProps={{ "aria-label": `${common.reset}: ${texts.upload.storage}` }}
+          clearButtonProps={{ "aria-label": common.labelled(common.reset, texts.upload.storage) }}
         />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>

@@ -147,7 +147,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
                   href={linkOf(file)}
                   target="_blank"
                   rel="noopener"
-                  aria-label={`${files.open}: ${file.filename}`}
+                  aria-label={texts.common.labelled(files.open, file.filename)}
                   lh={0}
                   p={6}
                   className="lone"
@@ -302,11 +302,11 @@ function useFiles(project: string, distribution: string | null | undefined): Res
             examples={[
               {
                 name: "curl",
-                code: `curl -T setup.exe \\\n  -H 'Authorization: Bearer YOUR_API_KEY' \\\n  '${location.origin}/api/v1/admin/projects/${project}/files?filename=setup.exe'`,
+                code: `curl -T setup.exe \\\n  -H "X-API-Key: $SVC_KEY" \\\n  '${location.origin}/api/v1/admin/projects/${project}/files?filename=setup.exe'`,
               },
               {
                 name: "TypeScript",
-                code: `import { SvcClient } from "svc-sdk";\n\nconst client = new SvcClient({ baseUrl: "${location.origin}/api/v1", projectKey: "${project}", token: process.env.SVC_TOKEN });\nawait client.admin.uploadFile("dist/setup.exe", "setup.exe");`,
+                code: `import { SvcClient } from "svc-sdk";\n\nconst client = new SvcClient({ baseUrl: "${location.origin}/api/v1", projectKey: "${project}", token: process.env.SVC_KEY });\nawait client.admin.uploadFile("dist/setup.exe", "setup.exe");`,
               },
             ]}
           />

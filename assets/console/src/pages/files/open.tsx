@@ -61,7 +61,12 @@ export function OpenUploads({ project }: { project: string }) {
               <Progress.Root className={classes["bar"] ?? ""} size="sm">
                 <Progress.Section value={Math.floor((100 * received) / size)} aria-label={filename} />
               </Progress.Root>
-              <Button variant="default" size="compact-sm" aria-label={`${open.end}: ${filename}`} onClick={() => ask(upload)}>
+              <Button
+                variant="default"
+                size="compact-sm"
+                aria-label={texts.common.labelled(open.end, filename)}
+                onClick={() => ask(upload)}
+              >
                 {open.end}
               </Button>
             </li>
@@ -70,7 +75,7 @@ export function OpenUploads({ project }: { project: string }) {
       </ul>
       {asked && (
         <Confirm
-          title={`${open.end}: ${asked.filename}`}
+          title={texts.common.labelled(open.end, asked.filename)}
           text={open.endText(format.bytes(asked.received_bytes))}
           label={open.end}
           run={() => end(asked)}

@@ -6,6 +6,7 @@ import type { Asked } from "../../charts/figure";
 import { Failure } from "../../core/failure";
 import { useFormat } from "../../core/format";
 import { PageLink } from "../../core/go";
+import { sentence } from "../../core/sentence";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
 import styles from "./overview.module.css";
@@ -30,7 +31,11 @@ export function StatusCard({ query }: { query: Asked<InstanceStatus> }) {
             <Title order={2} fz="md" fw={600}>
               {texts.title}
             </Title>
-            {data && <Tone tone={tones[data.status]}>{texts.states[data.status] ?? data.status}</Tone>}
+            {data && (
+              <Tone tone={tones[data.status]}>
+                {data.status === "note" ? texts.notes(findings.length) : (texts.states[data.status] ?? data.status)}
+              </Tone>
+            )}
           </Group>
           {data && (
             <Text size="xs" c="dimmed">
@@ -61,7 +66,7 @@ export function StatusCard({ query }: { query: Asked<InstanceStatus> }) {
                 <dt>{texts.backup}</dt>
                 <dd>
                   {backup
-                    ? (backup.error ??
+                    ? ((backup.error && sentence(backup.error)) ??
                       (backup.last_at === null ? texts.never : `${format.ago(backup.last_at)}, ${format.bytes(backup.bytes)}`))
                     : texts.noBackup}
                 </dd>
@@ -78,15 +83,15 @@ export function StatusCard({ query }: { query: Asked<InstanceStatus> }) {
             {findings.length > 0 && (
               <ul className={styles.findings}>
                 {findings.map((finding) => (
-                  <li key={`${finding.check} ${finding.what}`} className={styles.finding}>
+                  <li key={`${finding.check} ${sentence(finding.what)}`} className={styles.finding}>
                     <Box>
                       <Tone tone={tones[finding.status]}>{texts.tones[finding.status] ?? finding.status}</Tone>
                     </Box>
                     <div>
-                      <Text size="sm">{finding.what}</Text>
+                      <Text size="sm">{sentence(finding.what)}</Text>
                       {finding.repair && (
                         <Text size="sm" c="dimmed">
-                          {finding.repair}
+                          {sentence(finding.repair)}
                         </Text>
                       )}
                     </div>

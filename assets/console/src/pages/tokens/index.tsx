@@ -179,7 +179,7 @@ function tokensOf(texts: Texts, format: Format, names: Map<string, string>, rota
 
 function Empty() {
   const { tokens } = useTexts();
-  const example = `curl -H "Authorization: Bearer $SVC_KEY" ${location.origin}/api/v1/admin/projects`;
+  const example = `curl -H "X-API-Key: $SVC_KEY" ${location.origin}/api/v1/admin/projects`;
   return (
     <Stack gap="sm" maw={640}>
       <Text>{tokens.empty}</Text>

@@ -10,7 +10,7 @@ export const about = {
   unpublished: "Unknown",
   update: {
     title: "Updates",
-    off: "Updates are not checked: about.upstream_url is not set.",
+    off: "Update checks are off. To switch them on, set about.upstream_url.",
     failed: (origin: string) => `${origin} did not answer the update check`,
     askedAt: (origin: string, time: string) => `${origin} was asked: ${time}`,
     target: "Install",
@@ -30,7 +30,8 @@ export const about = {
   distribution: "Distribution address",
   unset: "Not set",
   backup: "Last backup",
-  noBackup: "None recorded",
+  noBackup: "Not scheduled",
+  noBackupYet: "None yet",
   backupFailed: "The last attempt failed",
   again: "Check again",
   health: "Health",

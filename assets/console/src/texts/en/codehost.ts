@@ -1,5 +1,5 @@
 export const codehost = {
-  title: "Codehost integration",
+  title: "GitHub integration",
   back: "Projects",
   tabs: { app: "App", webhook: "Release webhook" },
   saveBoth: "One button saves both tabs.",
@@ -11,7 +11,7 @@ export const codehost = {
   commandsHint: "Comments on issues, such as /svc-build, start workflows.",
   inactive: {
     title: "Not effective yet",
-    app: "The code host app is not set up, or this feature is switched off in it.",
+    app: "The GitHub app is not set up, or this feature is switched off in it.",
     repository: "No repository is set.",
     unsaved: "Takes effect when you save.",
     settings: "Set up the app",
@@ -47,7 +47,7 @@ export const codehost = {
     },
     warning: "Anyone who can comment can start these workflows.",
     users: "Additional users",
-    usersHint: "User names at the code host; type a comma after each",
+    usersHint: "User names on GitHub; type a comma after each",
   },
   rows: {
     label: "Commands",
@@ -60,8 +60,8 @@ export const codehost = {
     add: "Add command",
   },
   webhook: {
-    intro: "The code host calls this address when a release is published, and its version appears here.",
-    steps: "Create a webhook at the code host with these values:",
+    intro: "GitHub calls this address when a release is published, and its version appears here.",
+    steps: "Create a webhook on GitHub with these values:",
     address: "Payload address",
     contentType: "Content type",
     secret: "Secret",
@@ -69,9 +69,9 @@ export const codehost = {
     events: "Events: only “Releases”",
     off: "Without a secret, every delivery is refused.",
     on: (time: string) => `Deliveries are accepted. Secret set ${time}.`,
-    test: "After saving, send a test delivery from the code host. The response is “pong”.",
+    test: "After saving, send a test delivery from GitHub. The response is “pong”.",
     last: {
-      none: "No delivery has arrived since the secret was set. Send a test delivery from the code host; it shows here.",
+      none: "No delivery has arrived since the secret was set. Send a test delivery from GitHub; it shows here.",
       came: (event: string, time: string) => `“${event}” arrived ${time}.`,
       states: { pong: "Test arrived", synced: "Version written", ignored: "Ignored" } as Record<string, string>,
       reasons: {

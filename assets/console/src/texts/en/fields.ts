@@ -1,7 +1,7 @@
 export const fields = {
   version: {
     invalid: "Use numbers separated by dots, optionally followed by -alpha, -beta or -rc: 1.2.0, 2.0.0-beta.3.",
-    derive: "Derive",
+    derive: "Fill in",
   },
   range: {
     min: "From",
@@ -63,7 +63,7 @@ export const fields = {
       logs: "Logs",
       files: "Files",
       stats: "Statistics",
-      tokens: "Tokens",
+      tokens: "API keys",
     },
   },
   tree: {

@@ -15,7 +15,7 @@ export const files = {
   sha256: "SHA-256",
   contentType: "Content type",
   source: "Source",
-  sources: { upload: "Upload", codehost_release: "Code host release" },
+  sources: { upload: "Upload", codehost_release: "GitHub release" },
   sourceUrl: "Source address",
   partSize: "Part size",
   updated: "Changed",

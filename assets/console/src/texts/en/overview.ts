@@ -24,7 +24,7 @@ export const overview = {
   levels: ["Debug", "Info", "Warning", "Error"],
   definitions: {
     projects: "All projects of this instance, and how many of them have published a version.",
-    tokens: "All tokens. An active token is neither expired nor revoked.",
+    tokens: "All API keys. An active key is neither expired nor revoked.",
     versions:
       "All versions of all projects, including previews and deprecated ones. A forced version is one that every client must install.",
     announcements: "All announcements of all projects, including hidden ones, and how many of them are pinned.",
@@ -33,10 +33,8 @@ export const overview = {
   },
   status: {
     title: "This instance",
-    states: { ok: "No problems found", note: "Worth knowing", warning: "Needs attention", problem: "Needs repair" } as Record<
-      string,
-      string
-    >,
+    states: { ok: "No problems found", warning: "Needs attention", problem: "Needs repair" } as Record<string, string>,
+    notes: (count: number) => (count === 1 ? "1 note" : `${count} notes`),
     tones: { ok: "OK", note: "Note", warning: "Warning", problem: "Problem" } as Record<string, string>,
     version: "Version",
     running: "Running since",

@@ -32,7 +32,7 @@ export const projects = {
     renameHint: "Changing the key renames the project. The old key continues to work as a former key.",
     keyInvalid: "1 to 64 characters, without spaces and / \\ ? # %",
     nameNeeded: "A project needs a name.",
-    repositoryHint: "The address of owner/name at the code host",
+    repositoryHint: "The address of owner/name on GitHub",
     fetch: "Fetch from repository",
     fetched: "Empty fields were filled from the repository.",
     addresses: "Links and author",
@@ -75,7 +75,7 @@ export const projects = {
     removeText: (alias: string) => `Apps that still use ${alias} will receive “not found”.`,
     giveUp: "Release",
   },
-  actions: { page: "Open public page", integration: "Codehost integration", start: "Setup snippets" },
+  actions: { page: "Open public page", integration: "GitHub integration", start: "Setup snippets" },
   created: (name: string) => `${name} was created`,
   toVersions: "Go to versions",
   deletion: {
@@ -93,7 +93,7 @@ export const projects = {
       dashboard_cards: "Dashboard cards",
       languages: "Languages with their translations",
       aliases: "Former keys (become available)",
-      api_keys: "Tokens that lose their access",
+      api_keys: "API keys that lose their access",
     },
   },
   empty: {

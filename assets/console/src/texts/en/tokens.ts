@@ -1,10 +1,10 @@
 export const tokens = {
-  noun: "token",
+  noun: "API key",
   name: "Name",
   nameHint: "What it is for, such as “CI for the app”.",
   nameNeeded: "Enter a name.",
   scopes: "Scopes",
-  scopesHint: "What the token can do. Write does not include read.",
+  scopesHint: "What the key can do. Write does not include read.",
   scopesNeeded: "Select at least one scope.",
   scopesMore: (count: number) => `${count} scopes`,
   projects: "Projects",
@@ -29,7 +29,7 @@ export const tokens = {
   keepExpiry: "Unchanged",
   daysLabel: "Days from now",
   daysWrong: "A whole number from 1 to 365.",
-  foreverWarning: "A token that never expires works until it is revoked. Set an expiry where you can, and rotate the key.",
+  foreverWarning: "A key that never expires works until it is revoked. Set an expiry where you can, and rotate the key.",
   shown: {
     title: "Copy the key now",
     text: "It is shown only once and cannot be displayed again.",
@@ -40,13 +40,13 @@ export const tokens = {
   },
   rotate: "Rotate",
   rotateTitle: (name: string) => `Rotate ${name}`,
-  rotateText: "The token gets a new key. Scopes, projects and expiry do not change.",
+  rotateText: "A new key takes the place of this one. Scopes, projects and expiry do not change.",
   grace: "Minutes that the previous key stays valid",
   graceHint: "0 to 10,080 (one week). With 0 it stops working immediately.",
   graceWrong: "A whole number from 0 to 10,080.",
   revoke: "Revoke",
-  revokeText: "Every program that uses the key loses access immediately. The token stays in this list.",
+  revokeText: "Every program that uses the key loses access immediately. The key stays in this list.",
   empty:
-    "A token gives a program access: CI that publishes versions, or a script that reads feedback. It can do only what its scopes allow.",
+    "An API key gives a program access: CI that publishes versions, or a script that reads feedback. It can do only what its scopes allow.",
   emptyExample: "Example:",
 };

@@ -11,7 +11,7 @@ export const about: (typeof en)["about"] = {
   unpublished: "未知",
   update: {
     title: "更新",
-    off: "未检查更新：尚未设置 about.upstream_url。",
+    off: "更新检查已关闭。设置 about.upstream_url 即可启用。",
     failed: (origin) => `无法从 ${origin} 获得更新信息`,
     askedAt: (origin, time) => `上次询问 ${origin}：${time}`,
     target: "应安装",
@@ -31,7 +31,8 @@ export const about: (typeof en)["about"] = {
   distribution: "分发地址",
   unset: "未设置",
   backup: "上次备份",
-  noBackup: "本服务器没有已知的备份",
+  noBackup: "未安排备份",
+  noBackupYet: "尚无备份",
   backupFailed: "最近一次备份失败",
   again: "重新检查",
   health: "运行状况",

@@ -1,7 +1,7 @@
 import type { en } from "../en";
 
 export const codehost: (typeof en)["codehost"] = {
-  title: "代码托管集成",
+  title: "GitHub 集成",
   back: "项目",
   tabs: { app: "应用", webhook: "发行版 Webhook" },
   saveBoth: "一个按钮同时保存两个标签页。",
@@ -13,7 +13,7 @@ export const codehost: (typeof en)["codehost"] = {
   commandsHint: "议题中的评论（例如 /svc-build）可以启动工作流。",
   inactive: {
     title: "尚未生效",
-    app: "代码托管应用尚未配置，或未启用此功能。",
+    app: "GitHub 应用尚未配置，或未启用此功能。",
     repository: "尚未设置仓库。",
     unsaved: "保存后生效。",
     settings: "配置应用",
@@ -49,7 +49,7 @@ export const codehost: (typeof en)["codehost"] = {
     },
     warning: "任何能够评论的人都可以启动这些工作流。",
     users: "以及这些用户",
-    usersHint: "代码托管平台的用户名，每个之后输入逗号",
+    usersHint: "GitHub 用户名，每个之后输入逗号",
   },
   rows: {
     label: "命令",
@@ -62,8 +62,8 @@ export const codehost: (typeof en)["codehost"] = {
     add: "添加命令",
   },
   webhook: {
-    intro: "发布发行版时，代码托管平台会调用此地址，对应的版本随即出现在这里。",
-    steps: "在代码托管平台创建 Webhook，并填写：",
+    intro: "发布发行版时，GitHub 会调用此地址，对应的版本随即出现在这里。",
+    steps: "在 GitHub 创建 Webhook，并填写：",
     address: "接收地址",
     contentType: "内容类型",
     secret: "密钥",
@@ -71,9 +71,9 @@ export const codehost: (typeof en)["codehost"] = {
     events: "事件：仅“Releases”",
     off: "没有密钥时，所有投递都会被拒绝。",
     on: (time) => `正在接受投递。密钥设置于 ${time}。`,
-    test: "保存后，从代码托管平台发送一次测试投递：响应为“pong”。",
+    test: "保存后，从 GitHub 发送一次测试投递：响应为“pong”。",
     last: {
-      none: "设置密钥后还没有收到投递。请从代码托管平台发送一次测试投递，结果会显示在这里。",
+      none: "设置密钥后还没有收到投递。请从 GitHub 发送一次测试投递，结果会显示在这里。",
       came: (event, time) => `${time}收到“${event}”。`,
       states: { pong: "测试已送达", synced: "已写入版本", ignored: "已忽略" },
       reasons: {

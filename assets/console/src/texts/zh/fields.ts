@@ -1,7 +1,7 @@
 import type { en } from "../en";
 
 export const fields: (typeof en)["fields"] = {
-  version: { invalid: "请填写以点分隔的数字，可再加 -alpha、-beta 或 -rc，例如 1.2.0、2.0.0-beta.3。", derive: "推导" },
+  version: { invalid: "请填写以点分隔的数字，可再加 -alpha、-beta 或 -rc，例如 1.2.0、2.0.0-beta.3。", derive: "填入" },
   range: {
     min: "从",
     max: "到",
@@ -62,7 +62,7 @@ export const fields: (typeof en)["fields"] = {
       logs: "日志",
       files: "文件",
       stats: "统计",
-      tokens: "令牌",
+      tokens: "API 密钥",
     },
   },
   tree: {

@@ -17,7 +17,7 @@ export const files: (typeof en)["files"] = {
   sha256: "SHA-256",
   contentType: "内容类型",
   source: "来源",
-  sources: { upload: "上传", codehost_release: "代码托管平台的发行版" },
+  sources: { upload: "上传", codehost_release: "GitHub 发行版" },
   sourceUrl: "来源地址",
   partSize: "分片大小",
   updated: "修改时间",

@@ -25,7 +25,7 @@ export const overview: (typeof en)["overview"] = {
   levels: ["调试", "信息", "警告", "错误"],
   definitions: {
     projects: "本实例的全部项目，以及其中已发布版本的项目数。",
-    tokens: "全部令牌。有效令牌指未过期且未撤销的令牌。",
+    tokens: "全部 API 密钥。有效密钥指未过期且未撤销的密钥。",
     versions: "所有项目的全部版本，含预览版和已弃用的版本。强制更新指每个客户端都必须安装的版本。",
     announcements: "所有项目的全部公告，含已隐藏的，以及其中置顶的数量。",
     feedbacks: "所有项目的全部反馈，含已隐藏的，以及 1 至 5 分评分的平均值。",
@@ -33,7 +33,8 @@ export const overview: (typeof en)["overview"] = {
   },
   status: {
     title: "本实例",
-    states: { ok: "未发现问题", note: "有值得了解的情况", warning: "需要注意", problem: "需要修复" },
+    states: { ok: "未发现问题", warning: "需要注意", problem: "需要修复" },
+    notes: (count) => `${count} 条提示`,
     tones: { ok: "正常", note: "提示", warning: "警告", problem: "问题" },
     version: "版本",
     running: "运行自",

@@ -34,7 +34,7 @@ export const projects: (typeof en)["projects"] = {
     renameHint: "填写其他标识会重命名项目。旧标识继续有效。",
     keyInvalid: "1 到 64 个字符，不含空格和 / \\ ? # %",
     nameNeeded: "项目需要名称。",
-    repositoryHint: "代码托管平台上 owner/name 的地址",
+    repositoryHint: "GitHub 上 owner/name 的地址",
     fetch: "从仓库获取",
     fetched: "空白字段已用仓库信息填充。",
     addresses: "链接与作者",
@@ -76,7 +76,7 @@ export const projects: (typeof en)["projects"] = {
     removeText: (alias) => `仍在使用 ${alias} 的应用此后会收到“未找到”。`,
     giveUp: "释放",
   },
-  actions: { page: "打开公开页面", integration: "代码托管集成", start: "接入代码" },
+  actions: { page: "打开公开页面", integration: "GitHub 集成", start: "接入代码" },
   created: (name) => `${name} 已创建`,
   toVersions: "前往版本",
   deletion: {
@@ -94,7 +94,7 @@ export const projects: (typeof en)["projects"] = {
       dashboard_cards: "看板卡片",
       languages: "语言及其译文",
       aliases: "旧标识（将被释放）",
-      api_keys: "失去访问权限的令牌",
+      api_keys: "失去访问权限的 API 密钥",
     },
   },
   empty: {

@@ -1,12 +1,12 @@
 import type { en } from "../en";
 
 export const tokens: (typeof en)["tokens"] = {
-  noun: "令牌",
+  noun: "API 密钥",
   name: "名称",
   nameHint: "用途，例如“应用的 CI”。",
   nameNeeded: "请填写名称。",
   scopes: "权限",
-  scopesHint: "令牌可以做什么。写入不包含读取。",
+  scopesHint: "密钥可以做什么。写入不包含读取。",
   scopesNeeded: "至少选择一项权限。",
   scopesMore: (count) => `${count} 项权限`,
   projects: "项目",
@@ -31,7 +31,7 @@ export const tokens: (typeof en)["tokens"] = {
   keepExpiry: "保持不变",
   daysLabel: "从现在起的天数",
   daysWrong: "1 到 365 的整数。",
-  foreverWarning: "永不过期的令牌在被撤销之前一直有效。请尽量设置期限并定期轮换。",
+  foreverWarning: "永不过期的密钥在被撤销之前一直有效。请尽量设置期限并定期轮换。",
   shown: {
     title: "请立即复制密钥",
     text: "密钥只显示这一次，之后无法再次查看。",
@@ -42,12 +42,12 @@ export const tokens: (typeof en)["tokens"] = {
   },
   rotate: "轮换",
   rotateTitle: (name) => `轮换 ${name}`,
-  rotateText: "令牌会得到新的密钥。权限、项目和有效期不变。",
+  rotateText: "会生成新的密钥来代替它。权限、项目和有效期不变。",
   grace: "旧密钥继续有效的分钟数",
   graceHint: "0 到 10,080（一周）。填 0 则立即失效。",
   graceWrong: "0 到 10,080 的整数。",
   revoke: "撤销",
-  revokeText: "使用此密钥的程序会立即失效。令牌仍保留在列表中。",
-  empty: "令牌供程序访问使用，例如发布版本的 CI 或读取反馈的脚本。它只能执行权限允许的操作。",
+  revokeText: "使用此密钥的程序会立即失效。它仍保留在列表中。",
+  empty: "API 密钥供程序访问使用，例如发布版本的 CI 或读取反馈的脚本。它只能执行权限允许的操作。",
   emptyExample: "使用方法：",
 };
