@@ -367,30 +367,40 @@ func (q Selection) query(tx *Tx, p ProjectID, kind Kind) (series.Query, error) {
 
 // ListFeedback returns a part of the feedback of a project.
 func (tx *Tx) ListFeedback(p ProjectID, q FeedbackSelection) ([]*Feedback, Found, error) {
-	query, err := q.query(tx, p, KindFeedback)
+	query, err := q.feedbackQuery(tx, p)
 	if err != nil {
 		return nil, Found{}, err
 	}
+	return feedbackSeries.of(tx, p).Page(query)
+}
+
+func (q FeedbackSelection) feedbackQuery(tx *Tx, p ProjectID) (series.Query, error) {
+	query, err := q.query(tx, p, KindFeedback)
 	if q.Rating != nil {
 		query.Filter = query.Filter.And(7<<ratingShift, column.Word(*q.Rating)<<ratingShift)
 	}
 	if q.Status != nil {
 		query.Filter = query.Filter.And(3<<statusShift, column.Word(*q.Status)<<statusShift)
 	}
-	return feedbackSeries.of(tx, p).Page(query)
+	return query, err
 }
 
 // ListLogs returns a part of the logs of a project.
 func (tx *Tx) ListLogs(p ProjectID, q LogSelection) ([]*Log, Found, error) {
-	query, err := q.query(tx, p, KindLog)
+	query, err := q.logQuery(tx, p)
 	if err != nil {
 		return nil, Found{}, err
 	}
+	return logSeries.of(tx, p).Page(query)
+}
+
+func (q LogSelection) logQuery(tx *Tx, p ProjectID) (series.Query, error) {
+	query, err := q.query(tx, p, KindLog)
 	if q.Level != nil {
 		query.Filter = query.Filter.And(3<<levelShift, column.Word(*q.Level)<<levelShift)
 	}
 	query.From, query.To = q.From, q.To
-	return logSeries.of(tx, p).Page(query)
+	return query, err
 }
 
 // UnreadFeedback reads feedback that ListFeedback left unread. It returns nil if the
@@ -426,6 +436,33 @@ func (tx *Tx) LogLevels(p ProjectID, from, to int64) (byLevel [4]int, err error)
 func (tx *Tx) FeedbackRatings(p ProjectID, from, to int64) (byRating [6]int, err error) {
 	err = feedbackSeries.of(tx, p).EachWord(from, to, func(w column.Word) { byRating[w>>ratingShift&7]++ })
 	return byRating, err
+}
+
+// LogSeries counts the selected logs by bucket and level, regardless of the page. The parameter
+// starts holds the times at which the buckets begin, and the last bucket ends with q.To. If there are
+// too many matches of a search, the newest ones are counted, and the total is greater.
+func (tx *Tx) LogSeries(p ProjectID, q LogSelection, starts []int64) (counts [][4]int, found Found, err error) {
+	query, err := q.logQuery(tx, p)
+	if err != nil {
+		return nil, found, err
+	}
+	counts = make([][4]int, len(starts))
+	found, err = logSeries.of(tx, p).Histogram(query, starts, func(bucket int, w column.Word) { counts[bucket][w>>levelShift&3]++ })
+	return counts, found, err
+}
+
+// FeedbackSeries is LogSeries for feedback by rating, created between from and to, both
+// inclusive. Index 0 is
+// feedback without a rating.
+func (tx *Tx) FeedbackSeries(p ProjectID, q FeedbackSelection, from, to int64, starts []int64) (counts [][6]int, found Found, err error) {
+	query, err := q.feedbackQuery(tx, p)
+	if err != nil {
+		return nil, found, err
+	}
+	query.From, query.To = from, to
+	counts = make([][6]int, len(starts))
+	found, err = feedbackSeries.of(tx, p).Histogram(query, starts, func(bucket int, w column.Word) { counts[bucket][w>>ratingShift&7]++ })
+	return counts, found, err
 }
 
 // groupLimits limits the submissions that wait for the disk. All of them may share one

@@ -78,7 +78,7 @@ func (p *problems) policyChange(r *web.Request) (c policyChange) {
 		c.deprecate, c.unknown = id, !ok
 	}
 	bound := func(name string) *release.Comparable {
-		if !r.Sends(name) {
+		if !r.Sent(name) {
 			return nil
 		}
 		text := r.Query(name)

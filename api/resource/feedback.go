@@ -30,6 +30,7 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 		{Method: "GET", Path: web.V1 + "/public/:k/feedbacks/:id/reply", Access: web.Anyone(), Handler: web.OK(h.feedbackReply)},
 		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listFeedback)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, feedbackInput.checkByAdmin, view))},
+		{Method: "GET", Path: all + "/timeseries", Access: read, Handler: web.OK(h.feedbackSeries)},
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, feedback, view)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
 		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: remove},
@@ -303,6 +304,16 @@ func (h *Handlers) storeFeedback(r *web.Request, p *store.Project, f *store.Feed
 func (h *Handlers) listFeedback(r *web.Request) (web.List, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
+	q := p.feedbackSelection(r, page)
+	return listPage(h, r, &p, store.KindFeedback, find,
+		func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Feedback, store.Found, error) {
+			q.Find = f
+			return tx.ListFeedback(project, q)
+		}, (*store.Tx).UnreadFeedback, ViewFeedback)
+}
+
+// feedbackSelection reads the filters of feedback.
+func (p *problems) feedbackSelection(r *web.Request, page web.Page) store.FeedbackSelection {
 	q := store.FeedbackSelection{Selection: p.selection(r, page), Rating: p.exact(r, "rating", 1, 5)}
 	if text := r.Query("status"); text != "" {
 		at := slices.Index(feedbackStatuses, text)
@@ -312,11 +323,7 @@ func (h *Handlers) listFeedback(r *web.Request) (web.List, error) {
 		status := store.FeedbackStatus(max(at, 0))
 		q.Status = &status
 	}
-	return listPage(h, r, &p, store.KindFeedback, find,
-		func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Feedback, store.Found, error) {
-			q.Find = f
-			return tx.ListFeedback(project, q)
-		}, (*store.Tx).UnreadFeedback, ViewFeedback)
+	return q
 }
 
 type feedbackStatisticsView struct {

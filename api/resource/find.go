@@ -127,21 +127,12 @@ func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kin
 			return err
 		})
 	}
-	if find == "" {
-		err = read(nil)
-	} else {
-		for _, terms := range alternatives(find) {
-			n, err := h.candidates(r, kind, project.ID, terms)
-			if err != nil {
-				return web.List{}, err
-			}
-			if err := read(&store.Find{Terms: terms, Candidates: n}); err != nil {
-				return web.List{}, err
-			}
-			if found.Text {
-				break
-			}
-		}
+	err = h.eachAlternative(r, kind, project.ID, find, func(f *store.Find) (bool, error) {
+		err := read(f)
+		return found.Text, err
+	})
+	if err != nil {
+		return web.List{}, err
 	}
 	answer := web.NewList(found.Total, page, view)
 	if unread := found.Unread; len(unread) > 0 {
@@ -155,5 +146,26 @@ func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kin
 		}
 	}
 	answer.Estimate = found.Estimate
-	return answer, err
+	return answer, nil
+}
+
+// eachAlternative calls read with each of the alternatives of a search text, until read reports that
+// one has been found. Without a search text it calls read once, with nil.
+func (h *Handlers) eachAlternative(
+	r *web.Request, kind store.Kind, project store.ProjectID, find string, read func(*store.Find) (found bool, err error),
+) error {
+	if find == "" {
+		_, err := read(nil)
+		return err
+	}
+	for _, terms := range alternatives(find) {
+		n, err := h.candidates(r, kind, project, terms)
+		if err != nil {
+			return err
+		}
+		if found, err := read(&store.Find{Terms: terms, Candidates: n}); found || err != nil {
+			return err
+		}
+	}
+	return nil
 }

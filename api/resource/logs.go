@@ -25,6 +25,7 @@ func (h *Handlers) logRoutes() []web.Route {
 		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listLogs)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, logInput.checkByAdmin, view))},
 		{Method: "POST", Path: all + "/prune", Access: web.LoginOnly(), Handler: web.OK(h.pruneLogs)},
+		{Method: "GET", Path: all + "/timeseries", Access: read, Handler: web.OK(h.logSeries)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: updateRecord(h, logs, logInput.checkHidden, view)},
 		{Method: "GET", Path: web.V1 + "/admin/logs/statistics", Access: web.AcrossProjects("logs:read"), Handler: web.OK(h.logStatistics)},
 		{Method: "GET", Path: web.V1 + "/admin/projects/:k/stats/logs", Access: read, Handler: web.OK(h.logLevels)},
@@ -172,7 +173,7 @@ func (c hiddenChange) update(tx *store.Tx, p *store.Project, l *store.Log) error
 func (h *Handlers) listLogs(r *web.Request) (web.List, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
-	q := store.LogSelection{Selection: p.selection(r, page), Level: p.exact(r, "level", 0, 3), To: math.MaxInt64}
+	q := p.logSelection(r, page)
 	q.From = int64(p.Count(r, "start_time", 0, 0, math.MaxInt64))
 	q.To = int64(p.Count(r, "end_time", math.MaxInt64, 0, math.MaxInt64))
 	if q.From > q.To {
@@ -183,6 +184,11 @@ func (h *Handlers) listLogs(r *web.Request) (web.List, error) {
 			q.Find = f
 			return tx.ListLogs(project, q)
 		}, (*store.Tx).UnreadLog, ViewLog)
+}
+
+// logSelection reads the filters of logs, except for the range of time.
+func (p *problems) logSelection(r *web.Request, page web.Page) store.LogSelection {
+	return store.LogSelection{Selection: p.selection(r, page), Level: p.exact(r, "level", 0, 3), To: math.MaxInt64}
 }
 
 // selection reads the query parameters that lists of feedback and of logs have in common.

@@ -38,16 +38,11 @@ type Request struct {
 func (r *Request) Param(name string) string { return r.Params.get(name) }
 
 // Query returns the first value of a query parameter.
-func (r *Request) Query(name string) string { return r.query().Get(name) }
-
-// Sends reports whether the query has a parameter, which may be empty.
-func (r *Request) Sends(name string) bool { return r.query().Has(name) }
-
-func (r *Request) query() url.Values {
+func (r *Request) Query(name string) string {
 	if r.values == nil {
 		r.values = parseQuery(r.URL.RawQuery)
 	}
-	return r.values
+	return r.values.Get(name)
 }
 
 // parseQuery parses a query as browsers do. It treats a semicolon, and a % that does not begin an

@@ -448,6 +448,13 @@ func (a *Admin) CreateFeedback(ctx context.Context, in FeedbackCreate) (*Feedbac
 	return fetch[Feedback](ctx, a.call(http.MethodPost, "/admin/projects/{k}/feedbacks").body(in))
 }
 
+// GetFeedbackSeries counts the feedback of a project over time. Counts the records that the list
+// shows with the same filters. Every hour or day of the range has an entry; more than 20,000 are
+// refused with 400. A search counts at most its 50,000 newest matches.
+func (a *Admin) GetFeedbackSeries(ctx context.Context, opts *FeedbackSeriesOptions) (*FeedbackSeries, error) {
+	return fetch[FeedbackSeries](ctx, a.call(http.MethodGet, "/admin/projects/{k}/feedbacks/timeseries").where(opts))
+}
+
 // GetFeedback reads one feedback.
 func (a *Admin) GetFeedback(ctx context.Context, id string) (*Feedback, error) {
 	return fetch[Feedback](ctx, a.call(http.MethodGet, "/admin/projects/{k}/feedbacks/{id}", id))
@@ -507,6 +514,13 @@ func (a *Admin) CreateLog(ctx context.Context, in LogCreate) (*Log, error) {
 // the rest. The log of the server names the administrator.
 func (a *Admin) PruneLogs(ctx context.Context, in LogPrune) (*PrunedLogs, error) {
 	return fetch[PrunedLogs](ctx, a.call(http.MethodPost, "/admin/projects/{k}/logs/prune").body(in))
+}
+
+// GetLogSeries counts the logs of a project over time. Counts the records that the list shows with
+// the same filters. Every hour or day of the range has an entry; more than 20,000 are refused with
+// 400. A search counts at most its 50,000 newest matches.
+func (a *Admin) GetLogSeries(ctx context.Context, opts *LogSeriesOptions) (*LogSeries, error) {
+	return fetch[LogSeries](ctx, a.call(http.MethodGet, "/admin/projects/{k}/logs/timeseries").where(opts))
 }
 
 // UpdateLog changes the visibility of a log. Nothing else of a log can be changed, and a single log

@@ -154,6 +154,29 @@ type ListFeedbacksOptions struct {
 
 func (o *ListFeedbacksOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }
 
+// FeedbackSeriesOptions holds the query of GetFeedbackSeries.
+type FeedbackSeriesOptions struct {
+	// First second of the range. Default: seven days before its end.
+	StartTime *int64 `query:"start_time"`
+	// Last second of the range. Default: now.
+	EndTime *int64 `query:"end_time"`
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
+	TZOffsetMinutes int `query:"tz_offset_minutes"`
+	// Width of the entries.
+	Interval string `query:"interval"`
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
+	Search string `query:"search"`
+	// Only items from this platform. Case does not matter.
+	Platform Platform `query:"platform"`
+	// Only feedback with this rating.
+	Rating int `query:"rating"`
+	// Only feedback in this state.
+	Status FeedbackState `query:"status"`
+	// Whether hidden items are listed, too.
+	IncludeHidden *bool `query:"include_hidden"`
+}
+
 // RangeOptions is a range of time.
 type RangeOptions struct {
 	// First second of the range. Default: seven days before its end.
@@ -186,6 +209,27 @@ type ListLogsOptions struct {
 }
 
 func (o *ListLogsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }
+
+// LogSeriesOptions holds the query of GetLogSeries.
+type LogSeriesOptions struct {
+	// First second of the range. Default: seven days before its end.
+	StartTime *int64 `query:"start_time"`
+	// Last second of the range. Default: now.
+	EndTime *int64 `query:"end_time"`
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
+	TZOffsetMinutes int `query:"tz_offset_minutes"`
+	// Width of the entries.
+	Interval string `query:"interval"`
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
+	Search string `query:"search"`
+	// Only logs of this level.
+	Level *LogLevel `query:"level"`
+	// Only items from this platform. Case does not matter.
+	Platform Platform `query:"platform"`
+	// Whether hidden items are listed, too.
+	IncludeHidden *bool `query:"include_hidden"`
+}
 
 // ListEventDefinitionsOptions holds the query of ListEventDefinitions.
 type ListEventDefinitionsOptions struct {

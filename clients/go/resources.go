@@ -1686,6 +1686,60 @@ type VersionUsageLine struct {
 	TargetHasFile bool `json:"target_has_file"`
 }
 
+// LogSeries holds logs over time.
+type LogSeries struct {
+	// First second of the range.
+	StartTime int64 `json:"start_time"`
+	// Last second of the range.
+	EndTime int64 `json:"end_time"`
+	// Width of the entries of a series.
+	Interval string `json:"interval"`
+	// UTC offset of the caller in minutes.
+	TZOffsetMinutes int64 `json:"tz_offset_minutes"`
+	// The search has more matches than are counted. The newest are.
+	Truncated bool `json:"truncated"`
+	// Every hour or day, ascending.
+	Data []LogSeriesEntry `json:"data"`
+}
+
+// LogSeriesEntry holds the logs of an hour or day.
+type LogSeriesEntry struct {
+	// First second of the hour or day, which may lie before the range.
+	Time int64 `json:"time"`
+	// All logs.
+	Total int64 `json:"total"`
+	// Logs by level: 0 debug, 1 info, 2 warning, 3 error.
+	Levels map[string]int64 `json:"levels"`
+}
+
+// FeedbackSeries holds feedback over time.
+type FeedbackSeries struct {
+	// First second of the range.
+	StartTime int64 `json:"start_time"`
+	// Last second of the range.
+	EndTime int64 `json:"end_time"`
+	// Width of the entries of a series.
+	Interval string `json:"interval"`
+	// UTC offset of the caller in minutes.
+	TZOffsetMinutes int64 `json:"tz_offset_minutes"`
+	// The search has more matches than are counted. The newest are.
+	Truncated bool `json:"truncated"`
+	// Every hour or day, ascending.
+	Data []FeedbackSeriesEntry `json:"data"`
+}
+
+// FeedbackSeriesEntry holds the feedback of an hour or day.
+type FeedbackSeriesEntry struct {
+	// First second of the hour or day, which may lie before the range.
+	Time int64 `json:"time"`
+	// All feedback.
+	Count int64 `json:"count"`
+	// Sum of the ratings.
+	RatingSum int64 `json:"rating_sum"`
+	// Feedback with a rating.
+	RatingCount int64 `json:"rating_count"`
+}
+
 // ClientVersions holds the number of update checks by version.
 type ClientVersions struct {
 	// First second of the range.

@@ -55,6 +55,7 @@ import type {
   FeedbackOptions,
   FeedbackPage,
   FeedbackRatings,
+  FeedbackSeries,
   FeedbackStatistics,
   File,
   FileDeleted,
@@ -75,6 +76,7 @@ import type {
   LogLevels,
   LogPage,
   LogPrune,
+  LogSeries,
   LogStatistics,
   Login,
   LoginInput,
@@ -402,6 +404,31 @@ export interface ListFeedbacksQuery {
   include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
 }
 
+/** Query of `getFeedbackSeries`. */
+export interface GetFeedbackSeriesQuery {
+  /** First second of the range. Default: seven days before its end. */
+  start_time?: number | null | undefined;
+  /** Last second of the range. Default: now. */
+  end_time?: number | null | undefined;
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
+  tz_offset_minutes?: number | null | undefined;
+  /** Width of the entries. */
+  interval?: "hour" | "day" | (string & {}) | null | undefined;
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
+  search?: string | null | undefined;
+  /** Only items from this platform. Case does not matter. */
+  platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
+  /** Only feedback with this rating. */
+  rating?: number | null | undefined;
+  /** Only feedback in this state. */
+  status?: "open" | "in_progress" | "resolved" | "closed" | (string & {}) | null | undefined;
+  /** Whether hidden items are listed, too. */
+  include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
+}
+
 /** Query of `getFeedbackRatingStats`. */
 export interface GetFeedbackRatingStatsQuery {
   /** First second of the range. Default: seven days before its end. */
@@ -427,6 +454,29 @@ export interface ListLogsQuery {
   start_time?: number | null | undefined;
   /** Only items created at this time or before. */
   end_time?: number | null | undefined;
+  /** Only logs of this level. */
+  level?: number | null | undefined;
+  /** Only items from this platform. Case does not matter. */
+  platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
+  /** Whether hidden items are listed, too. */
+  include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
+}
+
+/** Query of `getLogSeries`. */
+export interface GetLogSeriesQuery {
+  /** First second of the range. Default: seven days before its end. */
+  start_time?: number | null | undefined;
+  /** Last second of the range. Default: now. */
+  end_time?: number | null | undefined;
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
+  tz_offset_minutes?: number | null | undefined;
+  /** Width of the entries. */
+  interval?: "hour" | "day" | (string & {}) | null | undefined;
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
+  search?: string | null | undefined;
   /** Only logs of this level. */
   level?: number | null | undefined;
   /** Only items from this platform. Case does not matter. */
@@ -1168,6 +1218,14 @@ export interface AdminApi {
    */
   createFeedback(body: FeedbackCreate, options?: CallOptions): Promise<Feedback>;
 
+  /**
+   * Count the feedback of a project over time.
+   *
+   * Counts the records that the list shows with the same filters. Every hour or day of the range has an entry; more
+   * than 20,000 are refused with 400. A search counts at most its 50,000 newest matches.
+   */
+  getFeedbackSeries(query?: GetFeedbackSeriesQuery, options?: CallOptions): Promise<FeedbackSeries>;
+
   /** Read one feedback. */
   getFeedback(id: string, options?: CallOptions): Promise<Feedback>;
 
@@ -1227,6 +1285,14 @@ export interface AdminApi {
    * lost answer the same request deletes the rest. The log of the server names the administrator.
    */
   pruneLogs(body: LogPrune, options?: CallOptions): Promise<PrunedLogs>;
+
+  /**
+   * Count the logs of a project over time.
+   *
+   * Counts the records that the list shows with the same filters. Every hour or day of the range has an entry; more
+   * than 20,000 are refused with 400. A search counts at most its 50,000 newest matches.
+   */
+  getLogSeries(query?: GetLogSeriesQuery, options?: CallOptions): Promise<LogSeries>;
 
   /**
    * Change the visibility of a log.

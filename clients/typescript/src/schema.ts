@@ -1799,6 +1799,63 @@ export interface VersionUsageLine {
 /** What the update check tells a client: it must update, may update, has nothing newer, or cannot be compared. */
 export type VersionDecision = "required" | "optional" | "current" | "unknown" | (string & {});
 
+/** Width of the entries of a series. */
+export type SeriesInterval = "hour" | "day" | (string & {});
+
+/** Logs over time. */
+export interface LogSeries {
+    /** First second of the range. */
+    start_time: number;
+    /** Last second of the range. */
+    end_time: number;
+    interval: SeriesInterval;
+    /** UTC offset of the caller in minutes. */
+    tz_offset_minutes: number;
+    /** The search has more matches than are counted. The newest are. */
+    truncated: boolean;
+    /** Every hour or day, ascending. */
+    data: LogSeriesEntry[];
+}
+
+/** The logs of an hour or day. */
+export interface LogSeriesEntry {
+    /** First second of the hour or day, which may lie before the range. */
+    time: number;
+    /** All logs. */
+    total: number;
+    /** Logs by level: 0 debug, 1 info, 2 warning, 3 error. */
+    levels: {
+        [key: string]: number;
+    };
+}
+
+/** Feedback over time. */
+export interface FeedbackSeries {
+    /** First second of the range. */
+    start_time: number;
+    /** Last second of the range. */
+    end_time: number;
+    interval: SeriesInterval;
+    /** UTC offset of the caller in minutes. */
+    tz_offset_minutes: number;
+    /** The search has more matches than are counted. The newest are. */
+    truncated: boolean;
+    /** Every hour or day, ascending. */
+    data: FeedbackSeriesEntry[];
+}
+
+/** The feedback of an hour or day. */
+export interface FeedbackSeriesEntry {
+    /** First second of the hour or day, which may lie before the range. */
+    time: number;
+    /** All feedback. */
+    count: number;
+    /** Sum of the ratings. */
+    rating_sum: number;
+    /** Feedback with a rating. */
+    rating_count: number;
+}
+
 /** The number of update checks by version. */
 export interface ClientVersions {
     /** First second of the range. */

@@ -65,12 +65,14 @@ export const admin = `/admin/status Status get
 ./{id} Announcement get update delete
 /admin/announcements/statistics AnnouncementStatistics get
 /admin/projects/{k}/feedbacks Feedback list create
+./timeseries FeedbackSeries get?
 ./{id} Feedback get update delete
 ./{id}/forward Feedback forward
 /admin/feedbacks/statistics FeedbackStatistics get
 /admin/projects/{k}/stats/feedbacks FeedbackRatingStats get?
 /admin/projects/{k}/logs Log list create
 ./prune Logs prune!
+./timeseries LogSeries get?
 ./{id} Log update
 /admin/logs/statistics LogStatistics get
 /admin/projects/{k}/stats/logs LogLevelStats get?

@@ -67,6 +67,8 @@ __all__ = [
     "FeedbackOptions",
     "FeedbackPage",
     "FeedbackRatings",
+    "FeedbackSeries",
+    "FeedbackSeriesEntry",
     "FeedbackStatistics",
     "File",
     "FileDeleted",
@@ -91,6 +93,8 @@ __all__ = [
     "Log",
     "LogLevels",
     "LogPage",
+    "LogSeries",
+    "LogSeriesEntry",
     "LogStatistics",
     "Login",
     "MarkdownPreview",
@@ -1581,6 +1585,64 @@ class VersionUsageLine(TypedDict):
     """Version that the update check names; null if there is none."""
     target_has_file: bool
     """Whether that version has a download."""
+
+
+class LogSeries(TypedDict):
+    """Logs over time."""
+
+    start_time: int
+    """First second of the range."""
+    end_time: int
+    """Last second of the range."""
+    interval: str
+    """Width of the entries of a series."""
+    tz_offset_minutes: int
+    """UTC offset of the caller in minutes."""
+    truncated: bool
+    """The search has more matches than are counted. The newest are."""
+    data: list[LogSeriesEntry]
+    """Every hour or day, ascending."""
+
+
+class LogSeriesEntry(TypedDict):
+    """The logs of an hour or day."""
+
+    time: int
+    """First second of the hour or day, which may lie before the range."""
+    total: int
+    """All logs."""
+    levels: dict[str, int]
+    """Logs by level: 0 debug, 1 info, 2 warning, 3 error."""
+
+
+class FeedbackSeries(TypedDict):
+    """Feedback over time."""
+
+    start_time: int
+    """First second of the range."""
+    end_time: int
+    """Last second of the range."""
+    interval: str
+    """Width of the entries of a series."""
+    tz_offset_minutes: int
+    """UTC offset of the caller in minutes."""
+    truncated: bool
+    """The search has more matches than are counted. The newest are."""
+    data: list[FeedbackSeriesEntry]
+    """Every hour or day, ascending."""
+
+
+class FeedbackSeriesEntry(TypedDict):
+    """The feedback of an hour or day."""
+
+    time: int
+    """First second of the hour or day, which may lie before the range."""
+    count: int
+    """All feedback."""
+    rating_sum: int
+    """Sum of the ratings."""
+    rating_count: int
+    """Feedback with a rating."""
 
 
 class ClientVersions(TypedDict):

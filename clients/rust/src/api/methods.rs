@@ -318,6 +318,11 @@ endpoints! {
     /// server never treats it as a duplicate.
     POST "/admin/projects/{k}/feedbacks" create_feedback [] (AdminFeedbackFields) -> Feedback;
 
+    /// Counts the feedback of a project over time. Counts the records that the list shows with the
+    /// same filters. Every hour or day of the range has an entry; more than 20,000 are refused with
+    /// 400. A search counts at most its 50,000 newest matches.
+    GET "/admin/projects/{k}/feedbacks/timeseries" get_feedback_series [] (FeedbackSeries) -> FeedbackSeries;
+
     /// Reads one feedback.
     GET "/admin/projects/{k}/feedbacks/{id}" get_feedback [id] () -> Feedback;
 
@@ -355,6 +360,11 @@ endpoints! {
     /// least one. It works in steps; after an error or a lost answer the same request deletes the
     /// rest. The log of the server names the administrator.
     POST "/admin/projects/{k}/logs/prune" prune_logs [] (LogPrune) -> PrunedLogs;
+
+    /// Counts the logs of a project over time. Counts the records that the list shows with the same
+    /// filters. Every hour or day of the range has an entry; more than 20,000 are refused with 400.
+    /// A search counts at most its 50,000 newest matches.
+    GET "/admin/projects/{k}/logs/timeseries" get_log_series [] (LogSeries) -> LogSeries;
 
     /// Changes the visibility of a log. Nothing else of a log can be changed, and a single log
     /// cannot be deleted, because logs are evidence.

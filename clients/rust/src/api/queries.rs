@@ -198,6 +198,31 @@ query! {
 }
 
 query! {
+    /// The query of `get_feedback_series`.
+    FeedbackSeries {
+        /// First second of the range. Default: seven days before its end.
+        optional start_time: i64,
+        /// Last second of the range. Default: now.
+        optional end_time: i64,
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
+        optional tz_offset_minutes: i32,
+        /// Width of the entries.
+        optional interval: String,
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
+        optional search: String,
+        /// Only items from this platform. Case does not matter.
+        optional platform: Platform,
+        /// Only feedback with this rating.
+        optional rating: u32,
+        /// Only feedback in this state.
+        optional status: FeedbackStatus,
+        /// Whether hidden items are listed, too.
+        optional include_hidden: bool,
+    }
+}
+
+query! {
     /// A range of time.
     TimeRange {
         /// First second of the range. Default: seven days before its end.
@@ -223,6 +248,29 @@ query! {
         optional start_time: i64,
         /// Only items created at this time or before.
         optional end_time: i64,
+        /// Only logs of this level.
+        optional level: LogLevel,
+        /// Only items from this platform. Case does not matter.
+        optional platform: Platform,
+        /// Whether hidden items are listed, too.
+        optional include_hidden: bool,
+    }
+}
+
+query! {
+    /// The query of `get_log_series`.
+    LogSeries {
+        /// First second of the range. Default: seven days before its end.
+        optional start_time: i64,
+        /// Last second of the range. Default: now.
+        optional end_time: i64,
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
+        optional tz_offset_minutes: i32,
+        /// Width of the entries.
+        optional interval: String,
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
+        optional search: String,
         /// Only logs of this level.
         optional level: LogLevel,
         /// Only items from this platform. Case does not matter.

@@ -1268,6 +1268,72 @@ pub struct VersionUsageLine {
     pub target_has_file: bool,
 }
 
+/// Logs over time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct LogSeries {
+    /// First second of the range.
+    pub start_time: i64,
+    /// Last second of the range.
+    pub end_time: i64,
+    /// Width of the entries of a series.
+    pub interval: String,
+    /// UTC offset of the caller in minutes.
+    pub tz_offset_minutes: i64,
+    /// The search has more matches than are counted. The newest are.
+    pub truncated: bool,
+    /// Every hour or day, ascending.
+    pub data: Vec<LogSeriesEntry>,
+}
+
+/// The logs of an hour or day.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct LogSeriesEntry {
+    /// First second of the hour or day, which may lie before the range.
+    pub time: i64,
+    /// All logs.
+    pub total: i64,
+    /// Logs by level: 0 debug, 1 info, 2 warning, 3 error.
+    pub levels: BTreeMap<String, i64>,
+}
+
+/// Feedback over time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct FeedbackSeries {
+    /// First second of the range.
+    pub start_time: i64,
+    /// Last second of the range.
+    pub end_time: i64,
+    /// Width of the entries of a series.
+    pub interval: String,
+    /// UTC offset of the caller in minutes.
+    pub tz_offset_minutes: i64,
+    /// The search has more matches than are counted. The newest are.
+    pub truncated: bool,
+    /// Every hour or day, ascending.
+    pub data: Vec<FeedbackSeriesEntry>,
+}
+
+/// The feedback of an hour or day.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct FeedbackSeriesEntry {
+    /// First second of the hour or day, which may lie before the range.
+    pub time: i64,
+    /// All feedback.
+    pub count: i64,
+    /// Sum of the ratings.
+    pub rating_sum: i64,
+    /// Feedback with a rating.
+    pub rating_count: i64,
+}
+
 /// The number of update checks by version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

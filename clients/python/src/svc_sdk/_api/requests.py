@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         FeedbackOptions,
         FeedbackPage,
         FeedbackRatings,
+        FeedbackSeries,
         FeedbackStatistics,
         File,
         FileDeleted,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         Log,
         LogLevels,
         LogPage,
+        LogSeries,
         LogStatistics,
         MarkdownPreview,
         Metric,
@@ -2189,6 +2191,45 @@ class AdminRequests(Namespace):
             )
         )
 
+    def get_feedback_series(
+        self,
+        *,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        tz_offset_minutes: int | None = None,
+        interval: Literal["hour", "day"] | None = None,
+        search: str | None = None,
+        platform: str | None = None,
+        rating: int | None = None,
+        status: str | None = None,
+        include_hidden: bool | None = None,
+    ) -> FeedbackSeries:
+        """Count the feedback of a project over time.
+
+        Counts the records that the list shows with the same filters. Every hour or day of the range has an
+        entry; more than 20,000 are refused with 400. A search counts at most its 50,000 newest matches.
+
+        `GET /admin/projects/{k}/feedbacks/timeseries`
+        """
+        return self._send(
+            Call["FeedbackSeries"](
+                "GET",
+                "/admin/projects/{k}/feedbacks/timeseries",
+                query={
+                    "start_time": start_time,
+                    "end_time": end_time,
+                    "tz_offset_minutes": tz_offset_minutes,
+                    "interval": interval,
+                    "search": search,
+                    "platform": platform,
+                    "rating": rating,
+                    "status": status,
+                    "include_hidden": include_hidden,
+                },
+                admin=True,
+            )
+        )
+
     def get_feedback(
         self,
         id: str,
@@ -2469,6 +2510,43 @@ class AdminRequests(Namespace):
                     "dry_run": dry_run,
                 },
                 extra=extra,
+                admin=True,
+            )
+        )
+
+    def get_log_series(
+        self,
+        *,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        tz_offset_minutes: int | None = None,
+        interval: Literal["hour", "day"] | None = None,
+        search: str | None = None,
+        level: int | None = None,
+        platform: str | None = None,
+        include_hidden: bool | None = None,
+    ) -> LogSeries:
+        """Count the logs of a project over time.
+
+        Counts the records that the list shows with the same filters. Every hour or day of the range has an
+        entry; more than 20,000 are refused with 400. A search counts at most its 50,000 newest matches.
+
+        `GET /admin/projects/{k}/logs/timeseries`
+        """
+        return self._send(
+            Call["LogSeries"](
+                "GET",
+                "/admin/projects/{k}/logs/timeseries",
+                query={
+                    "start_time": start_time,
+                    "end_time": end_time,
+                    "tz_offset_minutes": tz_offset_minutes,
+                    "interval": interval,
+                    "search": search,
+                    "level": level,
+                    "platform": platform,
+                    "include_hidden": include_hidden,
+                },
                 admin=True,
             )
         )
