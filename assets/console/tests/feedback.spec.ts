@@ -13,8 +13,13 @@ const praise = {
   contact: "ann@example.com",
   platform: "macos",
   platform_version: "15.1",
-  custom_data: { plan: "free" },
+  custom_data: { plan: "free", app_version: "4.2" },
 };
+
+async function idOf(server: Server, project: string, content: string): Promise<string> {
+  const { data } = await server.call<{ data: { id: string; content: string }[] }>("GET", `/admin/projects/${project}/feedbacks`);
+  return data.find((feedback) => feedback.content === content)!.id;
+}
 
 /** A project on a server that forwards feedback as issues of acme/app. */
 async function forwardingProject(server: Server): Promise<string> {
@@ -23,7 +28,7 @@ async function forwardingProject(server: Server): Promise<string> {
   return "app";
 }
 
-test("feedback: content, rating, user, contact, status, result, hidden, issue, platform and version, time; the rest when it is chosen", async ({
+test("feedback: the text has the room, beside rating, status, sender, version, platform and age; the rest when it is chosen", async ({
   page,
   server,
   project,
@@ -31,16 +36,31 @@ test("feedback: content, rating, user, contact, status, result, hidden, issue, p
   const { id } = await sendFeedback(server, project, praise);
   await server.call("PATCH", `/admin/projects/${project}/feedbacks/${id}`, { status: "in_progress", result: "Thanked." });
   await open(page, server, `/admin/feedbacks?project=${project}`);
-  for (const name of ["Content", "Rating", "User", "Contact", "Status", "Platform", "Time", "Result", "Issue", "Hidden"]) {
+  for (const name of ["Content", "Rating", "Status", "User", "Version", "Platform", "Time"]) {
     await expect(page.getByRole("columnheader", { name, exact: true })).toBeAttached();
   }
   const row = page.locator("tbody tr");
-  for (const text of ["The export is great.", "ann@example.com", "In progress", "Thanked.", "macOS", "15.1"]) {
+  for (const text of ["The export is great.", "ann", "ann@example.com", "In progress", "4.2", "macOS", "15.1", "second"]) {
     await expect(row).toContainText(text);
   }
   await expect(row.getByRole("img", { name: "5 of 5 stars" })).toBeVisible();
+  const text = (await page.getByRole("columnheader", { name: "Content" }).boundingBox())!.width;
+  expect(text).toBeGreaterThan(320);
   await page.getByRole("button", { name: "Columns" }).click();
-  for (const name of ["IP address", "Country", "Region", "City", "User agent", "Custom data", "ID"]) {
+  for (const name of [
+    "Contact",
+    "Result",
+    "Reply",
+    "Issue",
+    "Hidden",
+    "IP address",
+    "Country",
+    "Region",
+    "City",
+    "User agent",
+    "Custom data",
+    "ID",
+  ]) {
     const item = page.getByRole("menuitemcheckbox", { name, exact: true });
     await expect(item).not.toBeChecked();
     await item.click();
@@ -182,6 +202,70 @@ test("feedback: what was written is kept when the next one is opened", async ({ 
   await expect(drawer.getByRole("textbox", { name: "Result" })).toHaveValue("noted");
 });
 
+test("feedback: an inbox that is worked through by keyboard, and remembers what was read", async ({ page, server, project }) => {
+  for (const content of ["first", "second", "third"]) {
+    await sendFeedback(server, project, { content });
+  }
+  await open(page, server, `/admin/feedbacks?project=${project}`);
+  const unread = page.getByRole("img", { name: "Unread" });
+  await expect(unread).toHaveCount(3);
+  await page.getByRole("link", { name: "3 are waiting" }).click();
+  await expect(page).toHaveURL(/status=open/);
+
+  await page.keyboard.press("j");
+  await expect(page.getByRole("link", { name: "third" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  const drawer = page.getByRole("dialog");
+  const reply = drawer.getByRole("textbox", { name: "Reply (shown in the app when it asks)" });
+  await expect(reply).toBeVisible();
+  await page.keyboard.press("r");
+  await expect(reply).toBeFocused();
+  await page.keyboard.type("Fixed in 2.5.");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByText("2 are waiting")).toBeVisible();
+  await page.keyboard.press("j");
+  await expect(drawer.getByText("second", { exact: true })).toBeVisible();
+  await expect(reply).toHaveValue("");
+  await page.keyboard.press("s");
+  await expect(page.getByText("1 is waiting")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.locator("tbody tr")).toHaveCount(1);
+  await expect
+    .poll(() => server.call("GET", `/admin/projects/${project}/feedbacks`))
+    .toMatchObject({
+      data: [
+        { content: "third", status: "resolved", reply: "Fixed in 2.5.", result: null },
+        { content: "second", status: "resolved", reply: null },
+        { content: "first", status: "open" },
+      ],
+    });
+  await server.call("PATCH", `/admin/projects/${project}/feedbacks/${await idOf(server, project, "second")}`, { status: "open" });
+  await page.reload();
+  // Only the one that nobody opened.
+  await expect(page.locator("tbody tr")).toHaveCount(2);
+  await expect(unread).toHaveCount(1);
+});
+
+test("feedback: the drawer shows each thing once, and edits the words of the sender only from the menu", async ({
+  page,
+  server,
+  project,
+}) => {
+  const { id } = await sendFeedback(server, project, praise);
+  await server.call("PATCH", `/admin/projects/${project}/feedbacks/${id}`, { result: "noted", reply: "Thank you." });
+  await open(page, server, `/admin/feedbacks?project=${project}&open=${id}`);
+  const drawer = page.getByRole("dialog");
+  await expect(drawer.getByRole("textbox", { name: /^Reply/ })).toHaveValue("Thank you.");
+  await expect(drawer.getByText(/^Replied /)).toBeVisible();
+  await expect(drawer.getByText("The export is great.")).toHaveCount(1);
+  for (const name of ["Content", "Status", "Result", "Reply"]) {
+    await expect(drawer.locator("dt").filter({ hasText: new RegExp(`^${name}$`) })).toHaveCount(0);
+  }
+  await expect(drawer.getByRole("button", { name: "Edit" })).toHaveCount(0);
+  await drawer.getByRole("button", { name: /^More actions/ }).click();
+  await expect(page.getByRole("menuitem", { name: "Edit" })).toBeVisible();
+});
+
 test("feedback: forwarded to the code host from the row and from the drawer, once", async ({ page, codehost, connected: server }) => {
   const project = await forwardingProject(server);
   await sendFeedback(server, project, { content: "first" });
@@ -279,7 +363,7 @@ test.describe("two tabs", () => {
     await result.fill("Both");
     await dialog.getByRole("button", { name: "Save", exact: true }).click();
     await expect(dialog).toBeHidden();
-    await expect(page.locator("tbody tr")).toContainText("Both");
+    await expect.poll(() => server.call("GET", `/admin/projects/${project}/feedbacks`)).toMatchObject({ data: [{ result: "Both" }] });
   });
 });
 

@@ -133,7 +133,7 @@ test("side bar, lists, menus, drawers and dialogs have room for fingers", async 
 
   await look(() =>
     page
-      .getByRole("button", { name: new RegExp(`^${common.more}:`) })
+      .getByRole("button", { name: new RegExp(`^${common.more}`) })
       .first()
       .tap(),
   );

@@ -157,6 +157,19 @@ export function sentColumns<R extends Sent>(texts: Texts, format: Format): Recor
   };
 }
 
+/** The version of the app that sent a record, as apps report it in their own data; null if unknown. */
+export function appVersionOf(record: { device_info?: object | null; custom_data: object | null }): string | null {
+  const reported = [record.device_info, record.custom_data].map(
+    (data) => (data as { app_version?: unknown } | null | undefined)?.app_version,
+  );
+  return reported.find((version): version is string => typeof version === "string" && version !== "" && version.length <= 64) ?? null;
+}
+
+export function appVersionColumn<R extends Sent & { device_info?: object | null }>(title: string): Column<R> {
+  const version = (record: R) => appVersionOf(record) ?? "";
+  return { id: "app_version", title, width: 90, render: (record) => version(record) && <SentText text={version(record)} />, text: version };
+}
+
 /** A field of structured data: a line in the table, a tree in the drawer. */
 export function treeColumn<R extends object>(id: keyof R & string, title: string): Column<R> {
   const value = (record: R) => record[id] as object | null;

@@ -100,7 +100,7 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
       returnFocus={false}
       position="right"
       size="lg"
-      title={record ? resource.label(record) : resource.noun}
+      title={resource.drawerTitle ?? (record ? resource.label(record) : resource.noun)}
       classNames={{ title: classes["title"]! }}
       closeButtonProps={{ "aria-label": common.close }}
       closeOnEscape={!dialogs}
@@ -119,7 +119,7 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
           {record && (
             <Group gap={4}>
               <CopyButton label={common.copyAll} text={asText(resource.columns, record)} />
-              {resource.form?.update && resource.canEdit?.(record) !== false && (
+              {resource.form?.update && !resource.editInMenu && resource.canEdit?.(record) !== false && (
                 <Button size="compact-sm" onClick={() => change({ edit: id })}>
                   {common.edit}
                 </Button>
@@ -132,7 +132,12 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
           <>
             {resource.first && main && <div className={classes["lead"]}>{shown((main.detail ?? main.render)(record))}</div>}
             {resource.first?.(record)}
-            <Fields columns={resource.first ? resource.columns.filter((column) => column !== main) : resource.columns} record={record} />
+            <Fields
+              columns={resource.columns.filter(
+                (column) => !resource.first || (column !== main && !resource.firstShows?.includes(column.id)),
+              )}
+              record={record}
+            />
             {resource.more?.(record)}
           </>
         ) : error ? (

@@ -107,6 +107,8 @@ export interface Resource<R extends object, D extends object = object> {
   id(record: R): string;
   /** The display name of this record. */
   label(record: R): string;
+  /** The title of the drawer, if it shows the label in another place; default `label`. */
+  drawerTitle?: string | undefined;
   /** Whether the records belong to the current project; default true. */
   ofProject?: boolean | undefined;
   /** Lines of text in a row; default 1. */
@@ -114,6 +116,8 @@ export interface Resource<R extends object, D extends object = object> {
   /** Height in pixels of what only this page shows above its list. */
   heightAbove?: number | undefined;
   columns: Column<R>[];
+  /** The sort field of the server's own order, which is descending. */
+  sorted?: string | undefined;
   filters?: Filter[] | undefined;
   /** Whether the list can be searched; default true. */
   searchable?: boolean | undefined;
@@ -153,6 +157,10 @@ export interface Resource<R extends object, D extends object = object> {
   below?: ReactNode;
   /** Shown at the beginning of the drawer, below the main column. */
   first?: ((record: R) => ReactNode) | undefined;
+  /** Ids of columns that `first` shows, so that the drawer does not show them twice. */
+  firstShows?: string[] | undefined;
+  /** Whether editing is only in the menu of a record, because it is rarely what the user wants. */
+  editInMenu?: boolean | undefined;
   /** Shown at the end of the drawer. */
   more?: ((record: R) => ReactNode) | undefined;
   /** Shown while there are no records at all: the purpose of the page and how to begin. */

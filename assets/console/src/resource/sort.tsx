@@ -3,33 +3,51 @@
 import { UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import { type Search, useAddress } from "../core/address";
-import type { Column } from "./resource";
+import type { Column, Resource } from "./resource";
 import classes from "./table.module.css";
 
+interface Order {
+  sort: string;
+  order: "asc" | "desc";
+}
+
 /** The order in an address; null is the order of the server. */
-export function orderOf<R>(columns: Column<R>[], { sort, order }: Search): { sort: string; order: "asc" | "desc" } | null {
+export function orderOf<R>(columns: Column<R>[], { sort, order }: Search): Order | null {
   const column = columns.find(({ sort: field }) => field !== undefined && field === sort);
   return column ? { sort: column.sort!, order: order === "asc" ? "asc" : "desc" } : null;
 }
 
+type Sorted<R> = Pick<Resource<R & object>, "columns" | "sorted">;
+
+/** How a list is sorted by a column. */
+function directionOf<R extends object>({ columns, sorted }: Sorted<R>, column: Column<R>, address: Search): "asc" | "desc" | null {
+  const order: Order | null = orderOf(columns, address) ?? (sorted === undefined ? null : { sort: sorted, order: "desc" });
+  return order && order.sort === column.sort ? order.order : null;
+}
+
 /** Value of aria-sort of the heading of a column. */
-export function ariaSort<R>(columns: Column<R>[], column: Column<R>, address: Search): "ascending" | "descending" | undefined {
-  const order = orderOf(columns, address);
-  return order && order.sort === column.sort ? (order.order === "asc" ? "ascending" : "descending") : undefined;
+export function ariaSort<R extends object>(
+  resource: Sorted<R>,
+  column: Column<R>,
+  address: Search,
+): "ascending" | "descending" | undefined {
+  const direction = directionOf(resource, column, address);
+  return direction ? (direction === "asc" ? "ascending" : "descending") : undefined;
 }
 
 /** The heading of a column. Pressing it sorts descending, then ascending, then as the server does. */
-export function Heading<R>({ columns, column }: { columns: Column<R>[]; column: Column<R> }) {
+export function Heading<R extends object>({ resource, column }: { resource: Sorted<R>; column: Column<R> }) {
   const [address, change] = useAddress();
   const { sort, title } = column;
   if (sort === undefined) {
     return <span className={classes["title"]}>{title}</span>;
   }
-  const order = orderOf(columns, address);
-  const current = order?.sort === sort ? order.order : null;
+  const current = directionOf(resource, column, address);
   const Icon = current === "asc" ? IconArrowUp : current === "desc" ? IconArrowDown : IconArrowsSort;
   const next =
-    current === null ? { sort, order: undefined } : current === "desc" ? { sort, order: "asc" } : { sort: undefined, order: undefined };
+    current === "desc"
+      ? { sort, order: "asc" }
+      : { sort: current === "asc" || sort === resource.sorted ? undefined : sort, order: undefined };
   return (
     <UnstyledButton
       className={classes["sort"]}

@@ -86,14 +86,14 @@ export function RecordTable<R extends object, D extends object>({ resource, list
                   key={column.id}
                   scope="col"
                   data-align={narrow ? undefined : column.align}
-                  aria-sort={ariaSort(resource.columns, column, address)}
+                  aria-sort={ariaSort(resource, column, address)}
                   style={{ width: widthOf(column) }}
                 >
                   {narrow ? (
-                    <PhoneHeading columns={resource.columns} main={column} />
+                    <PhoneHeading resource={resource} main={column} />
                   ) : (
                     <>
-                      <Heading columns={resource.columns} column={column} />
+                      <Heading resource={resource} column={column} />
                       <ColumnEdge id={column.id} initial={column.width ?? flexible} widths={widths} />
                     </>
                   )}
@@ -125,14 +125,14 @@ function mainOf<R>(columns: Column<R>[]): Column<R> | undefined {
 }
 
 /** The heading of the only column on a phone: its title, and the columns by which the list can be sorted. */
-function PhoneHeading<R>({ columns, main }: { columns: Column<R>[]; main: Column<R> }) {
+function PhoneHeading<R extends object, D extends object>({ resource, main }: { resource: Resource<R, D>; main: Column<R> }) {
   return (
     <Group gap="md" wrap="nowrap">
-      <Heading columns={columns} column={main} />
-      {columns
+      <Heading resource={resource} column={main} />
+      {resource.columns
         .filter((column) => column !== main && column.sort !== undefined && column.phone)
         .map((column) => (
-          <Heading key={column.id} columns={columns} column={column} />
+          <Heading key={column.id} resource={resource} column={column} />
         ))}
     </Group>
   );

@@ -1,28 +1,110 @@
-import { SegmentedControl, Stack, Textarea } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+// What an administrator answers: the reply for the sender, the status and an internal note. All can
+// be changed while reading.
+
+import { Button, Group, Kbd, SegmentedControl, Stack, Textarea, Tooltip } from "@mantine/core";
+import { IconCheck, IconRotate } from "@tabler/icons-react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Feedback } from "svc-sdk";
+import { useFormat } from "../../core/format";
+import { useShortcuts } from "../../core/keys";
 import { useTexts } from "../../core/texts";
 import type { Texts } from "../../texts/en";
 
 export const states = ["open", "in_progress", "resolved", "closed"] as const;
 export type State = (typeof states)[number];
 
-type Answer = Pick<Feedback, "status" | "result">;
+type Answer = Pick<Feedback, "status" | "result" | "reply">;
 
 export function statusName(texts: Texts, status: string): string {
   return texts.feedbacks.statuses[status as State] ?? status;
 }
 
-/** Status and result, which can be changed while reading. */
-export function AnswerFields({ feedback, onChange }: { feedback: Feedback; onChange: (answer: Partial<Answer>, done: string) => void }) {
+interface Props {
+  feedback: Feedback;
+  onChange: (answer: Partial<Answer>, done: string) => void;
+  /** Called when it is shown. */
+  onRead: (id: string) => void;
+}
+
+export function AnswerFields({ feedback, onChange, onRead }: Props) {
   const texts = useTexts();
   const { feedbacks } = texts;
-  const saved = feedback.result ?? "";
+  const format = useFormat();
+  const { id, status, reply, replied_at } = feedback;
+  useEffect(() => onRead(id), [id, onRead]);
+  const place = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const waits = status === "open" || status === "in_progress";
+  const resolve = () => {
+    const next = waits ? "resolved" : "open";
+    onChange({ status: next }, feedbacks.statusNow(statusName(texts, next)));
+  };
+  const within = () => place.current;
+  useShortcuts([
+    { key: "r", label: feedbacks.reply, run: () => field.current?.focus(), within },
+    { key: "s", label: waits ? feedbacks.resolve : feedbacks.reopen, run: resolve, within },
+  ]);
+  return (
+    <Stack gap="xs" ref={place}>
+      <SavedText
+        inputRef={field}
+        label={feedbacks.replyLabel}
+        description={reply && replied_at ? feedbacks.repliedAt(format.time(replied_at)) : feedbacks.replyHint}
+        saved={reply ?? ""}
+        onSave={(text) => onChange({ reply: text || null }, text ? feedbacks.replySaved : feedbacks.replyRemoved)}
+        onSubmit={waits ? resolve : undefined}
+      />
+      <Group gap="xs">
+        <Tooltip label={<Kbd>s</Kbd>}>
+          <Button
+            flex="none"
+            variant={waits ? "filled" : "default"}
+            leftSection={waits ? <IconCheck size={16} aria-hidden /> : <IconRotate size={16} aria-hidden />}
+            onClick={resolve}
+          >
+            {waits ? feedbacks.resolve : feedbacks.reopen}
+          </Button>
+        </Tooltip>
+        <SegmentedControl
+          flex="1 1 320px"
+          size="xs"
+          aria-label={feedbacks.status}
+          value={status}
+          data={states.map((value) => ({ value, label: feedbacks.statuses[value] }))}
+          onChange={(next) => onChange({ status: next }, feedbacks.statusNow(statusName(texts, next)))}
+        />
+      </Group>
+      <SavedText
+        label={feedbacks.result}
+        description={feedbacks.resultHint}
+        saved={feedback.result ?? ""}
+        onSave={(text) => onChange({ result: text || null }, feedbacks.resultSaved)}
+      />
+    </Stack>
+  );
+}
+
+/** A text that is saved when the field is left. `onSubmit` also runs after Ctrl Enter. */
+function SavedText({
+  label,
+  description,
+  saved,
+  onSave,
+  onSubmit,
+  inputRef,
+}: {
+  label: string;
+  description: string;
+  saved: string;
+  onSave: (text: string) => void;
+  onSubmit?: (() => void) | undefined;
+  inputRef?: RefObject<HTMLTextAreaElement | null>;
+}) {
   const [typed, setTyped] = useState<string | null>(null);
   const save = () => {
     setTyped(null);
     if (typed !== null && typed !== saved) {
-      onChange({ result: typed || null }, feedbacks.resultSaved);
+      onSave(typed);
     }
   };
   // Text must not be lost when the user moves on to the next feedback.
@@ -39,31 +121,26 @@ export function AnswerFields({ feedback, onChange }: { feedback: Feedback; onCha
     return undefined;
   }, [dirty]);
   return (
-    <Stack gap="xs">
-      <SegmentedControl
-        fullWidth
-        aria-label={feedbacks.status}
-        value={feedback.status}
-        data={states.map((value) => ({ value, label: feedbacks.statuses[value] }))}
-        onChange={(status) => onChange({ status }, feedbacks.statusNow(statusName(texts, status)))}
-      />
-      <Textarea
-        label={feedbacks.result}
-        description={feedbacks.resultHint}
-        autosize
-        minRows={2}
-        maxRows={8}
-        maxLength={4096}
-        value={typed ?? saved}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        onBlur={save}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-            event.preventDefault();
-            save();
-          }
-        }}
-      />
-    </Stack>
+    <Textarea
+      ref={inputRef}
+      label={label}
+      description={description}
+      autosize
+      minRows={2}
+      maxRows={8}
+      maxLength={4096}
+      value={typed ?? saved}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          save();
+          onSubmit?.();
+          // The keys of the drawer work again.
+          event.currentTarget.closest<HTMLElement>("[role=dialog]")?.focus();
+        }
+      }}
+    />
   );
 }

@@ -1,16 +1,17 @@
-// Feedback from users of an app, with its status and result.
+// Feedback from users of an app: an inbox with replies, status and notes.
 
-import { Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import { Anchor, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { IconBrandGit, IconEye, IconEyeOff, IconSend } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Feedback, FeedbackCreate } from "svc-sdk";
+import { clientOf } from "../../core/client";
 import { Beginning } from "../../core/example";
 import { examplesOf } from "../../core/examples";
 import { useFormat } from "../../core/format";
-import { useGo } from "../../core/go";
+import { PageLink, useGo } from "../../core/go";
 import { useProjectKey, useProjects } from "../../core/project";
 import { useTexts } from "../../core/texts";
-import { Tone, type ToneName } from "../../core/tone";
 import { isWebAddress } from "../../core/weblink";
 import { JsonField } from "../../fields/json";
 import { formatObject } from "../../fields/object";
@@ -19,12 +20,12 @@ import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
 import { stateOf } from "../../resource/record";
 import type { Resource } from "../../resource/resource";
-import { firstLine, objectOf, objectProblem, platformChoices, SentLines, SentText, sentColumns } from "../sent";
-import { AnswerFields, type State, states, statusName } from "./answer";
+import { firstLine, objectOf, objectProblem, platformChoices } from "../sent";
+import { AnswerFields, states } from "./answer";
+import { useFeedbackColumns } from "./columns";
 import { useForwarding } from "./forwarding";
-import { Forward, Issue, integration, newIssue } from "./issue";
-
-const tones: Record<State, ToneName> = { open: "info", in_progress: "warning", resolved: "good", closed: "neutral" };
+import { integration, newIssue } from "./issue";
+import { useRead } from "./read";
 
 interface Draft {
   content: string;
@@ -45,7 +46,6 @@ export default function FeedbacksPage() {
 
 function useFeedbacks(): Resource<Feedback, Draft> {
   const texts = useTexts();
-  const format = useFormat();
   const platformName = usePlatformName();
   const go = useGo();
   const [project] = useProjectKey();
@@ -54,16 +54,18 @@ function useFeedbacks(): Resource<Feedback, Draft> {
   const change = useChange<Feedback>(
     "feedbacks",
     ({ id }) => id,
-    (admin, { id }, { is_hidden, status, result }) =>
+    (admin, { id }, { is_hidden, status, result, reply }) =>
       admin.updateFeedback(id, {
         ...(is_hidden !== undefined && { is_hidden }),
         ...(status !== undefined && { status }),
         ...(result !== undefined && { result }),
+        ...(reply !== undefined && { reply }),
       }),
   );
+  const [read, noteRead] = useRead(project);
+  const columns = useFeedbackColumns(project, forwarding, read);
   return useMemo(() => {
     const { feedbacks, sent, common } = texts;
-    const columns = sentColumns<Feedback>(texts, format);
     const statusChoices = states.map((value) => ({ value, label: feedbacks.statuses[value] }));
     const ratingChoices = [1, 2, 3, 4, 5].map((stars) => ({ value: String(stars), label: feedbacks.stars(stars) }));
     const form = (feedback: Feedback): Draft => ({
@@ -82,66 +84,12 @@ function useFeedbacks(): Resource<Feedback, Draft> {
       name: "feedbacks",
       title: texts.frame.pages.feedbacks,
       noun: feedbacks.noun,
+      drawerTitle: texts.frame.pages.feedbacks,
       id: ({ id }) => id,
       label: ({ content, id }) => firstLine(content) || id,
-      columns: [
-        columns.content,
-        {
-          id: "rating",
-          title: feedbacks.rating,
-          width: 104,
-          phone: true,
-          render: ({ rating }) => rating && <Stars rating={rating} label={feedbacks.outOf(rating)} />,
-          text: ({ rating }) => (rating === null ? "" : String(rating)),
-        },
-        { id: "user_id", title: feedbacks.user, width: 120, render: ({ user_id }) => user_id && <SentText text={user_id} /> },
-        { id: "contact", title: feedbacks.contact, width: 160, render: ({ contact }) => contact && <SentText text={contact} /> },
-        {
-          id: "status",
-          title: feedbacks.status,
-          width: 116,
-          render: ({ status }) => <Tone tone={tones[status as State]}>{statusName(texts, status)}</Tone>,
-          text: ({ status }) => statusName(texts, status),
-        },
-        { ...columns.platform, width: 150 },
-        columns.time,
-        {
-          id: "result",
-          title: feedbacks.result,
-          width: 160,
-          hidden: false,
-          render: ({ result }) => result && <SentText text={result} />,
-          detail: ({ result }) => result && <SentLines text={result} />,
-        },
-        {
-          id: "codehost_issue_number",
-          title: feedbacks.issue,
-          width: 104,
-          render: (feedback) =>
-            feedback.codehost_issue_url ? <Issue feedback={feedback} /> : forwarding.pending === feedback.id && feedbacks.forwarding,
-          detail: (feedback) =>
-            feedback.codehost_issue_url ? (
-              <Issue feedback={feedback} />
-            ) : (
-              !feedback.forwarded_to_codehost && <Forward feedback={feedback} forwarding={forwarding} project={project} />
-            ),
-          text: ({ codehost_issue_url }) => codehost_issue_url ?? "",
-        },
-        {
-          ...columns.is_hidden,
-          hidden: false,
-          width: 80,
-          render: ({ is_hidden }) => is_hidden && <Tone>{sent.hidden}</Tone>,
-          detail: columns.is_hidden.render,
-        },
-        columns.ip,
-        columns.country,
-        columns.region,
-        columns.city,
-        columns.user_agent,
-        columns.custom_data,
-        columns.id,
-      ],
+      columns,
+      lines: 2,
+      sorted: "created_at",
       filters: [
         { id: "platform", kind: "choice", label: sent.platform, choices: platformChoices(platformName) },
         { id: "rating", kind: "choice", label: feedbacks.rating, choices: ratingChoices },
@@ -264,8 +212,11 @@ function useFeedbacks(): Resource<Feedback, Draft> {
         ),
       },
       first: (feedback) => (
-        <AnswerFields key={feedback.id} feedback={feedback} onChange={(answer, done) => change(feedback, answer, done)} />
+        <AnswerFields key={feedback.id} feedback={feedback} onChange={(answer, done) => change(feedback, answer, done)} onRead={noteRead} />
       ),
+      firstShows: ["status", "reply", "result"],
+      editInMenu: true,
+      about: <Waiting project={project} />,
       empty: (
         <Beginning
           title={feedbacks.empty.title}
@@ -290,7 +241,7 @@ function useFeedbacks(): Resource<Feedback, Draft> {
         "submitFeedback",
       ],
     };
-  }, [texts, format, platformName, go, project, repository, forwarding, change]);
+  }, [texts, columns, platformName, go, project, repository, forwarding, change, noteRead]);
 }
 
 function clear(reset: string, label: string) {
@@ -309,13 +260,27 @@ function bodyOf({ rating, user_id, contact, result, platform_version, custom_dat
   };
 }
 
-function Stars({ rating, label }: { rating: number; label: string }) {
+/** How many wait for an answer; leads to them. */
+function Waiting({ project }: { project: string }) {
+  const { feedbacks } = useTexts();
+  const format = useFormat();
+  const { data } = useQuery({
+    queryKey: ["feedbacks", project, "waiting"],
+    queryFn: ({ signal }) => clientOf(project).admin.listFeedbacks({ status: "open", limit: 1 }, { signal }),
+    enabled: project !== "",
+  });
+  // Nothing must move when the number arrives.
+  if (!data?.total) {
+    return "\u00a0";
+  }
   return (
-    <span role="img" aria-label={label}>
-      {"★".repeat(rating)}
-      <Text component="span" c="dimmed" inherit>
-        {"☆".repeat(5 - rating)}
-      </Text>
-    </span>
+    <Anchor
+      inherit
+      underline="always"
+      className="lone"
+      renderRoot={(props) => <PageLink to="." search={{ project, status: "open" }} {...props} />}
+    >
+      {feedbacks.waiting(format.number(data.total), data.total)}
+    </Anchor>
   );
 }

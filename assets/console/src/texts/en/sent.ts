@@ -2,6 +2,7 @@
 export const sent = {
   content: "Content",
   platform: "Platform",
+  version: "Version",
   platformVersion: "System version",
   time: "Time",
   ip: "IP address",

@@ -3,6 +3,7 @@ import type { en } from "../en";
 export const sent: (typeof en)["sent"] = {
   content: "内容",
   platform: "平台",
+  version: "版本",
   platformVersion: "系统版本",
   time: "时间",
   ip: "IP 地址",

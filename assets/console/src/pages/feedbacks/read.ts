@@ -1,0 +1,22 @@
+// Which feedback was opened in this browser. Feedback that waits and was not opened is unread.
+
+import { useCallback, useMemo } from "react";
+import { useRemembered } from "../../core/storage";
+
+/** How many of the latest are remembered. */
+const most = 500;
+
+/** The IDs of opened feedback, and the function that adds one. */
+export function useRead(project: string): [ReadonlySet<string>, (id: string) => void] {
+  const [text, remember] = useRemembered(`feedbacks.read.${project}`);
+  const read = useMemo(() => new Set(text?.split(" ")), [text]);
+  const note = useCallback(
+    (id: string) => {
+      if (!read.has(id)) {
+        remember([...read, id].filter(Boolean).slice(-most).join(" "));
+      }
+    },
+    [read, remember],
+  );
+  return [read, note];
+}
