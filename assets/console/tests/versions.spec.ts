@@ -71,7 +71,8 @@ inEachWay([pointer, keyboard, phone], () => {
     const { simulator } = versions;
     const view = page.getByRole("dialog", { name: simulator.title });
     await hand.fill(view.getByLabel(simulator.current, { exact: true }), "1.2.0");
-    await expect(view).toContainText(simulator.optional("1.5.0"));
+    await expect(view).toContainText(simulator.optional("1.2.0", "1.5.0"));
+    await hand.press(view.getByRole("button", { name: simulator.why(3) }));
     await expect(view.getByRole("listitem")).toContainText([
       simulator.reasons.current_version_registered("1.2.0"),
       simulator.reasons.newer_version_available("v1.5.1"),
@@ -100,7 +101,9 @@ inEachWay([pointer, keyboard, phone], () => {
     await hand.menu(more, versions.simulateFrom);
     const { simulator } = versions;
     const view = page.getByRole("dialog", { name: simulator.title });
-    await expect(view).toContainText(simulator.required("4.3.2"));
+    const because = simulator.because.current_version_deprecated("4.3.1", "");
+    await expect(view).toContainText(simulator.sentence(simulator.required("4.3.1", "4.3.2"), because));
+    await hand.press(view.getByRole("button", { name: new RegExp(`^${simulator.why(0).split("0")[0]}`) }));
     await expect(view.getByRole("listitem").getByText(simulator.reasons.current_version_deprecated("4.3.1"))).toBeVisible();
   });
 });
@@ -143,21 +146,84 @@ test("the simulator says why in every case", async ({ page, server, project }) =
   await expect(simulator).toContainText("Enter the version that the client runs.");
   const comparable = simulator.getByLabel("Current sort version");
   await comparable.fill("1.2");
-  await expect(simulator).toContainText("Must update to 2.0.0");
-  await expect(simulator.getByText("outside the range", { exact: false })).toBeVisible();
-  await expect(simulator.getByText("2.0.0 is a milestone that cannot be skipped.")).toBeVisible();
+  await expect(simulator).toContainText(
+    "1.2 must update to 2.0.0 because it is outside the range in which updates are optional (from 1.5).",
+  );
+  await simulator.getByRole("button", { name: /^All \d rules/ }).click();
+  await expect(simulator.getByRole("listitem").filter({ hasText: "(decided)" })).toContainText("outside the range");
+  await expect(simulator.getByText("2.0.0 is a milestone that cannot be skipped.").first()).toBeVisible();
   await comparable.fill("3.0.0");
-  await expect(simulator).toContainText("No update");
+  await expect(simulator).toContainText("3.0.0 needs no update because it is the latest version.");
   await expect(simulator.getByText("The preview 4.0.0-beta.1 is newer", { exact: false })).toBeVisible();
   await simulator.getByRole("switch", { name: "Include previews" }).check();
-  await expect(simulator).toContainText("May update to 4.0.0-beta.1");
+  await expect(simulator).toContainText("3.0.0 may update to 4.0.0-beta.1 because 4.0.0-beta.1 is newer.");
   await comparable.fill("");
   await simulator.getByLabel("Current version", { exact: true }).fill("unknown");
-  await expect(simulator).toContainText("Receives an error");
+  await expect(simulator).toContainText("unknown receives an error because it is not registered");
 
   // The address alone restores the page.
   await page.reload();
-  await expect(simulator).toContainText("Receives an error");
+  await expect(simulator).toContainText("unknown receives an error because it is not registered");
+});
+
+test("who must update is one line, a column and a table, and each change says whom it affects before it is made", async ({
+  page,
+  own: server,
+}) => {
+  test.slow();
+  const project = "app";
+  await server.call("POST", "/admin/projects", { project_key: project, name: "App" });
+  const link = { download_links: [{ url: "https://downloads.example/a.zip" }] };
+  await put(server, project, "1.0.0");
+  await put(server, project, "1.1.0");
+  await put(server, project, "2.0.0", link);
+  await server.call("PATCH", `/admin/projects/${project}`, { optional_update_min_comparable_version: "1.1" });
+  const checks = { "1.0.0": 4, "1.1.0": 3, "2.0.0": 2 };
+  for (const [version, count] of Object.entries(checks)) {
+    for (let check = 0; check < count; check++) {
+      await server.call("POST", `/public/${project}/versions/check-update`, { current_version: version }, "");
+    }
+  }
+  // Requests are counted in the background.
+  const usage = () => server.call<{ checks: number }>("GET", `/admin/projects/${project}/versions/usage`);
+  await expect.poll(async () => (await usage()).checks).toBe(9);
+  await open(page, server, `/admin/versions?project=${project}`);
+  const line = page.getByRole("group", { name: "Who must update" });
+  await expect(line).toContainText(/4 must update.*3 may.*22% on 2\.0\.0 today.*of 9 update checks/);
+  await expect(row(page, "1.0.0")).toContainText("→ 2.0.0");
+  await expect(row(page, "1.1.0")).not.toContainText("→");
+  await expectAccessible(page);
+
+  await line.getByRole("button", { name: "4 must update" }).click();
+  const table = page.getByRole("dialog", { name: "Who must update" });
+  await expect(table.getByRole("row")).toHaveCount(2);
+  await expect(table.getByRole("row").last()).toContainText(/1\.0\.0.*4.*44.4%.*Must update to 2\.0\.0/);
+  await expectAccessible(page);
+  await table.getByRole("button", { name: "All", exact: true }).click();
+  await expect(table.getByRole("row")).toHaveCount(4);
+  await page.keyboard.press("Escape");
+  await expect(table).toBeHidden();
+
+  // Deprecating says so in the menu and in the form.
+  await page.getByRole("button", { name: "More actions: 1.1.0" }).click();
+  const item = page.getByRole("menuitem", { name: "Deprecate", exact: true });
+  await expect(item).toContainText("3 update checks of the last seven days came from it; these apps must then update to 2.0.0.");
+  await page.keyboard.press("Escape");
+  await menu(page, "1.1.0", "Edit");
+  const form = page.getByRole("dialog", { name: /^Edit/ });
+  await form.getByRole("switch", { name: "Deprecated" }).check();
+  await expect(form.getByRole("status").filter({ hasText: "these apps must then update to 2.0.0" })).toBeVisible();
+  await form.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
+
+  // So does the optional range.
+  await goTo(page, `/admin/projects?edit=${project}`);
+  const settings = page.getByRole("dialog", { name: /^Edit/ });
+  await expect(settings).toContainText("Of the update checks of the last seven days, 4 must update and 3 may.");
+  await settings.getByRole("textbox", { name: "From", exact: true }).fill("1.5");
+  await expect(settings).toContainText("7 must then update instead of 4, and 0 may instead of 3.");
+  await settings.getByRole("textbox", { name: "From", exact: true }).fill("1.");
+  await expect(settings).not.toContainText("must then update");
 });
 
 test("the list shows every field, filters, searches, and keeps it all in the address", async ({ page, server, project }) => {
@@ -169,7 +235,7 @@ test("the list shows every field, filters, searches, and keeps it all in the add
   });
   await put(server, project, "2.1.0-rc.1", { is_preview: true });
   await open(page, server, `/admin/versions?project=${project}`);
-  const headers = ["Version", "Sort version", "Title", "Flags", "Platforms", "Files", "Published", "Translations"];
+  const headers = ["Version", "Sort version", "Title", "Flags", "Checks, 7 days", "Platforms", "Files", "Published", "Translations"];
   for (const name of headers) {
     await expect(page.getByRole("columnheader", { name: new RegExp(`^${name}`) })).toBeAttached();
   }
@@ -248,7 +314,7 @@ test("languages are edited each in its tab, and saved together", async ({ page, 
 
 test("what is wrong stands at its field before the server is asked", async ({ page, server, project }) => {
   await open(page, server, `/admin/versions?project=${project}&new=1`);
-  const dialog = page.getByRole("dialog", { name: /^Add/ });
+  const dialog = page.getByRole("dialog", { name: /^New/ });
   await dialog.getByRole("textbox", { name: "Version", exact: true }).fill("nightly");
   await dialog.getByRole("textbox", { name: "Custom data" }).pressSequentially("[1]");
   await dialog.getByRole("button", { name: "Save" }).click();

@@ -62,6 +62,8 @@ export interface Action<R> {
   label: string;
   icon?: ReactNode;
   danger?: boolean | undefined;
+  /** Shown below the label: what the action does to others. */
+  hint?: ReactNode;
   run(record: R): void | Promise<void>;
 }
 

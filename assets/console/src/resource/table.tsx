@@ -266,9 +266,20 @@ export function RecordMenu<R extends object, D extends object>({ resource, recor
               {common.copyConfiguration}
             </Menu.Item>
           )}
-          {actions.map(({ id: action, label, icon, danger, run }) => (
-            <Menu.Item key={action} leftSection={icon} color={danger ? "red" : undefined} onClick={() => void run(record)}>
+          {actions.map(({ id: action, label, icon, danger, hint, run }) => (
+            <Menu.Item
+              key={action}
+              leftSection={icon}
+              color={danger ? "red" : undefined}
+              onClick={() => void run(record)}
+              {...(hint && { "aria-label": label, "aria-describedby": `hint-${action}` })}
+            >
               {label}
+              {hint && (
+                <Text id={`hint-${action}`} size="xs" c="dimmed" maw={260}>
+                  {hint}
+                </Text>
+              )}
             </Menu.Item>
           ))}
           {removable && (

@@ -11,6 +11,7 @@ import { MarkdownField } from "../../fields/markdown";
 import { RangeField } from "../../fields/range";
 import { TimeField } from "../../fields/time";
 import type { Inputs } from "../../resource/resource";
+import { RangeEffect } from "../../resource/usage";
 import { Aliases } from "./aliases";
 import { blank, type Draft, fillFrom, keyOf } from "./draft";
 import { Languages } from "./languages";
@@ -143,6 +144,13 @@ export function ProjectForm({ inputs: { values, errors, bind, set }, record }: {
         min={bind("optional_update_min_comparable_version")}
         max={bind("optional_update_max_comparable_version")}
       />
+      {record && (
+        <RangeEffect
+          project={record.project_key}
+          min={values.optional_update_min_comparable_version}
+          max={values.optional_update_max_comparable_version}
+        />
+      )}
       <Divider label={form.data} labelPosition="left" />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         {retention("stats_retention_days", columns.statsRetention)}

@@ -2,7 +2,7 @@
 
 import { Stack, Text, Tooltip } from "@mantine/core";
 import { useMemo } from "react";
-import type { Version } from "svc-sdk";
+import type { Version, VersionUsage } from "svc-sdk";
 import { useFormat } from "../../core/format";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
@@ -12,6 +12,7 @@ import { Rendered } from "../../fields/markdown";
 import { Platforms } from "../../fields/platforms";
 import { DataTree } from "../../fields/tree";
 import type { Column } from "../../resource/resource";
+import { UsageBar } from "./usage";
 
 const tones = { latest: "good", preview: "info", milestone: "neutral", deprecated: "bad" } as const satisfies Record<string, ToneName>;
 
@@ -22,11 +23,13 @@ const hasNoFile = ({ is_latest, is_milestone, download_links }: Version) => (is_
 
 const flagsOf = (version: Version): Flag[] => (Object.keys(tones) as Flag[]).filter((flag) => version[`is_${flag}`]);
 
-export function useVersionColumns(): Column<Version>[] {
+export function useVersionColumns(usage: VersionUsage | undefined): Column<Version>[] {
   const { versions } = useTexts();
   const format = useFormat();
   return useMemo(() => {
     const { columns: names, flags } = versions;
+    const lines = new Map(usage?.data.map((line) => [line.id, line]));
+    const most = Math.max(0, ...[...lines.values()].map(({ checks }) => checks));
     return [
       { id: "version", title: names.version, phone: true, width: 106, render: ({ version }) => version },
       { id: "comparable_version", title: names.comparable, width: 164, render: ({ comparable_version: comparable }) => comparable },
@@ -49,6 +52,13 @@ export function useVersionColumns(): Column<Version>[] {
           flagsOf(version)
             .map((flag) => flags[flag])
             .join(", "),
+      },
+      {
+        id: "usage",
+        title: names.usage,
+        width: 190,
+        render: ({ id }) => usage && <UsageBar line={lines.get(id)} most={most} />,
+        text: ({ id }) => String(lines.get(id)?.checks ?? 0),
       },
       {
         id: "platforms",
@@ -110,5 +120,5 @@ export function useVersionColumns(): Column<Version>[] {
       },
       { id: "id", title: names.id, hidden: true, width: 280, render: ({ id }) => id },
     ];
-  }, [versions, format]);
+  }, [versions, format, usage]);
 }

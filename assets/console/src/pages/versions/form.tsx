@@ -18,6 +18,7 @@ import { PlatformsField } from "../../fields/platforms";
 import { TimeField } from "../../fields/time";
 import { VersionField } from "../../fields/version";
 import type { Inputs } from "../../resource/resource";
+import { DeprecationEffect } from "../../resource/usage";
 import { blank, type Draft, deprecationProblem, isOffered, releaseInto, type Stable, successorOf } from "./draft";
 
 interface Props {
@@ -155,7 +156,7 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
               onChange={({ currentTarget }) => set(`is_${flag}`, currentTarget.checked)}
             />
           ))}
-          <Deprecation {...{ values, record, stable }} />
+          <Deprecation {...{ values, record, stable, project }} />
         </Stack>
       </Input.Wrapper>
       <JsonField label={versions.columns.custom} description={fields.json.description} {...bind("custom_data")} />
@@ -191,7 +192,7 @@ function fill(inputs: Inputs<Draft>, draft: Draft): void {
 }
 
 /** Explains the consequences of deprecating this version, or why that is impossible. */
-function Deprecation({ values, record, stable }: { values: Draft; record: Version | null; stable: Stable }) {
+function Deprecation({ values, record, stable, project }: { values: Draft } & Pick<Props, "record" | "stable" | "project">) {
   const texts = useTexts();
   if (!values.is_deprecated || record?.is_deprecated) {
     return null;
@@ -200,7 +201,8 @@ function Deprecation({ values, record, stable }: { values: Draft; record: Versio
   const successor = successorOf(values.comparable_version, record?.id, stable);
   return (
     <Alert color={problem ? "red" : "blue"} role="status" p="xs">
-      {problem ?? texts.versions.form.mustUpdate(successor?.version ?? "")}
+      {problem ?? texts.versions.form.mustUpdate(successor?.version ?? "")}{" "}
+      {!problem && record && <DeprecationEffect project={project} id={record.id} />}
     </Alert>
   );
 }

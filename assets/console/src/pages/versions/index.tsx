@@ -16,10 +16,12 @@ import { useAct } from "../../resource/act";
 import { ResourcePage } from "../../resource/page";
 import { stateOf } from "../../resource/record";
 import type { Action, Filter, ListQuery, Resource } from "../../resource/resource";
+import { DeprecationEffect, useUsage } from "../../resource/usage";
 import { useVersionColumns } from "./columns";
 import { check, copyOf, type Draft, draftOf, empty, fieldsOf, type Stable, successorOf } from "./draft";
 import { VersionForm } from "./form";
 import { Simulator, useSimulator } from "./simulator";
+import { UsageDialog, UsageLine } from "./usage";
 
 const list = (admin: Admin, query: ListQuery, signal: AbortSignal) => admin.listVersions(query, { signal });
 const get = (admin: Admin, id: string, signal: AbortSignal) => admin.getVersion(id, { signal });
@@ -35,6 +37,7 @@ export default function VersionsPage() {
   return (
     <>
       <ResourcePage resource={resource} />
+      <UsageDialog project={project} />
       <Simulator project={project} />
     </>
   );
@@ -43,7 +46,8 @@ export default function VersionsPage() {
 function useVersions(project: string): Resource<Version, Draft> {
   const texts = useTexts();
   const { versions, common } = texts;
-  const columns = useVersionColumns();
+  const { data: usage } = useUsage(project);
+  const columns = useVersionColumns(usage);
   const filters = useFilters();
   const { data: projects } = useProjects();
   const shown = projects?.find(({ project_key }) => project_key === project);
@@ -97,6 +101,7 @@ function useVersions(project: string): Resource<Version, Draft> {
           </Button>
         </>
       ),
+      above: <UsageLine project={project} />,
       empty: <Start title={versions.empty.title} text={versions.empty.text} topic="version" project={project} />,
       operations: [
         "listVersions",
@@ -109,6 +114,7 @@ function useVersions(project: string): Resource<Version, Draft> {
         "importCodehostReleases",
         "mirrorVersionAssets",
         "simulateUpdateCheck",
+        "getVersionUsage",
       ],
     }),
     [versions, common, texts, columns, filters, stable, repository, shown, project, actions, simulate],
@@ -137,6 +143,10 @@ function useFilters(): Filter[] {
     ];
   }, [versions]);
 }
+
+/** Reports whether a version can be deprecated: its users need another one. */
+const canDeprecate = ({ is_latest, is_deprecated, comparable_version, id }: Version, stable: Stable) =>
+  !is_latest && !is_deprecated && successorOf(comparable_version, id, stable) !== undefined;
 
 function useActions(project: string, stable: Stable): (version: Version) => Action<Version>[] {
   const texts = useTexts();
@@ -173,10 +183,11 @@ function useActions(project: string, stable: Stable): (version: Version) => Acti
         : []),
       {
         id: "deprecate",
+        hint: canDeprecate(version, stable) && <DeprecationEffect project={project} id={version.id} />,
         label: version.is_deprecated ? versions.undeprecate : versions.deprecate,
         icon: version.is_deprecated ? <IconArrowUpCircle size={16} aria-hidden /> : <IconBan size={16} aria-hidden />,
         run: () =>
-          version.is_deprecated || (!version.is_latest && successorOf(version.comparable_version, version.id, stable))
+          version.is_deprecated || canDeprecate(version, stable)
             ? deprecate(version, !version.is_deprecated)
             : noticeDone(texts, version.is_latest ? versions.form.latestDeprecated : versions.form.noSuccessor),
       },

@@ -1,20 +1,21 @@
 // The response of the update check to a client, with its reasons. The inputs are in the address.
 
-import { Autocomplete, Group, List, Modal, Select, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
+import { Alert, Autocomplete, Button, List, Modal, Select, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useCallback } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import type { UpdateCheckReason, UpdateCheckSimulation } from "svc-sdk";
 import { switchParam, textParam, useParams } from "../../core/address";
 import { clientOf } from "../../core/client";
 import { Failure } from "../../core/failure";
 import { PageLink } from "../../core/go";
 import { useTexts } from "../../core/texts";
-import { Tone } from "../../core/tone";
 import { useLanguageName, useLanguages } from "../../fields/languages";
 import { platforms, usePlatformName } from "../../fields/platforms";
 import { useRangeText } from "../../fields/range";
 import { VersionField } from "../../fields/version";
+import styles from "./versions.module.css";
 
 const params = {
   simulate: switchParam,
@@ -134,32 +135,59 @@ function Answer({ project, asked }: { project: string; asked: typeof closed }) {
       ) : error ? (
         <Failure error={error} />
       ) : (
-        data && <Explained simulation={data} />
+        data && <Explained simulation={data} client={asked.sim_version.trim() || asked.sim_comparable.trim()} />
       )}
     </Stack>
   );
 }
 
-function Explained({ simulation: { answer, message, reasons } }: { simulation: UpdateCheckSimulation }) {
+/** The rules that can decide an answer, the strongest first. The others only accompany it. */
+const deciding = [
+  "nothing_published",
+  "current_version_unknown",
+  "latest_version_installed",
+  "above_latest_version",
+  "current_version_deprecated",
+  "outside_optional_update_range",
+  "newer_version_available",
+] as const;
+
+type Deciding = (typeof deciding)[number];
+
+/** The rule that decided; undefined if the server has a rule that this console does not know. */
+export function decidingReason(reasons: readonly UpdateCheckReason[]): (UpdateCheckReason & { code: Deciding }) | undefined {
+  for (const code of deciding) {
+    const reason = reasons.find((one) => one.code === code);
+    if (reason) {
+      return { ...reason, code };
+    }
+  }
+  return undefined;
+}
+
+function Explained({ simulation: { answer, message, reasons }, client }: { simulation: UpdateCheckSimulation; client: string }) {
   const texts = useTexts().versions.simulator;
   const explain = useReason();
+  const range = useRangeText();
+  const [open, show] = useState(false);
   const { target_version: target, latest_version: latest, latest_preview_version: preview, milestone } = answer ?? {};
+  const decided = decidingReason(reasons);
+  const why =
+    decided && texts.because[decided.code](decided.version ?? "", range(decided.min_comparable_version, decided.max_comparable_version));
+  const sentence = !answer
+    ? texts.failed(client)
+    : answer.required
+      ? texts.required(client, target?.version ?? "")
+      : answer.should_update
+        ? texts.optional(client, target?.version ?? "")
+        : texts.none(client);
   return (
     <>
-      <Group gap="xs">
-        {answer ? (
-          <Tone tone={answer.required ? "bad" : answer.should_update ? "info" : "good"}>
-            {answer.required
-              ? texts.required(target?.version ?? "")
-              : answer.should_update
-                ? texts.optional(target?.version ?? "")
-                : texts.none}
-          </Tone>
-        ) : (
-          <Tone tone="warning">{texts.failed}</Tone>
-        )}
+      <Alert color={!answer ? "yellow" : answer.required ? "red" : answer.should_update ? "blue" : "green"} p="sm">
+        <Text className={styles.steps}>{texts.sentence(sentence, why ?? "")}</Text>
+        {milestone?.target_is_milestone && <Text size="sm">{texts.reasons.milestone_guard(target?.version ?? "")}</Text>}
         {message && <Text size="sm">{message}</Text>}
-      </Group>
+      </Alert>
       {answer && (
         <SimpleGrid cols={{ base: 2, xs: 4 }} spacing="sm" component="dl" m={0}>
           <Fact title={texts.target}>{target && <VersionLink {...target} />}</Fact>
@@ -171,14 +199,26 @@ function Explained({ simulation: { answer, message, reasons } }: { simulation: U
         </SimpleGrid>
       )}
       <div>
-        <Text size="xs" c="dimmed" mb={4}>
-          {texts.why}
-        </Text>
-        <List type="ordered" size="sm" spacing={4}>
-          {reasons.map((reason) => (
-            <List.Item key={`${reason.code} ${reason.version_id}`}>{explain(reason)}</List.Item>
-          ))}
-        </List>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          aria-expanded={open}
+          leftSection={open ? <IconChevronDown size={14} aria-hidden /> : <IconChevronRight size={14} aria-hidden />}
+          onClick={() => show(!open)}
+        >
+          {texts.why(reasons.length)}
+        </Button>
+        {open && (
+          <List type="ordered" size="sm" spacing={4} mt={4}>
+            {reasons.map((reason) => (
+              <List.Item key={`${reason.code} ${reason.version_id}`} c={decided && reason.code === decided.code ? undefined : "dimmed"}>
+                {explain(reason)}
+                {decided && reason.code === decided.code && <strong> {texts.decided}</strong>}
+              </List.Item>
+            ))}
+          </List>
+        )}
       </div>
     </>
   );

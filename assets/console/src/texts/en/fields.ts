@@ -3,6 +3,17 @@ export const fields = {
     invalid: "Use numbers separated by dots, optionally followed by -alpha, -beta or -rc: 1.2.0, 2.0.0-beta.3.",
     derive: "Fill in",
   },
+  effect: {
+    counting: "Counting who is affected…",
+    nobody: "No app checked for updates with it in the last seven days.",
+    deprecation: (checks: string, target: string) =>
+      `${checks} update checks of the last seven days came from it; these apps must then update${target && ` to ${target}`}.`,
+    noFile: (version: string) => `${version} has no file.`,
+    unchanged: (required: string, optional: string) =>
+      `Of the update checks of the last seven days, ${required} must update and ${optional} may.`,
+    range: (required: string, optional: string, mustThen: string, mayThen: string) =>
+      `Of the update checks of the last seven days, ${mustThen} must then update instead of ${required}, and ${mayThen} may instead of ${optional}.`,
+  },
   range: {
     min: "From",
     max: "To",

@@ -2,6 +2,15 @@ import type { en } from "../en";
 
 export const fields: (typeof en)["fields"] = {
   version: { invalid: "请填写以点分隔的数字，可再加 -alpha、-beta 或 -rc，例如 1.2.0、2.0.0-beta.3。", derive: "填入" },
+  effect: {
+    counting: "正在统计受影响的应用…",
+    nobody: "最近七天没有应用以该版本检查更新。",
+    deprecation: (checks, target) => `最近七天有 ${checks} 次更新检查来自该版本；这些应用届时必须更新${target && `到 ${target}`}。`,
+    noFile: (version) => `${version} 没有可下载的文件。`,
+    unchanged: (required, optional) => `最近七天的更新检查中，${required} 次必须更新，${optional} 次可以更新。`,
+    range: (required, optional, mustThen, mayThen) =>
+      `最近七天的更新检查中，届时必须更新的有 ${mustThen} 次（现为 ${required} 次），可以更新的有 ${mayThen} 次（现为 ${optional} 次）。`,
+  },
   range: {
     min: "从",
     max: "到",

@@ -1,0 +1,76 @@
+// What the update check tells apps now, and what it would tell them after a change that has not
+// been saved.
+
+import { Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type GetVersionUsageQuery, isComparableVersion } from "svc-sdk";
+import { clientOf } from "../core/client";
+import { useFormat } from "../core/format";
+import { useTexts } from "../core/texts";
+import { isAbove } from "../fields/comparable";
+
+/** The update checks of the last seven days by decision and version, as they are or with a change. */
+export function useUsage(project: string, change: GetVersionUsageQuery = {}, enabled = true) {
+  return useQuery({
+    // Changes of versions make the numbers stale.
+    queryKey: ["versions", project, "usage", JSON.stringify(change)],
+    queryFn: ({ signal }) => clientOf(project).admin.getVersionUsage(change, { signal }),
+    enabled: enabled && project !== "",
+    staleTime: 60_000,
+    retry: false,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Whom a deprecation sends to another version. */
+export function DeprecationEffect({ project, id }: { project: string; id: string }) {
+  const { effect: texts } = useTexts().fields;
+  const format = useFormat();
+  const now = useUsage(project);
+  const then = useUsage(project, { deprecate: id });
+  if (!now.data || !then.data) {
+    // A refusal is explained where the change is made.
+    return then.error ? null : <span>{texts.counting}</span>;
+  }
+  const line = then.data.data.find((one) => one.id === id);
+  if (!line) {
+    return <span>{texts.nobody}</span>;
+  }
+  return (
+    <span>
+      {texts.deprecation(format.number(line.checks), line.target ?? "")}
+      {line.target && !line.target_has_file && ` ${texts.noFile(line.target)}`}
+    </span>
+  );
+}
+
+/** Whom another optional range would make update. */
+export function RangeEffect({ project, min, max }: { project: string; min: string; max: string }) {
+  const { effect: texts } = useTexts().fields;
+  const format = useFormat();
+  const [change] = useDebouncedValue(
+    { optional_update_min_comparable_version: min.trim(), optional_update_max_comparable_version: max.trim() },
+    250,
+  );
+  const now = useUsage(project);
+  const bounds = [change.optional_update_min_comparable_version, change.optional_update_max_comparable_version] as const;
+  const valid = bounds.every((bound) => bound === "" || isComparableVersion(bound)) && !isAbove(...bounds);
+  const then = useUsage(project, change, valid);
+  const counts = (usage: { required: number; optional: number }) => [format.number(usage.required), format.number(usage.optional)] as const;
+  const text = () => {
+    if (!valid || then.error) {
+      return "";
+    }
+    if (!now.data || !then.data) {
+      return texts.counting;
+    }
+    const [before, after] = [counts(now.data), counts(then.data)];
+    return before.join() === after.join() ? texts.unchanged(...after) : texts.range(...before, ...after);
+  };
+  return (
+    <Text size="sm" role="status" mih={22}>
+      {text()}
+    </Text>
+  );
+}
