@@ -52,6 +52,7 @@ import (
 	"svc/internal/limit"
 	"svc/internal/proxy"
 	"svc/internal/requests"
+	"svc/internal/today"
 	"svc/internal/translate"
 	"svc/internal/upstream"
 	index "svc/search"
@@ -172,7 +173,7 @@ func New(c Config) (*Server, error) {
 	s.forwarding = apicontrol.NewForwarding(c.Proxies, c.Gateway, c.Log)
 	s.analytics = analytics.New(analytics.Config{
 		DB: c.DB, Events: c.Events, Requests: s.counts, Log: c.Log, Now: s.now,
-		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage,
+		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage, Backup: backupState(c.Jobs),
 	})
 	s.Control = apicontrol.New(apicontrol.Config{
 		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Bodies: s.bodies, Answers: s.answers,
@@ -414,4 +415,17 @@ func (s *Server) EnsureAdmin(ctx context.Context, password string) (generated st
 func (s *Server) copyData(prefix string) (folder string, err error) {
 	folder, _, err = instance.CopyData(s.config.DB, s.config.Events, s.now, s.config.Staging, prefix)
 	return folder, err
+}
+
+// backupState returns a function that returns the state of the scheduled backups, or nil if there
+// are none.
+func backupState(j *jobs.Jobs) func() today.Backup {
+	if j == nil {
+		return nil
+	}
+	return func() today.Backup {
+		state := j.Backups()
+		since, running := j.BackingUp()
+		return today.Backup{Every: state.Every, Started: since, Last: state.Last, Running: running}
+	}
 }

@@ -274,6 +274,16 @@ type VersionStatistics struct {
 	Newest, Oldest     *int64
 }
 
+// HasVersions reports whether a project has versions. The error is NotFound if the project is gone.
+func (tx *Tx) HasVersions(p ProjectID) (bool, error) {
+	content := tx.content(p)
+	if content == nil {
+		return false, notFound("project")
+	}
+	n, err := counted(content.Bucket(countsBucket), countVersions)
+	return n > 0, err
+}
+
 // VersionStatistics counts the versions of all projects. It reads two keys for each
 // project.
 func (tx *Tx) VersionStatistics() (VersionStatistics, error) {

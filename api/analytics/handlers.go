@@ -26,6 +26,7 @@ import (
 
 	"svc/api/web"
 	"svc/internal/event"
+	"svc/internal/today"
 	"svc/store"
 )
 
@@ -36,6 +37,8 @@ type Config struct {
 	Requests *RequestCounter
 	Log      *slog.Logger
 	Now      func() time.Time
+	// Backup returns the state of scheduled backups. It is nil if there are none.
+	Backup func() today.Backup
 
 	BatchMax  int           // events in a batch; 0 means 50
 	ClockSkew time.Duration // maximum age of an event; 0 means a week
@@ -57,6 +60,7 @@ func (h *Handlers) Routes() []web.Route {
 	const project = web.V1 + "/admin/projects/:k"
 	read := web.ByScope("stats:read")
 	return slices.Concat(h.eventRoutes(), h.requestStatsRoutes(), []web.Route{
+		{Method: "GET", Path: web.V1 + "/admin/today", Access: web.LoginOnly(), Handler: web.OK(h.showInstanceToday)},
 		{Method: "GET", Path: project + "/today", Access: read, Handler: web.OK(h.showToday)},
 		{Method: "GET", Path: project + "/versions/usage", Access: read, Handler: web.OK(h.showUsage)},
 	})

@@ -35,11 +35,17 @@ func (h *Handlers) withCounters(
 	if err != nil {
 		return err
 	}
+	h.flushCounters(r)
+	from, to := span.Hours()
+	return h.DB.View(func(tx *store.Tx) error { return read(tx, project.ID, from, to) })
+}
+
+// flushCounters writes the counters that are still in memory, so that statistics include the latest
+// requests.
+func (h *Handlers) flushCounters(r *web.Request) {
 	if err := h.Requests.Flush(); err != nil {
 		h.Log.Warn("statistics lack the latest requests", "error", err, "id", r.ID)
 	}
-	from, to := span.Hours()
-	return h.DB.View(func(tx *store.Tx) error { return read(tx, project.ID, from, to) })
 }
 
 // requestOverview sums requests by each dimension separately.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"svc/api/web"
+	"svc/internal/fault"
 	"svc/internal/today"
 	"svc/store"
 )
@@ -12,25 +13,75 @@ type todayView struct {
 	Data []today.Finding `json:"data"`
 }
 
-// showToday answers with the findings about a project that need attention. It reads counters,
-// packed columns and the snapshot of the project, but no events.
+// showToday answers with the findings about a project that need attention.
 func (h *Handlers) showToday(r *web.Request) (v todayView, err error) {
+	h.flushCounters(r)
+	project, err := new(problems).Project(r, h.DB)
+	if err != nil {
+		return v, err
+	}
+	v.Data, err = h.findings(project)
+	return v, err
+}
+
+type instanceTodayView struct {
+	Data []today.InstanceFinding `json:"data"`
+}
+
+// showInstanceToday answers with the most urgent findings of all projects and of the instance
+// itself. A project that is deleted meanwhile is left out.
+func (h *Handlers) showInstanceToday(r *web.Request) (v instanceTodayView, err error) {
+	h.flushCounters(r)
+	var all today.Instance
+	if h.Backup != nil {
+		all.Add(nil, h.Backup().Findings(h.Now()))
+	}
+	for _, project := range h.DB.Projects() {
+		if all.Full() {
+			break
+		}
+		if err := r.Context().Err(); err != nil {
+			return v, err
+		}
+		found, err := h.findings(project)
+		switch {
+		case err == nil:
+			all.Add(&project.Key, found)
+		case !fault.Is(err, fault.NotFound):
+			return v, err
+		}
+	}
+	return instanceTodayView{all.Findings()}, nil
+}
+
+// findings returns the findings about a project. It reads counters and packed columns, but no
+// events. It reads the versions only if there are clients, which keep the snapshot in memory anyway.
+func (h *Handlers) findings(p *store.Project) ([]today.Finding, error) {
 	f := today.Facts{Now: h.Now().Unix()}
-	err = h.withCounters(r, new(problems), daysBefore(f.Now, today.AdoptionDays), func(tx *store.Tx, id store.ProjectID, _, _ store.Hour) error {
+	err := h.DB.View(func(tx *store.Tx) (err error) {
+		if f.Published, err = tx.HasVersions(p.ID); err != nil {
+			return err
+		}
 		return errors.Join(
-			countChecks(tx, id, f.Now, f.Checks[:]),
-			countErrors(tx, id, &f),
-			countFeedback(tx, id, &f),
+			countChecks(tx, p.ID, f.Now, f.Checks[:]),
+			countErrors(tx, p.ID, &f),
+			countFeedback(tx, p.ID, &f),
 		)
 	})
 	if err != nil {
-		return v, err
+		return nil, err
 	}
-	f.Policy, err = h.policy(r)
-	if err != nil {
-		return v, err
+	if f.Checked() {
+		snap, err := h.DB.Snapshot(p.Key)
+		if err != nil {
+			return nil, err
+		}
+		if snap.Project.ID != p.ID {
+			return nil, fault.New(fault.NotFound, "project not found") // another one has its key now
+		}
+		f.Policy = policyOf(snap)
 	}
-	return todayView{today.Findings(&f)}, nil
+	return today.Findings(&f), nil
 }
 
 const (
@@ -43,15 +94,24 @@ const errorLevel = 3
 
 // countErrors counts logs with the level of errors by hour.
 func countErrors(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
-	for i := range f.Errors {
-		end := f.Now - int64(len(f.Errors)-1-i)*hour
-		levels, err := tx.LogLevels(id, end-hour+1, end)
-		if err != nil {
-			return err
-		}
-		f.Errors[i] = int64(levels[errorLevel])
+	level := errorLevel
+	starts := startsBefore(f.Now, hour, len(f.Errors))
+	counts, _, err := tx.LogSeries(id, store.LogSelection{
+		Selection: store.Selection{Hidden: true}, Level: &level, From: starts[0], To: f.Now,
+	}, starts)
+	for i := range counts {
+		f.Errors[i] = int64(counts[i][errorLevel])
 	}
-	return nil
+	return err
+}
+
+// startsBefore returns the times at which n intervals begin, the last of which ends now.
+func startsBefore(now, length int64, n int) []int64 {
+	starts := make([]int64, n)
+	for i := range starts {
+		starts[i] = max(0, now-int64(n-i)*length+1)
+	}
+	return starts
 }
 
 // countFeedback counts all open feedback, and the new feedback of each day.
@@ -66,15 +126,13 @@ func countFeedback(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 		return err
 	}
 	f.Waiting, f.OneStar = int64(waiting.Total), int64(oneStar.Total)
-	for i := range f.Feedback {
-		end := f.Now - int64(len(f.Feedback)-1-i)*day
-		ratings, err := tx.FeedbackRatings(id, end-day+1, end)
-		if err != nil {
-			return err
-		}
+	starts := startsBefore(f.Now, day, len(f.Feedback))
+	all := store.FeedbackSelection{Selection: store.Selection{Hidden: true}}
+	counts, _, err := tx.FeedbackSeries(id, all, starts[0], f.Now, starts)
+	for i, ratings := range counts {
 		for _, n := range ratings {
 			f.Feedback[i] += int64(n)
 		}
 	}
-	return nil
+	return err
 }

@@ -113,3 +113,48 @@ func TestToday(t *testing.T) {
 		t.Errorf("with a download: got %+v", got)
 	}
 }
+
+// TestInstanceToday checks that the findings of all projects are put together, the most urgent ones
+// first, and who may read them.
+func TestInstanceToday(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	if body := s.Must(t, 200, "GET", "/admin/today", ""); body != `{"data":[]}` {
+		t.Errorf("an empty instance: got %s", body)
+	}
+	s.Project(t, "a")
+	s.Project(t, "b")
+	s.Must(t, 201, "POST", "/admin/projects/b/feedbacks", `{"content":"bad","rating":1}`)
+	key := s.Key(t, `{"name":"x","scopes":["stats:read","projects:read"]}`)
+	if status, body, _ := s.Do(t, "GET", "/admin/today", key, ""); status != 401 {
+		t.Errorf("an API key: got %d %s, want 401", status, body)
+	}
+	if status, body, _ := s.Do(t, "GET", "/admin/today", "", ""); status != 401 {
+		t.Errorf("no credential: got %d %s, want 401", status, body)
+	}
+	var answer struct {
+		Data []struct {
+			Kind, Link string
+			ProjectKey *string `json:"project_key"`
+		}
+	}
+	read := func() (line string) {
+		if err := json.Unmarshal([]byte(s.Must(t, 200, "GET", "/admin/today", "")), &answer); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range answer.Data {
+			line += f.Kind
+			if f.ProjectKey != nil {
+				line += " of " + *f.ProjectKey
+			}
+			line += "; "
+		}
+		return line
+	}
+	if got, want := read(), "feedback_waiting of b; no_version of b; no_version of a; "; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := answer.Data[0].Link, "/admin/feedbacks?status=open&sort=created_at&order=asc"; got != want {
+		t.Errorf("got the link %s, want %s", got, want)
+	}
+}

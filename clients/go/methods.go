@@ -660,6 +660,12 @@ func (a *Admin) Search(ctx context.Context, opts *SearchOptions) (*Page[SearchHi
 	return fetch[Page[SearchHit]](ctx, a.call(http.MethodGet, "/admin/search").where(opts))
 }
 
+// GetInstanceToday reports what needs attention on this server. The most urgent findings of all
+// projects, at most six, and whether a scheduled backup is missing. Only for a login.
+func (a *Admin) GetInstanceToday(ctx context.Context) (*List[TodayFinding], error) {
+	return fetch[List[TodayFinding]](ctx, a.call(http.MethodGet, "/admin/today"))
+}
+
 // GetToday reports what needs attention in a project. At most six findings, each with one figure,
 // the most urgent first. An empty list means that nothing needs attention. Update checks are
 // counted, not devices: a device that checks twice counts twice.

@@ -1598,10 +1598,11 @@ type VersionSeries struct {
 
 // Finding is a fact about a project that needs attention.
 type Finding struct {
-	// `no_file`: clients must update to a version that has no download. `errors`: the last day has at
-	// least twice the errors of a usual day. `feedback_waiting`: feedback is open. `must_update`:
-	// clients run versions that they must leave. `no_version`: nothing has been published. `adoption`:
-	// the share of the latest version.
+	// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
+	// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors of a
+	// usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions that they
+	// must leave. `no_version`: nothing has been published. `adoption`: the share of the latest
+	// version.
 	Kind string `json:"kind"`
 	// How urgent it is; 100 is the most urgent.
 	Weight int64 `json:"weight"`
@@ -1611,6 +1612,26 @@ type Finding struct {
 	Series []int64 `json:"series"`
 	// Path of the console that shows more. It names no project.
 	Link string `json:"link"`
+}
+
+// TodayFinding is a fact about a project or the server that needs attention.
+type TodayFinding struct {
+	// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
+	// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors of a
+	// usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions that they
+	// must leave. `no_version`: nothing has been published. `adoption`: the share of the latest
+	// version.
+	Kind string `json:"kind"`
+	// How urgent it is; 100 is the most urgent.
+	Weight int64 `json:"weight"`
+	// The figures of a finding. Each kind has its own; the others are left out.
+	Values FindingValues `json:"values"`
+	// The figure over time, oldest first: days, or hours of errors. Empty if the finding has none.
+	Series []int64 `json:"series"`
+	// Path of the console that shows more. It names no project.
+	Link string `json:"link"`
+	// Key of the project; null for the server itself.
+	ProjectKey *string `json:"project_key"`
 }
 
 // FindingValues holds the figures of a finding. Each kind has its own; the others are left out.
@@ -1626,7 +1647,8 @@ type FindingValues struct {
 	Days int64 `json:"days,omitempty"`
 	// Median of the errors of the seven days before.
 	Usual int64 `json:"usual,omitempty"`
-	// Start of the first hour with more errors than usual.
+	// Start of the first hour with more errors than usual. For `no_backup` the time of the last backup;
+	// left out if there is none.
 	Since int64 `json:"since,omitempty"`
 	// Open feedback with the lowest rating.
 	OneStar int64 `json:"one_star,omitempty"`

@@ -71,7 +71,8 @@ type Jobs struct {
 	failure  error // of the last backup; guarded by backup.busy
 	unpruned bool  // the last removal of surplus archives failed; guarded by backup.busy
 
-	backups     sync.Mutex // guards Config.Schedule and state
+	backups     sync.Mutex // guards Config.Schedule, scheduled and state
+	scheduled   time.Time  // when the server began to follow the schedule
 	state       BackupState
 	rescheduled chan struct{} // has a value if the schedule has been replaced
 }
@@ -81,7 +82,7 @@ func New(c Config) *Jobs {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	j := &Jobs{Config: c, rescheduled: make(chan struct{}, 1)}
+	j := &Jobs{Config: c, scheduled: c.Now(), rescheduled: make(chan struct{}, 1)}
 	if last, err := store.Read(j.DB, func(tx *store.Tx) (time.Time, error) { return tx.CleanedAt(), nil }); err != nil {
 		j.Log.Warn("cannot read the time of the last clean-up", "error", err)
 	} else {

@@ -45,6 +45,9 @@ func (j *Jobs) schedule() Schedule {
 // immediately.
 func (j *Jobs) SetSchedule(s Schedule) {
 	j.backups.Lock()
+	if s.Every != j.Schedule.Every || s.Dir != j.Schedule.Dir {
+		j.scheduled = j.Now()
+	}
 	j.Schedule = s
 	j.backups.Unlock()
 	select {
@@ -60,6 +63,19 @@ func (j *Jobs) Backups() BackupState {
 	state := j.state
 	state.Every = max(j.Schedule.Every, 0)
 	return state
+}
+
+// BackingUp returns the time at which the server began to follow the schedule of backups, and
+// whether a backup is being made.
+func (j *Jobs) BackingUp() (since time.Time, running bool) {
+	if j.backup != nil {
+		j.backup.mu.Lock()
+		running = j.backup.state.Running
+		j.backup.mu.Unlock()
+	}
+	j.backups.Lock()
+	defer j.backups.Unlock()
+	return j.scheduled, running
 }
 
 // keepBackingUp makes a backup whenever one is due. It reads the time of the last backup from the

@@ -59,6 +59,29 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
+// TestBackingUp checks the time since which a schedule is followed. A new interval counts as a new
+// schedule, another number of archives to keep does not.
+func TestBackingUp(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		plan := Schedule{Every: 24 * time.Hour, Keep: 2, Dir: t.TempDir()}
+		j := scheduled(a, plan)
+		<-time.After(time.Hour)
+		plan.Keep = 3
+		j.SetSchedule(plan)
+		if since, running := j.BackingUp(); !since.Equal(begun) || running {
+			t.Errorf("got %s (running %v), want %s", since, running, begun)
+		}
+		plan.Every = time.Hour
+		j.SetSchedule(plan)
+		if since, _ := j.BackingUp(); !since.Equal(time.Now()) {
+			t.Errorf("another interval: got %s, want now", since)
+		}
+	})
+}
+
 // TestScheduleThatFails checks that a failed backup is retried and reported, and that earlier
 // archives are kept.
 func TestScheduleThatFails(t *testing.T) {

@@ -6,6 +6,7 @@ package today
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"svc/internal/usage"
@@ -17,6 +18,7 @@ type Kind string
 // The kinds, in order of decreasing weight.
 const (
 	NoFile          Kind = "no_file"          // clients must update to a version without a download
+	NoBackup        Kind = "no_backup"        // a scheduled backup is missing; of the instance
 	Errors          Kind = "errors"           // far more errors than usual
 	FeedbackWaiting Kind = "feedback_waiting" // feedback that is still open
 	MustUpdate      Kind = "must_update"      // clients run a version that they must leave
@@ -72,6 +74,8 @@ const (
 type Facts struct {
 	Now int64 // Unix seconds
 
+	Published bool // the project has versions
+	// Policy decides about the clients. It is needed only if Checked returns true.
 	Policy usage.Policy
 	// Checks holds, for each day, the number of update checks by the version that the client
 	// reported.
@@ -83,18 +87,31 @@ type Facts struct {
 	Feedback         [AdoptionDays]int64 // daily
 }
 
+// Checked reports whether there were update checks.
+func (f *Facts) Checked() bool {
+	return slices.ContainsFunc(f.Checks[:], func(checks map[string]int64) bool { return len(checks) > 0 })
+}
+
 // Findings returns at most MaxFindings findings, the most urgent first. The list is never nil.
 func Findings(f *Facts) []Finding {
 	found := append([]Finding{}, slices.Concat(f.updates(), f.errors(), f.feedback())...)
-	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.Weight, a.Weight) })
+	return mostUrgent(found, func(f Finding) int { return f.Weight })
+}
+
+// mostUrgent returns at most MaxFindings of the given findings, by decreasing weight. It reorders
+// the slice.
+func mostUrgent[F any](found []F, weight func(F) int) []F {
+	slices.SortStableFunc(found, func(a, b F) int { return cmp.Compare(weight(b), weight(a)) })
 	return found[:min(len(found), MaxFindings)]
 }
 
 // updates returns the findings about versions.
 func (f *Facts) updates() (found []Finding) {
-	latest := f.Policy.Catalog.Latest()
-	if latest < 0 {
+	if !f.Published {
 		return []Finding{{Kind: NoVersion, Weight: 20, Series: []int64{}, Link: "/admin/versions"}}
+	}
+	if !f.Checked() || f.Policy.Catalog.Len() == 0 {
+		return nil
 	}
 	var must, lost lead
 	for _, l := range f.Policy.Report(Sum(f.Checks[AdoptionDays-UpdateDays:])).Lines {
@@ -112,7 +129,7 @@ func (f *Facts) updates() (found []Finding) {
 	if must.total > lost.total {
 		found = append(found, f.leave(MustUpdate, 40, &must))
 	}
-	return append(found, f.adoption(latest)...)
+	return append(found, f.adoption(f.Policy.Catalog.Latest())...)
 }
 
 // Sum adds up the update checks of several days.
@@ -192,7 +209,7 @@ func (f *Facts) errors() []Finding {
 	}
 	last := f.Errors[len(f.Errors)-24:]
 	since := f.Now - day + int64(firstRise(last, usual))*hour
-	return []Finding{{Errors, 80, Values{Count: &count, Usual: &usual, Since: &since}, slices.Clone(last), "/admin/logs?level=3"}}
+	return []Finding{{Errors, 80, Values{Count: &count, Usual: &usual, Since: &since}, slices.Clone(last), fmt.Sprintf("/admin/logs?level=3&time_from=%d", since)}}
 }
 
 // firstRise returns the index of the first hour with more than errorFactor times the
@@ -211,6 +228,7 @@ func (f *Facts) feedback() []Finding {
 		weight = 70
 	}
 	return []Finding{{
-		FeedbackWaiting, weight, Values{Count: &f.Waiting, OneStar: &f.OneStar}, slices.Clone(f.Feedback[:]), "/admin/feedbacks?status=open",
+		FeedbackWaiting, weight, Values{Count: &f.Waiting, OneStar: &f.OneStar}, slices.Clone(f.Feedback[:]),
+		"/admin/feedbacks?status=open&sort=created_at&order=asc", // the oldest first
 	}}
 }

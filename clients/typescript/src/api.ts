@@ -65,6 +65,7 @@ import type {
   Health,
   Heatmap,
   InstanceStatus,
+  InstanceToday,
   Language,
   LanguageCreate,
   LanguageFields,
@@ -1429,6 +1430,14 @@ export interface AdminApi {
    * first. Any of the five scopes allows it; the answer leaves out what the key may not read.
    */
   search(query: SearchQuery, options?: CallOptions): Promise<SearchPage>;
+
+  /**
+   * Report what needs attention on this server.
+   *
+   * The most urgent findings of all projects, at most six, and whether a scheduled backup is missing. Only
+   * for a login.
+   */
+  getInstanceToday(options?: CallOptions): Promise<InstanceToday>;
 
   /**
    * Report what needs attention in a project.

@@ -1719,12 +1719,33 @@ export interface Finding {
     link: string;
 }
 
+/** What needs attention on the server. */
+export interface InstanceToday {
+    /** The most urgent finding first. */
+    data: TodayFinding[];
+}
+
+/** A fact about a project or the server that needs attention. */
+export interface TodayFinding {
+    kind: FindingKind;
+    /** How urgent it is; 100 is the most urgent. */
+    weight: number;
+    values: FindingValues;
+    /** The figure over time, oldest first: days, or hours of errors. Empty if the finding has none. */
+    series: number[];
+    /** Path of the console that shows more. It names no project. */
+    link: string;
+    /** Key of the project; null for the server itself. */
+    project_key: string | null;
+}
+
 /**
- * `no_file`: clients must update to a version that has no download. `errors`: the last day has at least twice
+ * `no_file`: clients must update to a version that has no download. `no_backup`, only of the server: a
+ * scheduled backup is missing. `errors`: the last day has at least twice
  * the errors of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions that
  * they must leave. `no_version`: nothing has been published. `adoption`: the share of the latest version.
  */
-export type FindingKind = "no_file" | "errors" | "feedback_waiting" | "must_update" | "no_version" | "adoption" | (string & {});
+export type FindingKind = "no_file" | "no_backup" | "errors" | "feedback_waiting" | "must_update" | "no_version" | "adoption" | (string & {});
 
 /** The figures of a finding. Each kind has its own; the others are left out. */
 export interface FindingValues {
@@ -1738,7 +1759,7 @@ export interface FindingValues {
     days?: number | undefined;
     /** Median of the errors of the seven days before. */
     usual?: number | undefined;
-    /** Start of the first hour with more errors than usual. */
+    /** Start of the first hour with more errors than usual. For `no_backup` the time of the last backup; left out if there is none. */
     since?: number | undefined;
     /** Open feedback with the lowest rating. */
     one_star?: number | undefined;

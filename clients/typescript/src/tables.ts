@@ -90,6 +90,7 @@ export const admin = `/admin/status Status get
 /admin/projects/{k}/events/dashboards/cards DashboardCard list- create
 ./{id} DashboardCard get update delete
 /admin/search search?
+/admin/today InstanceToday get
 /admin/projects/{k}/today Today get
 /admin/projects/{k}/stats/requests/overview RequestOverview get?
 /admin/projects/{k}/stats/requests/timeseries RequestTimeseries get?

@@ -85,6 +85,7 @@ __all__ = [
     "InstanceCheck",
     "InstanceFinding",
     "InstanceStatus",
+    "InstanceToday",
     "Language",
     "LanguageList",
     "LatestShare",
@@ -151,6 +152,7 @@ __all__ = [
     "TermsPlaceholder",
     "TermsSummary",
     "Today",
+    "TodayFinding",
     "TranslatedTexts",
     "TranslationConfig",
     "TranslationTest",
@@ -1491,10 +1493,10 @@ class Finding(TypedDict):
     """A fact about a project that needs attention."""
 
     kind: str
-    """`no_file`: clients must update to a version that has no download. `errors`: the last day has at
-    least twice the errors of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients
-    run versions that they must leave. `no_version`: nothing has been published. `adoption`: the share
-    of the latest version."""
+    """`no_file`: clients must update to a version that has no download. `no_backup`, only of the server: a
+    scheduled backup is missing. `errors`: the last day has at least twice the errors of a usual day.
+    `feedback_waiting`: feedback is open. `must_update`: clients run versions that they must leave.
+    `no_version`: nothing has been published. `adoption`: the share of the latest version."""
     weight: int
     """How urgent it is; 100 is the most urgent."""
     values: FindingValues
@@ -1503,6 +1505,33 @@ class Finding(TypedDict):
     """The figure over time, oldest first: days, or hours of errors. Empty if the finding has none."""
     link: str
     """Path of the console that shows more. It names no project."""
+
+
+class InstanceToday(TypedDict):
+    """What needs attention on the server."""
+
+    data: list[TodayFinding]
+    """The most urgent finding first."""
+
+
+class TodayFinding(TypedDict):
+    """A fact about a project or the server that needs attention."""
+
+    kind: str
+    """`no_file`: clients must update to a version that has no download. `no_backup`, only of the server: a
+    scheduled backup is missing. `errors`: the last day has at least twice the errors of a usual day.
+    `feedback_waiting`: feedback is open. `must_update`: clients run versions that they must leave.
+    `no_version`: nothing has been published. `adoption`: the share of the latest version."""
+    weight: int
+    """How urgent it is; 100 is the most urgent."""
+    values: FindingValues
+    """The figures of a finding. Each kind has its own; the others are left out."""
+    series: list[int]
+    """The figure over time, oldest first: days, or hours of errors. Empty if the finding has none."""
+    link: str
+    """Path of the console that shows more. It names no project."""
+    project_key: str | None
+    """Key of the project; null for the server itself."""
 
 
 class FindingValues(TypedDict, total=False):
@@ -1523,7 +1552,8 @@ class FindingValues(TypedDict, total=False):
     usual: int
     """Median of the errors of the seven days before."""
     since: int
-    """Start of the first hour with more errors than usual."""
+    """Start of the first hour with more errors than usual. For `no_backup` the time of the last backup;
+    left out if there is none."""
     one_star: int
     """Open feedback with the lowest rating."""
 

@@ -452,6 +452,10 @@ endpoints! {
     /// out what the key may not read.
     GET "/admin/search" search [] (Search) -> Page<SearchHit>;
 
+    /// Reports what needs attention on this server. The most urgent findings of all projects, at
+    /// most six, and whether a scheduled backup is missing. Only for a login.
+    GET "/admin/today" get_instance_today [] () -> Listing<TodayFinding>;
+
     /// Reports what needs attention in a project. At most six findings, each with one figure, the
     /// most urgent first. An empty list means that nothing needs attention. Update checks are
     /// counted, not devices: a device that checks twice counts twice.

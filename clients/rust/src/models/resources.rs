@@ -1168,10 +1168,11 @@ pub struct VersionSeries {
 #[serde(default)]
 #[non_exhaustive]
 pub struct Finding {
-    /// `no_file`: clients must update to a version that has no download. `errors`: the last day has
-    /// at least twice the errors of a usual day. `feedback_waiting`: feedback is open.
-    /// `must_update`: clients run versions that they must leave. `no_version`: nothing has been
-    /// published. `adoption`: the share of the latest version.
+    /// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
+    /// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors
+    /// of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions
+    /// that they must leave. `no_version`: nothing has been published. `adoption`: the share of the
+    /// latest version.
     pub kind: String,
     /// How urgent it is; 100 is the most urgent.
     pub weight: i64,
@@ -1181,6 +1182,29 @@ pub struct Finding {
     pub series: Vec<i64>,
     /// Path of the console that shows more. It names no project.
     pub link: String,
+}
+
+/// A fact about a project or the server that needs attention.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct TodayFinding {
+    /// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
+    /// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors
+    /// of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions
+    /// that they must leave. `no_version`: nothing has been published. `adoption`: the share of the
+    /// latest version.
+    pub kind: String,
+    /// How urgent it is; 100 is the most urgent.
+    pub weight: i64,
+    /// The figures of a finding. Each kind has its own; the others are left out.
+    pub values: FindingValues,
+    /// The figure over time, oldest first: days, or hours of errors. Empty if the finding has none.
+    pub series: Vec<i64>,
+    /// Path of the console that shows more. It names no project.
+    pub link: String,
+    /// Key of the project; null for the server itself.
+    pub project_key: Option<String>,
 }
 
 /// The figures of a finding. Each kind has its own; the others are left out.
@@ -1199,7 +1223,8 @@ pub struct FindingValues {
     pub days: Option<i64>,
     /// Median of the errors of the seven days before.
     pub usual: Option<i64>,
-    /// Start of the first hour with more errors than usual.
+    /// Start of the first hour with more errors than usual. For `no_backup` the time of the last
+    /// backup; left out if there is none.
     pub since: Option<i64>,
     /// Open feedback with the lowest rating.
     pub one_star: Option<i64>,

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         FunnelStepInput,
         Heatmap,
         InstanceStatus,
+        InstanceToday,
         Language,
         LanguageList,
         Log,
@@ -3173,6 +3174,24 @@ class AdminRequests(Namespace):
                     "limit": limit,
                     "include_hidden": include_hidden,
                 },
+                admin=True,
+            )
+        )
+
+    def get_instance_today(
+        self,
+    ) -> InstanceToday:
+        """Report what needs attention on this server.
+
+        The most urgent findings of all projects, at most six, and whether a scheduled backup is missing. Only
+        for a login.
+
+        `GET /admin/today`
+        """
+        return self._send(
+            Call["InstanceToday"](
+                "GET",
+                "/admin/today",
                 admin=True,
             )
         )
