@@ -93,6 +93,7 @@ type Config struct {
 
 	Files      *engine.Engine
 	SiteURL    string            // public address of the site; "" = unknown
+	Home       string            // what the start page shows; see pages.Config
 	OpenAPI    []byte            // openapi.yaml, for the API reference
 	Translator *translate.Client // client of the translation service
 	// Codehost configures the access to the code host. The server sets DB, Log, Now, Keys,
@@ -204,7 +205,7 @@ func New(c Config) (*Server, error) {
 		},
 		Forward: c.Codehost.Forward,
 	})
-	s.pages = pages.New(pages.Config{DB: c.DB, Log: c.Log, SiteURL: c.SiteURL, OpenAPI: c.OpenAPI})
+	s.pages = pages.New(pages.Config{DB: c.DB, Log: c.Log, SiteURL: c.SiteURL, Home: c.Home, OpenAPI: c.OpenAPI, Now: s.now})
 	if err := s.serve(append(s.table(), s.pages.Routes()...)); err != nil {
 		return nil, err
 	}

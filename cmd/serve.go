@@ -350,6 +350,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		BootstrapFile:   bootstrapFile(s),
 		Files:           i.Files,
 		SiteURL:         s.SiteURL,
+		Home:            s.PagesHome,
 		OpenAPI:         openapi,
 		Translator:      translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: version, Ports: instance.OwnPorts(s)})),
 		Codehost:        apicodehost.Config{Host: host, Forward: forwards},

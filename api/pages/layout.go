@@ -33,6 +33,8 @@ type layout struct {
 	Languages   []languageLink
 	Files       *fileSet
 	Reference   bool // true on pages of the API reference
+	Start       bool // true on the start page
+	App         bool // true on the page of a project
 }
 
 // documentLink is a link to a published terms document.

@@ -5,8 +5,11 @@
 //	pages.go     Routes, and headers of all pages
 //	console.go   the console and its files
 //	layout.go    templates, files and headers shared by public pages
-//	public.go    the start page, the terms documents
+//	public.go    the terms documents
+//	home.go      the start page
 //	project.go   the page of a project
+//	offer.go     the download for the visitor's system
+//	change.go    the changes since a version
 //	reference.go the API reference
 //	language.go  the language that a visitor prefers
 //	words.go     the words of pages in each language
@@ -19,6 +22,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"svc/api/web"
 	"svc/store"
@@ -29,7 +33,9 @@ type Config struct {
 	DB      *store.Store
 	Log     *slog.Logger
 	SiteURL string // public address of the site; "" = unknown
+	Home    string // what / shows: HomeList (the default when empty), an address or the key of a project
 	OpenAPI []byte // the description of the interface
+	Now     func() time.Time
 }
 
 // Handlers serves pages.

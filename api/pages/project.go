@@ -45,6 +45,10 @@ type projectPage struct {
 	Chosen        *versionView // the latest version, or the requested one
 	Announcement  *announcementView
 	Announcements []announcementView
+	Changes       *changesView
+	Choices       []string // versions since which changes can be shown
+	Locale        bool     // whether the query of the page has a language, which is LocaleTag
+	LocaleTag     string
 	Versions      []versionView // one page of the timeline
 	First         int           // position of the first of Versions in the timeline
 	Newer, Older  string        // addresses of the adjacent pages, or ""
@@ -53,6 +57,7 @@ type projectPage struct {
 
 type projectView struct {
 	Key, Name, Initial, Icon, Href string
+	Hue                            int
 	Author                         *namedLink
 	Published                      *moment
 	Links                          []namedLink
@@ -90,8 +95,11 @@ type versionView struct {
 	PlatformNames       string
 	Published           moment
 	Notes               template.HTML
-	More                string // address of the page with all notes if they are cut
+	More                string     // address of the page with all notes if they are cut
+	Offer               *offerView // for the visitor's system, or nil
 	Downloads           []downloadView
+
+	varies bool // whether the view depends on the visitor's system
 }
 
 // flag is a short remark about a version, such as its state. Kind is the CSS class of the remark.
@@ -99,8 +107,10 @@ type flag struct{ Name, Kind string }
 
 type downloadView struct {
 	namedLink
-	About string
-	Only  bool
+	About, Size string
+	Only        bool
+
+	system platform.Platform // "" if the link is not for one system
 }
 
 type announcementView struct {
@@ -124,9 +134,12 @@ func (h *Handlers) project(w http.ResponseWriter, r *web.Request) error {
 		if err != nil {
 			return err
 		}
-		text, err := h.projectText(r, snap)
+		text, varies, err := h.projectText(r, snap)
 		switch {
 		case err == nil:
+			if varies {
+				return publishVarying(w, r, asPage(text))
+			}
 			return publish(w, r, asPage(text), noScripts)
 		case !errors.Is(err, store.ErrStale):
 			return err
@@ -151,7 +164,8 @@ type reader struct {
 	locale   string // the query parameter that links must keep: "" or locale=…
 }
 
-func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (string, error) {
+// projectText returns the page of a project, and whether it depends on the visitor's system.
+func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (text string, varies bool, err error) {
 	p := snap.Project
 	tags, asked := wishes(r)
 	page := projectPage{layout: h.layout(r, "/projects/"+url.PathEscape(p.Key))}
@@ -159,7 +173,9 @@ func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (string, er
 	if to.language >= 0 {
 		to.tag = locale.Key(p.Languages[to.language].Tag)
 	}
+	page.App = true
 	if asked {
+		page.Locale, page.LocaleTag = true, r.Query("locale")
 		to.locale = "locale=" + url.QueryEscape(r.Query("locale"))
 		if pageTags := acceptedLanguages(strings.Join(r.Header["Accept-Language"], ",")); !speaks(tags) {
 			to.words = in(pageLanguage(pageTags))
@@ -176,16 +192,20 @@ func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (string, er
 
 	entries := snap.Versions(nil)
 	page.Empty = len(entries) == 0
-	var err error
 	switch {
+	case r.Sent("since"):
+		page.Hidden = true
+		if page.Changes, err = to.changes(r.Query("since")); err == nil {
+			page.Title = fmt.Sprintf(page.T.ChangesSince, page.Changes.Since) + " · " + page.Project.Name
+		}
 	case r.Sent("version"):
 		page.Hidden = true
 		at := snap.Catalog.Named(r.Query("version"))
 		if at < 0 {
-			return "", fault.New(fault.NotFound, "version %s not found", web.Quote(r.Query("version")))
+			return "", false, fault.New(fault.NotFound, "version %s not found", web.Quote(r.Query("version")))
 		}
 		page.Title = page.Project.Name + " " + snap.Catalog.Item(at).Version
-		page.Chosen, err = to.version(snap.Entry(at), 0)
+		page.Chosen, err = to.chosen(snap.Entry(at), 0)
 	case r.Sent("announcement"):
 		page.Hidden = true
 		if page.Announcement, err = to.announcement(r.Query("announcement")); err == nil {
@@ -195,9 +215,10 @@ func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (string, er
 		err = to.fill(&page, r, entries)
 	}
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	return render("project", &page)
+	text, err = render("project", &page)
+	return text, page.Chosen != nil && page.Chosen.varies, err
 }
 
 // speaks reports whether the words of pages are available in the first of the given languages.
@@ -225,10 +246,11 @@ func (to reader) fill(page *projectPage, r *web.Request, entries []*store.Versio
 		page.Newer = to.link("page", strconv.Itoa(batch-1), "#versions")
 	} else {
 		if at := to.snap.Catalog.Latest(); at >= 0 {
-			if page.Chosen, err = to.version(to.snap.Entry(at), maxNotes); err != nil {
+			if page.Chosen, err = to.chosen(to.snap.Entry(at), maxNotes); err != nil {
 				return err
 			}
 		}
+		page.Choices = choices(entries)
 		if page.Announcements, err = to.announcements(); err != nil {
 			return err
 		}
@@ -275,13 +297,20 @@ func (to reader) languages(ofPages []languageLink) []languageLink {
 	return all
 }
 
-func (to reader) project() projectView {
+// texts returns the name and the description of the project in the language of the visitor.
+func (to reader) texts() (name, description string) {
 	p := to.snap.Project
-	name, description := p.Name, orEmpty(p.Description)
+	name, description = p.Name, orEmpty(p.Description)
 	if t, ok := p.Translations[to.tag]; ok && to.tag != "" {
 		name, description = first(t.Name, name), first(t.Description, description)
 	}
-	v := projectView{Key: p.Key, Name: name, Initial: initial(name), Icon: secure(orEmpty(p.IconURL)), Href: to.href}
+	return name, description
+}
+
+func (to reader) project() projectView {
+	p := to.snap.Project
+	name, description := to.texts()
+	v := projectView{Key: p.Key, Name: name, Initial: initial(name), Icon: secure(orEmpty(p.IconURL)), Href: to.href, Hue: hue(p)}
 	if to.locale != "" {
 		v.Href += "?" + to.locale
 	}
@@ -387,6 +416,7 @@ func (to reader) downloads(v *store.Version) []downloadView {
 		d := downloadView{namedLink: linkNamed(l.Name, l.URL), Only: len(links) == 1}
 		var about []string
 		if p, ok := platform.Parse(l.Platform); ok {
+			d.system = p
 			about = append(about, to.platform(p))
 		} else if l.Platform != "" {
 			about = append(about, l.Platform)
@@ -395,8 +425,8 @@ func (to reader) downloads(v *store.Version) []downloadView {
 			if d.Name == "" {
 				d.Name = path.Base(u.Path)
 			}
-			if size := to.size(u.EscapedPath()); size != "" {
-				about = append(about, size)
+			if d.Size = to.size(u.EscapedPath()); d.Size != "" {
+				about = append(about, d.Size)
 			}
 		}
 		if d.Name == "" || d.Name == "." || d.Name == "/" {

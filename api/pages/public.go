@@ -10,20 +10,6 @@ import (
 	"svc/store"
 )
 
-// home serves the start page.
-func (h *Handlers) home(w http.ResponseWriter, r *web.Request) error {
-	l := h.layout(r, "/")
-	l.Title, l.Description = "svc · "+l.T.HomeTitle, l.T.HomeText
-	text, err := render("home", struct {
-		layout
-		Base string
-	}{l, h.base(r)})
-	if err != nil {
-		return err
-	}
-	return publish(w, r, asPage(text), noScripts)
-}
-
 // base returns the configured address of the site. If none is configured, it derives the address
 // from the request.
 func (h *Handlers) base(r *web.Request) string {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -398,7 +399,8 @@ var attacks = []string{
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	s := site(t)
-	before := elements(t, visit(t, s, "/projects/lumen"))
+	s.Publish(t, "lumen", "0.1", "0.2")
+	before := elements(t, visit(t, s, "/projects/lumen?locale=")) // with the form for changes
 	s.Must(t, 201, "POST", "/admin/projects/lumen/locales", `{"locale":"de","label":`+apitest.Quoted(attacks[1])+`}`)
 	for i, attack := range attacks {
 		text := apitest.Quoted(attack)
@@ -410,8 +412,14 @@ func TestAttacks(t *testing.T) {
 		s.Must(t, 201, "POST", apitest.VersionsOf("lumen"), fmt.Sprintf(`{"version":%s,"comparable_version":"1.%d","title":%s,"content":%[3]s,"is_latest":true,
 			"download_links":[{"url":%s,"name":%[3]s}]}`, apitest.Quoted(version), i, text, apitest.Quoted("https://x.example/"+url.PathEscape(attack))))
 		s.Announce(t, "lumen", fmt.Sprintf(`{"title":%s,"content":%s}`, apitest.Quoted(cutTo(attack, 120)), apitest.Quoted(strings.Repeat(attack+"\n\n", 20))))
-		for _, path := range []string{"/projects/lumen", "/projects/lumen?locale=de", "/projects/lumen?version=" + url.QueryEscape(version), "/projects/lumen?locale=" + url.QueryEscape(attack)} {
+		for _, path := range []string{
+			"/", "/projects/lumen", "/projects/lumen?locale=de", "/projects/lumen?version=" + url.QueryEscape(version), "/projects/lumen?locale=" + url.QueryEscape(attack),
+			"/projects/lumen?since=" + url.QueryEscape(version), "/projects/lumen?since=0.1&locale=" + url.QueryEscape(attack),
+		} {
 			page := visit(t, s, path)
+			if n := strings.Count(page, "<form"); n > 1 {
+				t.Errorf("%q makes a form of %s", attack, path)
+			}
 			for name := range elements(t, page) {
 				if !before[name] && !slices.Contains(allowed, name) {
 					t.Errorf("%q makes the element or attribute %q of %s", attack, name, path)
@@ -420,6 +428,123 @@ func TestAttacks(t *testing.T) {
 			if strings.Contains(page, "ZgotmplZ") {
 				t.Errorf("%q gets into an address of %s", attack, path)
 			}
+		}
+	}
+}
+
+// TestUnknownChanges checks that a text that names no version is not shown.
+func TestUnknownChanges(t *testing.T) {
+	t.Parallel()
+	s := site(t)
+	s.Publish(t, "lumen", "1.0")
+	for _, attack := range append([]string{"", " ", "latest", "4.x"}, attacks...) {
+		status, page, _ := s.Visit(t, "GET", "/projects/lumen?since="+url.QueryEscape(attack), nil)
+		if status != 404 {
+			t.Errorf("%q: got %d, want 404", attack, status)
+		}
+		holds(t, page, "noindex", "Page not found")
+		if strings.ContainsAny(attack, "<:{") {
+			lacks(t, page, attack)
+		}
+	}
+}
+
+// TestChanges checks which versions count as changes since a version, and the form that asks.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	s := site(t)
+	s.Publish(t, "lumen", "1.0", "2.0-rc preview comparable=1.9", "2.0", "2.1", "3.0-rc preview comparable=2.9")
+	s.Must(t, 200, "PUT", apitest.VersionsOf("lumen")+"/by-version/2.1", `{"content":"Draw **now**."}`)
+	numbers := func(path string) string {
+		t.Helper()
+		page := visit(t, s, path)
+		var all []string
+		for _, m := range regexp.MustCompile(`<h3><a href="[^"]+"><bdi>([^<]+)`).FindAllStringSubmatch(page, -1) {
+			all = append(all, m[1])
+		}
+		return strings.Join(all, " ")
+	}
+	for since, want := range map[string]string{
+		"1.0": "2.1 2.0", "2.0": "2.1", "2.1": "", "2.0-rc": "3.0-rc 2.1 2.0", "3.0-rc": "",
+		"1.5": "2.1 2.0", "0.1": "2.1 2.0 1.0", "9": "", // builds that were not published here
+	} {
+		if got := numbers("/projects/lumen?since=" + since); got != want {
+			t.Errorf("since %s: got %q, want %q", since, got, want)
+		}
+	}
+	page := visit(t, s, "/projects/lumen?since=2.0")
+	holds(t, page, "<title>What changed since 2.0 · Lumen</title>", "noindex", "What changed since 2.0</h2>", "Draw <strong>now</strong>.", `href="/projects/lumen"`)
+	holds(t, visit(t, s, "/projects/lumen?since=2.1"), "There is no newer version.")
+	page = visit(t, s, "/projects/lumen")
+	holds(t, page, `<form class="row since">`, `<label for="since"`, "<option>2.1</option>", "<option>1.0</option>", "</form>")
+	lacks(t, page, "<option>3.0-rc</option>", `name="locale"`)
+	holds(t, visit(t, s, "/projects/lumen?locale=zh-CN"), `<input type="hidden" name="locale" value="zh-CN">`)
+	lacks(t, visit(t, site(t), "/projects/lumen"), "<form")
+}
+
+// TestOffer checks that visitors see the download for their system first, with its size and age.
+func TestOffer(t *testing.T) {
+	t.Parallel()
+	s := site(t)
+	path := apitest.Field[string](t, s.Upload(t, "lumen", "lumen.dmg", "hello"), "path")
+	at := s.Clock.Now().Add(-100 * time.Hour).Unix()
+	s.Must(t, 201, "POST", apitest.VersionsOf("lumen"), fmt.Sprintf(`{"version":"2.0","comparable_version":"2.0","published_at":%d,"download_links":[
+		{"url":"https://dl.example/lumen.msi","platform":"windows"},{"url":"https://dl.example/lumen.deb","platform":"linux"},{"url":"https://dl.example%s","platform":"macos"},
+		{"url":"https://dl.example/lumen.AppImage","platform":"linux"}]}`, at, path))
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15": "Download for macOS<small><bdi>lumen.dmg · 5 B · 4 days ago",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36":         "Download for Windows<small><bdi>lumen.msi · 4 days ago",
+		"Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101":             "Download for Linux<small><bdi>lumen.deb · 4 days ago",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X)":               "",
+		"<script>alert(1)</script>":                                            "",
+	} {
+		status, page, header := s.Visit(t, "GET", "/projects/lumen", map[string]string{"Accept-Encoding": "identity", "User-Agent": agent})
+		if status != 200 || header.Get("Vary") != "Accept-Encoding, Accept-Language, User-Agent" {
+			t.Errorf("%s: got %d %v", agent, status, header)
+		}
+		lacks(t, page, "<script")
+		links := strings.Count(page[:strings.Index(page, `id="versions"`)], `href="https://dl.example`)
+		if links != 4 {
+			t.Errorf("%s: %d downloads, want 4", agent, links)
+		}
+		if want == "" {
+			lacks(t, page, "Download for", "Other downloads")
+			continue
+		}
+		holds(t, page, "Latest version", want, "Other downloads", `<ul class="downloads">`)
+	}
+}
+
+// TestHome checks the list of projects on the start page.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	s := site(t)
+	page := visit(t, s, "/")
+	holds(t, page, "<title>svc.example</title>", "No app has been published here yet.", "Served by svc", `href="/doc"`, `href="/admin"`)
+	lacks(t, page, "Lumen")
+	s.Publish(t, "lumen", "1.0 at=1720000000")
+	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"aurora","name":"Aurora"}`)
+	s.Publish(t, "aurora", "0.1", "0.2-rc preview")
+	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"secret","name":"Secret"}`)
+	s.Publish(t, "secret", "0.1-rc preview")
+	page = visit(t, s, "/")
+	holds(t, page, `<a href="/projects/aurora"><bdi>Aurora`, "0.1", `src="https://lumen.example/icon.png"`, `<a href="/projects/lumen"><bdi>Lumen`, "1.0", "3 July 2024", "A quiet notebook.")
+	lacks(t, page, "Secret", "0.2-rc", "No app")
+}
+
+// TestHomeElsewhere checks that the start page can be the page of a project or of another site.
+func TestHomeElsewhere(t *testing.T) {
+	t.Parallel()
+	for home, want := range map[string]string{"lumen": "/projects/lumen", "a b": "/projects/a%20b", "https://www.example/apps?x=1": "https://www.example/apps?x=1"} {
+		s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) { c.Home = home }))
+		answer := httptest.NewRecorder()
+		server, err := api.New(s.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.ServeHTTP(answer, httptest.NewRequest("GET", "/", nil))
+		if answer.Code != 302 || answer.Header().Get("Location") != want {
+			t.Errorf("%s: got %d %v", home, answer.Code, answer.Header())
 		}
 	}
 }
@@ -501,11 +626,14 @@ func TestLongTexts(t *testing.T) {
 	for i := range 25 {
 		s.Announce(t, "lumen", fmt.Sprintf(`{"title":"News %d","content":%[2]s}`, i, long))
 	}
-	_, page, _ := s.Visit(t, "GET", "/projects/lumen", map[string]string{"Accept-Encoding": "gzip"})
-	if len(page) > 60<<10 {
-		t.Errorf("the page has %d bytes, want at most 60 KiB", len(page))
+	page := ""
+	for _, path := range []string{"/", "/projects/lumen?since=1.0", "/projects/lumen"} {
+		_, page, _ = s.Visit(t, "GET", path, map[string]string{"Accept-Encoding": "gzip"})
+		if len(page) > 60<<10 {
+			t.Errorf("%s has %d bytes, want at most 60 KiB", path, len(page))
+		}
+		page = unzipped(t, page)
 	}
-	page = unzipped(t, page)
 	if n := strings.Count(page, `class="card announcement"`); n != 20 {
 		t.Errorf("there are %d announcements, want 20", n)
 	}

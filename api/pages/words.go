@@ -16,8 +16,12 @@ type words struct {
 
 	SkipToContent, Site, Reference, Console, Terms, Languages, Start, Original, Documents, ShowMore, ShowLess string
 
-	HomeTitle, HomeText, Features, ExampleTitle string
-	FeatureList                                 []feature
+	HomeText, Apps, NoApps, ServedBy string
+
+	DownloadFor, OtherDownloads                   string // DownloadFor contains one %s for a system
+	Today, Yesterday                              string
+	DaysAgo, MonthsAgo, YearsAgo                  string // each contains one %d
+	ChangesSince, WhatChanged, Show, NothingNewer string // ChangesSince contains one %s for a version
 
 	By, Since, Website, Documentation, Repository                string
 	LatestVersion, Version, Versions, AllVersions, NoVersion     string
@@ -36,9 +40,6 @@ type words struct {
 	others       string // text for platforms that have no name
 }
 
-// feature is a feature described on the start page.
-type feature struct{ Title, Text string }
-
 // in returns the words of a language.
 func in(l terms.Language) *words { return allWords[l] }
 
@@ -49,17 +50,12 @@ var allWords = [...]*words{
 		Terms: "Terms", Languages: "Languages", Start: "Start page", Original: "Original", Documents: "Documents", ShowMore: "Show more",
 		ShowLess: "Show less",
 
-		HomeTitle: "Everything an app needs after its release",
-		HomeText:  "Updates, announcements, feedback, logs and numbers for the apps that you ship, from one program and one folder of your own.",
-		Features:  "Features", ExampleTitle: "Ask whether an app must update",
-		FeatureList: []feature{
-			{"Update checks", "An app asks, and learns whether it may or must update, and to which version."},
-			{"Downloads", "Files keep their links for ever and continue where a broken line left off."},
-			{"Announcements", "Tell users of certain versions or platforms what they should know, in their language."},
-			{"Feedback", "Hear what people think, answer it, and turn it into an issue at your code host."},
-			{"Logs", "See the errors of an app in the field, with the device that they happened on."},
-			{"Numbers", "Funnels, retention and adoption of versions, without cookies and third parties."},
-		},
+		HomeText: "Apps to download, their versions and announcements.", Apps: "Apps", NoApps: "No app has been published here yet.",
+		ServedBy: "Served by svc",
+
+		DownloadFor: "Download for %s", OtherDownloads: "Other downloads",
+		Today: "today", Yesterday: "yesterday", DaysAgo: "%d days ago", MonthsAgo: "%d months ago", YearsAgo: "%d years ago",
+		ChangesSince: "What changed since %s", WhatChanged: "What changed since version", Show: "Show", NothingNewer: "There is no newer version.",
 
 		By: "by", Since: "since", Website: "Website", Documentation: "Documentation", Repository: "Repository",
 		LatestVersion: "Latest version", Version: "Version", Versions: "Versions", AllVersions: "All versions",
@@ -83,17 +79,11 @@ var allWords = [...]*words{
 		SkipToContent: "跳到正文", Site: "站点", Reference: "API 参考", Console: "打开控制台",
 		Terms: "条款", Languages: "语言", Start: "首页", Original: "原文", Documents: "文件", ShowMore: "展开", ShowLess: "收起",
 
-		HomeTitle: "应用发布之后所需的一切",
-		HomeText:  "更新、公告、反馈、日志与统计，一个程序、一个目录，全部掌握在您自己手中。",
-		Features:  "功能", ExampleTitle: "查询应用是否需要更新",
-		FeatureList: []feature{
-			{"更新检查", "应用发起查询，即可得知能否更新、是否必须更新，以及更新到哪个版本。"},
-			{"文件分发", "下载链接永久有效，网络中断后可从断点继续。"},
-			{"公告", "以用户的语言，向特定版本或平台的用户发布消息。"},
-			{"反馈", "倾听用户的意见，处理并回复，也可转为代码托管平台上的议题。"},
-			{"日志", "查看应用在用户设备上发生的错误，以及当时的设备信息。"},
-			{"统计", "漏斗、留存与版本采用率，不用 Cookie，也不经第三方。"},
-		},
+		HomeText: "应用下载、版本与公告。", Apps: "应用", NoApps: "这里尚未发布任何应用。", ServedBy: "由 svc 提供服务",
+
+		DownloadFor: "下载 %s 版", OtherDownloads: "其他下载",
+		Today: "今天", Yesterday: "昨天", DaysAgo: "%d 天前", MonthsAgo: "%d 个月前", YearsAgo: "%d 年前",
+		ChangesSince: "自 %s 以来的变化", WhatChanged: "查看自此版本以来的变化", Show: "查看", NothingNewer: "没有更新的版本。",
 
 		By: "作者：", Since: "首次发布于", Website: "网站", Documentation: "文档", Repository: "代码仓库",
 		LatestVersion: "最新版本", Version: "版本", Versions: "版本历史", AllVersions: "全部版本", NoVersion: "尚未发布任何版本。",

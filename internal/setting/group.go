@@ -27,6 +27,7 @@ var groups = []Group{
 		{"listen", "host:port or unix:PATH to listen on"},
 		{"listen_mode", "permissions of the Unix socket"},
 		{"port", "port instead of the one in the default address"},
+		{"pages.home", "start page: list, a project key or an address"},
 		{"site_url", "public address, such as https://svc.example.com"},
 	}},
 	{"HTTPS", []Item{

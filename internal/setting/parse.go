@@ -87,6 +87,20 @@ func origin(v string) (string, error) {
 	return whole.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
+// projectKey matches everything that can be the key of a project.
+var projectKey = regexp.MustCompile(`^[^\s\pC/\\?#%]{1,64}$`)
+
+// startPage parses list, the key of a project or the address of a web page.
+func startPage(v string) (string, error) {
+	if projectKey.MatchString(v) {
+		return v, nil
+	}
+	if address, err := webAddress(v); err == nil {
+		return address, nil
+	}
+	return "", errors.New("must be list, the key of a project, or an address such as https://example.com/apps")
+}
+
 // webAddress parses the address of a web page.
 func webAddress(v string) (string, error) {
 	u, err := url.Parse(v)

@@ -5,6 +5,7 @@
 //
 //	setting.go   Definition, Settings: values and their sources
 //	table.go     the settings
+//	group.go     the settings by purpose, for help texts
 //	load.go      Load: flags before environment before file before default
 //	file.go      the configuration file
 //	parse.go     parsing values
@@ -126,6 +127,7 @@ type Settings struct {
 	EventMaxNames      int
 	EventMaxSizeMiB    int
 	SiteURL            string // scheme, host and port; "" = not known
+	PagesHome          string // list, a URL or the key of a project
 	DistBaseURL        string // scheme, host and port; "" = links on the address of the site
 	DistCacheMaxSize   int64  // bytes
 	UploadMaxMB        int    // MiB

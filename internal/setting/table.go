@@ -233,6 +233,12 @@ var definitions = []Definition{
 		set:  into(func(s *Settings) *string { return &s.SiteURL }, origin),
 	},
 	{
+		Key: "pages.home", Variable: "SVC_PAGES_HOME", Kind: "page", Default: "list",
+		Help: "Start page of the site: list for the projects with a latest version, the key of a project, or an address to redirect to.",
+		Why:  "Visitors look for an app; a project without a version is not listed.",
+		set:  into(func(s *Settings) *string { return &s.PagesHome }, startPage),
+	},
+	{
 		Key: "dist.base_url", Variable: "SVC_DIST_BASE_URL", Kind: "URL", Unset: "links on the address of the site; no mirroring, no CDN refresh",
 		Help: "Address of direct links to files, such as https://dl.example.com; a host other than that of site_url serves only links.",
 		Why:  "A host of its own keeps downloads away from the console, and can be moved behind a CDN.",

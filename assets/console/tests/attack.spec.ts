@@ -162,7 +162,10 @@ test("attack strings of other people stay text in versions, announcements, token
     }
     expect(seen.size).toBe(corpus.length);
   }
-  for (const address of ["/admin", "/admin/projects?open=app", "/admin/events?project=app", "/projects/app"]) {
+  // A version that bears the name of an attack: the public page lists it in its form, and says it as the answer.
+  await server.call("POST", `${path}/versions`, { version: corpus[0], comparable_version: "0.9" });
+  const since = `/projects/app?since=${encodeURIComponent(corpus[0]!)}`;
+  for (const address of ["/admin", "/admin/projects?open=app", "/admin/events?project=app", "/projects/app", since, "/"]) {
     await page.goto(server.url + address);
     await settled(page);
     await expect(page.locator("main")).toBeVisible();
@@ -178,7 +181,7 @@ function liveMarkdown(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found = [
       ...document.querySelectorAll(
-        "main iframe, main object, main embed, main base, main form, main math, main style, main input[autofocus], main script, dialog script, dialog iframe, dialog style, dialog form:not([method=dialog]), [role=dialog] iframe, [role=dialog] math, [role=dialog] script, a[href^='javascript:' i], a[href^='data:' i], img[src^='javascript:' i]",
+        "main iframe, main object, main embed, main base, main form:not(.since), main .prose form, main form ~ form, main math, main style, main input[autofocus], main script, dialog script, dialog iframe, dialog style, dialog form:not([method=dialog]), [role=dialog] iframe, [role=dialog] math, [role=dialog] script, a[href^='javascript:' i], a[href^='data:' i], img[src^='javascript:' i]",
       ),
       ...[...document.querySelectorAll("main *, dialog *, [role=dialog] *")].filter((element) =>
         element.getAttributeNames().some((name) => name.startsWith("on")),

@@ -41,6 +41,7 @@ const pages: Record<string, (project: string) => string> = {
   "the start page": () => "/",
   "a project": (project) => `/projects/${project}`,
   "one version": (project) => `/projects/${project}?version=1.3.0`,
+  "the changes since a version": (project) => `/projects/${project}?since=1.3.0`,
   "the terms": () => "/terms/privacy-policy",
   "terms that are not published": () => "/terms/sdk-compliance",
   "a missing page": () => "/projects/none",
@@ -123,6 +124,22 @@ test.describe("without script", () => {
     await expect(page.locator(".line > li")).toHaveCount(2);
     await page.getByRole("link", { name: "1.0.0" }).click();
     await expect(page).toHaveTitle("Lumen Notes 1.0.0");
+  });
+
+  test("a visitor gets the download for the own system, and what changed since the own version", async ({ page, server, project }) => {
+    await publish(server, project);
+    await page.setExtraHTTPHeaders({ "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36" });
+    await page.goto(`${server.url}/`);
+    await page.locator(`main a[href="/projects/${project}"]`).click();
+    const offer = page.getByRole("link", { name: "Download for Windows" });
+    await expect(offer).toHaveAttribute("href", "https://dl.example/lumen-1.13.0-x64.msi");
+    await expect(page.getByRole("heading", { name: "Other downloads" })).toBeVisible();
+    await page.getByLabel("What changed since version").selectOption("1.10.0");
+    await page.getByRole("button", { name: "Show" }).click();
+    await expect(page).toHaveURL(`${server.url}/projects/${project}?since=1.10.0`);
+    await expect(page.locator(".line h3")).toHaveText(["1.13.0", "1.12.0", "1.11.0"]);
+    await page.getByRole("link", { name: "Back to the project" }).click();
+    await expect(offer).toBeVisible();
   });
 
   test("the reference is searched and read", async ({ page, server }) => {
