@@ -302,67 +302,6 @@ func dropSource(tx *Tx, f *File) error {
 	return sources.Put(key, left)
 }
 
-// FileSelection selects a part of a list of files.
-type FileSelection struct {
-	Terms         []string   // folded; the file's name, id or SHA-256 must contain each of them
-	Status        FileStatus // "" = any
-	Offset, Limit int
-}
-
-// ListFiles returns a part of the files of a project, newest first, and the total number of
-// selected files. A search reads the names of all files of the project, about 150 bytes each. Any
-// other list reads only the keys up to the end of its page.
-func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, err error) {
-	content := tx.content(p)
-	if content == nil {
-		return nil, 0, nil
-	}
-	for _, status := range FileStatuses {
-		if q.Status == "" || q.Status == status {
-			n, err := counted(content.Bucket(countsBucket), countFiles(status))
-			if err != nil {
-				return nil, 0, err
-			}
-			total += int(n)
-		}
-	}
-	if len(q.Terms) > 0 {
-		total = 0
-	}
-	cursor := tx.bolt.Bucket(fileOrderBucket).Cursor()
-	back := cursor.Prev
-	if next, _ := cursor.Seek((p + 1).key()); next == nil {
-		back = cursor.Last
-	}
-	key, value := back()
-	for skip := q.Offset; bytes.HasPrefix(key, p.key()); key, value = cursor.Prev() {
-		if len(value) == 0 {
-			return nil, 0, fmt.Errorf("%w: file_order %x has no value", ErrDamaged, key)
-		}
-		if q.Status != "" && value[0] != q.Status[0] || !searchtext.ContainsAll(string(value[1:]), q.Terms) {
-			continue
-		}
-		if len(q.Terms) > 0 {
-			total++
-		} else if len(page) == q.Limit {
-			break
-		}
-		if skip > 0 {
-			skip--
-			continue
-		}
-		if len(page) == q.Limit {
-			continue
-		}
-		f, err := orderedFile(tx, key)
-		if err != nil {
-			return nil, 0, err
-		}
-		page = append(page, f)
-	}
-	return page, total, nil
-}
-
 // fileIDAfter returns the file id at the end of a key, where it follows n other bytes.
 func fileIDAfter(key []byte, n int) (FileID, error) {
 	if len(key) != n+fileIDLength {

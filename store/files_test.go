@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -205,7 +206,7 @@ func TestListFilesByModel(t *testing.T) {
 			if r.IntN(2) == 0 {
 				clock.advance(time.Second)
 			}
-			f := addFile(t, db, p, r.IntN(1_000_000_000)*200+n, store.FileStatuses[r.IntN(2)], func(f *store.File) { f.Filename = names[r.IntN(len(names))] })
+			f := addFile(t, db, p, r.IntN(1_000_000_000)*200+n, store.FileStatuses[r.IntN(2)], func(f *store.File) { f.Filename, f.Size = names[r.IntN(len(names))], r.Int64N(4) })
 			model[p] = append(model[p], f)
 		}
 		for _, p := range projects {
@@ -217,7 +218,7 @@ func TestListFilesByModel(t *testing.T) {
 // compareLists compares a random part of a project's list of files with the slice all.
 func compareLists(t *testing.T, db *store.Store, r *rand.Rand, p store.ProjectID, all []*store.File) {
 	t.Helper()
-	q := store.FileSelection{Offset: r.IntN(5), Limit: 1 + r.IntN(6)}
+	q := store.FileSelection{Offset: r.IntN(5), Limit: 1 + r.IntN(6), By: store.FileOrder(r.IntN(3)), Ascending: r.IntN(2) == 0}
 	if r.IntN(2) == 0 {
 		q.Status = store.FileStatuses[r.IntN(3)]
 	}
@@ -227,10 +228,18 @@ func compareLists(t *testing.T, db *store.Store, r *rand.Rand, p store.ProjectID
 	var want []string
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b *store.File) int {
-		if a.CreatedAt != b.CreatedAt {
-			return int(b.CreatedAt - a.CreatedAt)
+		newest := cmp.Or(cmp.Compare(b.CreatedAt, a.CreatedAt), strings.Compare(string(b.ID), string(a.ID)))
+		by := -newest
+		switch q.By {
+		case store.FilesByName:
+			by = strings.Compare(searchtext.Text(a.Filename), searchtext.Text(b.Filename))
+		case store.FilesBySize:
+			by = cmp.Compare(a.Size, b.Size)
 		}
-		return strings.Compare(string(b.ID), string(a.ID))
+		if !q.Ascending {
+			by = -by
+		}
+		return cmp.Or(by, newest)
 	})
 	for _, f := range all {
 		if (q.Status == "" || f.Status == q.Status) && searchtext.ContainsAll(f.SearchText(), q.Terms) {

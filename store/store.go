@@ -13,6 +13,7 @@
 //	cards.go          cards of dashboards
 //	requests.go       request statistics
 //	files.go          files, and the objects and copies to remove
+//	files_list.go     lists of files
 //	links.go          the files that links lead to
 //	backends.go       storage back ends
 //	settings.go       settings of the instance and of projects

@@ -300,11 +300,22 @@ func (tx *Tx) Log(p ProjectID, id ID) (*Log, error) {
 // PutLog stores a changed log. Only Hidden may have changed.
 func (tx *Tx) PutLog(p ProjectID, l *Log) error { return logSeries.of(tx, p).Replace(l.ID, l) }
 
+// Direction orders a list by a field.
+type Direction int8
+
+// The directions. Records with the same value are ordered by age, the newest first.
+const (
+	Unordered Direction = iota
+	Ascending
+	Descending
+)
+
 // Selection selects a part of a list, newest first.
 type Selection struct {
 	Hidden        bool // includes hidden records
 	Platform      *platform.Platform
 	Find          *Find
+	Oldest        bool // oldest first
 	Offset, Limit int
 	// MaxBytes limits the total stored size of the page's records. If the limit is exceeded, all of
 	// them are left unread. 0 means no limit.
@@ -332,8 +343,9 @@ func (q Selection) filter() column.Filter {
 // restrict the list.
 type FeedbackSelection struct {
 	Selection
-	Rating *int
-	Status *FeedbackStatus
+	Rating   *int
+	Status   *FeedbackStatus
+	ByRating Direction // feedback without a rating comes last
 }
 
 // LogSelection selects a part of a list of logs, created between From and To, both inclusive. A
@@ -343,6 +355,7 @@ type LogSelection struct {
 	Selection
 	Level    *int
 	From, To int64
+	ByLevel  Direction
 }
 
 type (
@@ -354,7 +367,9 @@ type (
 
 // query returns the query for a list of one kind in a project.
 func (q Selection) query(tx *Tx, p ProjectID, kind Kind) (series.Query, error) {
-	query := series.Query{Shown: q.shown(), Filter: q.filter(), To: math.MaxInt64, Offset: q.Offset, Limit: q.Limit, MaxBytes: q.MaxBytes}
+	query := series.Query{
+		Shown: q.shown(), Filter: q.filter(), Oldest: q.Oldest, To: math.MaxInt64, Offset: q.Offset, Limit: q.Limit, MaxBytes: q.MaxBytes,
+	}
 	if q.Find == nil {
 		return query, nil
 	}
@@ -382,6 +397,9 @@ func (q FeedbackSelection) feedbackQuery(tx *Tx, p ProjectID) (series.Query, err
 	if q.Status != nil {
 		query.Filter = query.Filter.And(3<<statusShift, column.Word(*q.Status)<<statusShift)
 	}
+	if q.ByRating != Unordered && q.Rating == nil {
+		query.Groups = append(groups(query.Filter, 7, ratingShift, 1, 5, q.ByRating), query.Filter.And(7<<ratingShift, 0))
+	}
 	return query, err
 }
 
@@ -399,8 +417,23 @@ func (q LogSelection) logQuery(tx *Tx, p ProjectID) (series.Query, error) {
 	if q.Level != nil {
 		query.Filter = query.Filter.And(3<<levelShift, column.Word(*q.Level)<<levelShift)
 	}
+	if q.ByLevel != Unordered && q.Level == nil {
+		query.Groups = groups(query.Filter, 3, levelShift, 0, 3, q.ByLevel)
+	}
 	query.From, query.To = q.From, q.To
 	return query, err
+}
+
+// groups splits the records that pass a filter by a number from least to most, which the bits of
+// mask have at the position shift, and orders the parts.
+func groups(f column.Filter, mask, shift, least, most int, by Direction) (parts []column.Filter) {
+	for n := least; n <= most; n++ {
+		parts = append(parts, f.And(column.Word(mask)<<shift, column.Word(n)<<shift))
+	}
+	if by == Descending {
+		slices.Reverse(parts)
+	}
+	return parts
 }
 
 // UnreadFeedback reads feedback that ListFeedback left unread. It returns nil if the

@@ -95,10 +95,16 @@ func (h *Handlers) addReferences(r *web.Request, views []fileView, list []*store
 	return nil
 }
 
+// fileOrders holds the orders of lists by the names that the API gives them.
+var fileOrders = map[string]store.FileOrder{"name": store.FilesByName, "size": store.FilesBySize}
+
 func (h *Handlers) listFiles(r *web.Request) (view web.PageView, err error) {
 	var p web.Problems
 	page, find := p.Page(r), p.Search(r)
-	wanted := store.FileSelection{Offset: page.Offset, Limit: page.Limit, Status: fileStatus(&p, r)}
+	sort := p.Sort(r, "created_at", "name", "size")
+	wanted := store.FileSelection{
+		Offset: page.Offset, Limit: page.Limit, Status: fileStatus(&p, r), By: fileOrders[sort.By], Ascending: sort.Ascending,
+	}
 	if find != "" {
 		wanted.Terms = []string{find}
 	}

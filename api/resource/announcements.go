@@ -1,6 +1,9 @@
 package resource
 
 import (
+	"bytes"
+	"cmp"
+
 	"svc/api/web"
 	"svc/internal/platform"
 	"svc/store"
@@ -95,6 +98,7 @@ func (h *Handlers) listAnnouncements(r *web.Request) (web.List, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
 	on, pinned, hidden := p.PlatformFilter(r), p.Bool(r, "is_pinned"), p.Bool(r, "is_hidden")
+	sort := p.Sort(r, "published_at", "created_at", "title")
 	if err := p.Err(); err != nil {
 		return web.List{}, err
 	}
@@ -105,6 +109,17 @@ func (h *Handlers) listAnnouncements(r *web.Request) (web.List, error) {
 		})
 		if err != nil {
 			return web.List{}, err
+		}
+		newest := func(a, b *store.AnnouncementEntry) int { return bytes.Compare(b.Record.ID[:], a.Record.ID[:]) }
+		switch sort.By {
+		case "published_at":
+			matching = sorting(matching, sort, newest, func(a, b *store.AnnouncementEntry) int {
+				return cmp.Compare(a.Record.PublishedAt, b.Record.PublishedAt)
+			})
+		case "created_at":
+			matching = sorting(matching, sort, newest, func(a, b *store.AnnouncementEntry) int { return newest(b, a) })
+		case "title":
+			matching = sorting(matching, sort, newest, byText(matching, func(e *store.AnnouncementEntry) string { return e.Record.Title }))
 		}
 		return listOf(matching, page, func(e *store.AnnouncementEntry) ([]byte, error) {
 			a, err := h.fullAnnouncement(snap, e)

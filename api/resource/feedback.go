@@ -305,6 +305,12 @@ func (h *Handlers) listFeedback(r *web.Request) (web.List, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
 	q := p.feedbackSelection(r, page)
+	switch sort := p.Sort(r, "created_at", "rating"); sort.By {
+	case "created_at":
+		q.Oldest = sort.Ascending
+	case "rating":
+		q.ByRating = direction(sort)
+	}
 	return listPage(h, r, &p, store.KindFeedback, find,
 		func(tx *store.Tx, project store.ProjectID, f *store.Find) ([]*store.Feedback, store.Found, error) {
 			q.Find = f

@@ -290,6 +290,7 @@ func (m *shelf) ask() {
 			want = append(want, x.id)
 		}
 	}
+	m.sort(query, want)
 	limit, offset := 1+m.random.IntN(100), apitest.Pick(m.random, 0, 0, m.random.IntN(len(want)+2), m.random.IntN(len(m.all)+2))
 	query.Set("limit", fmt.Sprint(limit))
 	query.Set("offset", fmt.Sprint(offset))
@@ -300,6 +301,36 @@ func (m *shelf) ask() {
 	if total != len(want) || !slices.Equal(got, page) {
 		m.t.Fatalf("seed %d, %d records: %s\ngot  %d of %d %v\nwant %d of %d %v", m.seed, len(m.all), path, len(got), total, got, len(page), len(want), page)
 	}
+}
+
+// sort adds a random order to a query, and sorts the ids of the records, which are the newest first.
+func (m *shelf) sort(query url.Values, ids []string) {
+	field := apitest.Pick(m.random, "", "created_at", "number")
+	if field == "" {
+		return
+	}
+	order := apitest.Pick(m.random, "", "asc", "desc")
+	query.Set("order", order)
+	if field == "created_at" {
+		if query.Set("sort", field); order == "asc" {
+			slices.Reverse(ids)
+		}
+		return
+	}
+	query.Set("sort", "level")
+	if !m.logs {
+		query.Set("sort", "rating")
+	}
+	numbers := map[string]int{}
+	for _, x := range m.all {
+		switch numbers[x.id] = x.number; {
+		case !m.logs && x.number == 0: // comes last
+			numbers[x.id] = 99
+		case order != "asc":
+			numbers[x.id] = -x.number
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b string) int { return numbers[a] - numbers[b] })
 }
 
 // count compares the statistics with the plain list.

@@ -176,6 +176,12 @@ func (h *Handlers) listLogs(r *web.Request) (web.List, error) {
 	q := p.logSelection(r, page)
 	q.From = int64(p.Count(r, "start_time", 0, 0, math.MaxInt64))
 	q.To = int64(p.Count(r, "end_time", math.MaxInt64, 0, math.MaxInt64))
+	switch sort := p.Sort(r, "created_at", "level"); sort.By {
+	case "created_at":
+		q.Oldest = sort.Ascending
+	case "level":
+		q.ByLevel = direction(sort)
+	}
 	if q.From > q.To {
 		p.Add("start_time must not be after end_time")
 	}
@@ -189,6 +195,14 @@ func (h *Handlers) listLogs(r *web.Request) (web.List, error) {
 // logSelection reads the filters of logs, except for the range of time.
 func (p *problems) logSelection(r *web.Request, page web.Page) store.LogSelection {
 	return store.LogSelection{Selection: p.selection(r, page), Level: p.exact(r, "level", 0, 3), To: math.MaxInt64}
+}
+
+// direction returns the direction of an order by a field.
+func direction(s web.Sort) store.Direction {
+	if s.Ascending {
+		return store.Ascending
+	}
+	return store.Descending
 }
 
 // selection reads the query parameters that lists of feedback and of logs have in common.

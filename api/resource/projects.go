@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"errors"
 
 	"svc/api/web"
@@ -117,11 +118,19 @@ func (h *Handlers) projectStatistics(*web.Request) (projectStatisticsView, error
 
 func (h *Handlers) listProjects(r *web.Request) (web.List, error) {
 	var p problems
-	page, find := p.Page(r), p.Search(r)
+	page, find, sort := p.Page(r), p.Search(r), p.Sort(r, "created_at", "name")
 	if err := p.Err(); err != nil {
 		return web.List{}, err
 	}
 	matching, err := h.findProjects(r, find)
+	switch newest := func(a, b *store.Project) int { return cmp.Compare(b.ID, a.ID) }; sort.By {
+	case "created_at": // not the order of the numbers, because imported projects keep their time
+		matching = sorting(matching, sort, newest, func(a, b *store.Project) int {
+			return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), newest(b, a))
+		})
+	case "name":
+		matching = sorting(matching, sort, newest, byText(matching, func(p *store.Project) string { return p.Name }))
+	}
 	return web.NewList(len(matching), web.PageOf(matching, page), viewProjectFully), err
 }
 

@@ -1,10 +1,14 @@
 package resource
 
 import (
+	"cmp"
 	"errors"
+	"slices"
+	"strings"
 
 	"svc/api/web"
 	"svc/internal/fault"
+	"svc/internal/searchtext"
 	"svc/store"
 )
 
@@ -181,6 +185,27 @@ func listOf[R any](list []*store.Entry[R], page web.Page, encode func(*store.Ent
 		Total: len(list), Sizes: web.Views(part, func(e *store.Entry[R]) int { return e.Size }),
 		Encode: func(i int) ([]byte, error) { return encode(part[i]) },
 	}
+}
+
+// sorting returns a sorted copy of a list. Elements that compare as equal are ordered by newest,
+// whatever the direction.
+func sorting[E any](list []E, s web.Sort, newest, compare func(a, b E) int) []E {
+	return slices.SortedFunc(slices.Values(list), func(a, b E) int {
+		by := compare(a, b)
+		if !s.Ascending {
+			by = -by
+		}
+		return cmp.Or(by, newest(a, b))
+	})
+}
+
+// byText returns a function that compares elements of the list by a text, regardless of case.
+func byText[E comparable](list []E, text func(E) string) func(a, b E) int {
+	folded := make(map[E]string, len(list))
+	for _, e := range list {
+		folded[e] = searchtext.Text(text(e))
+	}
+	return func(a, b E) int { return strings.Compare(folded[a], folded[b]) }
 }
 
 // fullVersion returns the version of an entry, including its texts. If the version has changed

@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -113,7 +115,7 @@ const maxReads = 100
 
 func (h *Handlers) listVersions(r *web.Request) (web.List, error) {
 	var p problems
-	page, filter := p.Page(r), p.versionFilter(r)
+	page, filter, sort := p.Page(r), p.versionFilter(r), p.Sort(r, "published_at", "version", "created_at")
 	if err := p.Err(); err != nil {
 		return web.List{}, err
 	}
@@ -121,6 +123,19 @@ func (h *Handlers) listVersions(r *web.Request) (web.List, error) {
 		matching, err := h.versions(r, snap, filter)
 		if err != nil {
 			return web.List{}, err
+		}
+		newest := func(a, b *store.VersionEntry) int { return bytes.Compare(b.Record.ID[:], a.Record.ID[:]) }
+		switch sort.By {
+		case "published_at":
+			matching = sorting(matching, sort, newest, func(a, b *store.VersionEntry) int {
+				return cmp.Compare(a.Record.PublishedAt, b.Record.PublishedAt)
+			})
+		case "version":
+			matching = sorting(matching, sort, newest, func(a, b *store.VersionEntry) int {
+				return a.Record.Comparable.Compare(b.Record.Comparable)
+			})
+		case "created_at":
+			matching = sorting(matching, sort, newest, func(a, b *store.VersionEntry) int { return newest(b, a) })
 		}
 		return listOf(matching, page, func(e *store.VersionEntry) ([]byte, error) {
 			v, err := h.fullVersion(snap, e)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,6 +19,28 @@ func (p *Problems) Page(r *Request) Page {
 		Limit:  p.Count(r, "limit", 20, 1, 100),
 		Offset: p.Count(r, "offset", 0, 0, 1<<53),
 	}
+}
+
+// Sort is the order of a list that a client asked for.
+type Sort struct {
+	By        string // a field, or "" for the default order of the list
+	Ascending bool
+}
+
+// Sort reads sort, one of the given fields, and order from the query.
+func (p *Problems) Sort(r *Request, fields ...string) (s Sort) {
+	if s.By = r.Query("sort"); s.By != "" && !slices.Contains(fields, s.By) {
+		p.Add("sort must be one of %s", strings.Join(fields, ", "))
+	}
+	switch order := r.Query("order"); {
+	case order != "" && order != "asc" && order != "desc":
+		p.Add("order must be asc or desc")
+	case order != "" && s.By == "":
+		p.Add("order needs sort, which must be one of %s", strings.Join(fields, ", "))
+	default:
+		s.Ascending = order == "asc"
+	}
+	return s
 }
 
 // Count reads an integer from the query. If it was not sent, Count returns the default value.

@@ -80,6 +80,10 @@ type ListProjectsOptions struct {
 	Offset int `query:"offset"`
 	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
+	// Field to sort by. Projects with the same value are listed newest first.
+	Sort string `query:"sort"`
+	// Direction of `sort`, which must be sent, too.
+	Order string `query:"order"`
 }
 
 func (o *ListProjectsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }
@@ -92,6 +96,11 @@ type ListVersionsOptions struct {
 	Offset int `query:"offset"`
 	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
+	// Field to sort by; `version` is the comparable version. Versions with the same value are listed
+	// newest first.
+	Sort string `query:"sort"`
+	// Direction of `sort`, which must be sent, too.
+	Order string `query:"order"`
 	// Only versions for this platform, and those for all platforms. Case does not matter.
 	Platform Platform `query:"platform"`
 	// Only previews, or only official versions.
@@ -124,6 +133,10 @@ type ListAnnouncementsOptions struct {
 	Offset int `query:"offset"`
 	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
+	// Field to sort by, regardless of pins. Announcements with the same value are listed newest first.
+	Sort string `query:"sort"`
+	// Direction of `sort`, which must be sent, too.
+	Order string `query:"order"`
 	// Only announcements for this platform, and those for all platforms. Case does not matter.
 	Platform Platform `query:"platform"`
 	// Only pinned announcements, or only the others.
@@ -142,6 +155,11 @@ type ListFeedbacksOptions struct {
 	Offset int `query:"offset"`
 	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
+	// Field to sort by. Feedback with the same rating is listed newest first, and feedback without a
+	// rating last.
+	Sort string `query:"sort"`
+	// Direction of `sort`, which must be sent, too.
+	Order string `query:"order"`
 	// Only items from this platform. Case does not matter.
 	Platform Platform `query:"platform"`
 	// Only feedback with this rating.
@@ -196,6 +214,10 @@ type ListLogsOptions struct {
 	Offset int `query:"offset"`
 	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
+	// Field to sort by. Logs of the same level are listed newest first.
+	Sort string `query:"sort"`
+	// Direction of `sort`, which must be sent, too.
+	Order string `query:"order"`
 	// Only items created at this time or later. Not after `end_time`.
 	StartTime *int64 `query:"start_time"`
 	// Only items created at this time or before.
@@ -371,6 +393,10 @@ type ListFilesOptions struct {
 	Offset int `query:"offset"`
 	// Only items that contain this text, ignoring case. Blank is the same as left out.
 	Search string `query:"search"`
+	// Field to sort by. Files with the same value are listed newest first.
+	Sort string `query:"sort"`
+	// Direction of `sort`, which must be sent, too.
+	Order string `query:"order"`
 	// Only files in this state. Case does not matter; blank is the same as left out.
 	Status FileStatus `query:"status"`
 }

@@ -106,6 +106,7 @@ type walk[R any, T Record[R]] struct {
 	list         List[R, T]
 	sealed       uint64 // blocks that have columns
 	words, texts blockCursor
+	last         column.Columns // of the incomplete block, once it has been read
 }
 
 func (l List[R, T]) walk() *walk[R, T] {
@@ -117,7 +118,10 @@ func (l List[R, T]) walk() *walk[R, T] {
 // only set if the parameter texts is true.
 func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error) {
 	if block >= w.sealed {
-		return w.list.readColumns(block)
+		if w.last.Words == nil {
+			w.last, err = w.list.readColumns(block)
+		}
+		return w.last, err
 	}
 	c.Words = w.words.read(block)
 	if texts {

@@ -3,6 +3,7 @@ package series
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,12 +14,18 @@ import (
 	"svc/store/column"
 )
 
-// Query selects a page of a list, newest first.
+// Query selects a page of a list, newest first unless it says otherwise.
 type Query struct {
 	Shown    column.Filter // selects the records that the list may show at all
 	Filter   column.Filter // of the page; includes Shown
 	From, To int64         // creation times, ends included; 0 and math.MaxInt64 are no bounds
 	Search   *Search       // nil selects all that pass the filter
+
+	// Groups orders the list by properties of the records: first come the records that pass the
+	// first filter, then those that pass the second one, and so on. Each record that passes Filter
+	// must pass exactly one of them. nil orders by age only.
+	Groups []column.Filter
+	Oldest bool // the oldest come first in each group
 
 	Offset, Limit int
 	// MaxBytes limits the total stored size of the page's records. If the limit is exceeded, all of
@@ -111,19 +118,52 @@ func (l List[R, T]) Read(u Unread) (T, error) {
 	return rec, err
 }
 
-// count counts the records that pass the filter, from the newest block to the oldest, and
-// returns the numbers of those on the page.
+// count counts the records that pass the filter, in the order of the list, and returns the
+// numbers of those on the page. It reads the filter bits once for each group.
 func (l List[R, T]) count(q Query, first, end uint64) (numbers []uint64, total int, err error) {
-	pick := picker{offset: q.Offset, limit: q.Limit}
 	walk := l.walk()
-	for block := (end + column.BlockSize - 1) / column.BlockSize; block > first/column.BlockSize; block-- {
-		c, err := walk.read(block-1, false)
-		if err != nil {
-			return nil, 0, err
+	for _, group := range q.groups() {
+		pick := q.rest(total, len(numbers))
+		for block := range blocksIn(first, end, q.Oldest) {
+			c, err := walk.read(block, false)
+			if err != nil {
+				return nil, 0, err
+			}
+			pick.take(block*column.BlockSize, within(c, group, block, first, end))
 		}
-		pick.take((block-1)*column.BlockSize, within(c, q.Filter, block-1, first, end))
+		numbers, total = append(numbers, pick.numbers...), total+pick.total
 	}
-	return pick.numbers, pick.total, nil
+	return numbers, total, nil
+}
+
+// blocksIn yields the blocks with the numbers in [first, end), the newest or the oldest first.
+func blocksIn(first, end uint64, oldest bool) iter.Seq[uint64] {
+	low, n := first/column.BlockSize, (end+column.BlockSize-1)/column.BlockSize-first/column.BlockSize
+	return func(yield func(uint64) bool) {
+		for i := range n {
+			block := low + i
+			if !oldest {
+				block = low + n - 1 - i
+			}
+			if !yield(block) {
+				return
+			}
+		}
+	}
+}
+
+// groups returns the groups of the list; without Groups, all records are one.
+func (q Query) groups() []column.Filter {
+	if q.Groups == nil {
+		return []column.Filter{q.Filter}
+	}
+	return q.Groups
+}
+
+// rest returns a picker for the next group, after groups with the given total, of which the
+// given number of records is on the page.
+func (q Query) rest(total, picked int) picker {
+	return picker{offset: max(q.Offset-total, 0), limit: q.Limit - picked, oldest: q.Oldest}
 }
 
 // within returns the records of a block that pass the filter f and have a number in
@@ -147,10 +187,11 @@ func bounds(block, first, end uint64) (low, high int) {
 	return low, high
 }
 
-// picker counts marked records, newest first, and collects the numbers of the records on
-// the page.
+// picker counts marked records, in the order of the list, and collects the numbers of the
+// records on the page.
 type picker struct {
 	offset, limit int
+	oldest        bool // the oldest record comes first
 	total         int
 	numbers       []uint64
 }
@@ -159,7 +200,11 @@ func (p *picker) take(start uint64, m column.Bitmap) {
 	n := m.Count()
 	if p.total+n > p.offset && len(p.numbers) < p.limit {
 		at := p.total
-		for i := column.BlockSize - 1; i >= 0 && len(p.numbers) < p.limit; i-- {
+		for n := 0; n < column.BlockSize && len(p.numbers) < p.limit; n++ {
+			i := n
+			if !p.oldest {
+				i = column.BlockSize - 1 - n
+			}
 			if m.Has(i) {
 				if at >= p.offset {
 					p.numbers = append(p.numbers, start+uint64(i))
@@ -230,24 +275,38 @@ type candidateBlock struct {
 	damaged bool
 }
 
-// findText searches the texts of the blocks that may match, on all cores and newest
-// first.
+// findText searches the texts of the blocks that may match, on all cores and in the order of the
+// list. All groups share the minimum amount of text that is searched.
 func (l List[R, T]) findText(q Query, first, end uint64) (numbers []uint64, found Found, err error) {
-	blocks := l.candidates(q.Search, first, end)
-	x := scan{Query: q, first: first, end: end, pick: picker{offset: q.Offset, limit: q.Limit}}
+	blocks := l.candidates(q, first, end)
+	x := scan{Query: q, first: first, end: end}
 	walk := l.walk()
-	for size := firstBatch; len(blocks) > 0 && !x.enough(); size = min(2*size, lastBatch) {
-		if blocks, err = walk.gather(&x, blocks, size); err != nil {
+	for _, group := range q.groups() {
+		x.Filter, x.pick = group, q.rest(x.found.Total, len(numbers))
+		if err := walk.findGroup(&x, blocks); err != nil {
 			return nil, x.found, err
 		}
-		if err = x.matchBatch(); err != nil {
-			return nil, x.found, fmt.Errorf("search %s: %w", l.What, err)
+		if numbers = append(numbers, x.pick.numbers...); !x.found.Text {
+			break // no record has the text: the first group has searched all records that may be shown
 		}
 	}
-	rest, err := walk.countMatches(blocks, &x)
-	x.found.Total = x.pick.total + rest
-	x.found.Estimate = rest > 0
-	return x.pick.numbers, x.found, err
+	return numbers, x.found, nil
+}
+
+// findGroup searches the blocks for the records of a group, and adds them to the total.
+func (w *walk[R, T]) findGroup(x *scan, blocks []uint64) (err error) {
+	for size := firstBatch; len(blocks) > 0 && !x.enough(); size = min(2*size, lastBatch) {
+		if blocks, err = w.gather(x, blocks, size); err != nil {
+			return err
+		}
+		if err = x.matchBatch(); err != nil {
+			return fmt.Errorf("search %s: %w", w.list.What, err)
+		}
+	}
+	rest, err := w.countMatches(blocks, x)
+	x.found.Total += x.pick.total + rest
+	x.found.Estimate = x.found.Estimate || rest > 0
+	return err
 }
 
 // enough reports whether the search can stop: the page is complete and the minimum amount
@@ -343,19 +402,16 @@ func distinct(terms []string) []string {
 	return list
 }
 
-// candidates lists the blocks that may match, newest first.
-func (l List[R, T]) candidates(s *Search, first, end uint64) (blocks []uint64) {
+// candidates lists the blocks that may match, in the order of the list.
+func (l List[R, T]) candidates(q Query, first, end uint64) (blocks []uint64) {
 	if end == first {
 		return nil
 	}
-	sealed := l.Blocks()
-	low, high := first/column.BlockSize, (end-1)/column.BlockSize
+	s, sealed := q.Search, l.Blocks()
 	if s.All {
-		for b := high; b+1 > low; b-- {
-			blocks = append(blocks, b)
-		}
-		return blocks
+		return slices.Collect(blocksIn(first, end, q.Oldest))
 	}
+	low, high := first/column.BlockSize, (end-1)/column.BlockSize
 	if high >= sealed {
 		blocks = append(blocks, sealed)
 	}
@@ -364,7 +420,10 @@ func (l List[R, T]) candidates(s *Search, first, end uint64) (blocks []uint64) {
 			blocks = append(blocks, b)
 		}
 	}
-	slices.SortFunc(blocks, func(a, b uint64) int { return cmp.Compare(b, a) })
+	slices.Sort(blocks)
+	if !q.Oldest {
+		slices.Reverse(blocks)
+	}
 	return blocks
 }
 

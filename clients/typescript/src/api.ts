@@ -321,6 +321,10 @@ export interface ListProjectsQuery {
   offset?: number | null | undefined;
   /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
+  /** Field to sort by. Projects with the same value are listed newest first. */
+  sort?: "created_at" | "name" | (string & {}) | null | undefined;
+  /** Direction of `sort`, which must be sent, too. */
+  order?: "asc" | "desc" | (string & {}) | null | undefined;
 }
 
 /** Query of `previewCodehostRepo`. */
@@ -343,6 +347,10 @@ export interface ListVersionsQuery {
   offset?: number | null | undefined;
   /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
+  /** Field to sort by; `version` is the comparable version. Versions with the same value are listed newest first. */
+  sort?: "published_at" | "version" | "created_at" | (string & {}) | null | undefined;
+  /** Direction of `sort`, which must be sent, too. */
+  order?: "asc" | "desc" | (string & {}) | null | undefined;
   /** Only versions for this platform, and those for all platforms. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Only previews, or only official versions. */
@@ -379,6 +387,10 @@ export interface ListAnnouncementsQuery {
   offset?: number | null | undefined;
   /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
+  /** Field to sort by, regardless of pins. Announcements with the same value are listed newest first. */
+  sort?: "published_at" | "created_at" | "title" | (string & {}) | null | undefined;
+  /** Direction of `sort`, which must be sent, too. */
+  order?: "asc" | "desc" | (string & {}) | null | undefined;
   /** Only announcements for this platform, and those for all platforms. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Only pinned announcements, or only the others. */
@@ -395,6 +407,10 @@ export interface ListFeedbacksQuery {
   offset?: number | null | undefined;
   /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
+  /** Field to sort by. Feedback with the same rating is listed newest first, and feedback without a rating last. */
+  sort?: "created_at" | "rating" | (string & {}) | null | undefined;
+  /** Direction of `sort`, which must be sent, too. */
+  order?: "asc" | "desc" | (string & {}) | null | undefined;
   /** Only items from this platform. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Only feedback with this rating. */
@@ -451,6 +467,10 @@ export interface ListLogsQuery {
   offset?: number | null | undefined;
   /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
+  /** Field to sort by. Logs of the same level are listed newest first. */
+  sort?: "created_at" | "level" | (string & {}) | null | undefined;
+  /** Direction of `sort`, which must be sent, too. */
+  order?: "asc" | "desc" | (string & {}) | null | undefined;
   /** Only items created at this time or later. Not after `end_time`. */
   start_time?: number | null | undefined;
   /** Only items created at this time or before. */
@@ -707,6 +727,10 @@ export interface ListFilesQuery {
   offset?: number | null | undefined;
   /** Only items that contain this text, ignoring case. Blank is the same as left out. */
   search?: string | null | undefined;
+  /** Field to sort by. Files with the same value are listed newest first. */
+  sort?: "created_at" | "name" | "size" | (string & {}) | null | undefined;
+  /** Direction of `sort`, which must be sent, too. */
+  order?: "asc" | "desc" | (string & {}) | null | undefined;
   /** Only files in this state. Case does not matter; blank is the same as left out. */
   status?: "pending" | "ready" | "failed" | (string & {}) | null | undefined;
 }

@@ -98,6 +98,10 @@ query! {
         optional offset: u64,
         /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
+        /// Field to sort by. Projects with the same value are listed newest first.
+        optional sort: String,
+        /// Direction of `sort`, which must be sent, too.
+        optional order: String,
     }
 }
 
@@ -126,6 +130,11 @@ query! {
         optional offset: u64,
         /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
+        /// Field to sort by; `version` is the comparable version. Versions with the same value are
+        /// listed newest first.
+        optional sort: String,
+        /// Direction of `sort`, which must be sent, too.
+        optional order: String,
         /// Only versions for this platform, and those for all platforms. Case does not matter.
         optional platform: Platform,
         /// Only previews, or only official versions.
@@ -168,6 +177,11 @@ query! {
         optional offset: u64,
         /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
+        /// Field to sort by, regardless of pins. Announcements with the same value are listed
+        /// newest first.
+        optional sort: String,
+        /// Direction of `sort`, which must be sent, too.
+        optional order: String,
         /// Only announcements for this platform, and those for all platforms. Case does not matter.
         optional platform: Platform,
         /// Only pinned announcements, or only the others.
@@ -186,6 +200,11 @@ query! {
         optional offset: u64,
         /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
+        /// Field to sort by. Feedback with the same rating is listed newest first, and feedback
+        /// without a rating last.
+        optional sort: String,
+        /// Direction of `sort`, which must be sent, too.
+        optional order: String,
         /// Only items from this platform. Case does not matter.
         optional platform: Platform,
         /// Only feedback with this rating.
@@ -244,6 +263,10 @@ query! {
         optional offset: u64,
         /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
+        /// Field to sort by. Logs of the same level are listed newest first.
+        optional sort: String,
+        /// Direction of `sort`, which must be sent, too.
+        optional order: String,
         /// Only items created at this time or later. Not after `end_time`.
         optional start_time: i64,
         /// Only items created at this time or before.
@@ -438,6 +461,10 @@ query! {
         optional offset: u64,
         /// Only items that contain this text, ignoring case. Blank is the same as left out.
         optional search: String,
+        /// Field to sort by. Files with the same value are listed newest first.
+        optional sort: String,
+        /// Direction of `sort`, which must be sent, too.
+        optional order: String,
         /// Only files in this state. Case does not matter; blank is the same as left out.
         optional status: FileStatus,
     }
