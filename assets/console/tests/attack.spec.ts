@@ -86,7 +86,7 @@ for (const [kind, body] of Object.entries(kinds)) {
         "level content source rating user_id contact status result codehost_issue_number is_hidden platform created_at ip country region city user_agent device_info custom_data id",
       );
     }, kind);
-    await page.setViewportSize(kind === "logs" ? windowFor(10) : windowFor(16));
+    await page.setViewportSize(kind === "logs" ? windowFor(10, 116) : windowFor(16));
     await open(page, server, `/admin/${kind}?project=${project}`);
     for (const rows of [10, 10, corpus.length - 20]) {
       await expect(page.locator("tbody tr")).toHaveCount(rows);

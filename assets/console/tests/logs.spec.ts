@@ -12,14 +12,14 @@ const crash = {
   platform: "linux",
   platform_version: "Debian 13",
   device_info: { model: "ThinkPad", memory: { total: 16384 } },
-  custom_data: { session: "s-1" },
+  custom_data: { session: "s-1", app_version: "4.2.1" },
 };
 
-test("logs: level, content, source, platform and version, time; the rest when it is chosen", async ({ page, server, project }) => {
+test("logs: level, content, version, source, platform and system, time; the rest when it is chosen", async ({ page, server, project }) => {
   await server.call("POST", `/public/${project}/logs`, crash, "");
   await open(page, server, `/admin/logs?project=${project}`);
   const row = page.locator("tbody tr");
-  for (const text of ["Error", "E42: write failed", "editor", "Linux", "debian 13", new Date().getFullYear().toString()]) {
+  for (const text of ["Error", "E42: write failed", "editor", "4.2.1", "Linux", "debian 13", new Date().getFullYear().toString()]) {
     await expect(row).toContainText(text);
   }
   const hidden = ["IP address", "City", "Region", "User agent"];
@@ -91,6 +91,70 @@ test("logs: filters by level, platform, time and hidden ones; hide and show agai
   await page.getByRole("menuitem", { name: "Unhide" }).click();
   await filters.getByRole("switch", { name: "Show hidden" }).click();
   await expect(rows).toHaveCount(4);
+});
+
+test("logs: the version is the one that the app reports of itself, at either place", async ({ page, server, project }) => {
+  const versions = [
+    { device_info: { app_version: "1.1" }, custom_data: { app_version: "9.9" } },
+    { device_info: { app_version: 7 }, custom_data: { app_version: "1.2" } },
+    { custom_data: { app_version: "x".repeat(65) } },
+  ];
+  await seedLogs(server, project, 3, (index) => versions[index - 1]!);
+  await open(page, server, `/admin/logs?project=${project}`);
+  for (const [name, version] of [
+    ["entry 01", "1.1"],
+    ["entry 02", "1.2"],
+  ] as const) {
+    await expect(page.getByRole("row").filter({ hasText: name }).getByRole("cell", { name: version, exact: true })).toBeVisible();
+  }
+  await expect(page.getByText("xxxxx")).toHaveCount(0);
+});
+
+test("logs: the histogram counts what the list shows, and a part of it is chosen by pointer and keyboard", async ({
+  page,
+  server,
+  project,
+}) => {
+  await seedLogs(server, project, 8);
+  await server.call("POST", "/admin/projects", { project_key: `${project}-b`, name: "Other" });
+  await open(page, server, `/admin/logs?project=${project}`);
+  const slider = page.getByRole("slider", { name: "Show the logs of this time" });
+  await expect(slider).toHaveAttribute("aria-valuetext", /: 8 · Error 2 · Warning 2 · Info 2 · Debug 2$/);
+  await page.getByRole("search").getByRole("combobox", { name: "Level" }).click();
+  await page.getByRole("option", { name: "Error" }).click();
+  await expect(slider).toHaveAttribute("aria-valuetext", /: 2 · Error 2$/);
+
+  // The tab stop begins at the peak, which is the running hour.
+  await slider.focus();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/time_from=\d+&time_to=\d+/);
+  const { searchParams } = new URL(page.url());
+  const from = Number(searchParams.get("time_from"));
+  expect(from % 3600).toBe(0);
+  expect(Number(searchParams.get("time_to"))).toBe(from + 3599);
+  await expect(page.locator("tbody tr")).toHaveCount(2);
+  await page.keyboard.press("ArrowLeft");
+  await expect(slider).toHaveAttribute("aria-valuetext", /: 0$/);
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Nothing matches these filters.")).toBeVisible();
+  await page.goBack();
+  await expect(page.locator("tbody tr")).toHaveCount(2);
+
+  // Dragging selects several hours.
+  const { x, y, width, height } = (await slider.boundingBox())!;
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width - 1, y + height / 2, { steps: 4 });
+  await page.mouse.up();
+  const dragged = () => {
+    const { searchParams } = new URL(page.url());
+    return Number(searchParams.get("time_to")) - Number(searchParams.get("time_from"));
+  };
+  await expect.poll(dragged).toBe(84 * 3600 - 1);
+
+  await page.goto(`${server.url}/admin/logs?project=${project}-b`);
+  await expect(page.getByRole("heading", { name: "No logs yet" })).toBeVisible();
+  await expect(slider).toHaveCount(0);
 });
 
 test("logs: one is added by hand with all its fields, and nothing else can be changed", async ({ page, server, project }) => {

@@ -33,7 +33,7 @@ export function PageHead({ title, about, tools, action, operations }: Props) {
         {about && <div className={classes["about"]}>{about}</div>}
       </div>
       <div className={classes["tools"]}>
-        {tools}
+        <div className={classes["others"]}>{tools}</div>
         <ApiHelpButton operations={operations} />
         {action}
       </div>

@@ -80,6 +80,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
       />
       {resource.above}
       {!nothing && <Filters resource={resource} searchRef={search} askAhead={list.askAhead} />}
+      {!nothing && resource.chart}
       {list.error && !list.data ? <Failure error={list.error} retry={list.retry} /> : nothing ? resource.empty : table}
       {!nothing && (list.data || list.error) && resource.below}
       {RecordDrawer && <RecordDrawer resource={resource} list={list} />}

@@ -155,6 +155,8 @@ export interface Resource<R extends object, D extends object = object> {
   tools?: ReactNode;
   /** Shown above the list, for example notices. */
   above?: ReactNode;
+  /** Shown between the filters and the list, for example a chart of what it counts. */
+  chart?: ReactNode;
   /** Shown below the list; `empty` has its own content. */
   below?: ReactNode;
   /** Shown at the beginning of the drawer, below the main column. */

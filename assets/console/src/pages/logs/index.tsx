@@ -18,8 +18,9 @@ import { formatObject } from "../../fields/object";
 import { usePlatformName } from "../../fields/platforms";
 import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
-import type { Resource } from "../../resource/resource";
-import { firstLine, objectOf, objectProblem, platformChoices, SentText, sentColumns, treeColumn } from "../sent";
+import type { Filter, Resource } from "../../resource/resource";
+import { appVersionColumn, firstLine, objectOf, objectProblem, platformChoices, SentText, sentColumns, treeColumn } from "../sent";
+import { Histogram, histogramHeight } from "./histogram";
 import { Prune, usePrune } from "./prune";
 
 const tones: ToneName[] = ["neutral", "info", "warning", "bad"];
@@ -59,6 +60,12 @@ function useLogs(project: string): Resource<Log, Draft> {
     const { logs, sent } = texts;
     const columns = sentColumns<Log>(texts, format);
     const levels = logs.levels.map((label, level) => ({ value: String(level), label }));
+    const filters: Filter[] = [
+      { id: "level", kind: "choice", label: logs.level, choices: levels },
+      { id: "platform", kind: "choice", label: sent.platform, choices: platformChoices(platformName) },
+      { id: "time", kind: "range", label: sent.time, from: "start_time", to: "end_time" },
+      { id: "hidden", kind: "switch", label: sent.showHidden, query: () => ({ include_hidden: "true" }) },
+    ];
     return {
       name: "logs",
       title: texts.frame.pages.logs,
@@ -75,7 +82,8 @@ function useLogs(project: string): Resource<Log, Draft> {
           text: ({ level }) => logs.levels[level] ?? String(level),
         },
         columns.content,
-        { id: "source", title: logs.source, width: 150, render: ({ source }) => source && <SentText text={source} /> },
+        appVersionColumn<Log>(sent.version),
+        { id: "source", title: logs.source, width: 110, render: ({ source }) => source && <SentText text={source} /> },
         columns.platform,
         columns.time,
         columns.ip,
@@ -88,12 +96,10 @@ function useLogs(project: string): Resource<Log, Draft> {
         columns.is_hidden,
         columns.id,
       ],
-      filters: [
-        { id: "level", kind: "choice", label: logs.level, choices: levels },
-        { id: "platform", kind: "choice", label: sent.platform, choices: platformChoices(platformName) },
-        { id: "time", kind: "range", label: sent.time, from: "start_time", to: "end_time" },
-        { id: "hidden", kind: "switch", label: sent.showHidden, query: () => ({ include_hidden: "true" }) },
-      ],
+      filters,
+      chart: <Histogram project={project} filters={filters} />,
+      heightAbove: histogramHeight,
+      sorted: "created_at",
       list: (admin, query, signal) => admin.listLogs(query, { signal }),
       get: readLog,
       dimmed: ({ is_hidden }) => is_hidden,
@@ -186,7 +192,7 @@ function useLogs(project: string): Resource<Log, Draft> {
           })}
         />
       ),
-      operations: ["listLogs", "createLog", "hideLog", "pruneLogs", "uploadLog"],
+      operations: ["listLogs", "getLogSeries", "createLog", "hideLog", "pruneLogs", "uploadLog"],
     };
   }, [texts, format, platformName, project, change]);
 }

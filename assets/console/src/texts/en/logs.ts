@@ -6,6 +6,12 @@ export const logs = {
   deviceInfo: "Device",
   sameHour: (platform: string) => `${platform} logs of that hour`,
   sameHourAnywhere: "All logs of that hour",
+  histogram: {
+    title: "Logs over time",
+    choose: "Show the logs of this time",
+    failed: "The counts could not be loaded.",
+    truncated: "only the newest matches are counted",
+  },
   prune: {
     open: "Delete logs",
     title: "Delete logs",

@@ -8,6 +8,12 @@ export const logs: (typeof en)["logs"] = {
   deviceInfo: "设备信息",
   sameHour: (platform) => `该小时内 ${platform} 的日志`,
   sameHourAnywhere: "该小时内的全部日志",
+  histogram: {
+    title: "日志数量趋势",
+    choose: "查看该时间的日志",
+    failed: "未能加载数量。",
+    truncated: "仅统计最新的匹配项",
+  },
   prune: {
     open: "删除日志",
     title: "删除日志",

@@ -1,0 +1,65 @@
+// Tasks of people, each in at most five actions from the first page of the project: an action is a
+// press, a choice or a text that is typed.
+
+import type { Locator } from "@playwright/test";
+import { expect, inEachWay, settled, test } from "./fixtures";
+import { type Hand, keyboard, phone, pointer } from "./hand";
+
+const most = 5;
+
+/** Counts what a person does. Opening the menu of pages on a phone belongs to choosing a page. */
+export class Counted {
+  actions = 0;
+  constructor(private readonly hand: Hand) {}
+
+  async go(name: Parameters<Hand["go"]>[0]): Promise<void> {
+    this.actions++;
+    await this.hand.go(name);
+  }
+
+  /** Presses an element; with a pointer at a position in it, if there is one. */
+  async press(target: Locator, position?: { x: number; y: number }): Promise<void> {
+    this.actions++;
+    if (position && !this.hand.way.keyboard) {
+      await target.click({ position });
+    } else {
+      await this.hand.press(target);
+    }
+  }
+
+  async choose(target: Locator, option: string | RegExp): Promise<void> {
+    this.actions++;
+    await this.hand.choose(target, option);
+  }
+
+  async fill(target: Locator, text: string): Promise<void> {
+    this.actions++;
+    await this.hand.fill(target, text);
+  }
+
+  expectFew(): void {
+    expect(this.actions, "actions").toBeLessThanOrEqual(most);
+  }
+}
+
+inEachWay([pointer, keyboard, phone], () => {
+  test("from a peak in the chart to the lines of that hour", async ({ page, hand, demo }) => {
+    test.slow();
+    const { logs } = hand.t;
+    await hand.open(demo, "/admin?project=quillmere");
+    const counted = new Counted(hand);
+    const counts = page.waitForResponse(/logs\/timeseries/);
+    await counted.go("logs");
+    const chart = page.getByRole("slider", { name: logs.histogram.choose });
+    const { data } = (await (await counts).json()) as { data: { time: number; total: number }[] };
+    await settled(page);
+    const peak = data.reduce((best, bar) => (bar.total > best.total ? bar : best));
+    const { width } = (await chart.boundingBox())!;
+    await counted.press(chart, { x: ((data.indexOf(peak) + 0.5) / data.length) * width, y: 30 });
+    await expect(page.locator("tbody")).toContainText("E42");
+    const address = new URL(page.url()).searchParams;
+    expect([address.get("time_from"), address.get("time_to")]).toEqual([String(peak.time), String(peak.time + 3599)]);
+    await expect(page.getByText(hand.t.common.pageOf(1, await page.locator("tbody tr").count(), String(peak.total)))).toBeVisible();
+    counted.expectFew();
+  });
+});
