@@ -48,8 +48,8 @@ export function Tile({ title, definition, query, curve, more }: TileProps) {
   };
   return (
     <Paper withBorder className={styles.tile} component="section" aria-label={title}>
-      <Group gap={2} wrap="nowrap" h={22}>
-        <Text fz={13} c="dimmed" truncate title={title}>
+      <Group gap={2} wrap="nowrap" mih={22}>
+        <Text fz={13} c="dimmed">
           {title}
         </Text>
         <Definition of={title} text={definition} />
@@ -72,7 +72,7 @@ export function Tile({ title, definition, query, curve, more }: TileProps) {
         <Text span size="xs" fw={500} className={styles.change} data-tone={tone} title={texts.comparedWith}>
           {changeText()}
         </Text>
-        <Text span size="xs" c="dimmed" truncate title={data?.detail}>
+        <Text span size="xs" c="dimmed">
           {data?.detail}
         </Text>
       </div>
