@@ -7,6 +7,7 @@ import { useFormat } from "../../core/format";
 import { useTexts } from "../../core/texts";
 import { WebLink, WebLinkToCopy } from "../../core/weblink";
 import { Rendered } from "../../fields/markdown";
+import { plainText } from "../../fields/plain";
 import { useRangeText } from "../../fields/range";
 import type { Column } from "../../resource/resource";
 
@@ -24,7 +25,7 @@ export function useProjectColumns(): Column<Project>[] {
       id,
       title,
       hidden,
-      width: 200,
+      width: 180,
       render: ({ [id]: url }) => url && <WebLink address={url}>{url.replace(/^https?:\/\//, "")}</WebLink>,
       detail: ({ [id]: url }) => url && <WebLinkToCopy address={url} />,
       text: ({ [id]: url }) => url ?? "",
@@ -33,7 +34,7 @@ export function useProjectColumns(): Column<Project>[] {
       id,
       title,
       hidden,
-      width: 170,
+      width: 160,
       render: ({ [id]: at }) => at !== null && format.time(at),
       text: ({ [id]: at }) => (at === null ? "" : format.time(at)),
     });
@@ -78,29 +79,36 @@ export function useProjectColumns(): Column<Project>[] {
         ),
         text: ({ name }) => name,
       },
-      { id: "project_key", title: names.key, phone: true, width: 160, render: ({ project_key: key }) => key },
-      { id: "aliases", title: names.aliases, width: 140, render: ({ aliases }) => aliases.join(", ") },
+      { id: "project_key", title: names.key, phone: true, width: 140, render: ({ project_key: key }) => key },
       {
         id: "description",
         title: names.description,
-        width: 240,
-        render: ({ description }) => <bdi>{description?.slice(0, 200)}</bdi>,
+        render: ({ description }) => <bdi>{description && plainText(description).slice(0, 200)}</bdi>,
         detail: ({ description }) => description && <Rendered markdown={description} />,
         text: ({ description }) => description ?? "",
       },
-      { id: "author", title: names.author, width: 140, render: ({ author }) => <bdi>{author}</bdi>, text: ({ author }) => author ?? "" },
-      link("repo_url", names.repository),
       link("website_url", names.website),
-      link("docs_url", names.docs),
+      link("repo_url", names.repository),
+      time("published_at", names.published),
+      { id: "aliases", title: names.aliases, hidden: true, width: 140, render: ({ aliases }) => aliases.join(", ") },
+      {
+        id: "author",
+        title: names.author,
+        hidden: true,
+        width: 140,
+        render: ({ author }) => <bdi>{author}</bdi>,
+        text: ({ author }) => author ?? "",
+      },
+      link("docs_url", names.docs, true),
       {
         id: "range",
         title: names.range,
+        hidden: true,
         width: 150,
         render: ({ optional_update_min_comparable_version: min, optional_update_max_comparable_version: max }) => range(min, max),
       },
-      days("stats_retention_days", names.statsRetention),
-      time("published_at", names.published),
-      time("created_at", names.created),
+      days("stats_retention_days", names.statsRetention, true),
+      time("created_at", names.created, true),
       days("event_retention_days", names.eventRetention, true),
       days("log_retention_days", names.logRetention, true),
       days("feedback_retention_days", names.feedbackRetention, true),
