@@ -59,6 +59,9 @@ export function fieldsOf(values: Values, stored: StorageBackend | null): Storage
 type AnyStorages = Resource<StorageBackend, Values>;
 type Storages = AnyStorages & { [part in "form" | "remove"]: NonNullable<AnyStorages[part]> };
 
+/** IDs of new storages, each of which is tested when it is shown. */
+export const untested = new Set<string>();
+
 /** The resource description of storages. */
 export function storagesOf(texts: Texts): Storages {
   const { storage } = texts.settings;
@@ -108,8 +111,16 @@ export function storagesOf(texts: Texts): Storages {
         ...(values.kind !== "local" && !/^https?:\/\/./i.test(values.base_url.trim()) && { base_url: storage.form.urlNeeded }),
         ...(values.kind === "s3" && !values.bucket.trim() && { bucket: storage.form.bucketNeeded }),
       }),
-      create: (admin, values) =>
-        admin.createStorageBackend({ ...fieldsOf(values, null), kind: values.kind, name: values.name, base_url: values.base_url }),
+      create: async (admin, values) => {
+        const made = await admin.createStorageBackend({
+          ...fieldsOf(values, null),
+          kind: values.kind,
+          name: values.name,
+          base_url: values.base_url,
+        });
+        untested.add(made.id);
+        return made;
+      },
       update: (admin, backend, values) => admin.updateStorageBackend(backend.id, fieldsOf(values, backend)),
       render: (inputs, backend) => <BackendInputs inputs={inputs} backend={backend} texts={texts} />,
     },
@@ -148,7 +159,14 @@ function BackendInputs({ inputs, backend, texts }: { inputs: Inputs<Values>; bac
       <TextInput label={form.name} required maxLength={64} data-autofocus {...text("name")} />
       {values.kind !== "local" && (
         <>
-          <TextInput label={s3 ? form.s3Url : form.webdavUrl} required type="url" maxLength={512} {...text("base_url")} />
+          <TextInput
+            label={s3 ? form.s3Url : form.webdavUrl}
+            description={s3 ? form.s3Example : form.webdavExample}
+            required
+            type="url"
+            maxLength={512}
+            {...text("base_url")}
+          />
           {s3 && <TextInput label={form.bucket} description={form.bucketHint} required maxLength={63} {...text("bucket")} />}
           <TextInput label={s3 ? form.accessKey : form.user} maxLength={256} autoComplete="off" {...text("username")} />
           <SecretField

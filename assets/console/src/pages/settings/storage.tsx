@@ -3,7 +3,7 @@
 import { Alert, Badge, Button, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import type { StorageBackend, StorageProbe } from "svc-sdk";
 import { useChangeAddress } from "../../core/address";
 import { clientOf } from "../../core/client";
@@ -11,13 +11,14 @@ import { Failure } from "../../core/failure";
 import { type Format, useFormat } from "../../core/format";
 import { useShortcuts } from "../../core/keys";
 import { noticeDone, noticeFailure } from "../../core/notice";
+import { sentence } from "../../core/sentence";
 import { useTexts } from "../../core/texts";
 import { DeletionDialog } from "../../resource/deletion";
 import { FormDialog } from "../../resource/form";
 import { useList } from "../../resource/list";
 import { RecordMenu } from "../../resource/table";
 import type { Texts } from "../../texts/en";
-import { storagesOf } from "./backends";
+import { storagesOf, untested } from "./backends";
 import { CdnSection } from "./cdn";
 import { Guide } from "./guide";
 import { Facts, Section, SettingsLayout } from "./layout";
@@ -104,6 +105,12 @@ function Storage({ backend, resource }: { backend: StorageBackend; resource: Ret
   const format = useFormat();
   const queries = useQueryClient();
   const probe = useMutation({ mutationFn: () => clientOf("").admin.testStorageBackend(backend.id) });
+  const { mutate: test } = probe;
+  useEffect(() => {
+    if (untested.delete(backend.id)) {
+      test();
+    }
+  }, [backend.id, test]);
   const choose = useMutation({
     mutationFn: () => clientOf("").admin.updateStorageBackend(backend.id, { is_default: true }),
     onSuccess: () => {
@@ -143,7 +150,7 @@ function Storage({ backend, resource }: { backend: StorageBackend; resource: Ret
           {backend.cdn_origin && <Guide name={backend.name} origin={backend.cdn_origin} username={backend.username ?? ""} />}
         </Group>
         {probe.error && <Failure error={probe.error} retry={() => probe.mutate()} />}
-        {probe.data && <ProbeResult probe={probe.data} />}
+        {probe.data && <ProbeResult probe={probe.data} address={backend.base_url} />}
       </Stack>
     </Paper>
   );
@@ -160,7 +167,7 @@ function describe(backend: StorageBackend, { settings: { storage } }: Texts, for
     .join(" · ");
 }
 
-function ProbeResult({ probe }: { probe: StorageProbe }) {
+function ProbeResult({ probe, address }: { probe: StorageProbe; address: string | null }) {
   const { probe: texts } = useTexts().settings.storage;
   const format = useFormat();
   const weak = probe.range_supported === false || probe.large_write_ok === false;
@@ -173,7 +180,7 @@ function ProbeResult({ probe }: { probe: StorageProbe }) {
         {probe.ok && probe.range_supported && probe.large_write_ok && <Text size="sm">{texts.all}</Text>}
         {probe.error && (
           <Text size="sm" className="lines">
-            {probe.error}
+            {address && /\bconnection was refused$/.test(probe.error) ? texts.refused(new URL(address).host) : sentence(probe.error)}
           </Text>
         )}
       </Stack>

@@ -113,6 +113,7 @@ export const settings = {
     probe: {
       works: (time: string) => `Writing, reading and deleting work (${time}).`,
       fails: "Writing, reading or deleting does not work.",
+      refused: (host: string) => `${host} refused the connection.`,
       noRange: "Parts of a file cannot be read: downloads cannot be resumed, so it is unsuitable for large files.",
       noLarge: "Large files cannot be written: set a part size.",
       all: "Parts of files can be read, and large files can be written.",
@@ -122,7 +123,9 @@ export const settings = {
       "Projects that use it change to the default storage. The default storage and storages that still hold files cannot be deleted.",
     form: {
       name: "Name",
-      webdavUrl: "Collection address",
+      webdavUrl: "Address of the folder",
+      webdavExample: "Such as https://nas.example/remote.php/dav/files/svc",
+      s3Example: "Such as https://s3.eu-central-1.amazonaws.com",
       s3Url: "Endpoint",
       user: "User name",
       accessKey: "Access key ID",

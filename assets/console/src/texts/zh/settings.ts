@@ -111,6 +111,7 @@ export const settings: (typeof en)["settings"] = {
     probe: {
       works: (time) => `写入、读取和删除正常（${time}）。`,
       fails: "写入、读取或删除失败。",
+      refused: (host) => `${host} 拒绝了连接。`,
       noRange: "无法读取文件的一部分：下载不能续传，不适合大文件。",
       noLarge: "无法写入大文件：请设置分片大小。",
       all: "可以读取文件的一部分，也可以写入大文件。",
@@ -119,7 +120,9 @@ export const settings: (typeof en)["settings"] = {
     deletion: "指定了它的项目之后将使用默认存储。默认存储以及仍有文件的存储不能删除。",
     form: {
       name: "名称",
-      webdavUrl: "集合地址",
+      webdavUrl: "文件夹地址",
+      webdavExample: "例如 https://nas.example/remote.php/dav/files/svc",
+      s3Example: "例如 https://s3.eu-central-1.amazonaws.com",
       s3Url: "端点",
       user: "用户名",
       accessKey: "访问密钥 ID",
