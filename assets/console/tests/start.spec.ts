@@ -14,8 +14,7 @@ inEachWay([pointer, keyboard, phone], () => {
   }, async ({ page, context, hand }) => {
     test.slow();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.clock.install();
-    const { common, frame, overview, projects, start, tokens, versions } = hand.t;
+    const { common, frame, start } = hand.t;
     const copy = async (place: Locator) => {
       await hand.press(place.getByRole("button", { name: common.copy, exact: true }));
       await expect(place.getByRole("button", { name: common.copied, exact: true })).toBeVisible();
@@ -28,26 +27,24 @@ inEachWay([pointer, keyboard, phone], () => {
       await hand.fill(page.getByRole("textbox", { name: frame.password }), terminal.password);
       await hand.press(page.getByRole("button", { name: frame.logIn, exact: true }));
 
-      await hand.press(page.getByRole("link", { name: overview.makeProject }));
-      const dialog = page.getByRole("dialog");
-      await hand.fill(dialog.getByRole("textbox", { name: projects.columns.name, exact: true }), "First App");
-      await expect(dialog.getByRole("textbox", { name: projects.columns.key, exact: true })).toHaveValue("first-app");
-      await hand.press(dialog.getByRole("button", { name: common.save }));
+      await hand.fill(page.getByRole("textbox", { name: frame.firstProject.name }), "First App");
+      await expect(page.getByText(frame.firstProject.key("first-app"))).toBeVisible();
+      await hand.press(page.getByRole("button", { name: frame.firstProject.create }));
 
-      const [ci, app] = [start.ci, start.app].map((name) => dialog.locator("section").filter({ has: page.getByRole("heading", { name }) }));
+      await expect(page.getByText(start.waiting.version)).toBeVisible();
+      const [ci, app] = [start.ci, start.app].map((name) => page.locator("section").filter({ has: page.getByRole("heading", { name }) }));
       await expect(app!.getByRole("tabpanel")).toContainText("/api/v1/public/first-app/versions/check-update");
-      const command = await copy(ci!);
-      await hand.press(ci!.getByRole("link", { name: start.makeKey }));
-      await hand.fill(dialog.getByRole("textbox", { name: tokens.name }), "CI");
-      await hand.press(dialog.getByRole("button", { name: common.save }));
-      const key = await copy(dialog);
-      await hand.press(dialog.getByRole("button", { name: tokens.shown.done }));
+      await hand.press(ci!.getByRole("button", { name: start.makeKey }));
+      await expect(ci!.getByText(start.keyMade(90))).toBeVisible();
+      const run = async (command: string) => promisify(execFile)("bash", ["-euc", command]);
+      await run(await copy(ci!));
+      await expect(page.getByText(start.arrived.version)).toBeVisible();
+      await expect(page.getByText(start.waiting.check)).toBeVisible();
+      await run(await copy(app!));
+      await expect(page.getByText(start.arrived.check)).toBeVisible();
+      await expect(page.getByText(start.waiting.event)).toBeVisible();
 
       await hand.find(frame.pages.versions, new RegExp(`^${frame.pages.versions}$`));
-      await expect(page.getByRole("heading", { name: versions.empty.title })).toBeVisible();
-      await promisify(execFile)("bash", ["-euc", command], { env: { ...process.env, SVC_KEY: key } });
-      // The list refreshes after 15 seconds; skip the wait.
-      await page.clock.fastForward(15_000);
       await expect(page.getByRole("link", { name: "1.0.0", exact: true })).toBeVisible();
     } finally {
       await page.goto("about:blank");
@@ -65,6 +62,24 @@ test("what to paste has this server, the project and a place for the key, in eac
       await expect(ci.getByRole("tabpanel", { name: language })).toContainText(part);
     }
   }
+});
+
+test("a key made in place is for one project and one scope, and only its button makes it", async ({ page, server, project }) => {
+  const keys = async () => (await server.call<{ data: { scopes: string[]; project_ids: string[] }[] }>("GET", "/auth/api-keys")).data;
+  const before = (await keys()).length;
+  await open(page, server, `/admin/versions?project=${project}`);
+  await expect(page.getByText("Waiting for the first version…")).toBeVisible();
+  for (const key of ["k", "c", "a", "e"]) {
+    await page.keyboard.press(key);
+  }
+  expect(await keys()).toHaveLength(before);
+  await page.getByRole("button", { name: "Create the API key" }).click();
+  await expect(page.getByRole("button", { name: "Copy the key" })).toBeVisible();
+  await expect(page.getByRole("tabpanel", { name: "curl" })).not.toContainText("$SVC_KEY");
+  const made = (await keys()).find(({ project_ids }) => project_ids.includes(project));
+  expect(made).toMatchObject({ scopes: ["versions:write"], project_ids: [project] });
+  await server.call("POST", `/admin/projects/${project}/versions`, { version: "1.0.0", title: "First", content: "Works." });
+  await expect(page.getByRole("link", { name: "1.0.0", exact: true })).toBeVisible();
 });
 
 test("script and style until the first list is usable have 250 KB at most, compressed", async ({ page, demo }) => {

@@ -6,10 +6,7 @@ import type { Example } from "./example";
 export interface Calls {
   /** The request for curl; `path` follows `/api/v1`. */
   curl: { method?: "PUT" | "POST" | undefined; path: string; body: object };
-  /**
-   * Whether the call needs an API key. The examples read it from the variable SVC_KEY, because
-   * pages never have one.
-   */
+  /** Whether the call needs an API key. The examples read it from the variable SVC_KEY. */
   key?: boolean | undefined;
   typescript: string;
   browser?: string | undefined;
@@ -18,13 +15,17 @@ export interface Calls {
   rust: string;
 }
 
-/** The same call as a command and with each client library. */
-export function examplesOf(project: string, calls: Calls, origin = location.origin): Example[] {
+/**
+ * The same call as a command and with each client library. A key that has just been made takes the
+ * place of the variable SVC_KEY.
+ */
+export function examplesOf(project: string, calls: Calls, made: string | null = null, origin = location.origin): Example[] {
   const { curl, key = false, typescript, browser = typescript, go, python, rust } = calls;
   const base = `${origin}/api/v1`;
   const options = `baseUrl: "${base}", projectKey: "${project}"`;
   const method = curl.method === "PUT" ? "-X PUT " : "";
-  const header = key ? `\n  -H "X-API-Key: $SVC_KEY" \\` : "";
+  const header = key ? `\n  -H "X-API-Key: ${made ?? "$SVC_KEY"}" \\` : "";
+  const variable = (name: string) => (made === null ? name : JSON.stringify(made));
   return [
     {
       name: "curl",
@@ -40,19 +41,19 @@ export function examplesOf(project: string, calls: Calls, origin = location.orig
         ]),
     {
       name: "TypeScript",
-      code: `import { SvcClient } from "svc-sdk";\n\nconst client = new SvcClient({ ${options}${key ? ", token: process.env.SVC_KEY" : ""} });\n${typescript}`,
+      code: `import { SvcClient } from "svc-sdk";\n\nconst client = new SvcClient({ ${options}${key ? `, token: ${variable("process.env.SVC_KEY")}` : ""} });\n${typescript}`,
     },
     {
       name: "Go",
-      code: `client, err := svcsdk.New("${base}", svcsdk.WithProject("${project}")${key ? ', svcsdk.WithToken(os.Getenv("SVC_KEY"))' : ""})\nif err != nil {\n\treturn err\n}\n${go}`,
+      code: `client, err := svcsdk.New("${base}", svcsdk.WithProject("${project}")${key ? `, svcsdk.WithToken(${variable('os.Getenv("SVC_KEY")')})` : ""})\nif err != nil {\n\treturn err\n}\n${go}`,
     },
     {
       name: "Python",
-      code: `${key ? "import os\n" : ""}from svc_sdk import SvcClient\n\nclient = SvcClient("${base}", "${project}"${key ? ', token=os.environ["SVC_KEY"]' : ""})\n${python}`,
+      code: `${key && made === null ? "import os\n" : ""}from svc_sdk import SvcClient\n\nclient = SvcClient("${base}", "${project}"${key ? `, token=${variable('os.environ["SVC_KEY"]')}` : ""})\n${python}`,
     },
     {
       name: "Rust",
-      code: `let client = SvcClient::builder("${base}")\n    .project_key("${project}")\n${key ? '    .token(std::env::var("SVC_KEY").unwrap_or_default())\n' : ""}    .build()?;\n${rust}`,
+      code: `let client = SvcClient::builder("${base}")\n    .project_key("${project}")\n${key ? `    .token(${variable('std::env::var("SVC_KEY").unwrap_or_default()')})\n` : ""}    .build()?;\n${rust}`,
     },
   ];
 }

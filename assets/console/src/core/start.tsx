@@ -1,18 +1,30 @@
 // Getting started: the purpose, and code to paste, with this server's address, the project's key
-// and a placeholder for the API key.
+// and an API key, which can be created in place.
 
-import { Anchor, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Button, Group, Stack, Text, Title } from "@mantine/core";
+import { IconKey } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Scope } from "svc-sdk";
+import { FirstArrivals, Waiting } from "./arrivals";
+import { clientOf } from "./client";
+import { CopyButton } from "./copy";
 import { Beginning, Examples } from "./example";
 import { type Calls, examplesOf } from "./examples";
+import { Failure } from "./failure";
 import { PageLink } from "./go";
 import { announcing, publishing, updating } from "./snippets";
 import { useTexts } from "./texts";
 
 const topics = { version: publishing, announcement: announcing } satisfies Record<string, (project: string) => Calls>;
 
+/** Days after which a key that was created here expires. */
+const days = 90;
+
 /** Shown in place of an empty list: its purpose, and how to fill it from CI. */
 export function Start({ title, text, topic, project }: { title: string; text: string; topic: keyof typeof topics; project: string }) {
   const { start } = useTexts();
+  const [made, setMade] = useState<string | null>(null);
   if (!project) {
     return (
       <Stack gap="xs">
@@ -25,17 +37,20 @@ export function Start({ title, text, topic, project }: { title: string; text: st
   }
   return (
     <Stack gap={0}>
-      <Beginning title={title} text={text} examples={examplesOf(project, topics[topic](project))} />
-      <KeyHint project={project} scope={`${topic}s:write`} />
+      <Beginning title={title} text={text} examples={examplesOf(project, topics[topic](project), made)} />
+      <KeyInPlace project={project} scope={`${topic}s:write`} made={made} onMade={setMade} />
+      {topic === "version" && <Waiting mt="md">{start.waiting.version}</Waiting>}
     </Stack>
   );
 }
 
-/** Code to paste into CI and into the app of a project. */
-export function ProjectStart({ project }: { project: string }) {
+/** Code to paste into CI and into the app of a project, and what has arrived from them. */
+export function ProjectStart({ project, onVersion }: { project: string; onVersion?: (() => void) | undefined }) {
   const { start } = useTexts();
+  const [made, setMade] = useState<string | null>(null);
   return (
     <Stack gap="lg">
+      <FirstArrivals project={project} onVersion={onVersion} />
       <section>
         <Title order={3} size="h5">
           {start.ci}
@@ -43,8 +58,8 @@ export function ProjectStart({ project }: { project: string }) {
         <Text size="sm" c="dimmed" mb="xs">
           {start.ciText}
         </Text>
-        <Examples examples={examplesOf(project, publishing(project))} />
-        <KeyHint project={project} scope="versions:write" />
+        <Examples examples={examplesOf(project, publishing(project), made)} />
+        <KeyInPlace project={project} scope="versions:write" made={made} onMade={setMade} />
       </section>
       <section>
         <Title order={3} size="h5">
@@ -59,19 +74,54 @@ export function ProjectStart({ project }: { project: string }) {
   );
 }
 
-function KeyHint({ project, scope }: { project: string; scope: string }) {
+/** Creates an API key for one project and one scope, only when its button is pressed. */
+function KeyInPlace({
+  project,
+  scope,
+  made,
+  onMade,
+}: {
+  project: string;
+  scope: Scope;
+  made: string | null;
+  onMade: (key: string) => void;
+}) {
   const { start } = useTexts();
+  const queries = useQueryClient();
+  const create = useMutation({
+    mutationFn: () =>
+      clientOf("").admin.createApiKey({
+        name: start.keyName(project),
+        scopes: [scope],
+        all_projects: false,
+        project_ids: [project],
+        expires_in_days: days,
+      } as never),
+    onSuccess: ({ token }) => {
+      void queries.invalidateQueries({ queryKey: ["tokens"] });
+      onMade(token);
+    },
+  });
   return (
-    <Text size="sm" c="dimmed" mt="xs">
-      {start.key(scope)}{" "}
-      <Anchor
-        size="sm"
-        className="lone"
-        underline="always"
-        renderRoot={(props) => <PageLink to="/admin/tokens" search={{ project, new: "1" }} {...props} />}
-      >
-        {start.makeKey}
-      </Anchor>
-    </Text>
+    <Stack gap="xs" mt="xs" align="flex-start">
+      <Text size="sm" c="dimmed" role="status">
+        {made === null ? start.key(scope) : start.keyMade(days)}
+      </Text>
+      {create.error && <Failure error={create.error} />}
+      <Group gap="xs" mih={36}>
+        {made === null ? (
+          <Button
+            variant="default"
+            leftSection={<IconKey size={16} aria-hidden />}
+            loading={create.isPending}
+            onClick={() => create.mutate()}
+          >
+            {start.makeKey}
+          </Button>
+        ) : (
+          <CopyButton size="sm" text={made} label={start.copyKey} />
+        )}
+      </Group>
+    </Stack>
   );
 }

@@ -14,6 +14,9 @@ import { orderOf } from "./sort";
 const pageParam = numberParam(1, 1_000_000);
 const every = 15_000;
 
+/** Likewise while there are no records. */
+const whileEmpty = 2000;
+
 export interface List<R> {
   /** Key of the project of the records; "" if they belong to none. */
   project: string;
@@ -91,7 +94,11 @@ export function useList<R extends object, D extends object>(resource: Resource<R
     enabled,
     // Never show records of another project, even briefly.
     placeholderData: (before, query) => (query?.queryKey[1] === project ? keepPreviousData(before) : undefined),
-    refetchInterval: (query) => resource.refetchEvery?.(query.state.data?.data ?? []) ?? false,
+    refetchInterval: ({ state }) =>
+      // The first record is awaited.
+      state.data?.total === 0 && page === 1 && conditions === "{}"
+        ? whileEmpty
+        : (resource.refetchEvery?.(state.data?.data ?? []) ?? false),
   });
   const shown = current.data;
 

@@ -1,7 +1,8 @@
 import type { CodehostRepoPreview } from "svc-sdk";
 import { expect, test } from "vitest";
+import { keyOf } from "../../core/projectkey";
 import { en } from "../../texts/en";
-import { check, empty, fieldsOf, fillFrom, keyOf } from "./draft";
+import { check, empty, fieldsOf, fillFrom } from "./draft";
 
 test.each([
   ["My App 2", "my-app-2"],

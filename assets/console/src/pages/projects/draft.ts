@@ -104,16 +104,6 @@ export function check(draft: Draft, { projects: { form }, fields }: Texts) {
   };
 }
 
-/** A key derived from a name: "My App 2" becomes my-app-2. */
-export function keyOf(name: string): string {
-  return name
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s/\\?#%_]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "")
-    .slice(0, 64);
-}
-
 /** Values from a repository for fields that are still empty. The key of an existing project is kept. */
 export function fillFrom(draft: Draft, repository: CodehostRepoPreview): Partial<Draft> {
   return Object.fromEntries(

@@ -5,6 +5,7 @@ import { IconBrandGit } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Project } from "svc-sdk";
 import { clientOf, messagesOf } from "../../core/client";
+import { keyOf } from "../../core/projectkey";
 import { useTexts } from "../../core/texts";
 import { LanguageTabs } from "../../fields/languages";
 import { MarkdownField } from "../../fields/markdown";
@@ -13,7 +14,7 @@ import { TimeField } from "../../fields/time";
 import type { Inputs } from "../../resource/resource";
 import { RangeEffect } from "../../resource/usage";
 import { Aliases } from "./aliases";
-import { blank, type Draft, fillFrom, keyOf } from "./draft";
+import { blank, type Draft, fillFrom } from "./draft";
 import { Languages } from "./languages";
 
 export function ProjectForm({ inputs: { values, errors, bind, set }, record }: { inputs: Inputs<Draft>; record: Project | null }) {

@@ -1,6 +1,6 @@
 export const frame = {
   pages: {
-    overview: "Overview",
+    overview: "Today",
     statistics: "Statistics",
     projects: "Projects",
     versions: "Versions",
@@ -9,6 +9,7 @@ export const frame = {
     events: "Analytics",
     feedbacks: "Feedback",
     logs: "Logs",
+    instance: "Instance",
     tokens: "API keys",
     settings: "Site settings",
     about: "About",
@@ -28,7 +29,10 @@ export const frame = {
   firstProject: {
     title: "Create your first project",
     text: "A project is one app. Its versions, announcements, files, feedback, logs and events all belong to it.",
-    create: "Create a project",
+    name: "Name of the app",
+    keyHint: "Its key in addresses and in the app is derived from the name.",
+    key: (key: string) => `Its key in addresses and in the app: ${key}`,
+    create: "Create",
   },
   logOut: "Log out",
   logIn: "Log in",
@@ -47,7 +51,7 @@ export const frame = {
   menu: "Menu",
   closeMenu: "Close the menu",
   lost: "The server is not responding. This page continues as soon as it is back.",
-  missing: { title: "Page not found", text: "The address may be mistyped, or the page may have moved.", home: "Go to the overview" },
+  missing: { title: "Page not found", text: "The address may be mistyped, or the page may have moved.", home: "Go to Today" },
   broken: { title: "This page has stopped working", text: "The console ran into an error. Nothing that was saved is lost." },
   palette: {
     open: "Search or jump…",

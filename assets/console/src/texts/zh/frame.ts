@@ -2,7 +2,7 @@ import type { en } from "../en";
 
 export const frame: (typeof en)["frame"] = {
   pages: {
-    overview: "概览",
+    overview: "今日",
     statistics: "统计",
     projects: "项目",
     versions: "版本",
@@ -11,6 +11,7 @@ export const frame: (typeof en)["frame"] = {
     events: "分析",
     feedbacks: "反馈",
     logs: "日志",
+    instance: "实例",
     tokens: "API 密钥",
     settings: "站点设置",
     about: "关于",
@@ -30,7 +31,10 @@ export const frame: (typeof en)["frame"] = {
   firstProject: {
     title: "创建第一个项目",
     text: "一个项目对应一个应用。它的版本、公告、文件、反馈、日志和事件都归在项目之下。",
-    create: "创建项目",
+    name: "应用名称",
+    keyHint: "地址和应用中使用的标识由名称生成。",
+    key: (key) => `地址和应用中使用的标识：${key}`,
+    create: "创建",
   },
   logOut: "退出登录",
   logIn: "登录",
@@ -48,7 +52,7 @@ export const frame: (typeof en)["frame"] = {
   menu: "菜单",
   closeMenu: "关闭菜单",
   lost: "服务器没有响应。恢复后，此页面会自动继续。",
-  missing: { title: "页面不存在", text: "地址可能有误，或页面已被移动。", home: "前往概览" },
+  missing: { title: "页面不存在", text: "地址可能有误，或页面已被移动。", home: "前往今日" },
   broken: { title: "此页面无法显示", text: "控制台发生错误。已保存的内容不受影响。" },
   palette: {
     open: "搜索或跳转…",

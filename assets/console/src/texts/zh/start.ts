@@ -9,4 +9,10 @@ export const start: (typeof en)["start"] = {
   appText: "不需要 API 密钥。",
   key: (scope) => `SVC_KEY 是具有 ${scope} 权限的 API 密钥。`,
   makeKey: "创建 API 密钥",
+  keyName: (project) => `${project} 的 CI`,
+  keyMade: (days) => `密钥已填入上面的代码。它只显示这一次，仅限此用途，${days} 天后过期。`,
+  copyKey: "复制密钥",
+  waiting: { version: "正在等待第一个版本……", check: "正在等待第一次更新检查……", event: "正在等待第一个事件……" },
+  arrived: { version: "第一个版本已到达", check: "第一次更新检查已到达", event: "第一个事件已到达" },
+  later: { version: "第一个版本", check: "第一次更新检查", event: "第一个事件" },
 };
