@@ -48,8 +48,9 @@ const press = (key: string) => async (page: Page) => {
 export async function scenes(demo: Server): Promise<Scene[]> {
   const list: Scene[] = [
     { name: "login", path: "/login", visitor: true },
-    { name: "overview", path: "/admin" },
-    { name: "overview-empty", path: "/admin", empty: true },
+    { name: "today", path: `/admin?project=${project}` },
+    { name: "first-project", path: "/admin", empty: true },
+    { name: "instance", path: "/admin/instance" },
     { name: "palette", path: "/admin", above: true, prepare: press("Control+k") },
     { name: "keys", path: "/admin", above: true, prepare: press("?") },
     { name: "statistics", path: `/admin/analytics?project=${project}` },

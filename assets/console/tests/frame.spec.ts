@@ -9,7 +9,7 @@ test("must show: the pages in their order, project, theme, language, log out", a
   await open(page, server, "/admin/about");
   const bar = page.getByRole("navigation", { name: "Pages" });
   await expect(bar.getByRole("link")).toHaveText([
-    "Overview",
+    "Today",
     "Statistics",
     "Projects",
     "Versions",
@@ -18,12 +18,13 @@ test("must show: the pages in their order, project, theme, language, log out", a
     "Analytics",
     "Feedback",
     "Logs",
+    "Instance",
     "API keys",
     "Site settings",
     "About",
   ]);
   await expect(bar.getByRole("link", { name: "About" })).toHaveAttribute("aria-current", "page");
-  await expect(bar.getByRole("link", { name: "Overview" })).not.toHaveAttribute("aria-current", "page");
+  await expect(bar.getByRole("link", { name: "Today" })).not.toHaveAttribute("aria-current", "page");
   await expect(bar.getByRole("combobox", { name: "Project" })).toBeVisible();
   await expect(bar.getByRole("button", { name: /^Theme/ })).toBeVisible();
   await expect(bar.getByRole("button", { name: /^Language/ })).toBeVisible();
@@ -132,8 +133,8 @@ test("an address that leads nowhere says so and leads back", async ({ page, serv
   await open(page, server, "/admin/nowhere");
   await expect(page.getByRole("heading", { level: 1, name: "Page not found" })).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole("link", { name: "Go to the overview" }).click();
-  await expect(page).toHaveURL(`${server.url}/admin`);
+  await page.getByRole("link", { name: "Go to Today" }).click();
+  await expect(page).toHaveURL(/\/admin(\?project=.*)?$/);
 });
 
 test.describe("a server that is away", () => {
@@ -268,6 +269,7 @@ test("the palette begins with what was opened last, until the person logs out", 
   await open(page, server, `/admin/logs?project=${project}&open=${log.id}`);
   await expect(page.getByRole("dialog").getByText("E42 at noon").first()).toBeVisible();
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
   await goTo(page, "/admin/about");
   await page.keyboard.press("Control+k");
   const first = page.getByRole("dialog").getByRole("option").first();
@@ -275,6 +277,7 @@ test("the palette begins with what was opened last, until the person logs out", 
   await first.click();
   await expect(page).toHaveURL(new RegExp(`/admin/logs\\?project=${project}&open=${log.id}`));
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.getByRole("button", { name: "Log out" }).click();
   await expect(page).toHaveURL(/login/);
   expect(await page.evaluate(() => localStorage.getItem("svc.console.recent"))).toBeNull();

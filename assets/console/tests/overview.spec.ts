@@ -1,12 +1,14 @@
-// The start page: required content and actions.
+// The page of the instance: required content and actions.
 
 import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";
-import { expect, open, test } from "./fixtures";
+import { expect, open, settled, test } from "./fixtures";
 
-test("the overview counts each kind", async ({ page, demo }) => {
+test("the instance counts each kind", async ({ page, demo }) => {
   const { overview } = zh;
-  await open(page, demo, "/admin", { language: "zh" });
+  await open(page, demo, "/admin/instance", { language: "zh" });
+  // Counts are asked for when they come into view.
+  await page.locator('[data-figure="overview-tokens"]').scrollIntoViewIfNeeded();
   for (const kind of ["projects", "versions", "announcements", "feedbacks", "logs", "tokens"]) {
     await expect(page.locator(`[data-figure="overview-${kind}"] li`).first()).toHaveText(/\d/);
   }
@@ -20,9 +22,10 @@ test("the overview counts each kind", async ({ page, demo }) => {
   }
 });
 
-test("the overview refreshes, and leads to the pages", async ({ page, server, project }) => {
-  await open(page, server, `/admin?project=${project}`);
+test("the instance refreshes, and leads to the pages", async ({ page, server, project }) => {
+  await open(page, server, `/admin/instance?project=${project}`);
   const logs = page.locator('[data-figure="overview-logs"] li').first();
+  await page.locator('[data-figure="overview-logs"]').scrollIntoViewIfNeeded();
   const errors = async () => Number((await logs.locator("span").nth(1).textContent())?.replaceAll(/\D/g, ""));
   await expect(logs).toContainText("Error");
   const before = await errors();
@@ -35,7 +38,7 @@ test("the overview refreshes, and leads to the pages", async ({ page, server, pr
 
 test.describe("when one part fails", () => {
   test.use({ expected: [/status of 500/] });
-  test("the overview names it, shows the rest, and tries it again", async ({ page, demo }) => {
+  test("the instance names it, shows the rest, and tries it again", async ({ page, demo }) => {
     let fails = true;
     await page.route("**/admin/versions/statistics", (route) =>
       fails
@@ -46,7 +49,7 @@ test.describe("when one part fails", () => {
           })
         : route.continue(),
     );
-    await open(page, demo, "/admin");
+    await open(page, demo, "/admin/instance");
     await expect(page.getByRole("alert").filter({ hasText: "Could not be loaded: Versions." })).toBeVisible();
     await expect(page.locator('[data-figure="overview-projects"]')).toContainText("3");
     fails = false;
@@ -56,15 +59,18 @@ test.describe("when one part fails", () => {
   });
 });
 
-test("the overview shows each part when it comes, and waits for no other", async ({ page, demo }) => {
+test("the instance shows each part when it comes, and waits for no other", async ({ page, demo }) => {
   await page.route("**/admin/projects/statistics", () => {});
-  await open(page, demo, "/admin");
+  await open(page, demo, "/admin/instance");
   await expect(page.locator('[data-figure="overview-versions"] li').first()).toHaveText(/\d/);
   await expect(page.getByRole("region", { name: en.overview.status.title })).toContainText(/\d/);
 });
 
-test("without a project, the overview leads to the first one", async ({ page, own }) => {
-  await open(page, own, "/admin");
-  await page.getByRole("main").getByRole("link", { name: "Create a project" }).click();
-  await expect(page).toHaveURL(/\/admin\/projects\?.*new=1/);
+test("the first view makes at most six requests, and none twice", async ({ page, demo }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => request.url().includes("/api/v1/") && asked.push(request.url()));
+  await open(page, demo, "/admin?project=quillmere");
+  await settled(page);
+  expect.soft(asked.length, asked.join("\n")).toBeLessThanOrEqual(6);
+  expect.soft(new Set(asked).size).toBe(asked.length);
 });

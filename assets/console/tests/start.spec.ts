@@ -78,7 +78,7 @@ test("a key made in place is for one project and one scope, and only its button 
   await expect(page.getByRole("tabpanel", { name: "curl" })).not.toContainText("$SVC_KEY");
   const made = (await keys()).find(({ project_ids }) => project_ids.includes(project));
   expect(made).toMatchObject({ scopes: ["versions:write"], project_ids: [project] });
-  await server.call("POST", `/admin/projects/${project}/versions`, { version: "1.0.0", title: "First", content: "Works." });
+  await server.call("PUT", `/admin/projects/${project}/versions/by-version/1.0.0`, { title: "First", content: "Works." });
   await expect(page.getByRole("link", { name: "1.0.0", exact: true })).toBeVisible();
 });
 

@@ -7,6 +7,7 @@ import { expect, goTo, settled, test } from "./fixtures";
 /** Each page with its heading. */
 export const pages: [path: string, heading: (texts: Texts) => string][] = [
   ["/admin", ({ frame }) => frame.pages.overview],
+  ["/admin/instance", ({ frame }) => frame.pages.instance],
   ["/admin/analytics", ({ frame }) => frame.pages.statistics],
   ["/admin/projects", ({ frame }) => frame.pages.projects],
   ["/admin/projects/codehost", ({ codehost }) => codehost.title],

@@ -10,6 +10,7 @@ import {
   IconLayoutDashboard,
   IconListDetails,
   IconMessage2,
+  IconServer2,
   IconSettings,
   IconSpeakerphone,
   IconVersions,
@@ -33,6 +34,7 @@ export type SubPath =
   | "/events/retention"
   | "/feedbacks"
   | "/files"
+  | "/instance"
   | "/logs"
   | "/projects"
   | "/projects/codehost"
@@ -58,7 +60,7 @@ export interface PageEntry {
 }
 
 export const pages: readonly PageEntry[] = [
-  { name: "overview", path: "/admin", icon: IconLayoutDashboard, group: "start", key: "o", ofProject: false },
+  { name: "overview", path: "/admin", icon: IconLayoutDashboard, group: "start", key: "o", ofProject: true },
   { name: "statistics", path: "/admin/analytics", icon: IconChartLine, group: "start", key: "s", ofProject: true },
   { name: "projects", path: "/admin/projects", icon: IconApps, group: "publish", key: "p", ofProject: false },
   { name: "versions", path: "/admin/versions", icon: IconVersions, group: "publish", key: "v", ofProject: true },
@@ -67,6 +69,7 @@ export const pages: readonly PageEntry[] = [
   { name: "events", path: "/admin/events", icon: IconChartFunnel, group: "users", key: "b", ofProject: true },
   { name: "feedbacks", path: "/admin/feedbacks", icon: IconMessage2, group: "users", key: "u", ofProject: true },
   { name: "logs", path: "/admin/logs", icon: IconListDetails, group: "users", key: "l", ofProject: true },
+  { name: "instance", path: "/admin/instance", icon: IconServer2, group: "site", key: "h", ofProject: false },
   { name: "tokens", path: "/admin/tokens", icon: IconKey, group: "site", key: "t", ofProject: false },
   { name: "settings", path: "/admin/settings", icon: IconSettings, group: "site", key: "c", ofProject: false },
   { name: "about", path: "/admin/about", icon: IconInfoCircle, group: "site", key: "i", ofProject: false },

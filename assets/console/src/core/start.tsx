@@ -45,14 +45,23 @@ export function Start({ title, text, topic, project }: { title: string; text: st
 }
 
 /** Code to paste into CI and into the app of a project, and what has arrived from them. */
-export function ProjectStart({ project, onVersion }: { project: string; onVersion?: (() => void) | undefined }) {
+export function ProjectStart({
+  project,
+  order = 3,
+  onVersion,
+}: {
+  project: string;
+  /** The level of its headings. */
+  order?: 2 | 3;
+  onVersion?: (() => void) | undefined;
+}) {
   const { start } = useTexts();
   const [made, setMade] = useState<string | null>(null);
   return (
     <Stack gap="lg">
       <FirstArrivals project={project} onVersion={onVersion} />
       <section>
-        <Title order={3} size="h5">
+        <Title order={order} size="h5">
           {start.ci}
         </Title>
         <Text size="sm" c="dimmed" mb="xs">
@@ -62,7 +71,7 @@ export function ProjectStart({ project, onVersion }: { project: string; onVersio
         <KeyInPlace project={project} scope="versions:write" made={made} onMade={setMade} />
       </section>
       <section>
-        <Title order={3} size="h5">
+        <Title order={order} size="h5">
           {start.app}
         </Title>
         <Text size="sm" c="dimmed" mb="xs">

@@ -38,13 +38,27 @@ const red: MantineColorsTuple = [
   "#861c1c",
 ];
 
+// The blue-black surfaces of the public pages.
+const dark: MantineColorsTuple = [
+  "#d5dae2",
+  "#b3bbc7",
+  "#8d97a5",
+  "#5c6675",
+  "#333a46",
+  "#222831",
+  "#181c23",
+  "#101318",
+  "#0c0f13",
+  "#080a0d",
+];
+
 const options = { withScrollArea: false, classNames: { options: "options" } };
 
 export const theme = createTheme({
   primaryColor: "accent",
   primaryShade: 6,
   autoContrast: true,
-  colors: { accent, red },
+  colors: { accent, dark, red },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", "SF Mono", Menlo, Consolas, monospace, "Noto Sans Mono CJK SC"',
   defaultRadius: "sm",

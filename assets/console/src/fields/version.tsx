@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from "@mantine/core";
+import { Box, Button, Group, TextInput } from "@mantine/core";
 import { isComparableVersion } from "svc-sdk";
 import { useTexts } from "../core/texts";
 import { deriveComparable } from "./comparable";
@@ -10,23 +10,27 @@ export function VersionField({ from, error, ...props }: FieldProps<string> & { f
   const invalid = props.value !== "" && !isComparableVersion(props.value);
   const derived = from === undefined ? null : deriveComparable(from);
   return (
-    <Group gap="xs" align="flex-end" wrap="nowrap">
-      <TextInput
-        flex={1}
-        maxLength={64}
-        placeholder="1.2.0"
-        autoComplete="off"
-        spellCheck={false}
-        {...props}
-        onChange={(event) => props.onChange(event.currentTarget.value)}
-        error={error ?? (invalid ? fields.version.invalid : undefined)}
-        inputWrapperOrder={["label", "description", "error", "input"]}
-      />
-      {from !== undefined && (
-        <Button variant="default" disabled={!derived || derived === props.value} onClick={() => derived && props.onChange(derived)}>
-          {fields.version.derive}
-        </Button>
-      )}
-    </Group>
+    <TextInput
+      maxLength={64}
+      placeholder="1.2.0"
+      autoComplete="off"
+      spellCheck={false}
+      {...props}
+      onChange={(event) => props.onChange(event.currentTarget.value)}
+      error={error ?? (invalid ? fields.version.invalid : undefined)}
+      // The button stands beside the input; the error is below both.
+      inputContainer={(input) =>
+        from === undefined ? (
+          input
+        ) : (
+          <Group gap="xs" wrap="nowrap">
+            <Box flex={1}>{input}</Box>
+            <Button variant="default" disabled={!derived || derived === props.value} onClick={() => derived && props.onChange(derived)}>
+              {fields.version.derive}
+            </Button>
+          </Group>
+        )
+      }
+    />
   );
 }

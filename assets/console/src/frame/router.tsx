@@ -32,7 +32,8 @@ type PageModule = () => Promise<{ default: () => React.ReactNode }>;
 
 /** The module of each page, and the texts that it uses. */
 const pages: Record<SubPath, [PageModule, ...PageTexts[]]> = {
-  "/": [() => import("../pages/overview"), "overview"],
+  "/": [() => import("../pages/today"), "today"],
+  "/instance": [() => import("../pages/overview"), "overview", "today"],
   "/announcements": [() => import("../pages/announcements"), "announcements"],
   "/projects": [() => import("../pages/projects"), "projects"],
   "/projects/codehost": [() => import("../pages/projects/codehost"), "codehost"],

@@ -17,6 +17,7 @@ import { sent } from "./en/sent";
 import { settings } from "./en/settings";
 import { start } from "./en/start";
 import { statistics } from "./en/statistics";
+import { today } from "./en/today";
 import { tokens } from "./en/tokens";
 import { versions } from "./en/versions";
 
@@ -38,6 +39,7 @@ export const en = {
   settings,
   start,
   statistics,
+  today,
   tokens,
   versions,
 };

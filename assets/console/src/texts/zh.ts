@@ -18,6 +18,7 @@ import { sent } from "./zh/sent";
 import { settings } from "./zh/settings";
 import { start } from "./zh/start";
 import { statistics } from "./zh/statistics";
+import { today } from "./zh/today";
 import { tokens } from "./zh/tokens";
 import { versions } from "./zh/versions";
 
@@ -39,6 +40,7 @@ export const zh: Texts = {
   settings,
   start,
   statistics,
+  today,
   tokens,
   versions,
 };

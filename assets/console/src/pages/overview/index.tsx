@@ -1,9 +1,9 @@
-// The start page: contents and state of this instance. Each part can fail independently.
+// The page of the instance: what needs attention in it, its state, and its contents. Each part can
+// fail independently.
 
-import { ActionIcon, Alert, Anchor, Button, Group, Paper, SimpleGrid, Stack, Text, Title, Tooltip } from "@mantine/core";
-import { IconPlus, IconRefresh } from "@tabler/icons-react";
+import { Alert, Anchor, Button, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { Figure } from "../../charts/figure";
 import { bars } from "../../charts/shares";
 import { type Admin, clientOf, statusOf } from "../../core/client";
@@ -12,14 +12,15 @@ import { PageLink } from "../../core/go";
 import { useProjectKey } from "../../core/project";
 import { useTexts } from "../../core/texts";
 import { PageHead } from "../../resource/head";
+import { RefreshButton } from "../today";
 import { stateOf } from "../tokens/state";
 import styles from "./overview.module.css";
 import { StatusCard } from "./status";
 
 const key = "overview";
 
-function usePart<T>(part: string, ask: (admin: Admin, signal: AbortSignal) => Promise<T>) {
-  return useQuery({ queryKey: [key, part], queryFn: ({ signal }) => ask(clientOf("").admin, signal), staleTime: 30_000 });
+function usePart<T>(part: string, ask: (admin: Admin, signal: AbortSignal) => Promise<T>, enabled = true) {
+  return useQuery({ queryKey: [key, part], queryFn: ({ signal }) => ask(clientOf("").admin, signal), staleTime: 30_000, enabled });
 }
 
 interface Counted {
@@ -30,27 +31,34 @@ interface Counted {
 
 export default function OverviewPage() {
   const texts = useTexts();
-  const { overview, frame, common } = texts;
+  const { overview, frame } = texts;
   const format = useFormat();
   const queries = useQueryClient();
   const busy = useIsFetching({ queryKey: [key] }) > 0;
-  const projects = usePart("projects", (admin, signal) => admin.getProjectStatistics({ signal }));
-  const versions = usePart("versions", (admin, signal) => admin.getVersionStatistics({ signal }));
-  const announcements = usePart("announcements", (admin, signal) => admin.getAnnouncementStatistics({ signal }));
-  const feedbacks = usePart("feedbacks", (admin, signal) => admin.getFeedbackStatistics({ signal }));
-  const logs = usePart("logs", (admin, signal) => admin.getLogStatistics({ signal }));
-  const tokens = usePart("tokens", (admin, signal) => admin.listApiKeys({ signal }));
+  // Counts are asked for when they come into view: what needs attention comes first.
+  const [seen, see] = useState<ReadonlySet<string>>(new Set());
+  const onSeen = useCallback((name: string) => see((before) => new Set(before).add(name)), []);
+  const projects = usePart("projects", (admin, signal) => admin.getProjectStatistics({ signal }), seen.has("projects"));
+  const versions = usePart(
+    "versions",
+    (admin, signal) => admin.getVersionStatistics({ signal }),
+    seen.has("versions") || seen.has("projects"),
+  );
+  const announcements = usePart("announcements", (admin, signal) => admin.getAnnouncementStatistics({ signal }), seen.has("announcements"));
+  const feedbacks = usePart("feedbacks", (admin, signal) => admin.getFeedbackStatistics({ signal }), seen.has("feedbacks"));
+  const logs = usePart("logs", (admin, signal) => admin.getLogStatistics({ signal }), seen.has("logs"));
+  const tokens = usePart("tokens", (admin, signal) => admin.listApiKeys({ signal }), seen.has("tokens"));
   const status = usePart("status", (admin, signal) => admin.getStatus({ signal }));
   const parts = { projects, tokens, versions, announcements, feedbacks, logs };
   const failed = Object.entries(parts).filter(([, part]) => part.error);
   // An older server has no status; omit its place.
   const withStatus = statusOf(status.error) !== 404;
-  const updated = Math.min(...Object.values(parts).map(({ dataUpdatedAt }) => dataUpdatedAt || Number.POSITIVE_INFINITY));
+  const updated = Math.min(...Object.values({ ...parts, status }).map(({ dataUpdatedAt }) => dataUpdatedAt || Number.POSITIVE_INFINITY));
 
   return (
     <Stack gap="md">
       <PageHead
-        title={frame.pages.overview}
+        title={frame.pages.instance}
         about={Number.isFinite(updated) ? overview.refreshed(format.time(updated / 1000)) : "\u00a0"}
         operations={[
           "getProjectStatistics",
@@ -61,19 +69,7 @@ export default function OverviewPage() {
           "listApiKeys",
           "getInstanceStatus",
         ]}
-        tools={
-          <Tooltip label={common.refresh}>
-            <ActionIcon
-              variant="default"
-              size={36}
-              aria-label={common.refresh}
-              aria-busy={busy}
-              onClick={() => void queries.invalidateQueries({ queryKey: [key] })}
-            >
-              <IconRefresh size={18} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-        }
+        tools={<RefreshButton busy={busy} onClick={() => void queries.invalidateQueries({ queryKey: [key] })} />}
       />
       {failed.length > 0 && (
         <Alert
@@ -90,28 +86,27 @@ export default function OverviewPage() {
           </Group>
         </Alert>
       )}
+      {withStatus && <StatusCard query={status} />}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-        {projects.data?.count === 0 ? (
-          <NoProject />
-        ) : (
-          <Part
-            name="projects"
-            query={projects}
-            read={({ count }) => ({
-              count,
-              parts: versions.data
-                ? [
-                    { name: overview.withVersions, count: versions.data.total_projects },
-                    { name: overview.withoutVersions, count: Math.max(0, count - versions.data.total_projects) },
-                  ]
-                : [],
-            })}
-            deps={[versions.data]}
-          />
-        )}
+        <Part
+          name="projects"
+          query={projects}
+          read={({ count }) => ({
+            count,
+            parts: versions.data
+              ? [
+                  { name: overview.withVersions, count: versions.data.total_projects },
+                  { name: overview.withoutVersions, count: Math.max(0, count - versions.data.total_projects) },
+                ]
+              : [],
+          })}
+          deps={[versions.data]}
+          onSeen={onSeen}
+        />
         <Part
           name="versions"
           query={versions}
+          onSeen={onSeen}
           read={({ total_versions, forced_versions, latest_version_time }) => ({
             count: total_versions,
             detail: latest_version_time === null ? undefined : overview.latest(format.ago(latest_version_time)),
@@ -124,6 +119,7 @@ export default function OverviewPage() {
         <Part
           name="announcements"
           query={announcements}
+          onSeen={onSeen}
           read={({ count, pinned_count }) => ({
             count,
             parts: [
@@ -135,6 +131,7 @@ export default function OverviewPage() {
         <Part
           name="feedbacks"
           query={feedbacks}
+          onSeen={onSeen}
           read={({ count, rate_count, rate_avg }) => ({
             count,
             detail: rate_avg === null ? undefined : overview.average(format.decimal(rate_avg)),
@@ -147,6 +144,7 @@ export default function OverviewPage() {
         <Part
           name="logs"
           query={logs}
+          onSeen={onSeen}
           read={({ count, debug_count, info_count, warning_count, error_count }) => ({
             count,
             parts: [error_count, warning_count, info_count, debug_count].map((part, at) => ({
@@ -158,6 +156,7 @@ export default function OverviewPage() {
         <Part
           name="tokens"
           query={tokens}
+          onSeen={onSeen}
           read={({ data }) => {
             const active = data.filter((token) => stateOf(token) === "active").length;
             return {
@@ -170,29 +169,7 @@ export default function OverviewPage() {
           }}
         />
       </SimpleGrid>
-      {withStatus && <StatusCard query={status} />}
     </Stack>
-  );
-}
-
-/** A link to create the first project. It replaces the number of projects and has the same height. */
-function NoProject() {
-  const { overview } = useTexts();
-  return (
-    <Paper withBorder p="lg" className={styles.invitation}>
-      <Stack gap="xs" align="flex-start">
-        <Title order={2} size="h4">
-          {overview.noProject}
-        </Title>
-        <Text c="dimmed">{overview.noProjectText}</Text>
-        <Button
-          leftSection={<IconPlus size={16} aria-hidden />}
-          renderRoot={(props) => <PageLink to="/admin/projects" search={{ new: "1" }} {...props} />}
-        >
-          {overview.makeProject}
-        </Button>
-      </Stack>
-    </Paper>
   );
 }
 
@@ -210,55 +187,65 @@ interface PartProps<T> {
   query: Parameters<typeof Figure<T>>[0]["query"];
   read(data: T): Counted;
   deps?: readonly unknown[];
+  /** Called when it comes into view. */
+  onSeen(name: string): void;
 }
 
 /** The counts of a kind of record as bars, with a link to their page. */
-function Part<T>({ name, query, read, deps = [] }: PartProps<T>): ReactNode {
+function Part<T>({ name, query, read, deps = [], onSeen }: PartProps<T>): ReactNode {
   const { frame, overview } = useTexts();
   const [project] = useProjectKey();
   const title = frame.pages[name];
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onSeen(name), { threshold: 0.1 });
+    observer.observe(place.current!);
+    return () => observer.disconnect();
+  }, [name, onSeen]);
   return (
-    <Figure
-      id={`overview-${name}`}
-      title={title}
-      definition={overview.definitions[name]}
-      query={query}
-      height={180}
-      deps={[overview, ...deps]}
-      heading={
-        <Title order={2} fz="md" fw={600}>
-          <Anchor
-            inherit
-            className="lone"
-            c="inherit"
-            renderRoot={(props) => <PageLink to={paths[name]} search={project ? { project } : {}} {...props} />}
-          >
-            {title}
-          </Anchor>
-        </Title>
-      }
-      draw={(data, words) => {
-        const { count, detail, parts } = read(data);
-        const drawing = bars({ parts, total: count, kind: overview.kind, measure: title }, words);
-        return {
-          ...drawing,
-          empty: false,
-          label: `${title}: ${words.format.number(count)}. ${drawing.label}`,
-          view: (
-            <div className={styles.part}>
-              <div className={styles.head}>
-                <span className={styles.count}>{words.format.number(count)}</span>
-                {detail && (
-                  <Text span size="sm" c="dimmed">
-                    {detail}
-                  </Text>
-                )}
+    <div ref={place}>
+      <Figure
+        id={`overview-${name}`}
+        title={title}
+        definition={overview.definitions[name]}
+        query={query}
+        height={180}
+        deps={[overview, ...deps]}
+        heading={
+          <Title order={2} fz="md" fw={600}>
+            <Anchor
+              inherit
+              className="lone"
+              c="inherit"
+              renderRoot={(props) => <PageLink to={paths[name]} search={project ? { project } : {}} {...props} />}
+            >
+              {title}
+            </Anchor>
+          </Title>
+        }
+        draw={(data, words) => {
+          const { count, detail, parts } = read(data);
+          const drawing = bars({ parts, total: count, kind: overview.kind, measure: title }, words);
+          return {
+            ...drawing,
+            empty: false,
+            label: `${title}: ${words.format.number(count)}. ${drawing.label}`,
+            view: (
+              <div className={styles.part}>
+                <div className={styles.head}>
+                  <span className={styles.count}>{words.format.number(count)}</span>
+                  {detail && (
+                    <Text span size="sm" c="dimmed">
+                      {detail}
+                    </Text>
+                  )}
+                </div>
+                {drawing.view}
               </div>
-              {drawing.view}
-            </div>
-          ),
-        };
-      }}
-    />
+            ),
+          };
+        }}
+      />
+    </div>
   );
 }

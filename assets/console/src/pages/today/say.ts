@@ -1,0 +1,59 @@
+// Findings of the server as sentences in the language of the console.
+
+import type { Finding, FindingValues } from "svc-sdk";
+import type { Format } from "../../core/format";
+import type { Texts } from "../../texts/en";
+
+/** Values that only some servers report. */
+interface Values extends FindingValues {
+  title?: string;
+  until?: number;
+}
+
+export interface Said {
+  /** The one figure of the sentence, which begins with it. */
+  figure: string;
+  text: string;
+  /** The label of the link. */
+  action: string;
+}
+
+/** The time of day of a moment in the browser's time zone. */
+function timeOfDay(seconds: number, format: Format): string {
+  return format.hour(seconds, -new Date(seconds * 1000).getTimezoneOffset());
+}
+
+/** The sentence of a finding; null for kinds of a newer server. */
+export function say({ kind, values }: Pick<Finding, "kind" | "values">, texts: Texts["today"], format: Format): Said | null {
+  const { sentences, actions } = texts;
+  const { count = 0, version = "", share = 0, days = 0, usual = 0, since, one_star: oneStar = 0, title = "", until = 0 } = values as Values;
+  const said = (figure: string, text: string) => ({ figure, text, action: actions[kind as keyof typeof actions] });
+  const number = format.number(count);
+  switch (kind) {
+    case "no_file":
+      return said(number, sentences.no_file(version));
+    case "must_update":
+      return said(number, sentences.must_update(version));
+    case "errors": {
+      const from = timeOfDay(since ?? 0, format);
+      return said(number, usual > 0 ? sentences.errors(format.number(Math.round(count / usual)), from) : sentences.firstErrors(from));
+    }
+    case "feedback_waiting":
+      return said(number, sentences.feedback_waiting(count, format.number(oneStar)));
+    case "no_version":
+      return said("0", sentences.no_version);
+    case "adoption":
+      return said(format.percent(share, 0), sentences.adoption(version, days));
+    case "announcement_ends":
+      return said(
+        format.ago(until),
+        version
+          ? sentences.announcement_endsFor(title, format.time(until), version)
+          : sentences.announcement_ends(title, format.time(until)),
+      );
+    case "no_backup":
+      return since ? said(format.ago(since), sentences.no_backup(format.time(since))) : said("0", sentences.neverBackup);
+    default:
+      return null;
+  }
+}

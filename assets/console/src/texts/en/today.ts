@@ -1,0 +1,31 @@
+export const today = {
+  asOf: (time: string) => `As of ${time}`,
+  nothing: "Nothing needs your attention.",
+  list: "What needs attention",
+  sentences: {
+    no_file: (version: string) =>
+      `update checks in seven days came from clients that must update to ${version}, which has no file to install`,
+    must_update: (version: string) => `update checks in seven days came from clients that must update to ${version}`,
+    errors: (times: string, since: string) => `errors in 24 hours, ${times} times the usual, since ${since}`,
+    firstErrors: (since: string) => `errors in 24 hours, where there are usually none, since ${since}`,
+    feedback_waiting: (count: number, oneStar: string) =>
+      `${count === 1 ? "feedback waits" : "feedback wait"} for an answer${oneStar === "0" ? "" : `, ${oneStar} with one star`}`,
+    no_version: "versions are published, so no app finds an update",
+    adoption: (version: string, days: number) =>
+      `of update checks came from ${version}, ${days === 0 ? "released today" : `${days === 1 ? "1 day" : `${days} days`} after its release`}`,
+    announcement_ends: (title: string, until: string) => `“${title}” ends: it is shown until ${until}`,
+    announcement_endsFor: (title: string, until: string, versions: string) => `“${title}” ends: it is shown to ${versions} until ${until}`,
+    no_backup: (since: string) => `was the last backup of this instance, at ${since}`,
+    neverBackup: "backups of this instance exist",
+  },
+  actions: {
+    no_file: "Add a file",
+    must_update: "See versions",
+    errors: "See the errors",
+    feedback_waiting: "Read feedback",
+    no_version: "Publish a version",
+    adoption: "See statistics",
+    announcement_ends: "See announcements",
+    no_backup: "See the instance",
+  },
+};

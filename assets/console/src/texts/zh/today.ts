@@ -1,0 +1,30 @@
+import type { en } from "../en";
+
+export const today: (typeof en)["today"] = {
+  asOf: (time) => `截至 ${time}`,
+  nothing: "没有需要处理的事项。",
+  list: "需要处理的事项",
+  sentences: {
+    no_file: (version) => `次更新检查（七天内）来自必须更新到 ${version} 的客户端，但该版本没有可安装的文件`,
+    must_update: (version) => `次更新检查（七天内）来自必须更新到 ${version} 的客户端`,
+    errors: (times, since) => `个错误（24 小时内），是平时的 ${times} 倍，自 ${since} 起`,
+    firstErrors: (since) => `个错误（24 小时内），平时没有错误，自 ${since} 起`,
+    feedback_waiting: (_count, oneStar) => `条反馈等待答复${oneStar === "0" ? "" : `，其中 ${oneStar} 条只有一星`}`,
+    no_version: "个版本已发布，应用还找不到更新",
+    adoption: (version, days) => `的更新检查来自 ${version}，${days === 0 ? "今天刚发布" : `发布已 ${days} 天`}`,
+    announcement_ends: (title, until) => `“${title}”即将结束：显示至 ${until}`,
+    announcement_endsFor: (title, until, versions) => `“${title}”即将结束：向 ${versions} 显示至 ${until}`,
+    no_backup: (since) => `是本实例上次备份的时间：${since}`,
+    neverBackup: "个备份：本实例还没有备份",
+  },
+  actions: {
+    no_file: "添加文件",
+    must_update: "查看版本",
+    errors: "查看错误",
+    feedback_waiting: "阅读反馈",
+    no_version: "发布版本",
+    adoption: "查看统计",
+    announcement_ends: "查看公告",
+    no_backup: "查看实例",
+  },
+};
