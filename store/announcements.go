@@ -21,6 +21,7 @@ type Announcement struct {
 	Author       *string                     `json:"author,omitempty"`
 	Versions     release.Range               `json:"versions"` // the client versions it is meant for
 	PublishedAt  int64                       `json:"published_at"`
+	ExpiresAt    *int64                      `json:"expires_at,omitempty"` // after PublishedAt; nil = never
 	UpdatedAt    int64                       `json:"updated_at"`
 	Translations map[string]AnnouncementText `json:"translations,omitempty"` // by tag key
 }
@@ -39,6 +40,9 @@ func (a *Announcement) identify(id ID) { a.ID = id }
 func (a *Announcement) For(p platform.Platform) bool {
 	return len(a.Platforms) == 0 || slices.Contains(a.Platforms, p)
 }
+
+// Expired reports whether the announcement has expired at a time in Unix seconds.
+func (a *Announcement) Expired(now int64) bool { return a.ExpiresAt != nil && *a.ExpiresAt <= now }
 
 // SearchText returns the folded text that the parameter search= is matched against.
 func (a *Announcement) SearchText() string { return searchtext.Fields(&a.Title, &a.Content, a.Author) }

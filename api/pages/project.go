@@ -461,11 +461,11 @@ func (to reader) size(escapedPath string) string {
 }
 
 // sees reports whether the page shows an announcement. Because the app version of the visitor is
-// unknown, the announcement must apply to all versions. It must not be hidden, either completely or
-// in the visitor's language.
+// unknown, the announcement must apply to all versions. It must not have expired, and must not be
+// hidden, either completely or in the visitor's language.
 func (to reader) sees(e *store.AnnouncementEntry) bool {
 	a := e.Record
-	return !a.Hidden && (to.tag == "" || !a.Translations[to.tag].Hidden) && a.Versions == release.Range{}
+	return !a.Hidden && !a.Expired(to.Now().Unix()) && (to.tag == "" || !a.Translations[to.tag].Hidden) && a.Versions == release.Range{}
 }
 
 func (to reader) announcements() ([]announcementView, error) {

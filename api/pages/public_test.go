@@ -181,13 +181,14 @@ func TestProjectPage(t *testing.T) {
 	s.Announce(t, "lumen", `{"title":"Older","content":"Short.","published_at":1700000000}`)
 	long := s.Announce(t, "lumen", `{"title":"Pinned","content":"`+strings.Repeat("Long words. ", 40)+`","is_pinned":true,"published_at":1600000000,"author":"Bob","platforms":["ios"]}`)
 	s.Announce(t, "lumen", `{"title":"Hidden","content":"x","is_hidden":true}`)
+	s.Announce(t, "lumen", `{"title":"Expired","content":"x","published_at":1600000000,"expires_at":1600000001}`)
 	s.Announce(t, "lumen", `{"title":"For version 1","content":"x","max_comparable_version":"1.9"}`)
 	page = visit(t, s, "/projects/lumen")
 	holds(t, page, "Latest version", "2.0", "Latest</span>", "Milestone</span>", "Windows", "macOS", "Sketches", "3 July 2024",
 		apitest.Field[string](t, path, "path"), "lumen-2.0.msi", "Windows · 5 B", "Flatpak", "a b.deb", "Draw <strong>now</strong>.",
 		"Announcements", "Pinned:", "Pinned</span>", "13 September 2020", "Bob", "iOS", "…", "Read more", `<div popover`, "Long words.", "Older", "Short.",
 		"Versions", "2.0-rc", "Preview", "1.0", "Deprecated")
-	lacks(t, page, "Hidden", "For version 1", "ZgotmplZ", "No version")
+	lacks(t, page, "Hidden", "Expired", "For version 1", "ZgotmplZ", "No version")
 
 	page = visit(t, s, "/projects/lumen?announcement="+long)
 	holds(t, page, "<title>Pinned · Lumen</title>", "noindex", "Long words. Long words.", `href="/projects/lumen"`)

@@ -49,6 +49,7 @@ type announcementView struct {
 	Locale       *string                       `json:"locale"`
 	Translations []announcementTranslationView `json:"translations,omitzero"`
 	PublishedAt  int64                         `json:"published_at"`
+	ExpiresAt    *int64                        `json:"expires_at"`
 	CreatedAt    int64                         `json:"created_at"`
 	UpdatedAt    int64                         `json:"updated_at"`
 }
@@ -65,7 +66,7 @@ func viewAnnouncement(a *store.Announcement) announcementView {
 		ID: a.ID.String(), Title: a.Title, Content: a.Content, IsPinned: a.Pinned, IsHidden: a.Hidden,
 		Platforms: a.Platforms, Author: a.Author,
 		Min: versionText(a.Versions.Min), Max: versionText(a.Versions.Max),
-		PublishedAt: a.PublishedAt, CreatedAt: store.CreatedAt(a.ID), UpdatedAt: a.UpdatedAt,
+		PublishedAt: a.PublishedAt, ExpiresAt: a.ExpiresAt, CreatedAt: store.CreatedAt(a.ID), UpdatedAt: a.UpdatedAt,
 	}
 	if len(v.Platforms) == 0 {
 		v.Platforms = []platform.Platform{}
@@ -97,15 +98,16 @@ func viewAnnouncementIn(p *store.Project, a *store.Announcement, language int) a
 func (h *Handlers) listAnnouncements(r *web.Request) (web.List, error) {
 	var p problems
 	page, find := p.Page(r), p.Search(r)
-	on, pinned, hidden := p.PlatformFilter(r), p.Bool(r, "is_pinned"), p.Bool(r, "is_hidden")
+	on, pinned, hidden, expired := p.PlatformFilter(r), p.Bool(r, "is_pinned"), p.Bool(r, "is_hidden"), p.Bool(r, "expired")
 	sort := p.Sort(r, "published_at", "created_at", "title")
 	if err := p.Err(); err != nil {
 		return web.List{}, err
 	}
+	now := h.Now().Unix()
 	return readSnapshot(h, r, func(snap *store.Snapshot) (web.List, error) {
 		matching, err := h.findAnnouncements(r, snap, find, func(e *store.AnnouncementEntry) bool {
 			a := e.Record
-			return web.Fits(a.Pinned, pinned) && web.Fits(a.Hidden, hidden) && (on == nil || a.For(*on))
+			return web.Fits(a.Pinned, pinned) && web.Fits(a.Hidden, hidden) && web.Fits(a.Expired(now), expired) && (on == nil || a.For(*on))
 		})
 		if err != nil {
 			return web.List{}, err

@@ -21,6 +21,7 @@ type announcementInput struct {
 	Max          web.Optional[string]            `json:"max_comparable_version"`
 	Translations web.Optional[[]json.RawMessage] `json:"translations"`
 	PublishedAt  web.Optional[web.Integer]       `json:"published_at"`
+	ExpiresAt    web.Optional[web.Integer]       `json:"expires_at"`
 }
 
 // announcementChange is a checked announcementInput.
@@ -44,6 +45,7 @@ func (in announcementInput) check(how write) (announcementChange, error) {
 	c.max = p.ComparableVersion("max_comparable_version", in.Max, true)
 	c.translations = p.translations(in.Translations, announcementTexts.during(how))
 	p.UnixTime("published_at", in.PublishedAt, true)
+	p.UnixTime("expires_at", in.ExpiresAt, false)
 	return c, p.Err()
 }
 
@@ -75,6 +77,10 @@ func (c announcementChange) apply(p *store.Project, a *store.Announcement) error
 	}
 	if in.PublishedAt.Value != nil {
 		a.PublishedAt = int64(*in.PublishedAt.Value)
+	}
+	web.SetIfSent(&a.ExpiresAt, in.ExpiresAt, (*int64)(in.ExpiresAt.Value))
+	if a.Expired(a.PublishedAt) {
+		return fault.Validation("expires_at must be later than published_at")
 	}
 	return announcementTexts.apply(p, &a.Translations, in.Translations, c.translations)
 }

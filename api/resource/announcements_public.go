@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"svc/api/web"
@@ -34,10 +35,11 @@ func (h *Handlers) publicAnnouncementRoutes() []web.Route {
 type audience struct {
 	platform *platform.Platform // nil = not given
 	version  string             // "" = not given
+	now      int64              // Unix seconds
 }
 
-func (p *problems) audience(r *web.Request) audience {
-	a := audience{platform: p.PlatformFilter(r), version: strings.TrimSpace(r.Query("version"))}
+func (p *problems) audience(r *web.Request, now time.Time) audience {
+	a := audience{platform: p.PlatformFilter(r), version: strings.TrimSpace(r.Query("version")), now: now.Unix()}
 	if utf8.RuneCountInString(a.version) > 64 {
 		p.Add("version must have at most 64 characters")
 	}
@@ -45,8 +47,8 @@ func (p *problems) audience(r *web.Request) audience {
 }
 
 // sees returns a function that reports whether an announcement is visible to the audience. An
-// announcement is visible if it is meant for the client's platform and version and is hidden
-// neither as a whole nor in the given language. If the client's version is unknown, only
+// announcement is visible if it is meant for the client's platform and version, has not expired,
+// and is hidden neither as a whole nor in the given language. If the client's version is unknown, only
 // announcements for all versions are visible.
 func (a audience) sees(snap *store.Snapshot, language int) func(*store.AnnouncementEntry) bool {
 	version, known := release.Parse(a.version)
@@ -62,7 +64,7 @@ func (a audience) sees(snap *store.Snapshot, language int) func(*store.Announcem
 	return func(e *store.AnnouncementEntry) bool {
 		n := e.Record
 		switch {
-		case n.Hidden, a.platform != nil && !n.For(*a.platform):
+		case n.Hidden, n.Expired(a.now), a.platform != nil && !n.For(*a.platform):
 			return false
 		case language >= 0 && n.Translations[tag].Hidden:
 			return false
@@ -105,7 +107,7 @@ func (r reader) announcementInList(e *store.AnnouncementEntry) ([]byte, error) {
 
 func (h *Handlers) publicAnnouncements(r *web.Request) (web.List, error) {
 	var p problems
-	page, find, audience := p.Page(r), p.Search(r), p.audience(r)
+	page, find, audience := p.Page(r), p.Search(r), p.audience(r, h.Now())
 	if err := p.Err(); err != nil {
 		return web.List{}, err
 	}
@@ -121,7 +123,7 @@ func (h *Handlers) publicAnnouncements(r *web.Request) (web.List, error) {
 
 func (h *Handlers) publicLatestAnnouncement(w http.ResponseWriter, r *web.Request) error {
 	var p problems
-	audience := p.audience(r)
+	audience := p.audience(r, h.Now())
 	if err := p.Err(); err != nil {
 		return err
 	}

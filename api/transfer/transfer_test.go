@@ -103,7 +103,7 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 			s.Must(t, 200, "PATCH", one+"/versions/"+apitest.Field[string](t, made, "id"), `{"is_deprecated":true}`)
 		}
 	}
-	s.Must(t, 201, "POST", one+"/announcements", `{"title":"Hello","content":"World","is_pinned":true,"platforms":["windows"],"min_comparable_version":"1.0","translations":[{"locale":"fr","is_hidden":true},{"locale":"de","title":"Hallo"}]}`)
+	s.Must(t, 201, "POST", one+"/announcements", `{"title":"Hello","content":"World","is_pinned":true,"expires_at":9999999999,"platforms":["windows"],"min_comparable_version":"1.0","translations":[{"locale":"fr","is_hidden":true},{"locale":"de","title":"Hallo"}]}`)
 	hidden := s.Must(t, 201, "POST", one+"/announcements", `{"title":"Hidden","content":"x","is_hidden":true,"author":"me","published_at":3}`)
 	s.Clock.Advance(90e9)
 	s.Must(t, 200, "PATCH", one+"/announcements/"+apitest.Field[string](t, hidden, "id"), `{"content":"y"}`)

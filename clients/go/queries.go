@@ -143,6 +143,8 @@ type ListAnnouncementsOptions struct {
 	IsPinned *bool `query:"is_pinned"`
 	// Only hidden announcements, or only the others.
 	IsHidden *bool `query:"is_hidden"`
+	// Only announcements that have expired, or only the others.
+	Expired *bool `query:"expired"`
 }
 
 func (o *ListAnnouncementsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }

@@ -1021,6 +1021,8 @@ type AnnouncementFields struct {
 	Translations Opt[[]AnnouncementTranslationInput] `json:"translations,omitzero"`
 	// Publication time. Default at creation: now. A time in the future does not hide it.
 	PublishedAt *int64 `json:"published_at,omitempty"`
+	// Time from which clients no longer see it, later than `published_at`; null for never.
+	ExpiresAt Opt[int64] `json:"expires_at,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
@@ -1049,6 +1051,8 @@ type AnnouncementCreate struct {
 	Translations Opt[[]AnnouncementTranslationInput] `json:"translations,omitzero"`
 	// Publication time. Default at creation: now. A time in the future does not hide it.
 	PublishedAt *int64 `json:"published_at,omitempty"`
+	// Time from which clients no longer see it, later than `published_at`; null for never.
+	ExpiresAt Opt[int64] `json:"expires_at,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
@@ -1104,6 +1108,8 @@ type Announcement struct {
 	Translations []AnnouncementTranslation `json:"translations,omitempty"`
 	// Publication time.
 	PublishedAt int64 `json:"published_at"`
+	// Time from which clients no longer see it; null for never.
+	ExpiresAt *int64 `json:"expires_at"`
 	// Time of the creation at this server.
 	CreatedAt int64 `json:"created_at"`
 	// Time of the last change.

@@ -397,6 +397,8 @@ export interface ListAnnouncementsQuery {
   is_pinned?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
   /** Only hidden announcements, or only the others. */
   is_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
+  /** Only announcements that have expired, or only the others. */
+  expired?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
 }
 
 /** Query of `listFeedbacks`. */

@@ -1093,6 +1093,8 @@ export interface AnnouncementFields {
     translations?: AnnouncementTranslationInput[] | null | undefined;
     /** Publication time. Default at creation: now. A time in the future does not hide it. */
     published_at?: number | undefined;
+    /** Time from which clients no longer see it, later than `published_at`; null for never. */
+    expires_at?: number | null | undefined;
 }
 
 /** A new announcement. */
@@ -1157,6 +1159,8 @@ export interface Announcement {
     translations?: AnnouncementTranslation[] | undefined;
     /** Publication time. */
     published_at: number;
+    /** Time from which clients no longer see it; null for never. */
+    expires_at: number | null;
     /** Time of the creation at this server. */
     created_at: number;
     /** Time of the last change. */
@@ -1187,6 +1191,8 @@ export interface PublicAnnouncement {
     locale_message?: LocaleMessage | undefined;
     /** Publication time. */
     published_at: number;
+    /** Time from which clients no longer see it; null for never. */
+    expires_at: number | null;
     /** Time of the creation at this server. */
     created_at: number;
     /** Time of the last change. */

@@ -1067,6 +1067,8 @@ class Announcement(_AnnouncementOptional):
     """Always null here: administrators see the default texts."""
     published_at: int
     """Publication time."""
+    expires_at: int | None
+    """Time from which clients no longer see it; null for never."""
     created_at: int
     """Time of the creation at this server."""
     updated_at: int
@@ -1098,6 +1100,8 @@ class PublicAnnouncement(Localized):
     """Primary tag of the language of these texts; null when none of them is translated."""
     published_at: int
     """Publication time."""
+    expires_at: int | None
+    """Time from which clients no longer see it; null for never."""
     created_at: int
     """Time of the creation at this server."""
     updated_at: int

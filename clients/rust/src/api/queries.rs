@@ -188,6 +188,8 @@ query! {
         optional is_pinned: bool,
         /// Only hidden announcements, or only the others.
         optional is_hidden: bool,
+        /// Only announcements that have expired, or only the others.
+        optional expired: bool,
     }
 }
 

@@ -779,6 +779,8 @@ pub struct Announcement {
     pub translations: Option<Vec<AnnouncementTranslation>>,
     /// Publication time.
     pub published_at: i64,
+    /// Time from which clients no longer see it; null for never.
+    pub expires_at: Option<i64>,
     /// Time of the creation at this server.
     pub created_at: i64,
     /// Time of the last change.
@@ -2792,6 +2794,8 @@ input! {
         patch translations: Vec<AnnouncementTranslationInput>,
         /// Publication time. Default at creation: now. A time in the future does not hide it.
         optional published_at: i64,
+        /// Time from which clients no longer see it, later than `published_at`; null for never.
+        patch expires_at: i64,
     }
 }
 

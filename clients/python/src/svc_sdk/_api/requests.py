@@ -1919,6 +1919,7 @@ class AdminRequests(Namespace):
         platform: str | None = None,
         is_pinned: bool | None = None,
         is_hidden: bool | None = None,
+        expired: bool | None = None,
     ) -> AnnouncementPage:
         """List announcements with their translations.
 
@@ -1940,6 +1941,7 @@ class AdminRequests(Namespace):
                     "platform": platform,
                     "is_pinned": is_pinned,
                     "is_hidden": is_hidden,
+                    "expired": expired,
                 },
                 admin=True,
             )
@@ -1954,6 +1956,7 @@ class AdminRequests(Namespace):
         platform: str | None = None,
         is_pinned: bool | None = None,
         is_hidden: bool | None = None,
+        expired: bool | None = None,
     ) -> Iterator[Announcement]:
         """Walk all pages of `list_announcements`."""
         return self._each(
@@ -1967,6 +1970,7 @@ class AdminRequests(Namespace):
                     "platform": platform,
                     "is_pinned": is_pinned,
                     "is_hidden": is_hidden,
+                    "expired": expired,
                 },
                 admin=True,
             )
@@ -1985,6 +1989,7 @@ class AdminRequests(Namespace):
         max_comparable_version: str | Unset | None = UNSET,
         translations: Sequence[AnnouncementTranslationInput] | Unset | None = UNSET,
         published_at: int | Unset = UNSET,
+        expires_at: int | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Announcement:
         """Create an announcement.
@@ -2006,6 +2011,7 @@ class AdminRequests(Namespace):
                     "max_comparable_version": max_comparable_version,
                     "translations": translations,
                     "published_at": published_at,
+                    "expires_at": expires_at,
                 },
                 extra=extra,
                 admin=True,
@@ -2045,6 +2051,7 @@ class AdminRequests(Namespace):
         max_comparable_version: str | Unset | None = UNSET,
         translations: Sequence[AnnouncementTranslationInput] | Unset | None = UNSET,
         published_at: int | Unset = UNSET,
+        expires_at: int | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Announcement:
         """Change an announcement.
@@ -2069,6 +2076,7 @@ class AdminRequests(Namespace):
                     "max_comparable_version": max_comparable_version,
                     "translations": translations,
                     "published_at": published_at,
+                    "expires_at": expires_at,
                 },
                 extra=extra,
                 admin=True,
