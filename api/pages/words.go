@@ -71,7 +71,7 @@ var allWords = [...]*words{
 		Search: "Search the reference", Find: "Search", Contents: "Contents", SearchResults: "Search results", FoundOperations: "%d operations",
 		Authentication: "Authentication", Needs: "Needs one of:", Scope: "scope of an API key:", NoCredential: "Needs no credential.",
 		Parameters: "Parameters", Body: "Body", Example: "Example", TryIt: "Try it", Sending: "Sending …", NoAnswer: "There was no answer.",
-		Credential: "Token or API key (stays in this tab)", Send: "Send", Answers: "Answers", Required: "required",
+		Credential: "API key or login token (stays in this tab)", Send: "Send", Answers: "Answers", Required: "required",
 		AboutProject: "Versions, downloads and announcements of %s.", others: "Other platforms",
 	},
 	terms.Chinese: {
@@ -96,7 +96,7 @@ var allWords = [...]*words{
 		Search: "搜索参考文档", Find: "搜索", Contents: "目录", SearchResults: "搜索结果", FoundOperations: "%d 个操作",
 		Authentication: "认证", Needs: "需要以下凭据之一：", Scope: "API 密钥权限范围：", NoCredential: "无需凭据。",
 		Parameters: "参数", Body: "请求体", Example: "示例", TryIt: "试一试", Sending: "正在发送……", NoAnswer: "没有收到响应。",
-		Credential: "令牌或 API 密钥（仅保留在此标签页）", Send: "发送", Answers: "响应", Required: "必填",
+		Credential: "API 密钥或登录令牌（仅保留在此标签页）", Send: "发送", Answers: "响应", Required: "必填",
 		AboutProject: "%s 的版本、下载与公告。", others: "其他平台",
 	},
 }

@@ -107,7 +107,7 @@ func TestEveryLibraryRunsItsDocumentation(t *testing.T) {
 		code := strings.ReplaceAll(strings.Join(found[language], ""), exampleAddress, "http://"+s.Addr)
 		dir := t.TempDir()
 		program := programs[language](t, dir, code)
-		env := append(os.Environ(), append(program.Env, "SVC_API_KEY="+key, "SVC_PASSWORD="+password(t, s), "XDG_STATE_HOME="+filepath.Join(dir, "state"))...)
+		env := append(os.Environ(), append(program.Env, "SVC_KEY="+key, "SVC_PASSWORD="+password(t, s), "XDG_STATE_HOME="+filepath.Join(dir, "state"))...)
 		for _, run := range []string{"first", "second"} {
 			command := exec.CommandContext(t.Context(), program.Path, program.Args[1:]...)
 			command.Dir, command.Env = dir, env

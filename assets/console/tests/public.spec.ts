@@ -190,7 +190,7 @@ test("a request is tried from the reference", async ({ page, server, project }) 
   await expect(page.locator(".try").getByRole("status")).toContainText('"should_update": true');
 
   await page.goto(`${server.url}/doc/getAdminProfile`);
-  await page.getByLabel("Token or API key").fill(await server.login());
+  await page.getByLabel("API key or login token").fill(await server.login());
   await page.getByRole("button", { name: "Send" }).click();
   await expect(page.locator(".try").getByRole("status")).toContainText('"username": "admin"');
   await page.getByRole("searchbox").fill("webhook random");
