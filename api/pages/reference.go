@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,6 +12,9 @@ import (
 	"svc/internal/fault"
 	"svc/internal/openapi"
 )
+
+// keyHeader is the header that examples use for an API key.
+const keyHeader = "X-API-Key"
 
 // manual is the parsed description of the interface and the texts that have been rendered from it.
 type manual struct {
@@ -54,6 +58,7 @@ type referencePage struct {
 	About     string
 	Schemes   []openapi.Scheme
 	Curl      string
+	Starts    []startView // examples on the start page
 	Sent      *sentBody
 }
 
@@ -66,6 +71,38 @@ type tagView struct {
 // sentBody is the initial content of the request body in the form for sending a request. If Text is
 // empty, the body is a file.
 type sentBody struct{ Type, Text string }
+
+// startView is an example on the start page of the reference.
+type startView struct {
+	Title string
+	Curl  string
+	*openapi.Operation
+}
+
+// starts returns the two requests that most readers come for.
+func (p *referencePage) starts(base string) []startView {
+	var all []startView
+	for _, s := range []struct{ title, id, path, body string }{
+		{p.T.StartPublish, "publishVersion", "/admin/projects/my-app/versions/by-version/1.4.0",
+			`{"comparable_version": "1.4.0", "is_latest": true, "download_url": "https://example.com/my-app-1.4.0.zip"}`},
+		{p.T.StartCheck, "checkForUpdate", "/public/my-app/versions/check-update", `{"current_version": "1.3.0"}`},
+	} {
+		o := p.manual.Operation(s.id)
+		if o == nil {
+			continue
+		}
+		curl := "curl "
+		if o.Method != http.MethodPost { // which curl uses for a body
+			curl += "-X " + o.Method + " "
+		}
+		curl += base + "/api/v1" + s.path
+		if len(o.Schemes) > 0 {
+			curl += " \\\n  -H \"" + keyHeader + ": $SVC_KEY\""
+		}
+		all = append(all, startView{s.title, curl + " \\\n  --json '" + s.body + "'", o})
+	}
+	return all
+}
 
 // part combines a part of a page with the page for use in a template.
 type part struct {
@@ -107,6 +144,7 @@ func (h *Handlers) reference(w http.ResponseWriter, r *web.Request) error {
 		p.Hidden, p.Searched, p.Query = true, true, r.Query("q")
 		p.Found = m.Search(p.Query)
 	case slug == "":
+		p.Starts = p.starts(h.base(r))
 	case m.Operation(slug) != nil:
 		o := m.Operation(slug)
 		p.Operation, p.Title = o, o.Summary+" · "+p.T.Reference
@@ -143,7 +181,10 @@ func (p *referencePage) sample(o *openapi.Operation, base string) {
 		}
 	}
 	b.WriteString("'" + base + path + "'")
-	if len(o.Schemes) > 0 {
+	switch {
+	case slices.ContainsFunc(o.Schemes, func(s openapi.Scheme) bool { return strings.HasPrefix(s.Header, keyHeader+":") }):
+		b.WriteString(" \\\n  -H \"" + keyHeader + ": $SVC_KEY\"")
+	case len(o.Schemes) > 0:
 		b.WriteString(" \\\n  -H \"Authorization: Bearer $TOKEN\"")
 	}
 	if len(o.Body) > 0 {

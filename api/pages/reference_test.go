@@ -16,7 +16,10 @@ func TestReference(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
 	start := visit(t, s, "/doc")
-	holds(t, start, `rel="canonical"`, `name="q"`, "API reference</h1>", "Authentication", "Authorization: Bearer", "X-API-Key", `href="/reference/openapi.json"`)
+	holds(t, start, `rel="canonical"`, `name="q"`, "API reference</h1>",
+		"Publish a version from CI</h2>", "/api/v1/admin/projects/my-app/versions/by-version/1.4.0", "-H &#34;X-API-Key: $SVC_KEY&#34;", `href="/doc/publishVersion"`,
+		"Ask from an app", "/api/v1/public/my-app/versions/check-update", `href="/doc/checkForUpdate"`,
+		"Authentication", "Authorization: Bearer", "X-API-Key", "Contents", "Rules of all requests", "<strong>Errors</strong>", `href="/reference/openapi.json"`)
 	for _, o := range apitest.LoadContract(t).Operations {
 		holds(t, start, `href="/doc/`+o.OperationID+`"`)
 		page := visit(t, s, "/doc/"+o.OperationID)
@@ -37,7 +40,8 @@ func TestReference(t *testing.T) {
 		}
 	}
 	page := visit(t, s, "/doc/createVersion", "Accept-Language", "zh")
-	holds(t, page, `<html lang="zh-CN">`, "<code>comparable_version</code>", "必填", "curl -X POST", "Authorization: Bearer $TOKEN", "--json &#39;{", "<textarea", "&#34;version&#34;")
+	holds(t, page, `<html lang="zh-CN">`, "<code>comparable_version</code>", "必填", "curl -X POST", "X-API-Key: $SVC_KEY", "--json &#39;{", "<textarea", "&#34;version&#34;")
+	holds(t, visit(t, s, "/doc/getAdminProfile"), "Authorization: Bearer $TOKEN") // which refuses keys
 	holds(t, visit(t, s, "/doc/putUploadChunk"), "--data-binary @file", `type="file"`)
 	holds(t, visit(t, s, "/doc/api-keys"), "<h1>API keys</h1>", `href="/doc/createApiKey"`)
 	if status, page, _ := s.Visit(t, "GET", "/doc/none", nil); status != 404 || !strings.Contains(page, "noindex") {

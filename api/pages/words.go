@@ -31,6 +31,8 @@ type words struct {
 	MissingTitle, MissingText, FailedTitle, FailedText, TryAgain string
 	UnpublishedTitle, UnpublishedText                            string
 
+	StartPublish, StartCheck, Rules string
+
 	Search, Find, Contents, SearchResults, FoundOperations, Authentication, Needs, Scope, NoCredential, Parameters, Body, Example string
 	TryIt, Sending, NoAnswer, Credential, Send, Answers, Required                                                                 string
 
@@ -68,6 +70,7 @@ var allWords = [...]*words{
 		FailedTitle: "This page could not be loaded", FailedText: "Something went wrong on the server. Please try again in a moment.",
 		TryAgain:         "Try again",
 		UnpublishedTitle: "Not published yet", UnpublishedText: "The operator of this site has not published this document yet.",
+		StartPublish: "Publish a version from CI", StartCheck: "Ask from an app whether it must update", Rules: "Rules of all requests",
 		Search: "Search the reference", Find: "Search", Contents: "Contents", SearchResults: "Search results", FoundOperations: "%d operations",
 		Authentication: "Authentication", Needs: "Needs one of:", Scope: "scope of an API key:", NoCredential: "Needs no credential.",
 		Parameters: "Parameters", Body: "Body", Example: "Example", TryIt: "Try it", Sending: "Sending …", NoAnswer: "There was no answer.",
@@ -93,6 +96,7 @@ var allWords = [...]*words{
 		MissingTitle: "页面不存在", MissingText: "此地址没有内容，可能已被移动或删除。",
 		FailedTitle: "页面加载失败", FailedText: "服务器出现问题，请稍后重试。", TryAgain: "重试",
 		UnpublishedTitle: "尚未发布", UnpublishedText: "本站的运营者尚未发布此文件。",
+		StartPublish: "在 CI 中发布版本", StartCheck: "在应用中查询是否需要更新", Rules: "所有请求的通用规则",
 		Search: "搜索参考文档", Find: "搜索", Contents: "目录", SearchResults: "搜索结果", FoundOperations: "%d 个操作",
 		Authentication: "认证", Needs: "需要以下凭据之一：", Scope: "API 密钥权限范围：", NoCredential: "无需凭据。",
 		Parameters: "参数", Body: "请求体", Example: "示例", TryIt: "试一试", Sending: "正在发送……", NoAnswer: "没有收到响应。",

@@ -119,9 +119,9 @@ func (a *Admin) RevokeAPIKey(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/auth/api-keys/{id}", id))
 }
 
-// RotateAPIKey gives a key a new text. Name, scopes, projects and expiry do not change. The former
-// text ends at once, or after the grace period, but never later than the key itself. The server
-// keeps only the latest former text.
+// RotateAPIKey rotates a key. Name, scopes, projects and expiry do not change. The former text ends
+// at once, or after the grace period, but never later than the key itself. The server keeps only
+// the latest former text.
 func (a *Admin) RotateAPIKey(ctx context.Context, id string, in APIKeyRotateInput) (*APIKeyRotated, error) {
 	return fetch[APIKeyRotated](ctx, a.call(http.MethodPost, "/auth/api-keys/{id}/rotate", id).body(in))
 }
@@ -155,7 +155,7 @@ func (p *Public) GetLatestPreviewVersion(ctx context.Context, opts *ReadOptions)
 	return fetch[VersionInfo](ctx, p.call(http.MethodGet, "/public/{k}/versions/latest-preview").where(opts))
 }
 
-// GetVersion finds a version by its text. Searches by the exact display text, then by value: `1.2`
+// GetVersion finds a version by its name. Searches by the exact display text, then by value: `1.2`
 // finds a version with the comparable version `1.2.0`.
 func (p *Public) GetVersion(ctx context.Context, version string, opts *ReadOptions) (*VersionInfo, error) {
 	return fetch[VersionInfo](ctx, p.call(http.MethodGet, "/public/{k}/versions/by-version/{v}", version).where(opts))
@@ -183,7 +183,7 @@ func (p *Public) GetLatestAnnouncement(ctx context.Context, opts *LatestAnnounce
 	return fetch[Announcement](ctx, p.call(http.MethodGet, "/public/{k}/announcements/latest").where(opts))
 }
 
-// GetFeedbackOptions reports whether feedback can be forwarded to the code host.
+// GetFeedbackOptions checks whether feedback can be forwarded to the code host.
 func (p *Public) GetFeedbackOptions(ctx context.Context) (*FeedbackOptions, error) {
 	return fetch[FeedbackOptions](ctx, p.call(http.MethodGet, "/public/{k}/feedbacks/options"))
 }
@@ -345,7 +345,7 @@ func (a *Admin) ImportCodehostReleases(ctx context.Context) (*CodehostImport, er
 	return fetch[CodehostImport](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/codehost-release-import"))
 }
 
-// SimulateUpdateCheck explains the answer of the update check. Returns the answer of `POST
+// SimulateUpdateCheck simulates an update check. Returns the answer of `POST
 // /public/{k}/versions/check-update` to the same body, including an error. The reasons are the
 // rules that led to it, in the order of evaluation, with their versions and limits. Statistics do
 // not count the request.
@@ -353,7 +353,7 @@ func (a *Admin) SimulateUpdateCheck(ctx context.Context, in UpdateCheckSimulatio
 	return fetch[UpdateCheckSimulation](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/update-check-simulation").body(in))
 }
 
-// GetVersionUsage tells which clients must update. Counts the update checks of the last seven days
+// GetVersionUsage shows which clients must update. Counts the update checks of the last seven days
 // by what the update check tells the client now. With `deprecate` or a limit of the optional range,
 // answers as if that change had been made. A change that the server would refuse is a 400 with the
 // message of that refusal. Nothing is stored.
@@ -379,9 +379,9 @@ func (a *Admin) DeleteVersion(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/versions/{id}", id))
 }
 
-// UpsertVersion publishes a version, new or existing. Made for CI: the call can be repeated. All
-// fields are optional; the comparable version is derived from the display version. If the version
-// exists, only the fields sent change. A `version` in the body must be the one in the path.
+// UpsertVersion publishes a version by its name. Made for CI: the call can be repeated. All fields
+// are optional; the comparable version is derived from the display version. If the version exists,
+// only the fields sent change. A `version` in the body must be the one in the path.
 func (a *Admin) UpsertVersion(ctx context.Context, version string, in VersionFields) (*VersionInfo, error) {
 	return fetch[VersionInfo](ctx, a.call(http.MethodPut, "/admin/projects/{k}/versions/by-version/{v}", version).body(in))
 }
@@ -601,26 +601,26 @@ func (a *Admin) GetEventHeatmap(ctx context.Context, opts *EventHeatmapOptions) 
 	return fetch[Heatmap](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/stats/heatmap").where(opts))
 }
 
-// GetFunnel counts the senders that go from step to step. A sender counts for a step if it did all
-// steps up to it in order, the last one at most `window_seconds` after the first. Steps may fall
-// into the same second; one event is one step at most.
+// GetFunnel analyses a funnel. A sender counts for a step if it did all steps up to it in order,
+// the last one at most `window_seconds` after the first. Steps may fall into the same second; one
+// event is one step at most.
 func (a *Admin) GetFunnel(ctx context.Context, in FunnelInput) (*Funnel, error) {
 	return fetch[Funnel](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/analysis/funnel").body(in))
 }
 
-// GetRetention counts the senders that return. A sender is in the cohort of the day or week of its
-// first start event in the range. A period is null if it is in the future, or if it is not over and
-// no sender has returned yet. More than 20,000 cohorts are refused with 400.
+// GetRetention analyses retention. A sender is in the cohort of the day or week of its first start
+// event in the range. A period is null if it is in the future, or if it is not over and no sender
+// has returned yet. More than 20,000 cohorts are refused with 400.
 func (a *Admin) GetRetention(ctx context.Context, in RetentionInput) (*Retention, error) {
 	return fetch[Retention](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/analysis/retention").body(in))
 }
 
-// GetPaths counts which events follow each other.
+// GetPaths analyses paths.
 func (a *Admin) GetPaths(ctx context.Context, in PathsInput) (*Paths, error) {
 	return fetch[Paths](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/analysis/paths").body(in))
 }
 
-// RunEventQuery computes a number from events. Computes a number for the whole range (`value`),
+// RunEventQuery calculates a metric from events. Computes a number for the whole range (`value`),
 // over time (`timeseries`) or by the values of a dimension (`breakdown`), of one event or of
 // several with a formula. More than 20,000 buckets are refused with 400.
 func (a *Admin) RunEventQuery(ctx context.Context, in EventQuery) (*EventQueryResult, error) {
@@ -660,15 +660,15 @@ func (a *Admin) Search(ctx context.Context, opts *SearchOptions) (*Page[SearchHi
 	return fetch[Page[SearchHit]](ctx, a.call(http.MethodGet, "/admin/search").where(opts))
 }
 
-// GetInstanceToday reports what needs attention on this server. The most urgent findings of all
+// GetInstanceToday shows what needs attention on this server. The most urgent findings of all
 // projects, at most six, and whether a scheduled backup is missing. Only for a login.
 func (a *Admin) GetInstanceToday(ctx context.Context) (*List[TodayFinding], error) {
 	return fetch[List[TodayFinding]](ctx, a.call(http.MethodGet, "/admin/today"))
 }
 
-// GetToday reports what needs attention in a project. At most six findings, each with one figure,
-// the most urgent first. An empty list means that nothing needs attention. Update checks are
-// counted, not devices: a device that checks twice counts twice.
+// GetToday shows what needs attention in a project. At most six findings, each with one figure, the
+// most urgent first. An empty list means that nothing needs attention. Update checks are counted,
+// not devices: a device that checks twice counts twice.
 func (a *Admin) GetToday(ctx context.Context) (*List[Finding], error) {
 	return fetch[List[Finding]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/today"))
 }
@@ -759,7 +759,7 @@ func (a *Admin) CreateUpload(ctx context.Context, in UploadCreate) (*UploadSessi
 	return fetch[UploadSession](ctx, a.call(http.MethodPost, "/admin/projects/{k}/files/uploads").body(in))
 }
 
-// GetUpload reads the arrived chunks of an upload.
+// GetUpload reads the progress of an upload.
 func (a *Admin) GetUpload(ctx context.Context, uploadID string) (*UploadSession, error) {
 	return fetch[UploadSession](ctx, a.call(http.MethodGet, "/admin/projects/{k}/files/uploads/{upload_id}", uploadID))
 }
@@ -858,8 +858,8 @@ func (a *Admin) ClearCodehostAppConfig(ctx context.Context) (*CodehostApp, error
 	return fetch[CodehostApp](ctx, a.call(http.MethodDelete, "/admin/codehost-app"))
 }
 
-// TestCodehostApp tests the saved app at the code host. Compares the permissions of the app with
-// the needs of the enabled features.
+// TestCodehostApp tests the code host app. Compares the permissions of the app with the needs of
+// the enabled features.
 func (a *Admin) TestCodehostApp(ctx context.Context) (*CodehostAppTest, error) {
 	return fetch[CodehostAppTest](ctx, a.call(http.MethodPost, "/admin/codehost-app/test"))
 }
@@ -889,8 +889,8 @@ func (a *Admin) ClearTranslationConfig(ctx context.Context) (*TranslationConfig,
 	return fetch[TranslationConfig](ctx, a.call(http.MethodDelete, "/admin/translation"))
 }
 
-// TestTranslation translates a sample with the saved settings. The sample contains the placeholder
-// `{{version}}`, which the translation must keep.
+// TestTranslation tests the machine translation. The sample contains the placeholder `{{version}}`,
+// which the translation must keep.
 func (a *Admin) TestTranslation(ctx context.Context) (*TranslationTest, error) {
 	return fetch[TranslationTest](ctx, a.call(http.MethodPost, "/admin/translation/test"))
 }

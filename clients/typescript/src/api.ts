@@ -792,7 +792,7 @@ export interface PublicApi {
   getLatestPreviewVersion(query?: PublicGetLatestPreviewVersionQuery, options?: CallOptions): Promise<PublicVersion | null>;
 
   /**
-   * Find a version by its text.
+   * Find a version by its name.
    *
    * Searches by the exact display text, then by value: `1.2` finds a version with the comparable version `1.2.0`.
    */
@@ -825,7 +825,7 @@ export interface PublicApi {
    */
   getLatestAnnouncement(query?: PublicGetLatestAnnouncementQuery, options?: CallOptions): Promise<PublicAnnouncement>;
 
-  /** Report whether feedback can be forwarded to the code host. */
+  /** Check whether feedback can be forwarded to the code host. */
   getFeedbackOptions(options?: CallOptions): Promise<FeedbackOptions>;
 
   /**
@@ -991,7 +991,7 @@ export interface AdminApi {
   revokeApiKey(id: string, options?: CallOptions): Promise<Done>;
 
   /**
-   * Give a key a new text.
+   * Rotate a key.
    *
    * Name, scopes, projects and expiry do not change. The former text ends at once, or after the grace
    * period, but never later than the key itself. The server keeps only the latest former text.
@@ -1148,7 +1148,7 @@ export interface AdminApi {
   importCodehostReleases(options?: CallOptions): Promise<CodehostImport>;
 
   /**
-   * Explain the answer of the update check.
+   * Simulate an update check.
    *
    * Returns the answer of `POST /public/{k}/versions/check-update` to the same body, including an error. The
    * reasons are the rules that led to it, in the order of evaluation, with their versions and limits.
@@ -1157,7 +1157,7 @@ export interface AdminApi {
   simulateUpdateCheck(body: UpdateCheckSimulationInput, options?: CallOptions): Promise<UpdateCheckSimulation>;
 
   /**
-   * Tell which clients must update.
+   * Show which clients must update.
    *
    * Counts the update checks of the last seven days by what the update check tells the client now. With
    * `deprecate` or a limit of the optional range, answers as if that change had been made. A change that the
@@ -1184,7 +1184,7 @@ export interface AdminApi {
   deleteVersion(id: string, options?: CallOptions): Promise<Done>;
 
   /**
-   * Publish a version, new or existing.
+   * Publish a version by its name.
    *
    * Made for CI: the call can be repeated. All fields are optional; the comparable version is derived from
    * the display version. If the version exists, only the fields sent change. A `version` in the body must be
@@ -1398,7 +1398,7 @@ export interface AdminApi {
   getEventHeatmap(query?: GetEventHeatmapQuery, options?: CallOptions): Promise<Heatmap>;
 
   /**
-   * Count the senders that go from step to step.
+   * Analyse a funnel.
    *
    * A sender counts for a step if it did all steps up to it in order, the last one at most `window_seconds`
    * after the first. Steps may fall into the same second; one event is one step at most.
@@ -1406,7 +1406,7 @@ export interface AdminApi {
   getFunnel(body: FunnelInput, options?: CallOptions): Promise<Funnel>;
 
   /**
-   * Count the senders that return.
+   * Analyse retention.
    *
    * A sender is in the cohort of the day or week of its first start event in the range. A period is null if
    * it is in the future, or if it is not over and no sender has returned yet. More than 20,000 cohorts are
@@ -1414,11 +1414,11 @@ export interface AdminApi {
    */
   getRetention(body: RetentionInput, options?: CallOptions): Promise<Retention>;
 
-  /** Count which events follow each other. */
+  /** Analyse paths. */
   getPaths(body?: PathsInput, options?: CallOptions): Promise<Paths>;
 
   /**
-   * Compute a number from events.
+   * Calculate a metric from events.
    *
    * Computes a number for the whole range (`value`), over time (`timeseries`) or by the values of a
    * dimension (`breakdown`), of one event or of several with a formula. More than 20,000 buckets are refused
@@ -1458,7 +1458,7 @@ export interface AdminApi {
   search(query: SearchQuery, options?: CallOptions): Promise<SearchPage>;
 
   /**
-   * Report what needs attention on this server.
+   * Show what needs attention on this server.
    *
    * The most urgent findings of all projects, at most six, and whether a scheduled backup is missing. Only
    * for a login.
@@ -1466,7 +1466,7 @@ export interface AdminApi {
   getInstanceToday(options?: CallOptions): Promise<InstanceToday>;
 
   /**
-   * Report what needs attention in a project.
+   * Show what needs attention in a project.
    *
    * At most six findings, each with one figure, the most urgent first. An empty list means that nothing needs
    * attention. Update checks are counted, not devices: a device that checks twice counts twice.
@@ -1564,7 +1564,7 @@ export interface AdminApi {
    */
   createUpload(body: UploadCreate, options?: CallOptions): Promise<UploadSession>;
 
-  /** Read the arrived chunks of an upload. */
+  /** Read the progress of an upload. */
   getUpload(uploadId: string, options?: CallOptions): Promise<UploadSession>;
 
   /** Abort an upload. */
@@ -1661,7 +1661,7 @@ export interface AdminApi {
   clearCodehostAppConfig(options?: CallOptions): Promise<CodehostApp>;
 
   /**
-   * Test the saved app at the code host.
+   * Test the code host app.
    *
    * Compares the permissions of the app with the needs of the enabled features.
    */
@@ -1691,7 +1691,7 @@ export interface AdminApi {
   clearTranslationConfig(options?: CallOptions): Promise<TranslationConfig>;
 
   /**
-   * Translate a sample with the saved settings.
+   * Test the machine translation.
    *
    * The sample contains the placeholder `{{version}}`, which the translation must keep.
    */

@@ -39,7 +39,7 @@ endpoints! {
     /// Reads the greatest preview, or null.
     GET "/public/{k}/versions/latest-preview" get_latest_preview_version [] (ReadOptions) -> Option<Version>;
 
-    /// Finds a version by its text. Searches by the exact display text, then by value: `1.2` finds
+    /// Finds a version by its name. Searches by the exact display text, then by value: `1.2` finds
     /// a version with the comparable version `1.2.0`.
     GET "/public/{k}/versions/by-version/{v}" get_version [version] (ReadOptions) -> Version;
 
@@ -60,7 +60,7 @@ endpoints! {
     /// announcement.
     GET "/public/{k}/announcements/latest" get_latest_announcement [] (LatestAnnouncement) -> Announcement;
 
-    /// Reports whether feedback can be forwarded to the code host.
+    /// Checks whether feedback can be forwarded to the code host.
     GET "/public/{k}/feedbacks/options" get_feedback_options [] () -> FeedbackOptions;
 
     /// Sends feedback. The same content, sent again from the same address within a minute, is one
@@ -164,9 +164,9 @@ endpoints! {
     /// request can be repeated.
     DELETE "/auth/api-keys/{id}" revoke_api_key [id] () -> Done;
 
-    /// Gives a key a new text. Name, scopes, projects and expiry do not change. The former text
-    /// ends at once, or after the grace period, but never later than the key itself. The server
-    /// keeps only the latest former text.
+    /// Rotates a key. Name, scopes, projects and expiry do not change. The former text ends at
+    /// once, or after the grace period, but never later than the key itself. The server keeps only
+    /// the latest former text.
     POST "/auth/api-keys/{id}/rotate" rotate_api_key [id] (ApiKeyRotateInput) -> ApiKeyRotated;
 
     /// Lists projects, newest first. `search` looks into key, name, description, author, repository
@@ -257,13 +257,12 @@ endpoints! {
     /// releases read so far are stored. No release becomes the latest version.
     POST "/admin/projects/{k}/versions/codehost-release-import" import_codehost_releases [] () -> CodehostImport;
 
-    /// Explains the answer of the update check. Returns the answer of `POST
-    /// /public/{k}/versions/check-update` to the same body, including an error. The reasons are the
-    /// rules that led to it, in the order of evaluation, with their versions and limits. Statistics
-    /// do not count the request.
+    /// Simulates an update check. Returns the answer of `POST /public/{k}/versions/check-update` to
+    /// the same body, including an error. The reasons are the rules that led to it, in the order of
+    /// evaluation, with their versions and limits. Statistics do not count the request.
     POST "/admin/projects/{k}/versions/update-check-simulation" simulate_update_check [] (UpdateCheckSimulationInput) -> UpdateCheckSimulation;
 
-    /// Tells which clients must update. Counts the update checks of the last seven days by what the
+    /// Shows which clients must update. Counts the update checks of the last seven days by what the
     /// update check tells the client now. With `deprecate` or a limit of the optional range,
     /// answers as if that change had been made. A change that the server would refuse is a 400 with
     /// the message of that refusal. Nothing is stored.
@@ -280,7 +279,7 @@ endpoints! {
     /// deprecated becomes the latest.
     DELETE "/admin/projects/{k}/versions/{id}" delete_version [id] () -> Done;
 
-    /// Publishes a version, new or existing. Made for CI: the call can be repeated. All fields are
+    /// Publishes a version by its name. Made for CI: the call can be repeated. All fields are
     /// optional; the comparable version is derived from the display version. If the version exists,
     /// only the fields sent change. A `version` in the body must be the one in the path.
     PUT "/admin/projects/{k}/versions/by-version/{v}" upsert_version [version] (VersionFields) -> Version;
@@ -413,20 +412,20 @@ endpoints! {
     /// its country, else by `tz_offset_minutes`.
     GET "/admin/projects/{k}/events/stats/heatmap" get_event_heatmap [] (EventHeatmap) -> Heatmap;
 
-    /// Counts the senders that go from step to step. A sender counts for a step if it did all steps
-    /// up to it in order, the last one at most `window_seconds` after the first. Steps may fall
-    /// into the same second; one event is one step at most.
+    /// Analyses a funnel. A sender counts for a step if it did all steps up to it in order, the
+    /// last one at most `window_seconds` after the first. Steps may fall into the same second; one
+    /// event is one step at most.
     POST "/admin/projects/{k}/events/analysis/funnel" get_funnel [] (FunnelInput) -> Funnel;
 
-    /// Counts the senders that return. A sender is in the cohort of the day or week of its first
-    /// start event in the range. A period is null if it is in the future, or if it is not over and
-    /// no sender has returned yet. More than 20,000 cohorts are refused with 400.
+    /// Analyses retention. A sender is in the cohort of the day or week of its first start event in
+    /// the range. A period is null if it is in the future, or if it is not over and no sender has
+    /// returned yet. More than 20,000 cohorts are refused with 400.
     POST "/admin/projects/{k}/events/analysis/retention" get_retention [] (RetentionInput) -> Retention;
 
-    /// Counts which events follow each other.
+    /// Analyses paths.
     POST "/admin/projects/{k}/events/analysis/paths" get_paths [] (PathsInput) -> Paths;
 
-    /// Computes a number from events. Computes a number for the whole range (`value`), over time
+    /// Calculates a metric from events. Computes a number for the whole range (`value`), over time
     /// (`timeseries`) or by the values of a dimension (`breakdown`), of one event or of several
     /// with a formula. More than 20,000 buckets are refused with 400.
     POST "/admin/projects/{k}/events/analysis/query" run_event_query [] (Value) -> Value;
@@ -452,11 +451,11 @@ endpoints! {
     /// out what the key may not read.
     GET "/admin/search" search [] (Search) -> Page<SearchHit>;
 
-    /// Reports what needs attention on this server. The most urgent findings of all projects, at
-    /// most six, and whether a scheduled backup is missing. Only for a login.
+    /// Shows what needs attention on this server. The most urgent findings of all projects, at most
+    /// six, and whether a scheduled backup is missing. Only for a login.
     GET "/admin/today" get_instance_today [] () -> Listing<TodayFinding>;
 
-    /// Reports what needs attention in a project. At most six findings, each with one figure, the
+    /// Shows what needs attention in a project. At most six findings, each with one figure, the
     /// most urgent first. An empty list means that nothing needs attention. Update checks are
     /// counted, not devices: a device that checks twice counts twice.
     GET "/admin/projects/{k}/today" get_today [] () -> Listing<Finding>;
@@ -516,7 +515,7 @@ endpoints! {
     /// the limit of the server, 404 also for an unknown storage.
     POST "/admin/projects/{k}/files/uploads" create_upload [] (UploadCreate) -> UploadSession;
 
-    /// Reads the arrived chunks of an upload.
+    /// Reads the progress of an upload.
     GET "/admin/projects/{k}/files/uploads/{upload_id}" get_upload [upload_id] () -> UploadSession;
 
     /// Aborts an upload.
@@ -579,8 +578,8 @@ endpoints! {
     /// settings of projects remain, without effect.
     DELETE "/admin/codehost-app" clear_codehost_app_config [] () -> CodehostApp;
 
-    /// Tests the saved app at the code host. Compares the permissions of the app with the needs of
-    /// the enabled features.
+    /// Tests the code host app. Compares the permissions of the app with the needs of the enabled
+    /// features.
     POST "/admin/codehost-app/test" test_codehost_app [] () -> CodehostAppTest;
 
     /// Renders Markdown as public pages show it. GitHub's dialect of CommonMark. Headings begin at
@@ -600,8 +599,8 @@ endpoints! {
     /// Clears the settings of the machine translation, which switches it off.
     DELETE "/admin/translation" clear_translation_config [] () -> TranslationConfig;
 
-    /// Translates a sample with the saved settings. The sample contains the placeholder
-    /// `{{version}}`, which the translation must keep.
+    /// Tests the machine translation. The sample contains the placeholder `{{version}}`, which the
+    /// translation must keep.
     POST "/admin/translation/test" test_translation [] () -> TranslationTest;
 
     /// Translates texts into a language of the project. The server stores nothing. The answer

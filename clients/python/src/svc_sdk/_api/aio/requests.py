@@ -298,7 +298,7 @@ class AsyncPublicRequests(AsyncNamespace):
         *,
         locale: str | Unset | None = UNSET,
     ) -> Coroutine[Any, Any, PublicVersion]:
-        """Find a version by its text.
+        """Find a version by its name.
 
         Searches by the exact display text, then by value: `1.2` finds a version with the comparable version
         `1.2.0`.
@@ -401,7 +401,7 @@ class AsyncPublicRequests(AsyncNamespace):
     def get_feedback_options(
         self,
     ) -> Coroutine[Any, Any, FeedbackOptions]:
-        """Report whether feedback can be forwarded to the code host.
+        """Check whether feedback can be forwarded to the code host.
 
         `GET /public/{k}/feedbacks/options`
         """
@@ -989,7 +989,7 @@ class AsyncAdminRequests(AsyncNamespace):
         grace_period_minutes: int | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, ApiKeyRotated]:
-        """Give a key a new text.
+        """Rotate a key.
 
         Name, scopes, projects and expiry do not change. The former text ends at once, or after the grace
         period, but never later than the key itself. The server keeps only the latest former text.
@@ -1686,7 +1686,7 @@ class AsyncAdminRequests(AsyncNamespace):
         platform: str | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, UpdateCheckSimulation]:
-        """Explain the answer of the update check.
+        """Simulate an update check.
 
         Returns the answer of `POST /public/{k}/versions/check-update` to the same body, including an error.
         The reasons are the rules that led to it, in the order of evaluation, with their versions and limits.
@@ -1717,7 +1717,7 @@ class AsyncAdminRequests(AsyncNamespace):
         optional_update_min_comparable_version: str | None = None,
         optional_update_max_comparable_version: str | None = None,
     ) -> Coroutine[Any, Any, VersionUsage]:
-        """Tell which clients must update.
+        """Show which clients must update.
 
         Counts the update checks of the last seven days by what the update check tells the client now. With
         `deprecate` or a limit of the optional range, answers as if that change had been made. A change that
@@ -1855,7 +1855,7 @@ class AsyncAdminRequests(AsyncNamespace):
         published_at: int | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Version]:
-        """Publish a version, new or existing.
+        """Publish a version by its name.
 
         Made for CI: the call can be repeated. All fields are optional; the comparable version is derived from
         the display version. If the version exists, only the fields sent change. A `version` in the body must
@@ -2954,7 +2954,7 @@ class AsyncAdminRequests(AsyncNamespace):
         entry: Literal["first", "any"] | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Funnel]:
-        """Count the senders that go from step to step.
+        """Analyse a funnel.
 
         A sender counts for a step if it did all steps up to it in order, the last one at most
         `window_seconds` after the first. Steps may fall into the same second; one event is one step at most.
@@ -2990,7 +2990,7 @@ class AsyncAdminRequests(AsyncNamespace):
         periods: int | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Retention]:
-        """Count the senders that return.
+        """Analyse retention.
 
         A sender is in the cohort of the day or week of its first start event in the range. A period is null
         if it is in the future, or if it is not over and no sender has returned yet. More than 20,000 cohorts
@@ -3028,7 +3028,7 @@ class AsyncAdminRequests(AsyncNamespace):
         scope: Literal["session", "user"] | Unset = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Paths]:
-        """Count which events follow each other.
+        """Analyse paths.
 
         `POST /admin/projects/{k}/events/analysis/paths`
         """
@@ -3056,7 +3056,7 @@ class AsyncAdminRequests(AsyncNamespace):
         *,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, Metric]:
-        """Compute a number from events.
+        """Calculate a metric from events.
 
         Computes a number for the whole range (`value`), over time (`timeseries`) or by the values of a
         dimension (`breakdown`), of one event or of several with a formula. More than 20,000 buckets are
@@ -3229,7 +3229,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def get_instance_today(
         self,
     ) -> Coroutine[Any, Any, InstanceToday]:
-        """Report what needs attention on this server.
+        """Show what needs attention on this server.
 
         The most urgent findings of all projects, at most six, and whether a scheduled backup is missing. Only
         for a login.
@@ -3247,7 +3247,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def get_today(
         self,
     ) -> Coroutine[Any, Any, Today]:
-        """Report what needs attention in a project.
+        """Show what needs attention in a project.
 
         At most six findings, each with one figure, the most urgent first. An empty list means that nothing
         needs attention. Update checks are counted, not devices: a device that checks twice counts twice.
@@ -3622,7 +3622,7 @@ class AsyncAdminRequests(AsyncNamespace):
         self,
         upload_id: str,
     ) -> Coroutine[Any, Any, UploadSession]:
-        """Read the arrived chunks of an upload.
+        """Read the progress of an upload.
 
         `GET /admin/projects/{k}/files/uploads/{upload_id}`
         """
@@ -4023,7 +4023,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def test_codehost_app(
         self,
     ) -> Coroutine[Any, Any, CodehostAppTest]:
-        """Test the saved app at the code host.
+        """Test the code host app.
 
         Compares the permissions of the app with the needs of the enabled features.
 
@@ -4133,7 +4133,7 @@ class AsyncAdminRequests(AsyncNamespace):
     def test_translation(
         self,
     ) -> Coroutine[Any, Any, TranslationTest]:
-        """Translate a sample with the saved settings.
+        """Test the machine translation.
 
         The sample contains the placeholder `{{version}}`, which the translation must keep.
 
