@@ -179,7 +179,7 @@ var onlyIn = map[string][]string{
 	"github.com/gofrs/flock":              {"internal/control", "internal/instance"},
 	"github.com/getkin/kin-openapi":       {"api/apitest", "clients/generate"},
 	"github.com/golang-jwt/jwt/v5":        {"internal/auth", "internal/codehost", "internal/codehost/codehosttest"},
-	"github.com/google/uuid":              {"search", "store", "store/series", "internal/event", "internal/instance", "internal/release", "internal/cdn"},
+	"github.com/google/uuid":              {"search", "store", "store/series", "internal/event", "internal/instance", "internal/release", "internal/usage", "internal/cdn"},
 	"github.com/julienschmidt/httprouter": {"api/web", "bench"},
 	"github.com/pelletier/go-toml/v2":     {"internal/instance", "internal/setting"},
 	"github.com/prometheus/client_golang": {"api/control"},

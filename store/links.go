@@ -131,6 +131,26 @@ func (s *Snapshot) FileReferences(objectKeys ...string) map[string][]string {
 	return references
 }
 
+// LinkedFiles returns the files to which the version at a position of the catalog links, without
+// duplicates. The files may no longer exist.
+func (s *Snapshot) LinkedFiles(at int) (ids []FileID) {
+	v := s.entries[at].Record
+	links := make([]string, 0, 1+len(v.DownloadLinks))
+	if v.DownloadURL != nil {
+		links = append(links, *v.DownloadURL)
+	}
+	for _, l := range v.DownloadLinks {
+		links = append(links, l.URL)
+	}
+	for _, link := range links {
+		key, ok := linkedKey(link)
+		if parts := strings.Split(key, "/"); ok && len(parts) == 4 && !slices.Contains(ids, FileID(parts[2])) {
+			ids = append(ids, FileID(parts[2]))
+		}
+	}
+	return ids
+}
+
 // linkedKey returns the object key in the path of a link. ok is false if there is none.
 func linkedKey(link string) (key string, ok bool) {
 	if !strings.Contains(link, "/f/") {

@@ -569,7 +569,7 @@ func (tx *Tx) purge() (more bool, err error) {
 	orphan := orphans[0].key()
 	content := all.Bucket(orphan)
 	touched := false
-	for _, name := range contentBuckets {
+	for _, name := range slices.Concat(contentBuckets, laterBuckets) {
 		b := content.Bucket(name)
 		if b == nil {
 			continue // an earlier step deleted it

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -149,13 +150,14 @@ func (r Request) Offset() stats.Offset { return stats.Offset(r >> offsetAt & (1<
 // Place returns the place from which the request came.
 func (r Request) Place() Place { return Place(r >> placeAt) }
 
-// counterKind is one of the three kinds of counters of a project.
+// counterKind is one of the four kinds of counters of a project.
 type counterKind uint8
 
 const (
 	requestCounts counterKind = iota
 	systemCounts
 	clientCounts
+	downloadCounts // of files; by day instead of hour
 )
 
 // otherVersions replaces the versions that exceed the limit.
@@ -190,11 +192,16 @@ func CountClient(p ProjectID, h Hour, on platform.Platform, version string) Requ
 	return RequestCounter{p, h, uint64(clientCounts)<<kindAt | uint64(stats.PlatformNumber(on)), version}
 }
 
+// CountDownload returns the counter for downloads of a file on the day that contains an hour.
+func CountDownload(p ProjectID, h Hour, f FileID) RequestCounter {
+	return RequestCounter{p, h - h%24, uint64(downloadCounts) << kindAt, string(f)}
+}
+
 // Group returns the project number of the counter.
 func (c RequestCounter) Group() uint32 { return uint32(c.project) }
 
 // Folded returns the coarser counter that replaces this one when the limit is exceeded.
-// It is a request without province, city and offset, or the version "(other)". Totals
+// It is a request without province, city and offset, or the version or file "(other)". Totals
 // remain correct.
 func (c RequestCounter) Folded() RequestCounter {
 	if c.kind() != requestCounts {
@@ -214,12 +221,20 @@ type CountedRequest struct {
 	Request Request
 	System  string // version of the system; its platform is in Request
 	Client  string // version of the app; "" if the client did not report it
+
+	// Download is the file that was downloaded. It is "" for a request of the API. A download is
+	// counted only for its file, so the fields Request, System and Client are not used.
+	Download FileID
 }
 
 // Counters returns the counters of the request, of its system, and, if the version is
 // known, of its client.
 func (c CountedRequest) Counters() iter.Seq[RequestCounter] {
 	return func(yield func(RequestCounter) bool) {
+		if c.Download != "" {
+			yield(CountDownload(c.Project, c.Hour, c.Download))
+			return
+		}
 		on := uint64(c.Request.PlatformNumber())
 		_ = yield(CountRequest(c.Project, c.Hour, c.Request)) &&
 			yield(RequestCounter{c.Project, c.Hour, uint64(systemCounts)<<kindAt | on, c.System}) &&
@@ -231,11 +246,12 @@ func (c CountedRequest) Counters() iter.Seq[RequestCounter] {
 func (c CountedRequest) Kept() CountedRequest {
 	both := c.System + c.Client // side by side, because both are compared
 	c.System, c.Client = both[:len(c.System)], both[len(c.System):]
+	c.Download = FileID(strings.Clone(string(c.Download)))
 	return c
 }
 
 // Request statistics have one key for each project, kind of counter and hour. Package
-// hourly encodes the value. The two kinds that count versions have texts.
+// hourly encodes the value. The kinds that count versions and downloads have texts.
 
 // Limits on the number of counters in an hour. They are needed because most counters
 // depend on data from anonymous clients.
@@ -247,6 +263,7 @@ const (
 // counterBuckets are the buckets of each kind of counter.
 var counterBuckets = [...][]byte{
 	requestCounts: requestsBucket, systemCounts: systemVersionsBucket, clientCounts: clientVersionsBucket,
+	downloadCounts: downloadsBucket,
 }
 
 // hourCounter is one counter in the value of an hour, with its count.
@@ -262,7 +279,9 @@ func byCounter(a, b hourCounter) int {
 	)
 }
 
-// AddRequests adds to the counters. Counters of deleted projects are ignored.
+// AddRequests adds to the counters. Counters of deleted projects are ignored, and so are those of an
+// hour whose value is damaged, because they would otherwise keep all others from being stored. The
+// check of the file reports such a value.
 func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 	all := make([]hourCounter, 0, len(counts))
 	for c, n := range counts {
@@ -278,7 +297,7 @@ func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 			end = len(all)
 		}
 		if tx.content(first.project) != nil {
-			if err := addToHour(tx, first.RequestCounter, all[:end]); err != nil {
+			if err := addToHour(tx, first.RequestCounter, all[:end]); err != nil && !errors.Is(err, ErrDamaged) {
 				return fmt.Errorf("count requests of project %d: %w", first.project, err)
 			}
 		}
@@ -289,7 +308,10 @@ func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 
 // addToHour adds counters that all have the same project, kind and hour as the given counter.
 func addToHour(tx *Tx, like RequestCounter, added []hourCounter) error {
-	b := tx.counters(like.project, like.kind())
+	b, err := tx.content(like.project).CreateBucketIfNotExists(counterBuckets[like.kind()])
+	if err != nil {
+		return err
+	}
 	key := like.hour.key()
 	all := added
 	if raw := b.Get(key); raw != nil {
@@ -379,6 +401,13 @@ func (tx *Tx) EachSystemVersion(p ProjectID, from, to Hour, each func(h Hour, on
 func (tx *Tx) EachClientVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
 	return eachCounter(tx, p, clientCounts, from, to,
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
+}
+
+// EachDownload calls the function each for every counter of downloads of the days that begin in a
+// range of hours, in order of days. The file is only valid during the call. It is "(other)" for the
+// files beyond the limit of a day.
+func (tx *Tx) EachDownload(p ProjectID, from, to Hour, each func(day Hour, file []byte, n int64)) error {
+	return eachCounter(tx, p, downloadCounts, from, to, func(h Hour, _ uint64, text []byte, n int64) { each(h, text, n) })
 }
 
 func eachCounter(tx *Tx, p ProjectID, kind counterKind, from, to Hour, each func(h Hour, what uint64, text []byte, n int64)) error {

@@ -62,6 +62,7 @@ var (
 	requestsBucket       = []byte("requests")        // hour -> counters
 	systemVersionsBucket = []byte("system_versions") // hour -> counters
 	clientVersionsBucket = []byte("client_versions") // hour -> counters
+	downloadsBucket      = []byte("downloads")       // first hour of a day -> counters
 )
 
 // contentBuckets are the buckets that are created with each project.
@@ -71,6 +72,10 @@ var contentBuckets = [][]byte{
 	logSeries.Records, logSeries.Words, logSeries.Texts,
 	requestsBucket, systemVersionsBucket, clientVersionsBucket, projectSettingsBucket, forwardsBucket,
 }
+
+// laterBuckets are the buckets that are created when a project first needs them, because projects
+// may be older than they are.
+var laterBuckets = [][]byte{downloadsBucket}
 
 var (
 	formatKey  = []byte("format")

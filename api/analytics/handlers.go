@@ -14,6 +14,8 @@
 //	request_counter.go  counting requests
 //	request_stats.go    request statistics of a range
 //	request_series.go   request statistics over time
+//	downloads.go        downloads of files by day
+//	report.go           a version after its release, beside its predecessor
 //	today.go            findings that need attention in a project
 //	usage.go            what the update check tells the clients that were counted
 package analytics
@@ -62,6 +64,7 @@ func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(h.eventRoutes(), h.requestStatsRoutes(), []web.Route{
 		{Method: "GET", Path: web.V1 + "/admin/today", Access: web.LoginOnly(), Handler: web.OK(h.showInstanceToday)},
 		{Method: "GET", Path: project + "/today", Access: read, Handler: web.OK(h.showToday)},
+		{Method: "GET", Path: project + "/versions/:id/report", Access: read, Handler: web.OK(h.showReport)},
 		{Method: "GET", Path: project + "/versions/usage", Access: read, Handler: web.OK(h.showUsage)},
 	})
 }

@@ -21,6 +21,7 @@ func (h *Handlers) requestStatsRoutes() []web.Route {
 		{Method: "GET", Path: all + "/version-adoption", Access: read, Handler: web.OK(h.versionAdoption)},
 		{Method: "GET", Path: all + "/client-versions", Access: read, Handler: web.OK(h.clientVersions)},
 		{Method: "GET", Path: all + "/platform-versions", Access: read, Handler: web.OK(h.platformVersions)},
+		{Method: "GET", Path: web.V1 + "/admin/projects/:k/stats/downloads", Access: read, Handler: web.OK(h.showDownloads)},
 		{Method: "GET", Path: all + "/heatmap", Access: read, Handler: web.OK(h.requestHeatmap)},
 	}
 }

@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"errors"
+	"math"
 
 	"svc/api/web"
 	"svc/internal/fault"
@@ -116,16 +117,17 @@ func startsBefore(now, length int64, n int) []int64 {
 
 // countFeedback counts all open feedback, and the new feedback of each day.
 func countFeedback(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
-	open, worst := store.StatusOpen, 1
-	_, waiting, err := tx.ListFeedback(id, store.FeedbackSelection{Status: &open})
+	open := store.StatusOpen
+	waiting, _, err := tx.FeedbackSeries(id, store.FeedbackSelection{Status: &open}, 0, math.MaxInt64, []int64{0})
 	if err != nil {
 		return err
 	}
-	_, oneStar, err := tx.ListFeedback(id, store.FeedbackSelection{Status: &open, Rating: &worst})
-	if err != nil {
-		return err
+	for _, ratings := range waiting {
+		f.OneStar += int64(ratings[1])
+		for _, n := range ratings {
+			f.Waiting += int64(n)
+		}
 	}
-	f.Waiting, f.OneStar = int64(waiting.Total), int64(oneStar.Total)
 	starts := startsBefore(f.Now, day, len(f.Feedback))
 	all := store.FeedbackSelection{Selection: store.Selection{Hidden: true}}
 	counts, _, err := tx.FeedbackSeries(id, all, starts[0], f.Now, starts)

@@ -103,10 +103,8 @@ func (c policyChange) apply(p usage.Policy) (usage.Policy, error) {
 	if c.deprecate == (store.ID{}) && !c.unknown {
 		return p, nil
 	}
-	for at := range p.Catalog.Len() {
-		if p.Catalog.Item(at).ID == c.deprecate {
-			return p.Deprecate(at)
-		}
+	if at := p.Position(c.deprecate); at >= 0 {
+		return p.Deprecate(at)
 	}
 	return p, fault.New(fault.NotFound, "version not found")
 }

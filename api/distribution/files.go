@@ -1,6 +1,7 @@
 package distribution
 
 import (
+	"math"
 	"os"
 	"strings"
 
@@ -44,6 +45,7 @@ type fileView struct {
 	URL          *string          `json:"url"`
 	ReferencedBy []string         `json:"referenced_by"`
 	CreatedAt    int64            `json:"created_at"`
+	Downloads    int64            `json:"download_count"`
 	UpdatedAt    int64            `json:"updated_at"`
 }
 
@@ -56,9 +58,14 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 	for _, b := range backends {
 		names[b.ID] = b.Name
 	}
+	downloads, err := countDownloads(tx, p.ID, list)
+	if err != nil {
+		return nil, err
+	}
 	return web.Views(list, func(f *store.File) fileView {
 		v := fileView{
-			ID: string(f.ID), ProjectKey: p.Key, Filename: f.Filename, Size: f.Size, SHA256: web.OrNull(f.SHA256), PartSize: web.OrNull(f.PartSize),
+			Downloads: downloads[f.ID],
+			ID:        string(f.ID), ProjectKey: p.Key, Filename: f.Filename, Size: f.Size, SHA256: web.OrNull(f.SHA256), PartSize: web.OrNull(f.PartSize),
 			ContentType: files.ContentType(f.Filename), Status: f.Status, Source: f.Source, SourceURL: web.OrNull(f.SourceURL),
 			Backend: f.Backend, BackendName: names[f.Backend], Path: files.EscapePath(f.ObjectKey), ReferencedBy: []string{},
 			CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
@@ -71,6 +78,21 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 		}
 		return v
 	}), nil
+}
+
+// countDownloads returns the downloads of the given files, as far as they are kept. It reads one
+// value for each day on which a file of the project was downloaded.
+func countDownloads(tx *store.Tx, p store.ProjectID, list []*store.File) (map[store.FileID]int64, error) {
+	counts := make(map[store.FileID]int64, len(list))
+	for _, f := range list {
+		counts[f.ID] = 0
+	}
+	err := tx.EachDownload(p, 0, math.MaxUint32, func(_ store.Hour, file []byte, n int64) {
+		if before, listed := counts[store.FileID(file)]; listed {
+			counts[store.FileID(file)] = before + n
+		}
+	})
+	return counts, err
 }
 
 // addReferences sets in each view the versions that link to the file.

@@ -18,13 +18,17 @@ import (
 
 	"svc/api/web"
 	"svc/internal/files/engine"
+	"svc/store"
 )
 
 // Handlers answers requests about files.
-type Handlers struct{ *engine.Engine }
+type Handlers struct {
+	*engine.Engine
+	count func(store.CountedRequest)
+}
 
-// New returns handlers that use the engine e.
-func New(e *engine.Engine) *Handlers { return &Handlers{e} }
+// New returns handlers that use the engine e. They call the function count for each download.
+func New(e *engine.Engine, count func(store.CountedRequest)) *Handlers { return &Handlers{e, count} }
 
 // Routes returns all routes.
 func (h *Handlers) Routes() []web.Route {

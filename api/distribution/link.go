@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -107,6 +108,9 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 		return nil
 	}
 	defer d.close()
+	if d.counts(r.Header) {
+		h.count(store.CountedRequest{Project: f.Project, Hour: store.HourOf(r.Received), Download: f.ID})
+	}
 	d.begin(w, etag)
 	if err := d.send(w, r); err != nil {
 		if r.Context().Err() == nil {
@@ -116,6 +120,17 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 		panic(http.ErrAbortHandler)
 	}
 	return nil
+}
+
+// conditions are the headers that make a request conditional.
+var conditions = []string{"If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"}
+
+// counts reports whether the response counts as a download: it contains the first byte, and the
+// request is not conditional. A client that resumes a download, or fetches it in parts, therefore
+// counts once.
+func (d *transfer) counts(header http.Header) bool {
+	return !slices.ContainsFunc(conditions, func(name string) bool { return len(header[name]) > 0 }) &&
+		slices.ContainsFunc(d.spans, func(s span) bool { return s.start == 0 })
 }
 
 // waiting removes the time limits of a request while a storage is being queried. Otherwise the read

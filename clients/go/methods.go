@@ -379,6 +379,13 @@ func (a *Admin) DeleteVersion(ctx context.Context, id string) error {
 	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/versions/{id}", id))
 }
 
+// GetVersionReport reports what happened after a release. The adoption of a version since its
+// release, errors and ratings before and after it, downloads of its files, and why other clients do
+// not run it yet. The official version published before it is beside it.
+func (a *Admin) GetVersionReport(ctx context.Context, id string) (*VersionReport, error) {
+	return fetch[VersionReport](ctx, a.call(http.MethodGet, "/admin/projects/{k}/versions/{id}/report", id))
+}
+
 // UpsertVersion publishes a version by its name. Made for CI: the call can be repeated. All fields
 // are optional; the comparable version is derived from the display version. If the version exists,
 // only the fields sent change. A `version` in the body must be the one in the path.
@@ -671,6 +678,13 @@ func (a *Admin) GetInstanceToday(ctx context.Context) (*List[TodayFinding], erro
 // not devices: a device that checks twice counts twice.
 func (a *Admin) GetToday(ctx context.Context) (*List[Finding], error) {
 	return fetch[List[Finding]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/today"))
+}
+
+// GetDownloads counts downloads of files by day. Counts each GET of a direct link that is not
+// conditional and is answered from the first byte. Copies in other caches are not counted. Days are
+// those of UTC.
+func (a *Admin) GetDownloads(ctx context.Context, opts *DownloadsOptions) (*Downloads, error) {
+	return fetch[Downloads](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/downloads").where(opts))
 }
 
 // GetRequestOverview counts requests by kind, platform and region. Like all statistics of requests,

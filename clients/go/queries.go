@@ -342,6 +342,14 @@ type SearchOptions struct {
 	IncludeHidden *bool `query:"include_hidden"`
 }
 
+// DownloadsOptions holds the query of GetDownloads.
+type DownloadsOptions struct {
+	// First second of the range. Default: seven days before its end.
+	StartTime *int64 `query:"start_time"`
+	// Last second of the range. Default: now.
+	EndTime *int64 `query:"end_time"`
+}
+
 // RequestTimeseriesOptions holds the query of GetRequestTimeseries.
 type RequestTimeseriesOptions struct {
 	// First second of the range. Default: seven days before its end.

@@ -1768,6 +1768,123 @@ type FeedbackSeriesEntry struct {
 	RatingCount int64 `json:"rating_count"`
 }
 
+// Downloads holds downloads of files.
+type Downloads struct {
+	// First second of the range.
+	StartTime int64 `json:"start_time"`
+	// Last second of the range.
+	EndTime int64 `json:"end_time"`
+	// Downloads of all files.
+	Total int64 `json:"total"`
+	// The files, most downloads first.
+	Data []FileDownloads `json:"data"`
+}
+
+// FileDownloads holds downloads of a file.
+type FileDownloads struct {
+	// ID of the file. `(other)` represents the files beyond the limit of the server.
+	FileID string `json:"file_id"`
+	// Name of the file; null if it has been deleted.
+	Name *string `json:"name"`
+	// Number of downloads.
+	Count int64 `json:"count"`
+	// Every day, ascending.
+	Series []TimedCount `json:"series"`
+}
+
+// TimedCount is a number of a point in time.
+type TimedCount struct {
+	// First second.
+	Time int64 `json:"time"`
+	// The number.
+	Count int64 `json:"count"`
+}
+
+// VersionReport is a version after its release, beside the one before it.
+type VersionReport struct {
+	// What happened after the release of a version.
+	Version ReleaseReport `json:"version"`
+	// The official version that was published last before it; null if there is none.
+	Previous *ReleaseReport `json:"previous"`
+}
+
+// ReleaseReport holds what happened after the release of a version.
+type ReleaseReport struct {
+	// ID of the version.
+	ID string `json:"id"`
+	// Display version.
+	Version string `json:"version"`
+	// Title.
+	Title *string `json:"title"`
+	// Time of the release.
+	PublishedAt int64 `json:"published_at"`
+	// Update checks since the hour of the release, for at most 30 days: every hour in the first three
+	// days, afterwards every 24 hours.
+	Adoption []AdoptedEntry `json:"adoption"`
+	// Errors in equal windows before and after a release.
+	Errors ErrorsAround `json:"errors"`
+	// Ratings in equal windows before and after a release.
+	Rating RatingAround `json:"rating"`
+	// Files to which the version links, most downloads first.
+	Downloads []FileDownloads `json:"downloads"`
+	// Update checks of the last seven days by clients with a lower version.
+	Behind BehindClients `json:"behind"`
+}
+
+// AdoptedEntry holds the share of a version in an hour or day.
+type AdoptedEntry struct {
+	// First second.
+	Time int64 `json:"time"`
+	// Update checks of the version.
+	Checks int64 `json:"checks"`
+	// Share of all update checks; 0 if there were none.
+	Share float64 `json:"share"`
+}
+
+// ErrorsAround holds errors in equal windows before and after a release.
+type ErrorsAround struct {
+	// Logs of level 3 before.
+	Before int64 `json:"before"`
+	// Logs of level 3 after.
+	After int64 `json:"after"`
+	// Length of each window in seconds, also of the ratings.
+	Window int64 `json:"window"`
+}
+
+// RatingAround holds ratings in equal windows before and after a release.
+type RatingAround struct {
+	// Ratings of a window.
+	Before RatingMean `json:"before"`
+	// Ratings of a window.
+	After RatingMean `json:"after"`
+}
+
+// RatingMean holds ratings of a window.
+type RatingMean struct {
+	// Feedback with a rating.
+	Count int64 `json:"count"`
+	// Mean of the ratings; null if there are none.
+	Average *float64 `json:"average"`
+}
+
+// BehindClients holds update checks of the last seven days by clients with a lower version.
+type BehindClients struct {
+	// All of them.
+	Checks int64 `json:"checks"`
+	// The reasons that apply.
+	Reasons []BehindReason `json:"reasons"`
+}
+
+// BehindReason holds why clients do not run a version yet.
+type BehindReason struct {
+	// `required` and `optional`: the update check offers it. `milestone`: the client must install a
+	// lower milestone first. `platform`: it is not for the client's platform. `preview`: it is a
+	// preview. `unknown`: the client cannot be compared, or is not offered anything.
+	Reason string `json:"reason"`
+	// Number of update checks.
+	Checks int64 `json:"checks"`
+}
+
 // ClientVersions holds the number of update checks by version.
 type ClientVersions struct {
 	// First second of the range.
@@ -2697,6 +2814,8 @@ type File struct {
 	URL *string `json:"url"`
 	// Versions of the project that link to it, newest first.
 	ReferencedBy []string `json:"referenced_by"`
+	// Downloads by its link, as far as the project keeps statistics.
+	DownloadCount int64 `json:"download_count"`
 	// Creation time.
 	CreatedAt int64 `json:"created_at"`
 	// Time of the last change.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"svc/internal/release"
 )
 
@@ -38,6 +40,16 @@ func (p Policy) Deprecate(at int) (Policy, error) {
 	return p, err
 }
 
+// Position returns the position of the version with the given id, or -1 if there is none.
+func (p Policy) Position(id uuid.UUID) int {
+	for at := range p.Catalog.Len() {
+		if p.Catalog.Item(at).ID == id {
+			return at
+		}
+	}
+	return -1
+}
+
 // Line is the decision about clients that reported the same version.
 type Line struct {
 	Version string // the registered version, else the text that the clients sent
@@ -45,6 +57,8 @@ type Line struct {
 	Target  int    // version to install; -1 = none
 	Outcome Outcome
 	Checks  int64
+
+	Comparable release.Comparable // zero if the client cannot be compared
 }
 
 // Decide returns the decision about the clients that sent the given text as their version. A
@@ -58,7 +72,7 @@ func (p Policy) Decide(version string) Line {
 	if err != nil {
 		return Line{Version: version, At: p.Catalog.Named(version), Target: -1, Outcome: Unknown}
 	}
-	l := Line{Version: version, At: d.Current, Target: d.Target, Outcome: Current}
+	l := Line{Version: version, At: d.Current, Target: d.Target, Outcome: Current, Comparable: d.Comparable}
 	switch {
 	case d.Required:
 		l.Outcome = Required

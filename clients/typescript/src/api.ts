@@ -39,6 +39,7 @@ import type {
   CodehostRepoPreview,
   CodehostRepoTemplate,
   Done,
+  Downloads,
   EventBatch,
   EventBreakdown,
   EventDefinition,
@@ -138,6 +139,7 @@ import type {
   VersionCreate,
   VersionFields,
   VersionPage,
+  VersionReport,
   VersionStatistics,
   VersionUsage,
   Webhook,
@@ -627,6 +629,14 @@ export interface SearchQuery {
   limit?: number | null | undefined;
   /** Whether hidden items are listed, too. */
   include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
+}
+
+/** Query of `getDownloads`. */
+export interface GetDownloadsQuery {
+  /** First second of the range. Default: seven days before its end. */
+  start_time?: number | null | undefined;
+  /** Last second of the range. Default: now. */
+  end_time?: number | null | undefined;
 }
 
 /** Query of `getRequestOverview`. */
@@ -1184,6 +1194,14 @@ export interface AdminApi {
   deleteVersion(id: string, options?: CallOptions): Promise<Done>;
 
   /**
+   * Report what happened after a release.
+   *
+   * The adoption of a version since its release, errors and ratings before and after it, downloads of its files,
+   * and why other clients do not run it yet. The official version published before it is beside it.
+   */
+  getVersionReport(id: string, options?: CallOptions): Promise<VersionReport>;
+
+  /**
    * Publish a version by its name.
    *
    * Made for CI: the call can be repeated. All fields are optional; the comparable version is derived from
@@ -1472,6 +1490,14 @@ export interface AdminApi {
    * attention. Update checks are counted, not devices: a device that checks twice counts twice.
    */
   getToday(options?: CallOptions): Promise<Today>;
+
+  /**
+   * Count downloads of files by day.
+   *
+   * Counts each GET of a direct link that is not conditional and is answered from the first byte. Copies in other
+   * caches are not counted. Days are those of UTC.
+   */
+  getDownloads(query?: GetDownloadsQuery, options?: CallOptions): Promise<Downloads>;
 
   /**
    * Count requests by kind, platform and region.

@@ -1883,6 +1883,118 @@ export interface FeedbackSeriesEntry {
     rating_count: number;
 }
 
+/** Downloads of files. */
+export interface Downloads {
+    /** First second of the range. */
+    start_time: number;
+    /** Last second of the range. */
+    end_time: number;
+    /** Downloads of all files. */
+    total: number;
+    /** The files, most downloads first. */
+    data: FileDownloads[];
+}
+
+/** Downloads of a file. */
+export interface FileDownloads {
+    /** ID of the file. `(other)` represents the files beyond the limit of the server. */
+    file_id: string;
+    /** Name of the file; null if it has been deleted. */
+    name: string | null;
+    /** Number of downloads. */
+    count: number;
+    /** Every day, ascending. */
+    series: TimedCount[];
+}
+
+/** A number of a point in time. */
+export interface TimedCount {
+    /** First second. */
+    time: number;
+    /** The number. */
+    count: number;
+}
+
+/** A version after its release, beside the one before it. */
+export interface VersionReport {
+    version: ReleaseReport;
+    /** The official version that was published last before it; null if there is none. */
+    previous: ReleaseReport | null;
+}
+
+/** What happened after the release of a version. */
+export interface ReleaseReport {
+    /** ID of the version. */
+    id: string;
+    /** Display version. */
+    version: string;
+    /** Title. */
+    title: string | null;
+    /** Time of the release. */
+    published_at: number;
+    /** Update checks since the hour of the release, for at most 30 days: every hour in the first three days, afterwards every 24 hours. */
+    adoption: AdoptedEntry[];
+    errors: ErrorsAround;
+    rating: RatingAround;
+    /** Files to which the version links, most downloads first. */
+    downloads: FileDownloads[];
+    behind: BehindClients;
+}
+
+/** The share of a version in an hour or day. */
+export interface AdoptedEntry {
+    /** First second. */
+    time: number;
+    /** Update checks of the version. */
+    checks: number;
+    /** Share of all update checks; 0 if there were none. */
+    share: number;
+}
+
+/** Errors in equal windows before and after a release. */
+export interface ErrorsAround {
+    /** Logs of level 3 before. */
+    before: number;
+    /** Logs of level 3 after. */
+    after: number;
+    /** Length of each window in seconds, also of the ratings. */
+    window: number;
+}
+
+/** Ratings in equal windows before and after a release. */
+export interface RatingAround {
+    before: RatingMean;
+    after: RatingMean;
+}
+
+/** Ratings of a window. */
+export interface RatingMean {
+    /** Feedback with a rating. */
+    count: number;
+    /** Mean of the ratings; null if there are none. */
+    average: number | null;
+}
+
+/** Update checks of the last seven days by clients with a lower version. */
+export interface BehindClients {
+    /** All of them. */
+    checks: number;
+    /** The reasons that apply. */
+    reasons: BehindReason[];
+}
+
+/** Why clients do not run a version yet. */
+export interface BehindReason {
+    /**
+     * `required` and `optional`: the update check offers it. `milestone`: the client must install a lower
+     * milestone first. `platform`: it is not for the client's platform. `preview`: it is a preview.
+     * `unknown`: the client cannot be compared, or is not offered anything.
+     */
+    reason: "required" | "optional" | "milestone" | "platform" | "preview" | "unknown" | (string & {});
+    /** Number of update checks. */
+    checks: number;
+}
+
 /** The number of update checks by version. */
 export interface ClientVersions {
     /** First second of the range. */
@@ -2803,6 +2915,8 @@ export interface File {
     url: string | null;
     /** Versions of the project that link to it, newest first. */
     referenced_by: string[];
+    /** Downloads by its link, as far as the project keeps statistics. */
+    download_count: number;
     /** Creation time. */
     created_at: number;
     /** Time of the last change. */

@@ -59,6 +59,7 @@ export const admin = `/admin/status Status get
 ./{k}/versions/update-check-simulation UpdateCheck simulate!
 ./{k}/versions/usage VersionUsage get?
 ./{k}/versions/{id} Version get update delete
+./{k}/versions/{id}/report VersionReport get
 ./{k}/versions/by-version/{v} Version upsert
 /admin/versions/statistics VersionStatistics get
 /admin/projects/{k}/announcements Announcement list create
@@ -92,6 +93,7 @@ export const admin = `/admin/status Status get
 /admin/search search?
 /admin/today InstanceToday get
 /admin/projects/{k}/today Today get
+/admin/projects/{k}/stats/downloads Downloads get?
 /admin/projects/{k}/stats/requests/overview RequestOverview get?
 /admin/projects/{k}/stats/requests/timeseries RequestTimeseries get?
 /admin/projects/{k}/stats/requests/version-adoption VersionAdoption get?

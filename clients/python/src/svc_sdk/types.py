@@ -15,6 +15,7 @@ __all__ = [
     "About",
     "AboutRelease",
     "AboutUpdate",
+    "AdoptedEntry",
     "Alias",
     "AliasList",
     "Announcement",
@@ -28,6 +29,8 @@ __all__ = [
     "ApiKeyRotated",
     "ApiKeyUpdated",
     "AuthUser",
+    "BehindClients",
+    "BehindReason",
     "Bucket",
     "Card",
     "CardList",
@@ -52,7 +55,9 @@ __all__ = [
     "Done",
     "DownloadLink",
     "DownloadLinkInput",
+    "Downloads",
     "EndpointCount",
+    "ErrorsAround",
     "Estimated",
     "EventBreakdown",
     "EventDefinition",
@@ -72,6 +77,7 @@ __all__ = [
     "FeedbackStatistics",
     "File",
     "FileDeleted",
+    "FileDownloads",
     "FilePage",
     "Finding",
     "FindingValues",
@@ -131,9 +137,12 @@ __all__ = [
     "PublicProject",
     "PublicVersion",
     "PublicVersionPage",
+    "RatingAround",
     "RatingCount",
+    "RatingMean",
     "RegionCount",
     "RejectedEvent",
+    "ReleaseReport",
     "RequestOverview",
     "RequestSeries",
     "Retention",
@@ -151,6 +160,7 @@ __all__ = [
     "TermsList",
     "TermsPlaceholder",
     "TermsSummary",
+    "TimedCount",
     "Today",
     "TodayFinding",
     "TranslatedTexts",
@@ -165,6 +175,7 @@ __all__ = [
     "Version",
     "VersionAdoption",
     "VersionPage",
+    "VersionReport",
     "VersionSeries",
     "VersionStatistics",
     "VersionTranslation",
@@ -1679,6 +1690,134 @@ class FeedbackSeriesEntry(TypedDict):
     """Feedback with a rating."""
 
 
+class Downloads(TypedDict):
+    """Downloads of files."""
+
+    start_time: int
+    """First second of the range."""
+    end_time: int
+    """Last second of the range."""
+    total: int
+    """Downloads of all files."""
+    data: list[FileDownloads]
+    """The files, most downloads first."""
+
+
+class FileDownloads(TypedDict):
+    """Downloads of a file."""
+
+    file_id: str
+    """ID of the file. `(other)` represents the files beyond the limit of the server."""
+    name: str | None
+    """Name of the file; null if it has been deleted."""
+    count: int
+    """Number of downloads."""
+    series: list[TimedCount]
+    """Every day, ascending."""
+
+
+class TimedCount(TypedDict):
+    """A number of a point in time."""
+
+    time: int
+    """First second."""
+    count: int
+    """The number."""
+
+
+class VersionReport(TypedDict):
+    """A version after its release, beside the one before it."""
+
+    version: ReleaseReport
+    """What happened after the release of a version."""
+    previous: ReleaseReport | None
+    """The official version that was published last before it; null if there is none."""
+
+
+class ReleaseReport(TypedDict):
+    """What happened after the release of a version."""
+
+    id: str
+    """ID of the version."""
+    version: str
+    """Display version."""
+    title: str | None
+    """Title."""
+    published_at: int
+    """Time of the release."""
+    adoption: list[AdoptedEntry]
+    """Update checks since the hour of the release, for at most 30 days: every hour in the first three
+    days, afterwards every 24 hours."""
+    errors: ErrorsAround
+    """Errors in equal windows before and after a release."""
+    rating: RatingAround
+    """Ratings in equal windows before and after a release."""
+    downloads: list[FileDownloads]
+    """Files to which the version links, most downloads first."""
+    behind: BehindClients
+    """Update checks of the last seven days by clients with a lower version."""
+
+
+class AdoptedEntry(TypedDict):
+    """The share of a version in an hour or day."""
+
+    time: int
+    """First second."""
+    checks: int
+    """Update checks of the version."""
+    share: float
+    """Share of all update checks; 0 if there were none."""
+
+
+class ErrorsAround(TypedDict):
+    """Errors in equal windows before and after a release."""
+
+    before: int
+    """Logs of level 3 before."""
+    after: int
+    """Logs of level 3 after."""
+    window: int
+    """Length of each window in seconds, also of the ratings."""
+
+
+class RatingAround(TypedDict):
+    """Ratings in equal windows before and after a release."""
+
+    before: RatingMean
+    """Ratings of a window."""
+    after: RatingMean
+    """Ratings of a window."""
+
+
+class RatingMean(TypedDict):
+    """Ratings of a window."""
+
+    count: int
+    """Feedback with a rating."""
+    average: float | None
+    """Mean of the ratings; null if there are none."""
+
+
+class BehindClients(TypedDict):
+    """Update checks of the last seven days by clients with a lower version."""
+
+    checks: int
+    """All of them."""
+    reasons: list[BehindReason]
+    """The reasons that apply."""
+
+
+class BehindReason(TypedDict):
+    """Why clients do not run a version yet."""
+
+    reason: str
+    """`required` and `optional`: the update check offers it. `milestone`: the client must install a lower
+    milestone first. `platform`: it is not for the client's platform. `preview`: it is a preview.
+    `unknown`: the client cannot be compared, or is not offered anything."""
+    checks: int
+    """Number of update checks."""
+
+
 class ClientVersions(TypedDict):
     """The number of update checks by version."""
 
@@ -2510,6 +2649,8 @@ class File(TypedDict):
     """The whole link; null without a distribution address: append `path` to the address of the site."""
     referenced_by: list[str]
     """Versions of the project that link to it, newest first."""
+    download_count: int
+    """Downloads by its link, as far as the project keeps statistics."""
     created_at: int
     """Creation time."""
     updated_at: int

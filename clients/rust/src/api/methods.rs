@@ -279,6 +279,11 @@ endpoints! {
     /// deprecated becomes the latest.
     DELETE "/admin/projects/{k}/versions/{id}" delete_version [id] () -> Done;
 
+    /// Reports what happened after a release. The adoption of a version since its release, errors
+    /// and ratings before and after it, downloads of its files, and why other clients do not run it
+    /// yet. The official version published before it is beside it.
+    GET "/admin/projects/{k}/versions/{id}/report" get_version_report [id] () -> VersionReport;
+
     /// Publishes a version by its name. Made for CI: the call can be repeated. All fields are
     /// optional; the comparable version is derived from the display version. If the version exists,
     /// only the fields sent change. A `version` in the body must be the one in the path.
@@ -459,6 +464,11 @@ endpoints! {
     /// most urgent first. An empty list means that nothing needs attention. Update checks are
     /// counted, not devices: a device that checks twice counts twice.
     GET "/admin/projects/{k}/today" get_today [] () -> Listing<Finding>;
+
+    /// Counts downloads of files by day. Counts each GET of a direct link that is not conditional
+    /// and is answered from the first byte. Copies in other caches are not counted. Days are those
+    /// of UTC.
+    GET "/admin/projects/{k}/stats/downloads" get_downloads [] (Downloads) -> Downloads;
 
     /// Counts requests by kind, platform and region. Like all statistics of requests, includes the
     /// whole first and last hour of the range.

@@ -402,6 +402,16 @@ query! {
 }
 
 query! {
+    /// The query of `get_downloads`.
+    Downloads {
+        /// First second of the range. Default: seven days before its end.
+        optional start_time: i64,
+        /// Last second of the range. Default: now.
+        optional end_time: i64,
+    }
+}
+
+query! {
     /// The query of `get_request_timeseries`.
     RequestTimeseries {
         /// First second of the range. Default: seven days before its end.

@@ -1361,6 +1361,156 @@ pub struct FeedbackSeriesEntry {
     pub rating_count: i64,
 }
 
+/// Downloads of files.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Downloads {
+    /// First second of the range.
+    pub start_time: i64,
+    /// Last second of the range.
+    pub end_time: i64,
+    /// Downloads of all files.
+    pub total: i64,
+    /// The files, most downloads first.
+    pub data: Vec<FileDownloads>,
+}
+
+/// Downloads of a file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct FileDownloads {
+    /// ID of the file. `(other)` represents the files beyond the limit of the server.
+    pub file_id: String,
+    /// Name of the file; null if it has been deleted.
+    pub name: Option<String>,
+    /// Number of downloads.
+    pub count: i64,
+    /// Every day, ascending.
+    pub series: Vec<TimedCount>,
+}
+
+/// A number of a point in time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct TimedCount {
+    /// First second.
+    pub time: i64,
+    /// The number.
+    pub count: i64,
+}
+
+/// A version after its release, beside the one before it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct VersionReport {
+    /// What happened after the release of a version.
+    pub version: ReleaseReport,
+    /// The official version that was published last before it; null if there is none.
+    pub previous: Option<ReleaseReport>,
+}
+
+/// What happened after the release of a version.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ReleaseReport {
+    /// ID of the version.
+    pub id: String,
+    /// Display version.
+    pub version: String,
+    /// Title.
+    pub title: Option<String>,
+    /// Time of the release.
+    pub published_at: i64,
+    /// Update checks since the hour of the release, for at most 30 days: every hour in the first
+    /// three days, afterwards every 24 hours.
+    pub adoption: Vec<AdoptedEntry>,
+    /// Errors in equal windows before and after a release.
+    pub errors: ErrorsAround,
+    /// Ratings in equal windows before and after a release.
+    pub rating: RatingAround,
+    /// Files to which the version links, most downloads first.
+    pub downloads: Vec<FileDownloads>,
+    /// Update checks of the last seven days by clients with a lower version.
+    pub behind: BehindClients,
+}
+
+/// The share of a version in an hour or day.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct AdoptedEntry {
+    /// First second.
+    pub time: i64,
+    /// Update checks of the version.
+    pub checks: i64,
+    /// Share of all update checks; 0 if there were none.
+    pub share: f64,
+}
+
+/// Errors in equal windows before and after a release.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ErrorsAround {
+    /// Logs of level 3 before.
+    pub before: i64,
+    /// Logs of level 3 after.
+    pub after: i64,
+    /// Length of each window in seconds, also of the ratings.
+    pub window: i64,
+}
+
+/// Ratings in equal windows before and after a release.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RatingAround {
+    /// Ratings of a window.
+    pub before: RatingMean,
+    /// Ratings of a window.
+    pub after: RatingMean,
+}
+
+/// Ratings of a window.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RatingMean {
+    /// Feedback with a rating.
+    pub count: i64,
+    /// Mean of the ratings; null if there are none.
+    pub average: Option<f64>,
+}
+
+/// Update checks of the last seven days by clients with a lower version.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct BehindClients {
+    /// All of them.
+    pub checks: i64,
+    /// The reasons that apply.
+    pub reasons: Vec<BehindReason>,
+}
+
+/// Why clients do not run a version yet.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct BehindReason {
+    /// `required` and `optional`: the update check offers it. `milestone`: the client must install
+    /// a lower milestone first. `platform`: it is not for the client's platform. `preview`: it is a
+    /// preview. `unknown`: the client cannot be compared, or is not offered anything.
+    pub reason: String,
+    /// Number of update checks.
+    pub checks: i64,
+}
+
 /// The number of update checks by version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -2074,6 +2224,8 @@ pub struct FileRecord {
     pub url: Option<String>,
     /// Versions of the project that link to it, newest first.
     pub referenced_by: Vec<String>,
+    /// Downloads by its link, as far as the project keeps statistics.
+    pub download_count: i64,
     /// Creation time.
     pub created_at: i64,
     /// Time of the last change.

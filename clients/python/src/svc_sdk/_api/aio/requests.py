@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         CodehostRepoTemplate,
         Done,
         DownloadLinkInput,
+        Downloads,
         EventBreakdown,
         EventDefinition,
         EventDefinitionPage,
@@ -109,6 +110,7 @@ if TYPE_CHECKING:
         Version,
         VersionAdoption,
         VersionPage,
+        VersionReport,
         VersionStatistics,
         VersionTranslationInput,
         VersionUsage,
@@ -1835,6 +1837,28 @@ class AsyncAdminRequests(AsyncNamespace):
             )
         )
 
+    def get_version_report(
+        self,
+        id: str,
+    ) -> Coroutine[Any, Any, VersionReport]:
+        """Report what happened after a release.
+
+        The adoption of a version since its release, errors and ratings before and after it, downloads of its
+        files, and why other clients do not run it yet. The official version published before it is beside it.
+
+        `GET /admin/projects/{k}/versions/{id}/report`
+        """
+        return self._send(
+            Call["VersionReport"](
+                "GET",
+                "/admin/projects/{k}/versions/{id}/report",
+                arguments={
+                    "id": id,
+                },
+                admin=True,
+            )
+        )
+
     def upsert_version(
         self,
         version: str,
@@ -3258,6 +3282,31 @@ class AsyncAdminRequests(AsyncNamespace):
             Call["Today"](
                 "GET",
                 "/admin/projects/{k}/today",
+                admin=True,
+            )
+        )
+
+    def get_downloads(
+        self,
+        *,
+        start_time: int | None = None,
+        end_time: int | None = None,
+    ) -> Coroutine[Any, Any, Downloads]:
+        """Count downloads of files by day.
+
+        Counts each GET of a direct link that is not conditional and is answered from the first byte. Copies
+        in other caches are not counted. Days are those of UTC.
+
+        `GET /admin/projects/{k}/stats/downloads`
+        """
+        return self._send(
+            Call["Downloads"](
+                "GET",
+                "/admin/projects/{k}/stats/downloads",
+                query={
+                    "start_time": start_time,
+                    "end_time": end_time,
+                },
                 admin=True,
             )
         )

@@ -1,0 +1,59 @@
+package usage
+
+// Reason explains why clients do not run a version yet.
+type Reason string
+
+// The reasons, in order of precedence.
+const (
+	BehindUnknown   Reason = "unknown"   // the client cannot be compared, or is not offered anything
+	BehindPlatform  Reason = "platform"  // the version is not for the client's platform
+	BehindPreview   Reason = "preview"   // the version is a preview
+	BehindMilestone Reason = "milestone" // the client must install a lower milestone first
+	BehindRequired  Reason = "required"  // the client must update, and has not done so
+	BehindOptional  Reason = "optional"  // the client need not update
+)
+
+// Reasons lists all reasons.
+func Reasons() []Reason {
+	return []Reason{BehindRequired, BehindOptional, BehindMilestone, BehindPlatform, BehindPreview, BehindUnknown}
+}
+
+// Behind returns why clients that sent the given text as their version do not run the version at a
+// position. runs reports whether that version is for their platform. ok is false if they run it or a
+// greater one.
+func (p Policy) Behind(at int, version string, runs bool) (reason Reason, ok bool) {
+	l, item := p.Decide(version), p.Catalog.Item(at)
+	switch {
+	case l.At == at || !l.Comparable.IsZero() && l.Comparable.Compare(item.Comparable) >= 0:
+		return "", false
+	case l.Comparable.IsZero():
+		return BehindUnknown, true
+	case !runs:
+		return BehindPlatform, true
+	case item.Preview:
+		return BehindPreview, true
+	case l.Target < 0:
+		return BehindUnknown, true
+	case p.Catalog.Item(l.Target).Comparable.Compare(item.Comparable) < 0:
+		return BehindMilestone, true
+	case l.Outcome == Required:
+		return BehindRequired, true
+	}
+	return BehindOptional, true
+}
+
+// Predecessor returns the official version that was published last before the version at a position,
+// or -1 if there is none.
+func (p Policy) Predecessor(at int) int {
+	before := -1
+	for i := range p.Catalog.Len() {
+		v := p.Catalog.Item(i)
+		if i == at || v.Preview || v.PublishedAt >= p.Catalog.Item(at).PublishedAt {
+			continue
+		}
+		if before < 0 || v.PublishedAt > p.Catalog.Item(before).PublishedAt {
+			before = i
+		}
+	}
+	return before
+}
