@@ -241,10 +241,11 @@ func TestJobsThroughTheControlConnection(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"none has run", "GET", "/control/jobs", 200, `"name":"retention","about":"deletes what is older than its project keeps it","running":false,"runs":0,"failures":0,"last_run":null`},
-		{"one by its name", "POST", "/control/jobs/request-statistics", 200, `"name":"request-statistics","about":"writes down what was counted of requests","running":false,"runs":1,"failures":0,"last_run":1`},
+		{"none has run", "GET", "/control/jobs", 200, `"name":"retention","about":"deletes feedback, logs, events and statistics that are older than their retention","running":false,"runs":0,"failures":0,"last_run":null`},
+		{"one by its name", "POST", "/control/jobs/request-statistics", 200, `"name":"request-statistics","about":"stores the request counters","running":false,"runs":1,"failures":0,"last_run":1`},
 		{"it has run", "GET", "/control/jobs", 200, `"runs":1,`},
-		{"one that there is not", "POST", "/control/jobs/coffee", 404, `there is no job coffee; svc job list shows those there are`},
+		{"one that there is not", "POST", "/control/jobs/coffee", 404, `there is no job coffee; svc job list shows all jobs`},
+		{"one that is nearly right", "POST", "/control/jobs/retentoin", 404, `there is no job retentoin; did you mean retention?`},
 	} {
 		status, body := s.Owner(t, tc.method, tc.path, "")
 		if status != tc.status || !strings.Contains(body, tc.want) {

@@ -88,21 +88,21 @@ func New(c Config) *Jobs {
 	} else {
 		j.clock.trust(last)
 	}
-	j.flush = j.define("request-statistics", "writes down what was counted of requests", func(context.Context) error { return j.Flush() })
-	j.deleted = j.define("deleted-projects", "removes what deleted projects left behind", j.purge)
-	j.retention = j.define("retention", "deletes what is older than its project keeps it",
+	j.flush = j.define("request-statistics", "stores the request counters", func(context.Context) error { return j.Flush() })
+	j.deleted = j.define("deleted-projects", "deletes the remaining data of deleted projects", j.purge)
+	j.retention = j.define("retention", "deletes feedback, logs, events and statistics that are older than their retention",
 		func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
-	j.erased = j.define("erased-data", "removes what deletions left in the files of the databases and of the search index", j.erase)
+	j.erased = j.define("erased-data", "erases deleted data from the files of the databases and the search index", j.erase)
 	if j.Files != nil {
 		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.Files.DeleteAll)
 		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.Files.RefreshAll)
-		j.fileCleanup = j.define("file-cleanup", "removes what uploads left behind", j.Files.CleanUp)
+		j.fileCleanup = j.define("file-cleanup", "removes expired uploads and files without a record", j.Files.CleanUp)
 	}
 	if j.Forward != nil {
 		j.forwards = j.define("forwarded-feedback", "looks for issues whose creation the code host has not confirmed", j.Forward.Settle)
 	}
 	if j.Archive != nil {
-		j.backup = j.define("backup", "makes a backup where the scheduled ones are", j.backUp)
+		j.backup = j.define("backup", "makes a backup in the directory of the scheduled ones", j.backUp)
 	}
 	return j
 }

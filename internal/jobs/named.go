@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svc/internal/fault"
+	"svc/internal/typo"
 	"svc/store"
 )
 
@@ -141,5 +142,17 @@ func (j *Jobs) Run(ctx context.Context, name string) (State, error) {
 		j.save(one, 0)
 		return one.get(), err
 	}
-	return State{}, fault.New(fault.NotFound, "there is no job %s; svc job list shows those there are", name)
+	hint := "svc job list shows all jobs"
+	if nearest := typo.Nearest(name, j.names()); nearest != "" {
+		hint = "did you mean " + nearest + "?"
+	}
+	return State{}, fault.New(fault.NotFound, "there is no job %s; %s", name, hint)
+}
+
+func (j *Jobs) names() []string {
+	names := make([]string, len(j.named))
+	for i, one := range j.named {
+		names[i] = one.state.Name // never changes
+	}
+	return names
 }
