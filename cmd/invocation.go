@@ -9,8 +9,8 @@ import (
 // self is how users run this program: "svc", or "go run ." if they did so. Hints begin with it.
 var self = invocation(os.Executable())
 
-// runByGo matches the path of a program that "go run" has built: in its temporary folder, or in the
-// build cache. The program is deleted at the end, or has a name that nobody types.
+// runByGo matches the path of a program that "go run" has built, in its temporary folder or in the
+// build cache. The program is deleted at the end, or its name contains a hash.
 var runByGo = regexp.MustCompile(`[/\\](go-build\d+[/\\]b\d+[/\\]exe|[0-9a-f]{2}[/\\][0-9a-f]{64}-d)[/\\][^/\\]+$`)
 
 // invocation returns the command that runs the program with the given path.

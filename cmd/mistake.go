@@ -12,8 +12,8 @@ import (
 	"svc/internal/typo"
 )
 
-// explainMistakes replaces cobra's errors about command lines in c and its subcommands by errors
-// that say what is missing, or which word was probably meant.
+// explainMistakes replaces cobra's errors about the command lines of c and its subcommands with
+// errors that name the missing argument or flag, or suggest the nearest known word.
 func explainMistakes(c *cobra.Command) {
 	c.DisableSuggestions = true // unknownCommand makes better ones
 	c.SetFlagErrorFunc(flagMistake)

@@ -16,8 +16,8 @@ type changesView struct {
 }
 
 // changes returns the versions that are newer than the given one. The text is the name of a version
-// or, for a build that was not published here, a comparable version. Previews are only changes for
-// visitors who have a preview.
+// or, for a build that was not published here, a comparable version. Previews are included
+// only if that version is a preview.
 func (to reader) changes(since string) (*changesView, error) {
 	since = strings.TrimSpace(since)
 	var from release.Comparable

@@ -1,4 +1,4 @@
-// Package typo finds the known word that a mistyped word most likely stands for.
+// Package typo finds the known word that is nearest to a mistyped word.
 package typo
 
 import (
@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Nearest returns the known word that is most similar to word, ignoring case. It returns "" if no
-// known word is similar enough to be meant. A known word that begins with word is similar, if it is
-// the only one.
+// Nearest returns the known word that is most similar to word, ignoring case. If no word is similar
+// enough, it returns the only known word that begins with word. Otherwise it returns "".
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", limit(word)+1
