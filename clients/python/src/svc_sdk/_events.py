@@ -450,8 +450,8 @@ class EventQueue:
                         self._in_flight = set()
                 if not went:
                     break
-            # What has gone must not be in the file when the process is killed: it would be sent
-            # again, also after its erasure.
+            # Delivered events must not be in the file when the process is killed. They would be
+            # sent again, even after their erasure.
             if self.dirty and not full_batches:
                 yield Run(self.save)
         with self._lock:

@@ -153,7 +153,7 @@ class LogsBase:
         sys.excepthook, threading.excepthook = uncaught, uncaught_in_thread
 
         def undo() -> None:
-            # Somebody who hooked after us keeps their hook; ours then stays below it.
+            # A hook that was installed later stays in place. Ours then remains below it.
             if sys.excepthook is uncaught:
                 sys.excepthook = before
             if threading.excepthook is uncaught_in_thread:

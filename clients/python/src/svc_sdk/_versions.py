@@ -40,8 +40,8 @@ def _key(version: str) -> tuple[list[tuple[int, str]], int, list[tuple[int, str]
 
 
 def _numbers(text: str) -> list[tuple[int, str]]:
-    # Numbers as (length, digits): their order is that of their values, and
-    # their length has no limit, as that of int() from text has.
+    # Returns numbers as (length, digits), which are ordered by value. Unlike
+    # int(), this accepts a text of any length.
     digits = [part.lstrip("0") for part in text.split(".")]
     numbers = [(len(n), n) for n in digits]
     while numbers and numbers[-1] == (0, ""):
