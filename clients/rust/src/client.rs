@@ -18,8 +18,8 @@ use crate::transport::Transport;
 use crate::transport::blocking::Ureq;
 use crate::updates::Updates;
 
-/// What the debug hook is told: one attempt of a request, or a note about the
-/// client itself (then `attempt` is 0). It never contains a credential, an
+/// The argument of the debug hook: one attempt of a request, or a note about
+/// the client itself (then `attempt` is 0). It never contains a credential, an
 /// identifier, a query or a body.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

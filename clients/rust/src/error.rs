@@ -29,7 +29,7 @@ pub enum Error {
     Connection(Box<ConnectionError>),
 }
 
-/// An answer whose status is not 2xx, or that is not what was asked for.
+/// An answer with a status other than 2xx, or of an unexpected form.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ApiError {

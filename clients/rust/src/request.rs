@@ -44,8 +44,8 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// A call of `template`, whose `{k}` is the bound project and whose other
-    /// placeholders are `segments`, in their order.
+    /// Creates a call of `template`. Its `{k}` becomes the bound project, and
+    /// its other placeholders become `segments`, in their order.
     pub(crate) fn new(
         settings: &Settings,
         method: &'static str,

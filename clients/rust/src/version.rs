@@ -68,7 +68,7 @@ pub fn is_comparable_version(text: &str) -> bool {
     parse(text).is_some()
 }
 
-/// The comparable version that a display version stands for: `1.4.0` for
+/// Returns the comparable version of a display version: `1.4.0` for
 /// `v1.4.0`.
 pub(crate) fn derive(display: &str) -> Option<&str> {
     let text = display.trim();

@@ -239,8 +239,8 @@ impl Events {
         self.options.enabled && granted
     }
 
-    /// The queue of the bound project. A queue that is not bound any more
-    /// stops; what it may not store it tries to send once more.
+    /// Returns the queue of the bound project. The queue of another project
+    /// stops, and tries once more to send the events that it may not store.
     fn queue(&self, core: &Arc<Core>) -> Option<Arc<Queue>> {
         let settings = core.settings();
         let project = settings.project_key.as_deref();

@@ -185,8 +185,8 @@ impl Logs {
         self.0.core.report(failed, options);
     }
 
-    /// Hooks panics: each is reported, then goes on to the hook of before.
-    /// Dropping the result undoes it.
+    /// Installs a panic hook that reports each panic and then calls the
+    /// previous hook. Dropping the result removes it.
     ///
     /// A panic that ends the program is sent when the client is dropped while
     /// the stack unwinds; with `panic = "abort"` it is lost.

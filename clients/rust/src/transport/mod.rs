@@ -190,8 +190,8 @@ impl TransportError {
 }
 
 impl TransportError {
-    /// What failed, and the errors below it from the outermost to the
-    /// innermost. Addresses may have a credential or a query, so none is in it.
+    /// Describes the failure, followed by its causes from the outermost to the
+    /// innermost. It omits addresses, which may contain a credential or a query.
     pub(crate) fn with_reasons(&self) -> String {
         let mut text = self.kind.text().to_owned();
         let mut next = std::error::Error::source(self);
