@@ -1,6 +1,7 @@
 // The required content and actions of the page Announcements.
 
 import type { Page } from "@playwright/test";
+import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, goTo, inEachWay, open, test } from "./fixtures";
 import { keyboard, phone, pointer } from "./hand";
@@ -102,14 +103,32 @@ test("the list shows every field, and the drawer the rendered text", async ({ pa
     is_pinned: true,
   });
   await open(page, server, `/admin/announcements?project=${project}`);
-  for (const name of ["Title", "Pinned", "Hidden", "Content", "Author", "Platforms", "Versions", "Translations", "Published"]) {
+  for (const name of ["Title", "State", "Author", "Platforms", "Versions", "Translations", "Published"]) {
     await expect(page.getByRole("columnheader", { name: new RegExp(`^${name}`) })).toBeAttached();
   }
+  // The first line of the text stands below the title.
+  await expect(page.locator("tbody tr")).toContainText("<script>alert(1)</script>");
+  await expect(page.locator("tbody tr")).toContainText("Pinned");
   await page.getByRole("link", { name: "<img src=x onerror=alert(1)>" }).click();
   const drawer = page.getByRole("dialog");
   await expect(drawer.locator("strong")).toHaveText("bold");
   await expect(drawer.locator("script")).toHaveCount(0);
   await expect(drawer).toContainText("<b>me</b>");
+});
+
+test("an error of the range stands below its field and moves no other", async ({ page, server, project }) => {
+  await open(page, server, `/admin/announcements?project=${project}&new=1`);
+  const form = page.getByRole("dialog");
+  const [from, to] = [form.getByLabel("From", { exact: true }), form.getByLabel("To", { exact: true })];
+  await from.fill("2.0");
+  const before = [await from.boundingBox(), await to.boundingBox()];
+  await to.fill("1.0");
+  const error = form.getByText(en.fields.range.reversed);
+  await expect(error).toBeVisible();
+  const after = [await from.boundingBox(), await to.boundingBox()];
+  expect(after.map((box) => box!.y)).toEqual(before.map((box) => box!.y));
+  expect((await error.boundingBox())!.y).toBeGreaterThan(after[1]!.y);
+  await expect(form.getByText("To hold it back, hide it.")).toBeVisible();
 });
 
 test("a copy is filled from the row, and closing it asks only when something changed", async ({ page, server, project }) => {

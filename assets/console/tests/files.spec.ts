@@ -45,6 +45,21 @@ async function drop(page: Page, name: string, size: number, sign = "Drop the fil
   await page.getByRole("heading", { level: 1 }).dispatchEvent("drop", { dataTransfer: data });
 }
 
+test("a long name of a file is cut in its middle: its end says which one it is", async ({ page, server, project }) => {
+  const names = ["arm64.dmg", "x64.dmg"].map((end) => `quillmere-with-a-very-long-name-4.3.1-for-macos-${end}`);
+  for (const name of names) {
+    await uploadText(server, project, name, "x");
+  }
+  await open(page, server, `/admin/files?project=${project}`, { phone: true });
+  for (const name of names) {
+    const link = page.getByRole("link", { name });
+    const end = link.getByText(name.slice(-16), { exact: true });
+    const [area, box] = [(await link.boundingBox())!, (await end.boundingBox())!];
+    expect(box.x + box.width).toBeLessThanOrEqual(area.x + area.width + 1);
+    expect(box.width).toBeGreaterThan(60);
+  }
+});
+
 test("files: name with source, status, size, link, versions, storage, time; the rest when it is chosen", async ({
   page,
   server,

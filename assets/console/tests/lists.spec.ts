@@ -72,6 +72,46 @@ test("a page holds as many rows as the window, or as many as were chosen, and ke
   await expect(page.getByText("1–9 of 30")).toBeVisible();
 });
 
+test("a list is sorted by a column, in the address and for screen readers, together with filters", async ({ page, server, project }) => {
+  for (const [content, rating] of [
+    ["best", 5],
+    ["worst", 1],
+    ["middle", 3],
+  ] as const) {
+    await sendFeedback(server, project, { content, rating });
+  }
+  await open(page, server, `/admin/feedbacks?project=${project}`);
+  const rows = page.locator("tbody tr");
+  const header = (name: string) => page.getByRole("columnheader", { name });
+  const order = async (...contents: string[]) => {
+    for (const [index, content] of contents.entries()) {
+      await expect(rows.nth(index)).toContainText(content);
+    }
+  };
+  await order("middle", "worst", "best");
+  await expect(header("Time")).toHaveAttribute("aria-sort", "descending");
+  await header("Rating").getByRole("button").click();
+  await order("best", "middle", "worst");
+  await expect(header("Rating")).toHaveAttribute("aria-sort", "descending");
+  await expect(header("Time")).not.toHaveAttribute("aria-sort");
+  await header("Rating").getByRole("button").press("Enter");
+  await order("worst", "middle", "best");
+  await expect(page).toHaveURL(/sort=rating&order=asc/);
+  await page.reload();
+  await order("worst", "middle", "best");
+  await page.getByRole("searchbox").fill("st");
+  await expect(rows).toHaveCount(2);
+  await order("worst", "best");
+  await page.getByRole("searchbox").fill("");
+  await header("Rating").getByRole("button").click();
+  await order("middle", "worst", "best");
+  await expect(page).not.toHaveURL(/sort=/);
+  await header("Time").getByRole("button").click();
+  await order("best", "worst", "middle");
+  await page.goBack();
+  await order("middle", "worst", "best");
+});
+
 test("a row on a phone shows the title, and the date below it", async ({ page, server, project }) => {
   await server.call("POST", `/admin/projects/${project}/announcements`, {
     title: "Maintenance of all servers in the night from Saturday to Sunday",

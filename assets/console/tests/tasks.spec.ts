@@ -43,6 +43,26 @@ export class Counted {
 }
 
 inEachWay([pointer, keyboard, phone], () => {
+  test("answer the oldest feedback with one star", async ({ page, hand, ownDemo: demo }) => {
+    test.slow();
+    const { feedbacks } = hand.t;
+    type List = { total: number; data: { id: string; content: string }[] };
+    const path = "/admin/projects/quillmere/feedbacks";
+    const { total, data } = await demo.call<List>("GET", `${path}?status=open&rating=1&sort=created_at&order=asc`);
+    await hand.open(demo, "/admin?project=quillmere");
+    const counted = new Counted(hand);
+    await counted.go("feedbacks");
+    await counted.press(page.getByRole("link", { name: feedbacks.worst(String(total)) }));
+    const first = page.locator("tbody tr").first();
+    await expect(first).toContainText(data[0]!.content.trim().slice(0, 20));
+    await counted.press(first.locator(".cell-link"));
+    const drawer = page.getByRole("dialog");
+    await counted.fill(drawer.getByRole("textbox", { name: feedbacks.replyLabel }), "Fixed in 4.3.2.");
+    await counted.press(drawer.getByRole("button", { name: feedbacks.resolve, exact: true }));
+    await expect.poll(() => demo.call("GET", `${path}/${data[0]!.id}`)).toMatchObject({ reply: "Fixed in 4.3.2.", status: "resolved" });
+    counted.expectFew();
+  });
+
   test("from a peak in the chart to the lines of that hour", async ({ page, hand, demo }) => {
     test.slow();
     const { logs } = hand.t;

@@ -28,6 +28,8 @@ export interface Column<R> {
   text?: ((record: R) => string) | undefined;
   /** Hidden until the user selects it. */
   hidden?: boolean | undefined;
+  /** A second line below the value in the table; not on phones, where the other fields stand there. */
+  second?: ((record: R) => ReactNode) | undefined;
   /** Opens the record; by default the first column does. */
   main?: boolean | undefined;
   /** The field by which the server sorts the list when the heading is pressed. */

@@ -198,6 +198,7 @@ function RecordRow<R extends object, D extends object>({ id, record, resource, c
           ) : (
             column.render(record)
           )}
+          {!narrow && column.second && <div className={classes["below"]}>{column.second(record)}</div>}
           {narrow && <Below columns={columns.filter((other) => other !== main)} record={record} />}
         </td>
       ))}

@@ -51,6 +51,7 @@ function useAnnouncements(project: string): Resource<Announcement, Draft> {
       id: ({ id }) => id,
       label: ({ title }) => title,
       columns,
+      lines: 2,
       filters,
       list,
       get,
@@ -90,49 +91,62 @@ function useAnnouncements(project: string): Resource<Announcement, Draft> {
 }
 
 function useAnnouncementColumns(): Column<Announcement>[] {
-  const { announcements, common } = useTexts();
+  const { announcements } = useTexts();
   const format = useFormat();
   const range = useRangeText();
   return useMemo(() => {
     const { columns: names } = announcements;
-    const yes = (on: boolean) => (on ? common.yes : common.no);
     const time = (id: "published_at" | "created_at" | "updated_at", title: string, hidden: boolean): Column<Announcement> => ({
       id,
       title,
       hidden,
       phone: id === "published_at",
-      width: 175,
+      width: 166,
+      ...(id !== "updated_at" && { sort: id }),
       render: (record) => format.time(record[id]),
     });
     return [
-      { id: "title", title: names.title, phone: true, width: 210, render: ({ title }) => <bdi>{title}</bdi>, text: ({ title }) => title },
       {
-        id: "is_pinned",
-        title: names.pinned,
+        id: "title",
+        title: names.title,
         phone: true,
-        width: 80,
-        render: ({ is_pinned: on }) => on && <Tone tone="info">{names.pinned}</Tone>,
-        detail: ({ is_pinned: on }) => yes(on),
-        text: ({ is_pinned: on }) => yes(on),
+        sort: "title",
+        render: ({ title }) => <bdi>{title}</bdi>,
+        second: ({ content }) => <bdi>{beginningOf(content)}</bdi>,
+        detail: ({ title }) => <bdi>{title}</bdi>,
+        text: ({ title }) => title,
       },
       {
-        id: "is_hidden",
-        title: names.hidden,
+        id: "state",
+        title: names.state,
         phone: true,
-        width: 80,
-        render: ({ is_hidden: on }) => on && <Tone tone="warning">{names.hidden}</Tone>,
-        detail: ({ is_hidden: on }) => yes(on),
-        text: ({ is_hidden: on }) => yes(on),
+        width: 150,
+        render: (record) =>
+          (["pinned", "hidden"] as const)
+            .filter((flag) => record[`is_${flag}`])
+            .map((flag) => (
+              <Tone key={flag} tone={flag === "pinned" ? "info" : "warning"}>
+                {names[flag]}
+              </Tone>
+            )),
+        text: (record) => [record.is_pinned && names.pinned, record.is_hidden && names.hidden].filter(Boolean).join(", "),
       },
       {
         id: "content",
         title: names.content,
         width: 130,
+        hidden: true,
         render: ({ content }) => <bdi>{content.slice(0, 200)}</bdi>,
         detail: ({ content }) => <Rendered markdown={content} />,
         text: ({ content }) => content,
       },
-      { id: "author", title: names.author, width: 90, render: ({ author }) => <bdi>{author}</bdi>, text: ({ author }) => author ?? "" },
+      {
+        id: "author",
+        title: names.author,
+        width: 110,
+        render: ({ author }) => <bdi>{author}</bdi>,
+        text: ({ author }) => author ?? "",
+      },
       {
         id: "platforms",
         title: names.platforms,
@@ -167,7 +181,16 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       time("updated_at", names.updated, true),
       { id: "id", title: names.id, hidden: true, width: 280, render: ({ id }) => id },
     ];
-  }, [announcements, common, format]);
+  }, [announcements, format]);
+}
+
+/** The first line of a Markdown text, without the signs in front of it. */
+function beginningOf(content: string): string {
+  const line = content.split("\n").find((line) => /[\p{L}\p{N}]/u.test(line)) ?? "";
+  return line
+    .replace(/^[\s#>*+-]+/, "")
+    .replace(/[*_`]/g, "")
+    .slice(0, 200);
 }
 
 function useFilters(): Filter[] {

@@ -43,6 +43,7 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
         title: feedbacks.rating,
         width: 96,
         phone: true,
+        sort: "rating",
         render: ({ rating }) => rating && <Stars rating={rating} label={feedbacks.outOf(rating)} />,
         text: ({ rating }) => (rating === null ? "" : String(rating)),
       },
@@ -86,7 +87,7 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
       },
       appVersionColumn<Feedback>(sent.version),
       { ...columns.platform, width: 168 },
-      { ...columns.time, width: 116, render: ({ created_at }) => format.ago(created_at) },
+      { ...columns.time, width: 116, sort: "created_at", render: ({ created_at }) => format.ago(created_at) },
       lines("reply", feedbacks.reply),
       lines("result", feedbacks.result),
       {

@@ -1,6 +1,6 @@
 // Feedback from users of an app: an inbox with replies, status and notes.
 
-import { Anchor, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import { Anchor, Group, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { IconBrandGit, IconEye, IconEyeOff, IconSend } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -260,27 +260,39 @@ function bodyOf({ rating, user_id, contact, result, platform_version, custom_dat
   };
 }
 
-/** How many wait for an answer; leads to them. */
+/** How many wait for an answer, and how many of them have one star, as links to them. */
 function Waiting({ project }: { project: string }) {
   const { feedbacks } = useTexts();
   const format = useFormat();
-  const { data } = useQuery({
-    queryKey: ["feedbacks", project, "waiting"],
-    queryFn: ({ signal }) => clientOf(project).admin.listFeedbacks({ status: "open", limit: 1 }, { signal }),
-    enabled: project !== "",
-  });
-  // Nothing must move when the number arrives.
-  if (!data?.total) {
-    return "\u00a0";
-  }
-  return (
+  const waiting = useTotal(project, { status: "open" });
+  const worst = useTotal(project, { status: "open", rating: 1 });
+  const link = (search: Record<string, string>, text: string) => (
     <Anchor
       inherit
       underline="always"
       className="lone"
-      renderRoot={(props) => <PageLink to="." search={{ project, status: "open" }} {...props} />}
+      renderRoot={(props) => <PageLink to="." search={{ project, ...search }} {...props} />}
     >
-      {feedbacks.waiting(format.number(data.total), data.total)}
+      {text}
     </Anchor>
   );
+  // Nothing must move when the numbers arrive.
+  if (!waiting || worst === undefined) {
+    return <span className="lone">{"\u00a0"}</span>;
+  }
+  return (
+    <Group gap={12} component="span" display="inline-flex">
+      {link({ status: "open" }, feedbacks.waiting(format.number(waiting)))}
+      {worst > 0 && link({ status: "open", rating: "1", sort: "created_at", order: "asc" }, feedbacks.worst(format.number(worst)))}
+    </Group>
+  );
+}
+
+function useTotal(project: string, conditions: { status: string; rating?: number }): number | undefined {
+  const { data } = useQuery({
+    queryKey: ["feedbacks", project, "total", JSON.stringify(conditions)],
+    queryFn: ({ signal }) => clientOf(project).admin.listFeedbacks({ ...conditions, limit: 1 }, { signal }),
+    enabled: project !== "",
+  });
+  return data?.total;
 }

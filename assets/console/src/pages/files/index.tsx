@@ -20,6 +20,7 @@ import { CopyIcon, copyText } from "../../core/copy";
 import { Beginning } from "../../core/example";
 import { useFormat } from "../../core/format";
 import { PageLink } from "../../core/go";
+import { LongName } from "../../core/longname";
 import { noticeDone, noticeFailure } from "../../core/notice";
 import { useProjectKey } from "../../core/project";
 import { useTexts } from "../../core/texts";
@@ -28,6 +29,7 @@ import { ResourcePage } from "../../resource/page";
 import type { Action, Resource } from "../../resource/resource";
 import { UploadDialog } from "./dialog";
 import { DropAnywhere } from "./drop";
+import classes from "./files.module.css";
 import { OpenUploads } from "./open";
 import { UploadProgress } from "./progress";
 
@@ -97,6 +99,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
       name: "files",
       title: texts.frame.pages.files,
       noun: files.noun,
+      sorted: "created_at",
       id: ({ id }) => id,
       label: ({ filename }) => filename,
       columns: [
@@ -104,17 +107,16 @@ function useFiles(project: string, distribution: string | null | undefined): Res
           id: "filename",
           title: files.name,
           main: true,
+          sort: "name",
           phone: true,
           render: ({ filename, source }) => (
             <Group gap={6} wrap="nowrap" component="span" display="inline-flex" maw="100%">
               {source === "upload" ? (
-                <IconFileUpload size={16} role="img" aria-label={files.sources.upload} />
+                <IconFileUpload size={16} className={classes["icon"]} role="img" aria-label={files.sources.upload} />
               ) : (
-                <IconBrandGit size={16} role="img" aria-label={files.sources.codehost_release} />
+                <IconBrandGit size={16} className={classes["icon"]} role="img" aria-label={files.sources.codehost_release} />
               )}
-              <Text component="bdi" inherit truncate>
-                {filename}
-              </Text>
+              <LongName name={filename} />
             </Group>
           ),
           text: ({ filename }) => filename,
@@ -130,6 +132,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
         {
           id: "size",
           title: files.size,
+          sort: "size",
           width: 104,
           align: "right",
           render: ({ size }) => format.bytes(size),
@@ -181,6 +184,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
           id: "created_at",
           title: files.time,
           phone: true,
+          sort: "created_at",
           width: 170,
           render: ({ created_at }) => format.time(created_at),
           detail: ({ created_at }) => `${format.time(created_at)} (${format.ago(created_at)})`,

@@ -62,6 +62,7 @@ export function useProjectColumns(): Column<Project>[] {
         id: "name",
         title: names.name,
         phone: true,
+        sort: "name",
         width: 200,
         render: ({ name, icon_url: icon }) => (
           <Group gap="xs" wrap="nowrap" component="span" display="inline-flex">

@@ -31,7 +31,7 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
     const lines = new Map(usage?.data.map((line) => [line.id, line]));
     const most = Math.max(0, ...[...lines.values()].map(({ checks }) => checks));
     return [
-      { id: "version", title: names.version, phone: true, width: 106, render: ({ version }) => version },
+      { id: "version", title: names.version, phone: true, sort: "version", width: 106, render: ({ version }) => version },
       { id: "comparable_version", title: names.comparable, width: 164, render: ({ comparable_version: comparable }) => comparable },
       { id: "title", title: names.title, render: ({ title }) => <bdi>{title}</bdi>, text: ({ title }) => title ?? "" },
       {
@@ -91,7 +91,14 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
         render: ({ download_url: url }) => url,
         detail: ({ download_url: url }) => url && <WebLinkToCopy address={url} />,
       },
-      { id: "published_at", title: names.published, phone: true, width: 166, render: ({ published_at: at }) => format.time(at) },
+      {
+        id: "published_at",
+        title: names.published,
+        phone: true,
+        sort: "published_at",
+        width: 166,
+        render: ({ published_at: at }) => format.time(at),
+      },
       {
         id: "translations",
         title: names.translations,
@@ -109,7 +116,14 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
             </Stack>
           )),
       },
-      { id: "created_at", title: names.created, hidden: true, width: 170, render: ({ created_at: at }) => format.time(at) },
+      {
+        id: "created_at",
+        title: names.created,
+        hidden: true,
+        sort: "created_at",
+        width: 170,
+        render: ({ created_at: at }) => format.time(at),
+      },
       {
         id: "custom_data",
         title: names.custom,

@@ -3,6 +3,7 @@ export const announcements = {
   noun: "announcement",
   columns: {
     title: "Title",
+    state: "State",
     content: "Content",
     author: "Author",
     platforms: "Platforms",
@@ -27,7 +28,7 @@ export const announcements = {
   form: {
     titleNeeded: "An announcement needs a title.",
     timeNeeded: "An existing announcement must have a publication time.",
-    now: "Leave blank to use the current time. A future time does not hide the announcement.",
+    now: "Blank means now. It is visible as soon as it is saved, even with a later time. To hold it back, hide it.",
     range: "Clients outside this range do not see the announcement, nor do clients that send no version.",
     pinned: "Shown before all others.",
     hidden: "Only administrators can see it.",

@@ -5,6 +5,7 @@ export const announcements: (typeof en)["announcements"] = {
   noun: "公告",
   columns: {
     title: "标题",
+    state: "状态",
     content: "内容",
     author: "作者",
     platforms: "平台",
@@ -29,7 +30,7 @@ export const announcements: (typeof en)["announcements"] = {
   form: {
     titleNeeded: "公告需要标题。",
     timeNeeded: "已有的公告必须有发布时间。",
-    now: "留空则使用当前时间。未来的时间不会隐藏公告。",
+    now: "留空表示当前时间。即使时间在将来，保存后也会立即显示；如需暂缓发布，请先隐藏。",
     range: "版本在此范围之外的客户端看不到该公告，未提供版本的客户端也看不到。",
     pinned: "排在其他公告之前。",
     hidden: "只有管理员能看到。",

@@ -22,6 +22,7 @@ export const feedbacks: (typeof en)["feedbacks"] = {
   reopen: "重新打开",
   unread: "未读",
   waiting: (number) => `${number} 条待处理`,
+  worst: (number) => `${number} 条一星`,
   issue: "Issue",
   issueNumber: (number) => `Issue #${number}`,
   openIssue: "在 GitHub 新建 Issue",
