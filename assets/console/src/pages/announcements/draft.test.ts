@@ -19,7 +19,7 @@ const record: Announcement = {
     { locale: "fr", title: null, content: null, is_hidden: true },
   ],
   published_at: 1_700_000_000,
-    expires_at: null,
+  expires_at: null,
   created_at: 1_700_000_000,
   updated_at: 1_700_000_000,
 };
