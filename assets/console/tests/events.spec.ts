@@ -13,6 +13,7 @@ test("the overview counts events, users, sessions and kinds, and splits the tren
   await expect(figure("Sessions")).toContainText("6");
   await expect(figure("Event types")).toContainText("3");
   await expect(page.locator('[data-figure="events-event"] li').first()).toContainText("open");
+  await page.locator("[data-later]").scrollIntoViewIfNeeded();
   await expect(page.locator('[data-figure="events-platform"]')).toContainText("Windows");
   await page.locator('[data-figure="events-trend"]').getByText("Event", { exact: true }).click();
   await expect(page.locator('[data-figure="events-trend"]').getByRole("button", { name: "view" })).toHaveAttribute("aria-pressed", "true");

@@ -1,16 +1,29 @@
 // The page Statistics: required content and actions.
 
 import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, open, test } from "./fixtures";
 
 const path = "/admin/analytics?project=quillmere";
 
+/** Scrolls each part into view that has not asked for its data yet. */
+async function showAll(page: Page): Promise<void> {
+  await expect(page.locator('[data-figure="adoption"], main h2').first()).toBeVisible();
+  await page.evaluate(async () => {
+    for (let later = document.querySelector("[data-later]"); later; later = document.querySelector("[data-later]")) {
+      later.scrollIntoView();
+      await new Promise(requestAnimationFrame);
+    }
+  });
+}
+
 test("Statistics shows all its figures, and is accessible", async ({ page, demo }) => {
   const { statistics, charts } = zh;
   await open(page, demo, `${path}&range=30d`, { language: "zh" });
-  const { requests, checks, announcements, topVersion, errors, rating } = statistics;
-  for (const name of [requests, checks, announcements, topVersion, errors, rating]) {
+  const { devices, requests, checks, announcements, topVersion, errors, rating } = statistics;
+  await showAll(page);
+  for (const name of [devices, requests, checks, announcements, topVersion, errors, rating]) {
     await expect(page.getByRole("region", { name, exact: true })).toHaveText(/\d/);
   }
   const drawn = ["trend", "platforms", "map", "adoption", "week", "calendar"];
@@ -32,6 +45,7 @@ test("Statistics shows all its figures, and is accessible", async ({ page, demo 
 test("Statistics compares each figure with the time before, and draws its curve", async ({ page, demo }) => {
   const tile = (name: string) => page.getByRole("region", { name, exact: true });
   await open(page, demo, `${path}&range=30d`);
+  await showAll(page);
   for (const name of ["Requests", "Update checks", "Announcements", "Error logs"]) {
     await expect(tile(name)).toContainText(/[▲▼] .*\d%|unchanged/);
     await expect(tile(name).locator("svg path").first()).toBeAttached();
@@ -41,6 +55,7 @@ test("Statistics compares each figure with the time before, and draws its curve"
 test("Statistics says that a figure is new when there was nothing before", async ({ page, server, project }) => {
   await server.call("POST", `/admin/projects/${project}/logs`, { level: 3, content: "the first" });
   await open(page, server, `/admin/analytics?project=${project}`);
+  await showAll(page);
   await expect(page.getByRole("region", { name: "Error logs", exact: true })).toContainText("new");
 });
 
@@ -74,6 +89,7 @@ test("the curve of the rating has gaps where nobody rated", async ({ page, serve
     body: JSON.stringify({ content: "Good", rating: 5 }),
   });
   await open(page, server, `/admin/analytics?project=${project}&range=30d`);
+  await showAll(page);
   const tile = page.getByRole("region", { name: "Average rating", exact: true });
   await expect(tile).toContainText("5");
   // Only the last part has a value: a dot at the end without a line.
@@ -82,6 +98,7 @@ test("the curve of the rating has gaps where nobody rated", async ({ page, serve
 
 test("a bar is as long as the percent beside it, and ends before the numbers", async ({ page, demo }) => {
   await open(page, demo, `${path}&range=30d`);
+  await showAll(page);
   for (const id of ["levels", "origins", "endpoints"]) {
     const rows = page.locator(`[data-figure="${id}"] li`);
     await expect(rows.first()).toHaveText(/%/);
@@ -120,6 +137,7 @@ test("Statistics keeps range and choices in the address, and back undoes the las
   await expect(page.locator('[data-figure="trend"]').getByRole("button", { name: "Windows" })).toBeVisible();
   await page.goBack();
   await expect(page).not.toHaveURL(/split=/);
+  await showAll(page);
   await page.locator('[data-figure="origins"]').getByText("Doughnut").click();
   await expect(page).toHaveURL(/origins=doughnut/);
   await expect(page.locator('[data-figure="origins"] [data-drawn]')).toBeVisible();
@@ -129,6 +147,7 @@ test("Statistics keeps range and choices in the address, and back undoes the las
 
 test("Statistics draws the map of China by province", async ({ page, demo }) => {
   await open(page, demo, `${path}&range=90d&map=china`);
+  await showAll(page);
   await expect(page.locator('[data-figure="map"] [data-drawn]')).toHaveAttribute("aria-label", /Guangdong/);
 });
 
@@ -139,6 +158,7 @@ test("Statistics marks systems without a version", async ({ page, server, projec
   // Counts are aggregated in the background.
   await expect(async () => {
     await page.getByRole("button", { name: "Refresh" }).click();
+    await showAll(page);
     await expect(systems).toContainText("Linux, no version", { timeout: 500 });
   }).toPass();
 });
@@ -167,6 +187,7 @@ test("Statistics shows each figure as a table, and saves it as CSV and PNG", asy
 
 test("the calendar of Statistics has 364 days up to today, whatever the range", async ({ page, demo }) => {
   await open(page, demo, `${path}&range=24h`);
+  await showAll(page);
   const figure = page.locator('[data-figure="calendar"]');
   await figure.getByRole("button", { name: /as a table/ }).click();
   await expect(figure.getByRole("row")).toHaveCount(365);
@@ -203,8 +224,9 @@ test.describe("when one part fails", () => {
         : route.continue(),
     );
     await open(page, demo, path);
+    await showAll(page);
     const week = page.getByRole("region", { name: "Requests by hour of the week" });
-    await expect(week.getByRole("alert")).toContainText("the disk is on fire");
+    await expect(week.getByRole("alert")).toContainText("The disk is on fire");
     await expect(page.locator('[data-figure="trend"] [data-drawn]')).toBeVisible();
     fails = false;
     await week.getByRole("button", { name: "Retry" }).click();
@@ -229,4 +251,21 @@ test("Statistics follows the theme without a reload", async ({ page, demo }) => 
   await expect.poll(background).not.toBe(before);
   await expect.poll(async () => (await plot.screenshot()).equals(picture)).toBe(false);
   await expect(page.locator("html")).toHaveAttribute("data-marked", "");
+});
+
+test("without requests, Statistics begins with the update check to paste into an app", async ({ page, server, project }) => {
+  await open(page, server, `/admin/analytics?project=${project}`);
+  await expect(page.getByRole("heading", { name: "No requests in this range" })).toBeVisible();
+  await expect(page.getByRole("tabpanel")).toContainText(`${server.url}/api/v1/public/${project}/versions/check-update`);
+  await showAll(page);
+  await expect(page.locator('[data-figure="levels"] li')).toHaveCount(4);
+  await expect(page.locator('[data-figure="platforms"]')).toHaveCount(0);
+});
+
+test("Statistics begins with devices, and with the share of the latest version today", async ({ page, demo }) => {
+  await open(page, demo, `${path}&range=30d`);
+  const tile = (name: string) => page.getByRole("region", { name, exact: true });
+  await expect(tile("Devices")).toContainText(/^Devices[\d,]+last 24 hours/);
+  const { latest } = await demo.call<{ latest: { version: string; share: number } }>("GET", "/admin/projects/quillmere/versions/usage");
+  await expect(tile("On the latest version")).toContainText(`${Math.round(latest.share * 100)}%${latest.version}, last 24 hours`);
 });

@@ -2,6 +2,7 @@
 
 import { useMemo } from "react";
 import { useAsked } from "../../charts/asked";
+import type { Admin } from "../../core/client";
 import { type Range, within } from "../../core/range";
 
 export interface EventName {
@@ -22,20 +23,22 @@ export interface EventNames {
   ready: boolean;
 }
 
+/** All names, most frequent first. */
+export const namesQuestion = (range: Range) => ({
+  key: ["event-names", range.start, range.end],
+  ask: async (admin: Admin, signal: AbortSignal) => {
+    const names: EventName[] = [];
+    const query = { ...within(range), include_archived: true };
+    for await (const event of admin.iterEventDefinitions(query as never, { signal })) {
+      const { name, display_name, range_count: count, last_seen_time: seen, archived } = event;
+      names.push({ name, label: display_name || name, count, seen, archived });
+    }
+    return names.sort((a, b) => b.count - a.count || a.name.localeCompare(b.name));
+  },
+});
+
 export function useEventNames(range: Range): EventNames {
-  const { data } = useAsked({
-    key: ["event-names", range.start, range.end],
-    ask: async (admin, signal) => {
-      const names: EventName[] = [];
-      const query = { ...within(range), include_archived: true };
-      for await (const { name, display_name, range_count, last_seen_time, archived } of admin.iterEventDefinitions(query as never, {
-        signal,
-      })) {
-        names.push({ name, label: display_name || name, count: range_count, seen: last_seen_time, archived });
-      }
-      return names.sort((a, b) => b.count - a.count || a.name.localeCompare(b.name));
-    },
-  });
+  const { data } = useAsked(namesQuestion(range));
   return useMemo(() => {
     const labels = new Map(data?.map(({ name, label }) => [name, label]));
     return { list: data ?? [], labelOf: (name) => labels.get(name) ?? name, ready: data !== undefined };

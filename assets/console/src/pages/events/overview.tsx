@@ -8,6 +8,7 @@ import { useAsked } from "../../charts/asked";
 import { type Asked, Figure } from "../../charts/figure";
 import { platformName, regionName } from "../../charts/names";
 import { useRangeText } from "../../charts/rangetext";
+import { WhenSeen } from "../../charts/seen";
 import { bars, doughnut } from "../../charts/shares";
 import { Tile, type TileValues } from "../../charts/tile";
 import { trend } from "../../charts/trend";
@@ -17,7 +18,7 @@ import { choiceParam, textParam, useParams } from "../../core/address";
 import { type Range, within } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { EventsFrame } from "./frame";
-import { useEventNames } from "./names";
+import { namesQuestion, useEventNames } from "./names";
 import { FirstEvent } from "./start";
 
 const params = { split: choiceParam(["total", "event", "platform", "region"]), event: textParam };
@@ -56,10 +57,8 @@ function useSeries(range: Range, group: "event" | "platform" | "region" | null) 
   });
 }
 
-function useBreakdown(range: Range, dimension: "event" | "platform" | "region", limit: number) {
-  const only = useOnly();
-  // The list of events stays whole, so that another one can be chosen.
-  const event = dimension === "event" ? "" : only;
+function useBreakdown(range: Range, dimension: "platform" | "region", limit: number) {
+  const event = useOnly();
   return useAsked({
     key: ["event-breakdown", range.start, range.end, dimension, limit, event],
     ask: (admin, signal) => admin.getEventBreakdown({ ...within(range), dimension, limit, ...named(event) }, { signal }),
@@ -83,11 +82,15 @@ function Overview({ range }: { range: Range }) {
       )}
       <Trend range={range} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-        <Breakdown range={range} dimension="event" title={texts.top} definition={texts.definitionTexts.top} limit={12} />
+        <TopEvents range={range} />
         <Week range={range} />
-        <Breakdown range={range} dimension="platform" title={texts.platforms} definition={texts.definitionTexts.platforms} limit={20} />
-        <Breakdown range={range} dimension="region" title={texts.regions} definition={texts.definitionTexts.regions} limit={10} />
       </SimpleGrid>
+      <WhenSeen height={362}>
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+          <Breakdown range={range} dimension="platform" title={texts.platforms} definition={texts.definitionTexts.platforms} limit={20} />
+          <Breakdown range={range} dimension="region" title={texts.regions} definition={texts.definitionTexts.regions} limit={10} />
+        </SimpleGrid>
+      </WhenSeen>
     </>
   );
 }
@@ -229,9 +232,44 @@ function Trend({ range }: { range: Range }) {
   );
 }
 
+const mostEvents = 12;
+
+/** The most frequent events, from the counts of the definitions. All of them stay, so that another one can be chosen. */
+function TopEvents({ range }: { range: Range }) {
+  const { events: texts } = useTexts();
+  const about = useRangeText(range);
+  const query = useAsked(namesQuestion(range));
+  const [, change] = useParams(params);
+  return (
+    <Figure
+      id="events-event"
+      title={texts.top}
+      definition={texts.definitionTexts.top}
+      about={about}
+      query={query}
+      height={300}
+      draw={(names, words) =>
+        bars(
+          {
+            parts: names
+              .filter(({ count }) => count > 0)
+              .slice(0, mostEvents)
+              .map(({ name, label, count }) => ({ name: label, count, select: () => change({ event: name }) })),
+            total: names.reduce((sum, { count }) => sum + count, 0),
+            kind: texts.groups.event,
+            measure: texts.events,
+            rest: words.texts.others,
+          },
+          words,
+        )
+      }
+    />
+  );
+}
+
 interface BreakdownProps {
   range: Range;
-  dimension: "event" | "platform" | "region";
+  dimension: "platform" | "region";
   title: string;
   definition: string;
   limit: number;
@@ -240,8 +278,6 @@ interface BreakdownProps {
 function Breakdown({ range, dimension, title, definition, limit }: BreakdownProps) {
   const { events: texts } = useTexts();
   const about = useRangeText(range);
-  const names = useEventNames(range);
-  const [, change] = useParams(params);
   return (
     <Figure
       id={`events-${dimension}`}
@@ -250,10 +286,8 @@ function Breakdown({ range, dimension, title, definition, limit }: BreakdownProp
       about={about}
       query={useBreakdown(range, dimension, limit)}
       height={300}
-      deps={[names]}
       draw={({ data, total }, words) => {
         const nameOf = {
-          event: names.labelOf,
           platform: (key: string) => platformName(key, words),
           region: (key: string) => regionName(key, words),
         }[dimension];
@@ -262,7 +296,6 @@ function Breakdown({ range, dimension, title, definition, limit }: BreakdownProp
             parts: data.map(({ key, count }) => ({
               name: nameOf(key),
               count,
-              select: dimension === "event" ? () => change({ event: key }) : undefined,
               missing: dimension === "region" && key in words.texts.regions,
             })),
             total,

@@ -2,7 +2,9 @@
 
 import { SimpleGrid, Stack } from "@mantine/core";
 import { RangeText } from "../../charts/rangetext";
+import { WhenSeen } from "../../charts/seen";
 import { SelectionProvider } from "../../charts/select";
+import { useProjectKey } from "../../core/project";
 import { useTexts } from "../../core/texts";
 import { useRange } from "../../core/userange";
 import { PageHead } from "../../resource/head";
@@ -21,9 +23,12 @@ import {
   Trend,
   Week,
 } from "./figures";
-import { Tiles } from "./tiles";
+import { useSeries } from "./queries";
+import { FirstCheck } from "./start";
+import { MoreTiles, Tiles } from "./tiles";
 
 const operations = [
+  "getVersionUsage",
   "getRequestOverview",
   "getRequestSeries",
   "getVersionAdoption",
@@ -32,6 +37,9 @@ const operations = [
   "getRequestHeatmap",
   "getLogLevels",
   "getFeedbackRatings",
+  "getLogSeries",
+  "getFeedbackSeries",
+  "getEventOverview",
 ];
 
 const names = ["24h", "7d", "30d", "90d", "1y"] as const;
@@ -40,6 +48,10 @@ export default function StatisticsPage() {
   const texts = useTexts();
   const state = useRange(names);
   const { range } = state;
+  const [project] = useProjectKey();
+  const now = useSeries(range, "endpoint");
+  const before = useSeries(range, "endpoint", range.previous);
+  const empty = [now, before].every(({ data }) => data?.data.every(({ count }) => count === 0));
   return (
     <Stack gap="md">
       <PageHead
@@ -49,27 +61,50 @@ export default function StatisticsPage() {
         operations={operations}
       />
       <SelectionProvider value={state.setBetween}>
-        <Tiles range={range} />
-        <Trend range={range} />
-        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-          <Platforms range={range} />
-          <Origins range={range} />
-        </SimpleGrid>
-        <MapFigure range={range} />
-        <Adoption range={range} />
-        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-          <ClientVersions range={range} />
-          <SystemVersions range={range} />
-          <Endpoints range={range} />
-          <Stack gap="md">
+        {empty ? (
+          <FirstCheck project={project} />
+        ) : (
+          <>
+            <Tiles range={range} />
+            <Adoption range={range} />
+            <Trend range={range} />
+          </>
+        )}
+        <WhenSeen height={128}>
+          <MoreTiles range={range} />
+        </WhenSeen>
+        <WhenSeen height={330}>
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
             <Levels range={range} />
-          </Stack>
-        </SimpleGrid>
-        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-          <Ratings range={range} />
-          <Week range={range} />
-        </SimpleGrid>
-        <CalendarFigure range={range} />
+            <Ratings range={range} />
+          </SimpleGrid>
+        </WhenSeen>
+        {!empty && (
+          <>
+            <WhenSeen height={720}>
+              <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+                <Platforms range={range} />
+                <Origins range={range} />
+              </SimpleGrid>
+              <MapFigure range={range} />
+            </WhenSeen>
+            <WhenSeen height={330}>
+              <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+                <ClientVersions range={range} />
+                <SystemVersions range={range} />
+              </SimpleGrid>
+            </WhenSeen>
+            <WhenSeen height={330}>
+              <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+                <Endpoints range={range} />
+                <Week range={range} />
+              </SimpleGrid>
+            </WhenSeen>
+            <WhenSeen height={236}>
+              <CalendarFigure range={range} />
+            </WhenSeen>
+          </>
+        )}
       </SelectionProvider>
     </Stack>
   );

@@ -53,35 +53,28 @@ export function useRatings(part: Part) {
   });
 }
 
-/** Divides a range into parts of equal length, for curves of values without a series on the server. */
-export function partsOf(range: Range, count: number): Part[] {
-  const length = (range.end - range.start + 1) / count;
-  return Array.from({ length: count }, (_, at) => ({
-    start: Math.floor(range.start + at * length),
-    end: Math.floor(range.start + (at + 1) * length) - 1,
-  }));
-}
-
-const curveParts = 8;
-
-/** Number of error logs, and mean rating, in each part of a range. */
-export function useErrorCurve(range: Range) {
+/** Logs of each hour or day of a range. */
+export function useLogSeries(range: Range) {
   return useAsked({
-    key: ["error-curve", range.start, range.end],
-    ask: async (admin, signal) => {
-      const parts = await Promise.all(partsOf(range, curveParts).map((part) => admin.getLogLevelStats(within(part), { signal })));
-      return parts.map((part) => part.by_level.find(({ level }) => level === 3)?.count ?? 0);
-    },
+    key: ["log-series", range.start, range.end, range.granularity],
+    ask: (admin, signal) => admin.getLogSeries({ ...within(range), interval: range.granularity }, { signal }),
   });
 }
 
-export function useRatingCurve(range: Range) {
+/** Feedback of each hour or day of a range. */
+export function useFeedbackSeries(range: Range) {
   return useAsked({
-    key: ["rating-curve", range.start, range.end],
-    ask: async (admin, signal) => {
-      const parts = await Promise.all(partsOf(range, curveParts).map((part) => admin.getFeedbackRatingStats(within(part), { signal })));
-      return parts.map((part) => part.average_rating);
-    },
+    key: ["feedback-series", range.start, range.end, range.granularity],
+    ask: (admin, signal) => admin.getFeedbackSeries({ ...within(range), interval: range.granularity }, { signal }),
+  });
+}
+
+/** Distinct senders of events in the 24 hours before a time. Requests have no identifier that could be counted. */
+export function useDevices(end: number) {
+  const part = { start: end - 86_400 + 1, end };
+  return useAsked({
+    key: ["devices", end],
+    ask: async (admin, signal) => (await admin.getEventOverview(within(part), { signal })).unique_users,
   });
 }
 

@@ -1,19 +1,26 @@
-// Six numbers, each with its change since the previous period and a small curve.
+// Single numbers, each with its change since the previous period and a small curve. People come
+// first: devices and how many of them have updated. The others ask when they are scrolled into view.
 
 import { SimpleGrid } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { EndpointCount } from "svc-sdk";
+import type { RequestSeries } from "svc-sdk";
 import type { Asked } from "../../charts/figure";
 import { Tile, type TileValues } from "../../charts/tile";
 import { useWords } from "../../charts/words";
+import { useProjectKey } from "../../core/project";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
-import { useAdoption, useClientVersions, useErrorCurve, useLevels, useOverview, useRatingCurve, useRatings, useSeries } from "./queries";
+import { useUsage } from "../../resource/usage";
+import { useAdoption, useDevices, useFeedbackSeries, useLevels, useLogSeries, useRatings, useSeries } from "./queries";
 
 const announcementEndpoints = ["ANNOUNCEMENT_LIST", "ANNOUNCEMENT_LATEST"];
 
-function countOf(list: readonly EndpointCount[], endpoints: readonly string[]): number {
-  return list.reduce((sum, { endpoint, count }) => (endpoints.includes(endpoint) ? sum + count : sum), 0);
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** The numbers of requests in each period, of all endpoints or of some. */
+function countsOf({ data, series }: RequestSeries, endpoints?: readonly string[]): number[] {
+  const chosen = endpoints && (series ?? []).filter(({ key }) => endpoints.includes(key));
+  return data.map(({ count }, at) => (chosen ? sum(chosen.map((one) => one.data[at]?.count ?? 0)) : count));
 }
 
 /** Combines two responses: their values, and any error. */
@@ -27,68 +34,79 @@ function both<A, B>(one: UseQueryResult<A>, other: UseQueryResult<B>, values: (a
   };
 }
 
+/** Numbers of requests now and before, from the series of all endpoints. */
+function useCounted(range: Range) {
+  const { format } = useWords();
+  const series = useSeries(range, "endpoint");
+  const before = useSeries(range, "endpoint", range.previous);
+  return (endpoints?: readonly string[]) => ({
+    query: both(series, before, (now, then) => {
+      const count = sum(countsOf(now, endpoints));
+      return { figure: format.number(count), now: count, before: sum(countsOf(then, endpoints)) };
+    }),
+    curve: series.data && countsOf(series.data, endpoints),
+  });
+}
+
 export function Tiles({ range }: { range: Range }) {
   const { statistics: texts } = useTexts();
   const { format } = useWords();
-  const overview = useOverview(range);
-  const before = useOverview(range.previous);
-  const series = useSeries(range, "endpoint");
+  const [project] = useProjectKey();
+  const counted = useCounted(range);
+  const devices = useDevices(range.end);
+  const usage = useUsage(project);
   const adoption = useAdoption(range);
-  const versions = useClientVersions(range, 12);
-  const versionsBefore = useClientVersions(range.previous, 100);
-  const levels = useLevels(range);
-  const levelsBefore = useLevels(range.previous);
-  const ratings = useRatings(range);
-  const ratingsBefore = useRatings(range.previous);
-  const errorCurve = useErrorCurve(range);
-  const ratingCurve = useRatingCurve(range);
-
-  const buckets = series.data?.data ?? [];
-  const curveOf = (endpoints: readonly string[]) => {
-    const chosen = (series.data?.series ?? []).filter(({ key }) => endpoints.includes(key));
-    return buckets.map((_, at) => chosen.reduce((sum, one) => sum + (one.data[at]?.count ?? 0), 0));
-  };
-  const errorsOf = (data: { by_level: { level: number; count: number }[] }) => data.by_level.find(({ level }) => level === 3)?.count ?? 0;
-  const counted = (endpoints: readonly string[]) =>
-    both(overview, before, (now, then) => {
-      const count = countOf(now.by_endpoint, endpoints);
-      return { figure: format.number(count), now: count, before: countOf(then.by_endpoint, endpoints) };
-    });
-
+  const latest = usage.data?.latest;
   return (
-    <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="md">
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <Tile
-        title={texts.requests}
-        definition={texts.definitions.requests}
-        query={both(overview, before, (now, then) => ({ figure: format.number(now.total), now: now.total, before: then.total }))}
-        curve={buckets.map(({ count }) => count)}
-      />
-      <Tile
-        title={texts.checks}
-        definition={texts.definitions.checks}
-        query={counted(["VERSION_CHECK_UPDATE"])}
-        curve={curveOf(["VERSION_CHECK_UPDATE"])}
-      />
-      <Tile
-        title={texts.announcements}
-        definition={texts.definitions.announcements}
-        query={counted(announcementEndpoints)}
-        curve={curveOf(announcementEndpoints)}
+        title={texts.devices}
+        definition={texts.definitions.devices}
+        query={{
+          ...devices,
+          data:
+            devices.data === undefined
+              ? undefined
+              : {
+                  figure: devices.data ? format.number(devices.data) : texts.notKnown,
+                  detail: devices.data ? texts.lastDay : texts.needsEvents,
+                  now: null,
+                },
+        }}
       />
       <Tile
         title={texts.topVersion}
         definition={texts.definitions.topVersion}
-        query={both(versions, versionsBefore, (now, then) => {
-          const top = now.data[0];
-          return {
-            figure: top?.version ?? texts.noVersion,
-            ...(top && { detail: texts.shareOfChecks(format.percent(top.count / now.total, 0)) }),
-            now: top?.count ?? null,
-            before: top && (then.data.find(({ version }) => version === top.version)?.count ?? 0),
-          };
-        })}
-        curve={adoption.data?.series[0]?.data.map(({ count }) => count)}
+        query={{
+          ...usage,
+          data: usage.data && {
+            figure: latest ? format.percent(latest.share, 0) : texts.noVersion,
+            ...(latest && { detail: texts.onVersion(latest.version) }),
+            now: null,
+          },
+        }}
+        curve={adoption.data?.series.find(({ version }) => version === latest?.version)?.data.map(({ count }) => count)}
       />
+      <Tile title={texts.checks} definition={texts.definitions.checks} {...counted(["VERSION_CHECK_UPDATE"])} />
+      <Tile title={texts.requests} definition={texts.definitions.requests} {...counted()} />
+    </SimpleGrid>
+  );
+}
+
+/** Announcements, errors and ratings. */
+export function MoreTiles({ range }: { range: Range }) {
+  const { statistics: texts } = useTexts();
+  const { format } = useWords();
+  const counted = useCounted(range);
+  const levels = useLevels(range);
+  const levelsBefore = useLevels(range.previous);
+  const ratings = useRatings(range);
+  const ratingsBefore = useRatings(range.previous);
+  const logs = useLogSeries(range);
+  const feedback = useFeedbackSeries(range);
+  const errorsOf = (data: { by_level: { level: number; count: number }[] }) => data.by_level.find(({ level }) => level === 3)?.count ?? 0;
+  return (
+    <SimpleGrid cols={{ base: 2, md: 3 }} spacing="md">
       <Tile
         title={texts.errors}
         definition={texts.definitions.errors}
@@ -97,7 +115,7 @@ export function Tiles({ range }: { range: Range }) {
           now: errorsOf(now),
           before: errorsOf(then),
         }))}
-        curve={errorCurve.data}
+        curve={logs.data?.data.map((entry) => entry.levels["3"] ?? 0)}
         more="worse"
       />
       <Tile
@@ -110,9 +128,10 @@ export function Tiles({ range }: { range: Range }) {
           before: then.average_rating,
           difference: true,
         }))}
-        curve={ratings.data?.average_rating === null ? [] : ratingCurve.data}
+        curve={feedback.data?.data.map((entry) => (entry.rating_count ? entry.rating_sum / entry.rating_count : null))}
         more="better"
       />
+      <Tile title={texts.announcements} definition={texts.definitions.announcements} {...counted(announcementEndpoints)} />
     </SimpleGrid>
   );
 }

@@ -2,12 +2,16 @@ export const statistics = {
   requests: "Requests",
   checks: "Update checks",
   announcements: "Announcements",
-  topVersion: "Top version",
+  devices: "Devices",
+  notKnown: "Not known",
+  lastDay: "last 24 hours",
+  needsEvents: "the app sends no events",
+  topVersion: "On the latest version",
+  onVersion: (version: string) => `${version}, last 24 hours`,
   errors: "Error logs",
   rating: "Average rating",
   noVersion: "None",
   noRating: "None",
-  shareOfChecks: (share: string) => `${share} of checks`,
   ratings: (count: string) => `${count} rated`,
   trend: "Requests over time",
   split: "Split by",
@@ -56,14 +60,19 @@ export const statistics = {
   unrated: (count: string) => `${count} without a rating`,
   calendar: "Requests of the last 364 days",
   week: "Requests by hour of the week",
-  empty: "No requests yet. Requests from your app appear here. Try it now:",
+  empty: {
+    title: "No requests in this range",
+    text: "Statistics count what apps ask this server. The update check is where most apps begin; its first request appears here within a minute:",
+  },
   definitions: {
     requests:
       "Successful requests from apps: project, versions, update checks, announcements, and submitted feedback, logs and events. Failed requests do not count. Counted by the hour: the first and the last hour of the range count in full.",
     checks: "Requests that ask whether there is an update.",
     announcements: "Requests for the list of announcements or for the latest one.",
+    devices:
+      "Distinct identifiers (distinct_id) among the events of the last 24 hours, whatever the range. Update checks carry no identifier, so that devices of apps without events are not known.",
     topVersion:
-      "The version that checked for updates most often in the range, and its share of all update checks. The change is in its number of checks.",
+      "The share of the latest version among the update checks of the last 24 hours, whatever the range. The curve is its number of checks in the range.",
     errors: "Logs with the level “Error” that arrived in the range, including hidden ones.",
     rating:
       "The mean of all ratings from 1 to 5 in the range. Feedback without a rating does not count. The change is the difference between the two means.",
