@@ -3,7 +3,7 @@
 import { Textarea, TextInput } from "@mantine/core";
 import { IconArchive, IconArchiveOff, IconChartLine } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import type { EventDefinition } from "svc-sdk";
 import { RangeText } from "../../charts/rangetext";
 import { useFormat } from "../../core/format";
@@ -44,8 +44,13 @@ export default function DefinitionsPage() {
     }),
   );
   // Counts depend on the range, which is not a condition of the list.
+  const asked = useRef(`${range.start} ${range.end}`);
   useEffect(() => {
-    void queries.invalidateQueries({ queryKey: ["definitions", project] });
+    const next = `${range.start} ${range.end}`;
+    if (asked.current !== next) {
+      asked.current = next;
+      void queries.invalidateQueries({ queryKey: ["definitions", project] });
+    }
   }, [queries, project, range.start, range.end]);
 
   const resource = useMemo(

@@ -2,6 +2,7 @@
 
 import { NumberInput, SegmentedControl, Stack, Switch, Text, TextInput } from "@mantine/core";
 import type { StorageBackend, StorageBackendFields } from "svc-sdk";
+import { queries } from "../../core/query";
 import { SecretField } from "../../fields/secret";
 import type { Inputs, Resource } from "../../resource/resource";
 import type { Texts } from "../../texts/en";
@@ -75,8 +76,9 @@ export function storagesOf(texts: Texts): Storages {
     ofProject: false,
     columns: [],
     searchable: false,
-    list: async (admin, _query, signal) => {
-      const { backends } = await admin.getStorage({ signal });
+    list: async (admin) => {
+      // The facts above the list are in the same response.
+      const { backends } = await queries.fetchQuery({ queryKey: ["storage"], queryFn: ({ signal }) => admin.getStorage({ signal }) });
       return { total: backends.length, data: backends };
     },
     form: {
