@@ -67,6 +67,7 @@ func (h *Handlers) findings(p *store.Project) ([]today.Finding, error) {
 			countChecks(tx, p.ID, f.Now, f.Checks[:]),
 			countErrors(tx, p.ID, &f),
 			countFeedback(tx, p.ID, &f),
+			findEnding(tx, p.ID, &f),
 		)
 	})
 	if err != nil {
@@ -137,4 +138,15 @@ func countFeedback(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 		}
 	}
 	return err
+}
+
+// findEnding finds the announcement that is shown now and expires next.
+func findEnding(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
+	return tx.EachAnnouncement(id, func(a *store.Announcement) error {
+		shown := !a.Hidden && a.PublishedAt <= f.Now && a.ExpiresAt != nil && !a.Expired(f.Now)
+		if shown && (f.Ending == nil || *a.ExpiresAt < f.Ending.Until) {
+			f.Ending = &today.Ending{Title: a.Title, Until: *a.ExpiresAt, Versions: a.Versions}
+		}
+		return nil
+	})
 }

@@ -2,6 +2,7 @@ package analytics_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -125,6 +126,11 @@ func TestInstanceToday(t *testing.T) {
 	s.Project(t, "a")
 	s.Project(t, "b")
 	s.Must(t, 201, "POST", "/admin/projects/b/feedbacks", `{"content":"bad","rating":1}`)
+	for title, days := range map[string]int64{"soon": 3, "later": 5, "hidden": 1} {
+		until := s.Clock.Now().Unix() + days*apitest.Day
+		s.Must(t, 201, "POST", "/admin/projects/a/announcements",
+			fmt.Sprintf(`{"title":%q,"content":"x","is_hidden":%v,"expires_at":%d}`, title, title == "hidden", until))
+	}
 	key := s.Key(t, `{"name":"x","scopes":["stats:read","projects:read"]}`)
 	if status, body, _ := s.Do(t, "GET", "/admin/today", key, ""); status != 401 {
 		t.Errorf("an API key: got %d %s, want 401", status, body)
@@ -135,6 +141,7 @@ func TestInstanceToday(t *testing.T) {
 	var answer struct {
 		Data []struct {
 			Kind, Link string
+			Values     struct{ Title string }
 			ProjectKey *string `json:"project_key"`
 		}
 	}
@@ -151,8 +158,11 @@ func TestInstanceToday(t *testing.T) {
 		}
 		return line
 	}
-	if got, want := read(), "feedback_waiting of b; no_version of b; no_version of a; "; got != want {
+	if got, want := read(), "feedback_waiting of b; announcement_ends of a; no_version of b; no_version of a; "; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := answer.Data[1].Values.Title; got != "soon" {
+		t.Errorf("got the announcement %q, want the one that ends next", got)
 	}
 	if got, want := answer.Data[0].Link, "/admin/feedbacks?status=open&sort=created_at&order=asc"; got != want {
 		t.Errorf("got the link %s, want %s", got, want)

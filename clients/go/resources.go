@@ -1607,8 +1607,8 @@ type Finding struct {
 	// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
 	// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors of a
 	// usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions that they
-	// must leave. `no_version`: nothing has been published. `adoption`: the share of the latest
-	// version.
+	// must leave. `announcement_ends`: an announcement expires within seven days. `no_version`: nothing
+	// has been published. `adoption`: the share of the latest version.
 	Kind string `json:"kind"`
 	// How urgent it is; 100 is the most urgent.
 	Weight int64 `json:"weight"`
@@ -1625,8 +1625,8 @@ type TodayFinding struct {
 	// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
 	// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors of a
 	// usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions that they
-	// must leave. `no_version`: nothing has been published. `adoption`: the share of the latest
-	// version.
+	// must leave. `announcement_ends`: an announcement expires within seven days. `no_version`: nothing
+	// has been published. `adoption`: the share of the latest version.
 	Kind string `json:"kind"`
 	// How urgent it is; 100 is the most urgent.
 	Weight int64 `json:"weight"`
@@ -1645,7 +1645,8 @@ type FindingValues struct {
 	// Update checks of seven days, for `adoption` those of the last day; errors of the last day; or
 	// open feedback.
 	Count int64 `json:"count,omitempty"`
-	// The version that clients must update to, or the latest one.
+	// The version that clients must update to, the latest one, or the range of versions of the
+	// announcement; left out if it has no limits.
 	Version string `json:"version,omitempty"`
 	// Share of the latest version among the update checks of the last day.
 	Share float64 `json:"share,omitempty"`
@@ -1658,6 +1659,10 @@ type FindingValues struct {
 	Since int64 `json:"since,omitempty"`
 	// Open feedback with the lowest rating.
 	OneStar int64 `json:"one_star,omitempty"`
+	// Title of the announcement.
+	Title string `json:"title,omitempty"`
+	// Time at which it expires.
+	Until int64 `json:"until,omitempty"`
 }
 
 // VersionUsage holds update checks of the last seven days by what the update check tells their

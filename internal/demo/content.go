@@ -205,6 +205,7 @@ type announcement struct {
 	min, max  string
 	platforms []string
 	author    string
+	ends      int // days from now; 0 = never
 }
 
 type announcementLine struct {
@@ -219,6 +220,7 @@ type announcementLine struct {
 	Max          string        `json:"max_comparable_version,omitempty"`
 	Translations []contentText `json:"translations"`
 	PublishedAt  int64         `json:"published_at"`
+	ExpiresAt    int64         `json:"expires_at,omitempty"`
 	CreatedAt    int64         `json:"created_at"`
 	UpdatedAt    int64         `json:"updated_at"`
 }
@@ -233,6 +235,9 @@ func (w *world) announcementLines() []announcementLine {
 			Author: a.author,
 			Min:    a.min, Max: a.max, Translations: w.translations("announcements/"+a.name, a.hiddenFor), PublishedAt: at, CreatedAt: at,
 			UpdatedAt: at,
+		}
+		if a.ends > 0 {
+			lines[i].ExpiresAt = w.today + int64(a.ends)*day + 4*3600
 		}
 	}
 	return lines

@@ -82,7 +82,7 @@ type project struct {
 	feedbacks                           int // approximate number
 	logs                                []logKind
 	logShare                            float64 // share of sessions with a log
-	incident                            *incident
+	incidents                           []incident
 	cards                               []card
 }
 

@@ -186,6 +186,37 @@ func TestIncident(t *testing.T) {
 	}
 }
 
+// TestToday checks that the last day has a rise of errors whenever the demo begins, and that an
+// announcement ends in the coming days.
+func TestToday(t *testing.T) {
+	t.Parallel()
+	for _, hours := range []int{-12, -5, 0, 5, 11} {
+		now := noon.Add(time.Duration(hours) * time.Hour)
+		w := newWorld(Config{Seed: 1, Now: now}, quillmere)
+		w.live()
+		errors, before := 0, 0
+		for _, l := range w.logLines {
+			if age := w.now - l.CreatedAt; l.Level == 3 && age < day {
+				errors++
+			} else if l.Level == 3 && age < 3*day {
+				before++
+			}
+		}
+		if errors < 60 || errors < before {
+			t.Errorf("at %s: %d errors in the last day, %d in the two days before", now, errors, before)
+		}
+		ends := 0
+		for _, a := range w.announcementLines() {
+			if a.ExpiresAt > w.now && a.ExpiresAt < w.now+7*day {
+				ends++
+			}
+		}
+		if ends != 1 {
+			t.Errorf("at %s: %d announcements end soon, want 1", now, ends)
+		}
+	}
+}
+
 // TestAdoption checks that users adopt a new release and abandon the bad one.
 func TestAdoption(t *testing.T) {
 	t.Parallel()

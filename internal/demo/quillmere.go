@@ -6,6 +6,8 @@ var office = [24]float64{1, .5, .3, .2, .2, .4, 1.2, 3, 6, 9, 10, 9, 6, 7, 9, 9,
 // projects lists all projects in order of creation.
 var projects = []*project{quillmere, tidebrook, wicklume}
 
+const syncFailure = "E51: the library server closed the connection after {ms} ms\n  at sync.push (push.qm:88)\n  at sync.round (round.qm:31)"
+
 var quillmere = &project{
 	key: "quillmere", folder: "quillmere", name: "Quillmere", author: "Quillmere Works", site: "https://quillmere.example/",
 	docs: "https://docs.quillmere.example/",
@@ -45,7 +47,7 @@ var quillmere = &project{
 			name: "withdrawn", ago: 5, hour: 15.5, pinned: true, platforms: []string{"android"}, min: "4.3.0", max: "4.3.0",
 			author: "Quillmere Works",
 		},
-		{name: "maintenance", ago: 1, hour: 8, min: "4.0.0", author: "Operations"},
+		{name: "maintenance", ago: 1, hour: 8, min: "4.0.0", author: "Operations", ends: 3},
 	},
 	people: population{
 		number: 2000, before: 0.52, active: 0.33, loyal: 0.28, tries: 0.05, pro: 0.14,
@@ -110,10 +112,15 @@ var quillmere = &project{
 		{2, 3, "shell", "E31: registration of the file type failed (0x80070005)", "windows"},
 		{1, 3, "keychain", "E8: the keychain is locked", "macos"},
 	},
-	incident: &incident{
-		ago: 5, hour: 14, version: "4.3.0", platform: "android", source: "media", number: 310,
-		content: "E42: cannot decode picture {n} of {file}: unexpected end of stream\n  at media.decode (decode.qm:112)\n  at layout.flow " +
-			"(flow.qm:240)\n  at library.open (open.qm:58)",
+	incidents: []incident{
+		{
+			ago: 5, hour: 14, version: "4.3.0", platform: "android", source: "media", number: 310,
+			content: "E42: cannot decode picture {n} of {file}: unexpected end of stream\n  at media.decode (decode.qm:112)\n  at layout.flow " +
+				"(flow.qm:240)\n  at library.open (open.qm:58)",
+		},
+		// One of these two lies in the last day, whenever the demo begins.
+		{ago: 1, hour: 20, version: "4.3.1", platform: "windows", source: "sync", number: 90, content: syncFailure},
+		{ago: 0, hour: 9, version: "4.3.1", platform: "windows", source: "sync", number: 140, content: syncFailure},
 	},
 	cards: []card{
 		{

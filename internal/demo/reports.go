@@ -175,28 +175,27 @@ func (w *world) log() {
 	}
 }
 
-// fail generates the logs of the incident.
+// fail generates the logs of the incidents.
 func (w *world) fail() {
-	if w.incident == nil {
-		return
-	}
-	c, i := w.chance("incident"), w.incident
-	var hit []*session
-	for _, s := range w.sessions {
-		if s.platform == i.platform {
-			hit = append(hit, s)
+	c := w.chance("incident")
+	for _, i := range w.incidents {
+		var hit []*session
+		for _, s := range w.sessions {
+			if s.platform == i.platform {
+				hit = append(hit, s)
+			}
 		}
-	}
-	if len(hit) == 0 {
-		return
-	}
-	begin := w.ago(i.ago, i.hour)
-	for range i.number {
-		s := *one(c, hit)
-		s.version = i.version
-		// The number of errors rises, and falls when the release is withdrawn.
-		at := begin + int64(3599*(c.Float64()+c.Float64())/2)
-		w.note(c, &s, logKind{level: 3, source: i.source, content: i.content}, at)
+		if len(hit) == 0 {
+			continue
+		}
+		begin := w.ago(i.ago, i.hour)
+		for range i.number {
+			s := *one(c, hit)
+			s.version = i.version
+			// The number of errors rises, and falls when the cause is gone.
+			at := begin + int64(3599*(c.Float64()+c.Float64())/2)
+			w.note(c, &s, logKind{level: 3, source: i.source, content: i.content}, at)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"svc/internal/release"
 	"svc/internal/usage"
 )
 
@@ -17,24 +18,27 @@ type Kind string
 
 // The kinds, in order of decreasing weight.
 const (
-	NoFile          Kind = "no_file"          // clients must update to a version without a download
-	NoBackup        Kind = "no_backup"        // a scheduled backup is missing; of the instance
-	Errors          Kind = "errors"           // far more errors than usual
-	FeedbackWaiting Kind = "feedback_waiting" // feedback that is still open
-	MustUpdate      Kind = "must_update"      // clients run a version that they must leave
-	NoVersion       Kind = "no_version"       // nothing has been published
-	Adoption        Kind = "adoption"         // the share of the newest version
+	NoFile           Kind = "no_file"           // clients must update to a version without a download
+	NoBackup         Kind = "no_backup"         // a scheduled backup is missing; of the instance
+	Errors           Kind = "errors"            // far more errors than usual
+	FeedbackWaiting  Kind = "feedback_waiting"  // feedback that is still open
+	MustUpdate       Kind = "must_update"       // clients run a version that they must leave
+	AnnouncementEnds Kind = "announcement_ends" // an announcement expires soon
+	NoVersion        Kind = "no_version"        // nothing has been published
+	Adoption         Kind = "adoption"          // the share of the newest version
 )
 
 // Values are the figures of a finding. A field that a kind does not use is nil.
 type Values struct {
 	Count   *int64   `json:"count,omitempty"`
-	Version *string  `json:"version,omitempty"`
+	Version *string  `json:"version,omitempty"`  // or a range of versions
 	Share   *float64 `json:"share,omitempty"`    // 0 to 1
 	Days    *int64   `json:"days,omitempty"`     // since the release
 	Usual   *int64   `json:"usual,omitempty"`    // median of the seven days before
 	Since   *int64   `json:"since,omitempty"`    // Unix seconds
 	OneStar *int64   `json:"one_star,omitempty"` // feedback with the lowest rating
+	Title   *string  `json:"title,omitempty"`    // of the announcement
+	Until   *int64   `json:"until,omitempty"`    // Unix seconds
 }
 
 // Finding is one sentence on the page.
@@ -83,6 +87,8 @@ type Facts struct {
 
 	Errors [ErrorDays * 24]int64 // hourly
 
+	Ending *Ending // the announcement that expires next; nil = none
+
 	Waiting, OneStar int64               // open feedback
 	Feedback         [AdoptionDays]int64 // daily
 }
@@ -94,7 +100,7 @@ func (f *Facts) Checked() bool {
 
 // Findings returns at most MaxFindings findings, the most urgent first. The list is never nil.
 func Findings(f *Facts) []Finding {
-	found := append([]Finding{}, slices.Concat(f.updates(), f.errors(), f.feedback())...)
+	found := append([]Finding{}, slices.Concat(f.updates(), f.errors(), f.feedback(), f.ending())...)
 	return mostUrgent(found, func(f Finding) int { return f.Weight })
 }
 
@@ -231,4 +237,42 @@ func (f *Facts) feedback() []Finding {
 		FeedbackWaiting, weight, Values{Count: &f.Waiting, OneStar: &f.OneStar}, slices.Clone(f.Feedback[:]),
 		"/admin/feedbacks?status=open&sort=created_at&order=asc", // the oldest first
 	}}
+}
+
+// Ending is an announcement that is shown now and expires.
+type Ending struct {
+	Title    string
+	Until    int64 // Unix seconds
+	Versions release.Range
+}
+
+// EndingDays is the number of days before its end in which an announcement is reported.
+const EndingDays = 7
+
+// ending returns a finding if an announcement expires soon.
+func (f *Facts) ending() []Finding {
+	if f.Ending == nil || f.Ending.Until-f.Now > EndingDays*day {
+		return nil
+	}
+	v := Values{Title: &f.Ending.Title, Until: &f.Ending.Until}
+	if text := rangeText(f.Ending.Versions); text != "" {
+		v.Version = &text
+	}
+	return []Finding{{AnnouncementEnds, 35, v, []int64{}, "/admin/announcements?expired=false"}}
+}
+
+// rangeText returns a range of versions as text in no language, or "" if it has no limits.
+func rangeText(r release.Range) string {
+	switch least, most := r.Min.String(), r.Max.String(); {
+	case r.Min.IsZero() && r.Max.IsZero():
+		return ""
+	case r.Max.IsZero():
+		return "≥ " + least
+	case r.Min.IsZero():
+		return "≤ " + most
+	case least == most:
+		return least
+	default:
+		return least + " – " + most
+	}
 }

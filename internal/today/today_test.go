@@ -161,6 +161,20 @@ func TestFindings(t *testing.T) {
 			func(f *today.Facts) { f.Errors[30], f.Errors[errors-1] = 900, 12 },
 			fmt.Sprintf("errors 80 count=12 usual=0 since=%d", 400*day-3600),
 		},
+		{
+			"an announcement that ends within a week",
+			[]string{"1.0"},
+			func(f *today.Facts) {
+				f.Ending = &today.Ending{Title: "x", Until: f.Now + 7*day, Versions: optionalFrom(t, "4.0")}
+			},
+			"announcement_ends 35 version=≥ 4.0 title=x until=" + fmt.Sprint(407*day),
+		},
+		{
+			"an announcement that ends later",
+			[]string{"1.0"},
+			func(f *today.Facts) { f.Ending = &today.Ending{Title: "x", Until: f.Now + 7*day + 1} },
+			"",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -199,6 +213,9 @@ func describe(f today.Finding) string {
 	}
 	if v.Version != nil {
 		words = append(words, "version="+*v.Version)
+	}
+	if v.Title != nil {
+		words = append(words, fmt.Sprintf("title=%s until=%d", *v.Title, *v.Until))
 	}
 	if v.Share != nil {
 		words = append(words, fmt.Sprintf("share=%v", *v.Share))

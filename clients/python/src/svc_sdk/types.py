@@ -1511,7 +1511,8 @@ class Finding(TypedDict):
     """`no_file`: clients must update to a version that has no download. `no_backup`, only of the server: a
     scheduled backup is missing. `errors`: the last day has at least twice the errors of a usual day.
     `feedback_waiting`: feedback is open. `must_update`: clients run versions that they must leave.
-    `no_version`: nothing has been published. `adoption`: the share of the latest version."""
+    `announcement_ends`: an announcement expires within seven days. `no_version`: nothing has been
+    published. `adoption`: the share of the latest version."""
     weight: int
     """How urgent it is; 100 is the most urgent."""
     values: FindingValues
@@ -1536,7 +1537,8 @@ class TodayFinding(TypedDict):
     """`no_file`: clients must update to a version that has no download. `no_backup`, only of the server: a
     scheduled backup is missing. `errors`: the last day has at least twice the errors of a usual day.
     `feedback_waiting`: feedback is open. `must_update`: clients run versions that they must leave.
-    `no_version`: nothing has been published. `adoption`: the share of the latest version."""
+    `announcement_ends`: an announcement expires within seven days. `no_version`: nothing has been
+    published. `adoption`: the share of the latest version."""
     weight: int
     """How urgent it is; 100 is the most urgent."""
     values: FindingValues
@@ -1559,7 +1561,8 @@ class FindingValues(TypedDict, total=False):
     """Update checks of seven days, for `adoption` those of the last day; errors of the last day; or open
     feedback."""
     version: str
-    """The version that clients must update to, or the latest one."""
+    """The version that clients must update to, the latest one, or the range of versions of the
+    announcement; left out if it has no limits."""
     share: float
     """Share of the latest version among the update checks of the last day."""
     days: int
@@ -1571,6 +1574,10 @@ class FindingValues(TypedDict, total=False):
     left out if there is none."""
     one_star: int
     """Open feedback with the lowest rating."""
+    title: str
+    """Title of the announcement."""
+    until: int
+    """Time at which it expires."""
 
 
 class VersionUsage(TypedDict):

@@ -1173,8 +1173,8 @@ pub struct Finding {
     /// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
     /// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors
     /// of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions
-    /// that they must leave. `no_version`: nothing has been published. `adoption`: the share of the
-    /// latest version.
+    /// that they must leave. `announcement_ends`: an announcement expires within seven days.
+    /// `no_version`: nothing has been published. `adoption`: the share of the latest version.
     pub kind: String,
     /// How urgent it is; 100 is the most urgent.
     pub weight: i64,
@@ -1194,8 +1194,8 @@ pub struct TodayFinding {
     /// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
     /// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors
     /// of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions
-    /// that they must leave. `no_version`: nothing has been published. `adoption`: the share of the
-    /// latest version.
+    /// that they must leave. `announcement_ends`: an announcement expires within seven days.
+    /// `no_version`: nothing has been published. `adoption`: the share of the latest version.
     pub kind: String,
     /// How urgent it is; 100 is the most urgent.
     pub weight: i64,
@@ -1217,7 +1217,8 @@ pub struct FindingValues {
     /// Update checks of seven days, for `adoption` those of the last day; errors of the last day;
     /// or open feedback.
     pub count: Option<i64>,
-    /// The version that clients must update to, or the latest one.
+    /// The version that clients must update to, the latest one, or the range of versions of the
+    /// announcement; left out if it has no limits.
     pub version: Option<String>,
     /// Share of the latest version among the update checks of the last day.
     pub share: Option<f64>,
@@ -1230,6 +1231,10 @@ pub struct FindingValues {
     pub since: Option<i64>,
     /// Open feedback with the lowest rating.
     pub one_star: Option<i64>,
+    /// Title of the announcement.
+    pub title: Option<String>,
+    /// Time at which it expires.
+    pub until: Option<i64>,
 }
 
 /// Update checks of the last seven days by what the update check tells their clients now. The sum
