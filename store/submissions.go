@@ -246,6 +246,22 @@ func (tx *Tx) PutFeedback(p ProjectID, f *Feedback) error {
 	return feedbackSeries.of(tx, p).Replace(f.ID, f)
 }
 
+// MarkFeedback sets the status and the visibility of several feedback records, given different ids.
+// A value that is nil stays. The error is NotFound if a record is missing; the caller must then
+// return it from the transaction, because other records may have been changed.
+func (tx *Tx) MarkFeedback(p ProjectID, ids []ID, status *FeedbackStatus, hidden *bool) error {
+	return feedbackSeries.of(tx, p).Mark(ids, func(f *Feedback) bool {
+		before := f.Word()
+		if status != nil {
+			f.Status = *status
+		}
+		if hidden != nil {
+			f.Hidden = *hidden
+		}
+		return f.Word() != before
+	})
+}
+
 // DeleteFeedback removes feedback.
 func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
 	if err := forgetFeedback(tx, p, f.ID, f.rating()); err != nil {
@@ -299,6 +315,15 @@ func (tx *Tx) Log(p ProjectID, id ID) (*Log, error) {
 
 // PutLog stores a changed log. Only Hidden may have changed.
 func (tx *Tx) PutLog(p ProjectID, l *Log) error { return logSeries.of(tx, p).Replace(l.ID, l) }
+
+// HideLogs sets the visibility of several logs, as MarkFeedback does.
+func (tx *Tx) HideLogs(p ProjectID, ids []ID, hidden bool) error {
+	return logSeries.of(tx, p).Mark(ids, func(l *Log) bool {
+		changed := l.Hidden != hidden
+		l.Hidden = hidden
+		return changed
+	})
+}
 
 // Direction orders a list by a field.
 type Direction int8

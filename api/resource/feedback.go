@@ -31,6 +31,7 @@ func (h *Handlers) feedbackRoutes() []web.Route {
 		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listFeedback)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, feedbackInput.checkByAdmin, view))},
 		{Method: "GET", Path: all + "/timeseries", Access: read, Handler: web.OK(h.feedbackSeries)},
+		{Method: "PATCH", Path: all, Access: write, Handler: web.OK(h.updateFeedbacks)},
 		{Method: "GET", Path: all + "/:id", Access: read, Handler: getRecord(h, feedback, view)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
 		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: remove},

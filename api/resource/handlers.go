@@ -26,6 +26,7 @@
 //	submissions.go           what feedback and logs share: sender, fingerprint
 //	feedback.go              feedback
 //	logs.go                  logs
+//	bulk.go                  changing several feedback or logs at once
 //	series.go                logs and feedback over time
 //	terms.go                 the terms documents
 //	search.go                search through all records

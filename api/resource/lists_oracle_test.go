@@ -211,6 +211,29 @@ func (m *shelf) edit() {
 	m.write("PATCH", m.path()+"/"+x.id, 200, m.credential(), body)
 }
 
+// mark changes the visibility, and the status of feedback, of several records at once.
+func (m *shelf) mark() {
+	if len(m.all) == 0 {
+		return
+	}
+	hidden, status := m.chance(50), ""
+	body := map[string]any{"hidden": hidden}
+	if !m.logs && m.chance(50) {
+		status = apitest.Pick(m.random, "open", "in_progress", "resolved", "closed")
+		body["status"] = status
+	}
+	var ids []string
+	for _, at := range m.random.Perm(len(m.all))[:1+m.random.IntN(min(len(m.all), 100))] {
+		x := m.all[at]
+		ids = append(ids, x.id)
+		if x.hidden = hidden; status != "" {
+			x.status = status
+		}
+	}
+	body["ids"] = ids
+	m.write("PATCH", m.path(), 200, m.credential(), body)
+}
+
 func (m *shelf) remove() {
 	if m.logs || len(m.all) == 0 {
 		return
@@ -370,8 +393,10 @@ func TestListsOracle(t *testing.T) {
 					m.submit()
 				case n < 45:
 					m.add()
-				case n < 70:
+				case n < 65:
 					m.edit()
+				case n < 70:
+					m.mark()
 				case n < 85:
 					m.remove()
 				case n < 95:

@@ -24,6 +24,7 @@ func (h *Handlers) logRoutes() []web.Route {
 		},
 		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listLogs)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, logInput.checkByAdmin, view))},
+		{Method: "PATCH", Path: all, Access: write, Handler: web.OK(h.updateLogs)},
 		{Method: "POST", Path: all + "/prune", Access: web.LoginOnly(), Handler: web.OK(h.pruneLogs)},
 		{Method: "GET", Path: all + "/timeseries", Access: read, Handler: web.OK(h.logSeries)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: updateRecord(h, logs, logInput.checkHidden, view)},

@@ -57,6 +57,8 @@ var described = []struct {
 	{LogInput{}, "LogInput"},
 	{LogCreate{}, "LogCreate"},
 	{LogChange{}, "LogChange"},
+	{FeedbackBulk{}, "FeedbackBulk"},
+	{LogBulk{}, "LogBulk"},
 	{LogPrune{}, "LogPrune"},
 	{PrunedLogs{}, "PrunedLogs"},
 	{LogStatistics{}, "LogStatistics"},

@@ -455,6 +455,12 @@ func (a *Admin) CreateFeedback(ctx context.Context, in FeedbackCreate) (*Feedbac
 	return fetch[Feedback](ctx, a.call(http.MethodPost, "/admin/projects/{k}/feedbacks").body(in))
 }
 
+// UpdateFeedbacks sets the status or the visibility of several feedback records. If a record does
+// not exist, the answer is 404 with its id, and nothing changes.
+func (a *Admin) UpdateFeedbacks(ctx context.Context, in FeedbackBulk) (*Updated, error) {
+	return fetch[Updated](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/feedbacks").body(in))
+}
+
 // GetFeedbackSeries counts the feedback of a project over time. Counts the records that the list
 // shows with the same filters. Every hour or day of the range has an entry; more than 20,000 are
 // refused with 400. A search counts at most its 50,000 newest matches.
@@ -514,6 +520,12 @@ func (a *Admin) IterLogs(ctx context.Context, opts *ListLogsOptions) iter.Seq2[L
 // The server never treats it as a duplicate.
 func (a *Admin) CreateLog(ctx context.Context, in LogCreate) (*Log, error) {
 	return fetch[Log](ctx, a.call(http.MethodPost, "/admin/projects/{k}/logs").body(in))
+}
+
+// UpdateLogs changes the visibility of several logs. If a log does not exist, the answer is 404
+// with its id, and nothing changes.
+func (a *Admin) UpdateLogs(ctx context.Context, in LogBulk) (*Updated, error) {
+	return fetch[Updated](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/logs").body(in))
 }
 
 // PruneLogs deletes logs by time, level and address. Deletes the logs that meet all conditions

@@ -1228,6 +1228,26 @@ type FeedbackCreate struct {
 	Extra map[string]any `json:"-"`
 }
 
+// FeedbackBulk is a change of several feedback records. At least one of `status` and `hidden` is
+// required.
+type FeedbackBulk struct {
+	// Ids of the feedback.
+	IDs []string `json:"ids"`
+	// The state of feedback. Any state may follow any other.
+	Status *FeedbackState `json:"status,omitempty"`
+	// Not listed by default.
+	Hidden *bool `json:"hidden,omitempty"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// Updated holds the result of a change of several records.
+type Updated struct {
+	// Number of the records that the request names.
+	Updated int64 `json:"updated"`
+}
+
 // Feedback holds the feedback of a user.
 type Feedback struct {
 	// Id of the feedback.
@@ -1325,6 +1345,17 @@ const (
 	LogWarning LogLevel = 2
 	LogError   LogLevel = 3
 )
+
+// LogBulk is a change of the visibility of several logs.
+type LogBulk struct {
+	// Ids of the logs.
+	IDs []string `json:"ids"`
+	// Not listed by default.
+	Hidden bool `json:"hidden"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
 
 // LogInput is a log from an app.
 type LogInput struct {

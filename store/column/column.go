@@ -31,6 +31,9 @@ func (c Columns) Len() int { return len(c.Words) / 2 }
 // Word returns the filter word of record i.
 func (c Columns) Word(i int) Word { return Word(binary.LittleEndian.Uint16(c.Words[2*i:])) }
 
+// SetWord replaces the filter word of record i. The columns must not belong to the file.
+func (c Columns) SetWord(i int, w Word) { binary.LittleEndian.PutUint16(c.Words[2*i:], uint16(w)) }
+
 // Text returns the text of record i. The columns must be valid.
 func (c Columns) Text(i int) []byte { return c.Body()[c.end(i-1):c.end(i)] }
 

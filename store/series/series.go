@@ -11,6 +11,7 @@
 //	head.go    the columns of the last block, cached between transactions
 //	blocks.go  the columns of blocks: reading, writing, trimming
 //	page.go    pages, totals and searches
+//	mark.go    changing the filter bits of many records
 //	prune.go   removing many records
 //	check.go   comparing columns with records
 package series
@@ -188,7 +189,19 @@ func (l List[R, T]) Replace(id ID, rec T) error {
 
 // Write stores the record with the given number, or removes it if rec is nil. It also
 // updates the columns of the block.
-func (l List[R, T]) Write(number uint64, id ID, rec T) (err error) {
+func (l List[R, T]) Write(number uint64, id ID, rec T) error {
+	if err := l.store(number, id, rec); err != nil {
+		return err
+	}
+	block := number / column.BlockSize
+	if l.Blocks() <= block {
+		return nil // the last block has no columns yet
+	}
+	return l.seal(block)
+}
+
+// store is Write without the columns of the block.
+func (l List[R, T]) store(number uint64, id ID, rec T) (err error) {
 	l.dropHead()
 	records := l.records()
 	l.changes.Stored(-int64(len(records.Get(numberKey(number)))))
@@ -201,11 +214,7 @@ func (l List[R, T]) Write(number uint64, id ID, rec T) (err error) {
 			err = records.Put(numberKey(number), raw)
 		}
 	}
-	block := number / column.BlockSize
-	if err != nil || l.Blocks() <= block {
-		return err // the last block has no columns yet
-	}
-	return l.seal(block)
+	return err
 }
 
 // Find returns the record with the given id. The error is NotFound if there is none.

@@ -50,6 +50,7 @@ import type {
   EventsAccepted,
   EventsErased,
   Feedback,
+  FeedbackBulk,
   FeedbackCreate,
   FeedbackFields,
   FeedbackInput,
@@ -72,6 +73,7 @@ import type {
   LanguageFields,
   LanguageList,
   Log,
+  LogBulk,
   LogChange,
   LogCreate,
   LogInput,
@@ -132,6 +134,7 @@ import type {
   UpdateCheckInput,
   UpdateCheckSimulation,
   UpdateCheckSimulationInput,
+  Updated,
   UploadCreate,
   UploadSession,
   Version,
@@ -1264,6 +1267,13 @@ export interface AdminApi {
   createFeedback(body: FeedbackCreate, options?: CallOptions): Promise<Feedback>;
 
   /**
+   * Set the status or the visibility of several feedback records.
+   *
+   * If a record does not exist, the answer is 404 with its id, and nothing changes.
+   */
+  updateFeedbacks(body: FeedbackBulk, options?: CallOptions): Promise<Updated>;
+
+  /**
    * Count the feedback of a project over time.
    *
    * Counts the records that the list shows with the same filters. Every hour or day of the range has an entry; more
@@ -1322,6 +1332,13 @@ export interface AdminApi {
    * duplicate.
    */
   createLog(body: LogCreate, options?: CallOptions): Promise<Log>;
+
+  /**
+   * Change the visibility of several logs.
+   *
+   * If a log does not exist, the answer is 404 with its id, and nothing changes.
+   */
+  updateLogs(body: LogBulk, options?: CallOptions): Promise<Updated>;
 
   /**
    * Delete logs by time, level and address.

@@ -1296,6 +1296,21 @@ export interface FeedbackFields {
 /** Feedback that an administrator adds. */
 export type FeedbackCreate = FeedbackFields & Record<string, never>;
 
+/** A change of several feedback records. At least one of `status` and `hidden` is required. */
+export interface FeedbackBulk {
+    /** Ids of the feedback. */
+    ids: string[];
+    status?: FeedbackState | undefined;
+    /** Not listed by default. */
+    hidden?: boolean | undefined;
+}
+
+/** The result of a change of several records. */
+export interface Updated {
+    /** Number of the records that the request names. */
+    updated: number;
+}
+
 /** The feedback of a user. */
 export interface Feedback {
     /** Id of the feedback. */
@@ -1405,6 +1420,14 @@ export interface RatingCount {
 
 /** A level: 0 debug, 1 info, 2 warning, 3 error. */
 export type LogLevel = number;
+
+/** A change of the visibility of several logs. */
+export interface LogBulk {
+    /** Ids of the logs. */
+    ids: string[];
+    /** Not listed by default. */
+    hidden: boolean;
+}
 
 /** A log from an app. */
 export interface LogInput {

@@ -65,13 +65,13 @@ export const admin = `/admin/status Status get
 /admin/projects/{k}/announcements Announcement list create
 ./{id} Announcement get update delete
 /admin/announcements/statistics AnnouncementStatistics get
-/admin/projects/{k}/feedbacks Feedback list create
+/admin/projects/{k}/feedbacks Feedback list create Feedbacks update
 ./timeseries FeedbackSeries get?
 ./{id} Feedback get update delete
 ./{id}/forward Feedback forward
 /admin/feedbacks/statistics FeedbackStatistics get
 /admin/projects/{k}/stats/feedbacks FeedbackRatingStats get?
-/admin/projects/{k}/logs Log list create
+/admin/projects/{k}/logs Log list create Logs update
 ./prune Logs prune!
 ./timeseries LogSeries get?
 ./{id} Log update

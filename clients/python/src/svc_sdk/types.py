@@ -169,6 +169,7 @@ __all__ = [
     "UpdateCheck",
     "UpdateCheckReason",
     "UpdateCheckSimulation",
+    "Updated",
     "UploadSession",
     "ValueCount",
     "ValueSeries",
@@ -1155,6 +1156,13 @@ class FeedbackOptions(TypedDict):
     """Whether feedback can become an issue at the code host."""
     contact_required_for_forward: bool
     """Whether forwarding needs a contact. The same as the field before."""
+
+
+class Updated(TypedDict):
+    """The result of a change of several records."""
+
+    updated: int
+    """Number of the records that the request names."""
 
 
 class _FeedbackOptional(TypedDict, total=False):

@@ -322,6 +322,10 @@ endpoints! {
     /// server never treats it as a duplicate.
     POST "/admin/projects/{k}/feedbacks" create_feedback [] (AdminFeedbackFields) -> Feedback;
 
+    /// Sets the status or the visibility of several feedback records. If a record does not exist,
+    /// the answer is 404 with its id, and nothing changes.
+    PATCH "/admin/projects/{k}/feedbacks" update_feedbacks [] (FeedbackBulk) -> Updated;
+
     /// Counts the feedback of a project over time. Counts the records that the list shows with the
     /// same filters. Every hour or day of the range has an entry; more than 20,000 are refused with
     /// 400. A search counts at most its 50,000 newest matches.
@@ -359,6 +363,10 @@ endpoints! {
     /// Adds a log by hand. Stores everything as sent, without address, User-Agent or place. The
     /// server never treats it as a duplicate.
     POST "/admin/projects/{k}/logs" create_log [] (LogCreate) -> Log;
+
+    /// Changes the visibility of several logs. If a log does not exist, the answer is 404 with its
+    /// id, and nothing changes.
+    PATCH "/admin/projects/{k}/logs" update_logs [] (LogBulk) -> Updated;
 
     /// Deletes logs by time, level and address. Deletes the logs that meet all conditions sent, at
     /// least one. It works in steps; after an error or a lost answer the same request deletes the
@@ -649,7 +657,9 @@ bodies!(
     UpdateCheckSimulationInput,
     AnnouncementFields,
     AdminFeedbackFields,
+    FeedbackBulk,
     LogCreate,
+    LogBulk,
     LogPrune,
     LogChange,
     EventDefinitionChange,

@@ -814,6 +814,15 @@ pub struct FeedbackOptions {
     pub contact_required_for_forward: bool,
 }
 
+/// The result of a change of several records.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Updated {
+    /// Number of the records that the request names.
+    pub updated: i64,
+}
+
 /// The feedback of a user.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -3018,6 +3027,28 @@ input! {
         patch platform_version: String,
         /// Any data.
         patch custom_data: Map<String, Value>,
+    }
+}
+
+input! {
+    /// A change of several feedback records. At least one of `status` and `hidden` is required.
+    pub struct FeedbackBulk {
+        /// Ids of the feedback.
+        optional ids: Vec<String>,
+        /// The state of feedback. Any state may follow any other.
+        optional status: FeedbackStatus,
+        /// Not listed by default.
+        optional hidden: bool,
+    }
+}
+
+input! {
+    /// A change of the visibility of several logs.
+    pub struct LogBulk {
+        /// Ids of the logs.
+        optional ids: Vec<String>,
+        /// Not listed by default.
+        optional hidden: bool,
     }
 }
 

@@ -554,6 +554,8 @@ fn models_have_the_fields_of_openapi() {
         LogFields = "LogInput",
         LogCreate = "LogCreate",
         LogChange = "LogChange",
+        FeedbackBulk = "FeedbackBulk",
+        LogBulk = "LogBulk",
         LogPrune = "LogPrune",
         EventBatch = "EventBatch",
         EventInput = "EventInput",

@@ -106,6 +106,7 @@ if TYPE_CHECKING:
         TranslationConfig,
         TranslationTest,
         UpdateCheckSimulation,
+        Updated,
         UploadSession,
         Version,
         VersionAdoption,
@@ -2256,6 +2257,34 @@ class AsyncAdminRequests(AsyncNamespace):
             )
         )
 
+    def update_feedbacks(
+        self,
+        ids: Sequence[str],
+        *,
+        status: Literal["open", "in_progress", "resolved", "closed"] | Unset = UNSET,
+        hidden: bool | Unset = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, Updated]:
+        """Set the status or the visibility of several feedback records.
+
+        If a record does not exist, the answer is 404 with its id, and nothing changes.
+
+        `PATCH /admin/projects/{k}/feedbacks`
+        """
+        return self._send(
+            Call["Updated"](
+                "PATCH",
+                "/admin/projects/{k}/feedbacks",
+                body={
+                    "ids": ids,
+                    "status": status,
+                    "hidden": hidden,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
     def get_feedback_series(
         self,
         *,
@@ -2550,6 +2579,32 @@ class AsyncAdminRequests(AsyncNamespace):
                     "is_hidden": is_hidden,
                     "platform": platform,
                     "platform_version": platform_version,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def update_logs(
+        self,
+        ids: Sequence[str],
+        *,
+        hidden: bool,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, Updated]:
+        """Change the visibility of several logs.
+
+        If a log does not exist, the answer is 404 with its id, and nothing changes.
+
+        `PATCH /admin/projects/{k}/logs`
+        """
+        return self._send(
+            Call["Updated"](
+                "PATCH",
+                "/admin/projects/{k}/logs",
+                body={
+                    "ids": ids,
+                    "hidden": hidden,
                 },
                 extra=extra,
                 admin=True,
