@@ -103,7 +103,7 @@ test("the list shows every field, and the drawer the rendered text", async ({ pa
     is_pinned: true,
   });
   await open(page, server, `/admin/announcements?project=${project}`);
-  for (const name of ["Title", "State", "Author", "Platforms", "Versions", "Translations", "Published"]) {
+  for (const name of ["Title", "State", "Author", "Platforms", "Versions", "Translations", "Published", "Ends"]) {
     await expect(page.getByRole("columnheader", { name: new RegExp(`^${name}`) })).toBeAttached();
   }
   // The first line of the text stands below the title.
@@ -129,6 +129,28 @@ test("an error of the range stands below its field and moves no other", async ({
   expect(after.map((box) => box!.y)).toEqual(before.map((box) => box!.y));
   expect((await error.boundingBox())!.y).toBeGreaterThan(after[1]!.y);
   await expect(form.getByText("To hold it back, hide it.")).toBeVisible();
+});
+
+test("an announcement ends at a time, which the form checks and the list shows", async ({ page, server, project }) => {
+  await open(page, server, `/admin/announcements?project=${project}&new=1`);
+  const form = page.getByRole("dialog");
+  await form.getByRole("textbox", { name: "Title" }).fill("Sale");
+  await form.getByRole("textbox", { name: "Content" }).fill("Until Sunday.");
+  const ends = form.getByLabel("Ends");
+  await form.getByLabel("Published").fill("2020-01-03T10:00");
+  await ends.fill("2020-01-02T10:00");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form.getByText(en.announcements.form.endsTooEarly)).toBeVisible();
+  await ends.fill("2020-01-04T10:00");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form).toBeHidden();
+  await expect(row(page, "Sale")).toContainText("Expired");
+  await expect(row(page, "Sale")).toContainText("4 Jan 2020");
+  const { total } = await server.call<{ total: number }>("GET", `/public/${project}/announcements`);
+  expect(total).toBe(0);
+  await page.getByRole("combobox", { name: "Expired" }).click();
+  await page.getByRole("option", { name: "Not expired" }).click();
+  await expect(page.getByText("Nothing matches these filters.")).toBeVisible();
 });
 
 test("a copy is filled from the row, and closing it asks only when something changed", async ({ page, server, project }) => {

@@ -39,6 +39,7 @@ test("an edit that changes nothing sends what was there", () => {
       { locale: "fr", title: "", content: "", is_hidden: true },
     ],
     published_at: 1_700_000_000,
+    expires_at: null,
   });
 });
 
@@ -48,6 +49,7 @@ test("a copy comes out now", () => {
 
 test.each([
   ["nothing", {}, {}],
+  ["an end before the beginning", { published_at: 200, expires_at: 100 }, { expires_at: en.announcements.form.endsTooEarly }],
   ["no title", { title: " " }, { title: en.announcements.form.titleNeeded }],
   ["a bound that cannot be compared", { min_comparable_version: "one" }, { min_comparable_version: en.fields.version.invalid }],
   [

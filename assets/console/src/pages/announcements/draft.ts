@@ -2,6 +2,7 @@
 
 import type { Announcement, AnnouncementFields } from "svc-sdk";
 import { isComparableVersion } from "svc-sdk";
+import { now } from "../../core/clock";
 import { isAbove } from "../../fields/comparable";
 import { translationInputs, translationsOf } from "../../fields/translations";
 import type { Texts } from "../../texts/en";
@@ -19,6 +20,7 @@ export interface Draft {
   is_pinned: boolean;
   is_hidden: boolean;
   published_at: number | null;
+  expires_at: number | null;
 }
 
 export const empty = (): Draft => ({
@@ -32,6 +34,7 @@ export const empty = (): Draft => ({
   is_pinned: false,
   is_hidden: false,
   published_at: null,
+  expires_at: null,
 });
 
 export const draftOf = (record: Announcement): Draft => ({
@@ -45,10 +48,11 @@ export const draftOf = (record: Announcement): Draft => ({
   is_pinned: record.is_pinned,
   is_hidden: record.is_hidden,
   published_at: record.published_at,
+  expires_at: record.expires_at,
 });
 
-/** A new announcement copied from another one is published now. */
-export const copyOf = (record: Announcement): Draft => ({ ...draftOf(record), published_at: null });
+/** A new announcement copied from another one is published now, and does not end with it. */
+export const copyOf = (record: Announcement): Draft => ({ ...draftOf(record), published_at: null, expires_at: null });
 
 export function fieldsOf({ published_at, translations, ...draft }: Draft): AnnouncementFields {
   return {
@@ -69,6 +73,7 @@ export function check(draft: Draft, record: Announcement | null, { announcements
     ...(min && !isComparableVersion(min) && { min_comparable_version: fields.version.invalid }),
     ...(max && !isComparableVersion(max) && { max_comparable_version: fields.version.invalid }),
     ...(isAbove(min, max) && { max_comparable_version: fields.range.reversed }),
+    ...(draft.expires_at !== null && draft.expires_at <= (draft.published_at ?? now()) && { expires_at: form.endsTooEarly }),
     ...(record && draft.published_at === null && { published_at: form.timeNeeded }),
   };
 }

@@ -74,13 +74,18 @@ export function AnnouncementForm({
       />
       <PlatformsField label={columns.platforms} {...bind("platforms")} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <TextInput label={columns.author} maxLength={64} dir="auto" {...bind("author")} />
         <TimeField
           label={columns.published}
           {...bind("published_at")}
           {...(!record && values.published_at === null && { description: form.now })}
         />
+        <TimeField
+          label={columns.expires}
+          {...bind("expires_at")}
+          {...(values.expires_at === null && { description: form.neverExpires })}
+        />
       </SimpleGrid>
+      <TextInput label={columns.author} maxLength={64} dir="auto" {...bind("author")} />
       {(["pinned", "hidden"] as const).map((flag) => (
         <Switch
           key={flag}

@@ -3,11 +3,12 @@ import { IconEye, IconEyeOff, IconPin, IconPinnedOff } from "@tabler/icons-react
 import { useMemo } from "react";
 import type { Announcement } from "svc-sdk";
 import { type Admin, clientOf } from "../../core/client";
+import { now } from "../../core/clock";
 import { useFormat } from "../../core/format";
 import { useProjectKey } from "../../core/project";
 import { Start } from "../../core/start";
 import { useTexts } from "../../core/texts";
-import { Tone } from "../../core/tone";
+import { Tone, type ToneName } from "../../core/tone";
 import { useLanguages } from "../../fields/languages";
 import { Rendered } from "../../fields/markdown";
 import { Platforms, platforms, usePlatformName } from "../../fields/platforms";
@@ -52,6 +53,7 @@ function useAnnouncements(project: string): Resource<Announcement, Draft> {
       label: ({ title }) => title,
       columns,
       lines: 2,
+      dimmed: ({ is_hidden, expires_at }) => is_hidden || (expires_at !== null && expires_at <= now()),
       filters,
       list,
       get,
@@ -121,15 +123,11 @@ function useAnnouncementColumns(): Column<Announcement>[] {
         title: names.state,
         phone: true,
         width: 150,
-        render: (record) =>
-          (["pinned", "hidden"] as const)
-            .filter((flag) => record[`is_${flag}`])
-            .map((flag) => (
-              <Tone key={flag} tone={flag === "pinned" ? "info" : "warning"}>
-                {names[flag]}
-              </Tone>
-            )),
-        text: (record) => [record.is_pinned && names.pinned, record.is_hidden && names.hidden].filter(Boolean).join(", "),
+        render: (record) => statesOf(record).map((state) => <Tone key={state} tone={tones[state]} children={names[state]} />),
+        text: (record) =>
+          statesOf(record)
+            .map((state) => names[state])
+            .join(", "),
       },
       {
         id: "content",
@@ -163,7 +161,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       {
         id: "translations",
         title: names.translations,
-        width: 105,
+        width: 96,
         align: "right",
         render: ({ translations = [] }) => format.number(translations.length),
         detail: ({ translations = [] }) =>
@@ -177,6 +175,12 @@ function useAnnouncementColumns(): Column<Announcement>[] {
           )),
       },
       time("published_at", names.published, false),
+      {
+        id: "expires_at",
+        title: names.expires,
+        width: 166,
+        render: ({ expires_at: at }) => at !== null && format.time(at),
+      },
       time("created_at", names.created, true),
       time("updated_at", names.updated, true),
       { id: "id", title: names.id, hidden: true, width: 280, render: ({ id }) => id },
@@ -191,6 +195,15 @@ function beginningOf(content: string): string {
     .replace(/^[\s#>*+-]+/, "")
     .replace(/[*_`]/g, "")
     .slice(0, 200);
+}
+
+const tones = { pinned: "info", hidden: "warning", expired: "neutral" } as const satisfies Record<string, ToneName>;
+
+function statesOf({ is_pinned, is_hidden, expires_at }: Announcement): (keyof typeof tones)[] {
+  const expired = expires_at !== null && expires_at <= now();
+  return [is_pinned && ("pinned" as const), is_hidden && ("hidden" as const), expired && ("expired" as const)].filter(
+    (state) => state !== false,
+  );
 }
 
 function useFilters(): Filter[] {
@@ -216,6 +229,15 @@ function useFilters(): Filter[] {
         choices: [
           { value: "true", label: texts.onlyHidden },
           { value: "false", label: texts.notHidden },
+        ],
+      },
+      {
+        id: "expired",
+        label: texts.expired,
+        kind: "choice",
+        choices: [
+          { value: "true", label: texts.onlyExpired },
+          { value: "false", label: texts.notExpired },
         ],
       },
     ];
