@@ -87,6 +87,8 @@ export async function scenes(demo: Server): Promise<Scene[]> {
     { name: "events-retention-result", path: question("retention", { start: "app_opened" }), prepare: drawn },
     { name: "events-explore-result", path: question("explore", { query: metric }), prepare: drawn },
     { name: "events-empty", path: "/admin/events", empty: true },
+    { name: "versions-usage", path: `/admin/versions?project=${project}&usage=all`, above: true },
+    { name: "release", path: `/admin/versions/release?project=${project}` },
     { name: "versions-simulator", path: `/admin/versions?project=${project}&simulate=1&sim_version=4.2.1`, above: true },
     {
       name: "announcements-language",

@@ -44,7 +44,8 @@ export type SubPath =
   | "/settings/terms"
   | "/settings/translation"
   | "/tokens"
-  | "/versions";
+  | "/versions"
+  | "/versions/release";
 
 export type Path = "/login" | "/admin" | `/admin${Exclude<SubPath, "/">}`;
 

@@ -38,6 +38,7 @@ const pages: Record<SubPath, [PageModule, ...PageTexts[]]> = {
   "/projects": [() => import("../pages/projects"), "projects"],
   "/projects/codehost": [() => import("../pages/projects/codehost"), "codehost"],
   "/versions": [() => import("../pages/versions"), "versions"],
+  "/versions/release": [() => import("../pages/versions/release"), "versions", "charts"],
   "/tokens": [() => import("../pages/tokens"), "tokens"],
   "/settings": [() => import("../pages/settings/administrator"), "settings"],
   "/settings/codehost-app": [() => import("../pages/settings/codehost-app"), "settings"],

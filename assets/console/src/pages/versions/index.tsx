@@ -1,10 +1,10 @@
 import { Button, Text } from "@mantine/core";
-import { IconArrowUpCircle, IconBan, IconBrandGit, IconCloudDownload, IconRoute } from "@tabler/icons-react";
+import { IconArrowUpCircle, IconBan, IconBrandGit, IconChartLine, IconCloudDownload, IconRoute } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Project, Version } from "svc-sdk";
 import { type Admin, clientOf } from "../../core/client";
-import { PageLink } from "../../core/go";
+import { PageLink, useGo } from "../../core/go";
 import { Menu } from "../../core/menu";
 import { noticeDone } from "../../core/notice";
 import { useProjectKey, useProjects } from "../../core/project";
@@ -152,6 +152,7 @@ function useActions(project: string, stable: Stable): (version: Version) => Acti
   const texts = useTexts();
   const { versions } = texts;
   const act = useAct("versions");
+  const go = useGo();
   const simulate = useSimulator();
   return useMemo(() => {
     const { admin } = clientOf(project);
@@ -160,6 +161,12 @@ function useActions(project: string, stable: Stable): (version: Version) => Acti
       return act(set(on), on ? versions.deprecated(version) : versions.undeprecated(version), set(!on)).then(() => undefined);
     };
     return (version) => [
+      {
+        id: "release",
+        label: versions.release.open,
+        icon: <IconChartLine size={16} aria-hidden />,
+        run: () => go({ to: "/admin/versions/release", search: { project, release: version.id } }),
+      },
       {
         id: "simulate",
         label: versions.simulateFrom,
@@ -192,7 +199,7 @@ function useActions(project: string, stable: Stable): (version: Version) => Acti
             : noticeDone(texts, version.is_latest ? versions.form.latestDeprecated : versions.form.noSuccessor),
       },
     ];
-  }, [project, stable, texts, act, simulate]);
+  }, [project, stable, texts, act, simulate, go]);
 }
 
 /**

@@ -59,7 +59,7 @@ export function UsageLine({ project }: { project: string }) {
       {data.latest && (
         <>
           <span aria-hidden="true">·</span>
-          <PageLink to="." search={{ project, open: data.latest.id }} className={styles.link}>
+          <PageLink to="/admin/versions/release" search={{ project, release: data.latest.id }} className={styles.link}>
             {texts.latest(format.percent(data.latest.share, 0), data.latest.version)}
           </PageLink>
         </>

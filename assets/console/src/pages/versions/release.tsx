@@ -1,0 +1,235 @@
+// A release: whether it arrived, whether it is well, and who is still behind, beside the release
+// before it.
+
+import { Button, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import type { ReleaseReport } from "svc-sdk";
+import { useAsked } from "../../charts/asked";
+import { type Asked, Figure } from "../../charts/figure";
+import { bars } from "../../charts/shares";
+import { trend } from "../../charts/trend";
+import { textParam, useParams } from "../../core/address";
+import { now } from "../../core/clock";
+import { Failure } from "../../core/failure";
+import { useFormat } from "../../core/format";
+import { PageLink } from "../../core/go";
+import { useProjectKey } from "../../core/project";
+import { zoneOffset } from "../../core/range";
+import { useTexts } from "../../core/texts";
+import { PageHead } from "../../resource/head";
+import { useUsage } from "../../resource/usage";
+import { shareAt, shareNow } from "./adoption";
+import styles from "./versions.module.css";
+
+const params = { release: textParam };
+
+const day = 86_400;
+
+export default function ReleasePage() {
+  const { versions } = useTexts();
+  const texts = versions.release;
+  const format = useFormat();
+  const [project] = useProjectKey();
+  const [{ release }] = useParams(params);
+  // Without one in the address, it is the latest.
+  const usage = useUsage(project, {}, release === "");
+  const id = release || (usage.data?.latest?.id ?? "");
+  const query = useAsked({
+    key: ["release", id],
+    ask: (admin, signal) => admin.getVersionReport(id, { signal }),
+    enabled: id !== "",
+  });
+  const { data, error } = query;
+  const one = <T,>(read: (data: NonNullable<typeof query.data>) => T): Asked<T> => ({ ...query, data: data && read(data) });
+  return (
+    <Stack gap="md">
+      <PageHead
+        title={data ? texts.title(data.version.version) : texts.noun}
+        about={data ? texts.published(format.time(data.version.published_at), format.ago(data.version.published_at)) : "\u00a0"}
+        tools={
+          <Button
+            variant="default"
+            leftSection={<IconArrowLeft size={16} aria-hidden />}
+            renderRoot={(props) => <PageLink to="/admin/versions" search={{ project }} {...props} />}
+          >
+            {versions.title}
+          </Button>
+        }
+        operations={["getVersionReport", "getVersionUsage"]}
+      />
+      {error && !data ? (
+        <Failure error={error} retry={() => void query.refetch()} />
+      ) : usage.data && !id ? (
+        <Text c="dimmed">{texts.none}</Text>
+      ) : (
+        <>
+          <Text mih={26} size="lg" fw={600} role="status">
+            {data && <Arrived version={data.version} previous={data.previous} />}
+          </Text>
+          <Figure
+            id="release-adoption"
+            title={texts.adoption}
+            definition={texts.definitions.adoption}
+            query={query}
+            height={260}
+            legend
+            draw={({ version, previous }, words) => {
+              const times = version.adoption.map(({ time }) => time);
+              const hourly = times.length < 2 || times[1]! - times[0]! < day;
+              return trend(
+                {
+                  buckets: times,
+                  granularity: hourly ? "hour" : "day",
+                  offset: zoneOffset(),
+                  now: now(),
+                  series: [
+                    { name: version.version, values: version.adoption.map(({ share }) => share) },
+                    ...(previous
+                      ? [
+                          {
+                            name: texts.atSameAge(previous.version),
+                            rest: true,
+                            values: times.map((time) => shareAt(previous, time - times[0]!)),
+                          },
+                        ]
+                      : []),
+                  ],
+                  measure: texts.share,
+                  percent: true,
+                },
+                words,
+              );
+            }}
+          />
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+            <Figure
+              id="release-behind"
+              title={texts.behind}
+              definition={texts.definitions.behind}
+              query={one(({ version }) => version.behind)}
+              height={230}
+              none={texts.nobodyBehind}
+              draw={({ checks, reasons }, words) =>
+                bars(
+                  {
+                    parts: reasons.map(({ reason, checks: count }) => ({
+                      name: texts.reasons[reason as keyof typeof texts.reasons] ?? reason,
+                      count,
+                    })),
+                    total: checks,
+                    kind: texts.reason,
+                    measure: texts.checks,
+                  },
+                  words,
+                )
+              }
+            />
+            <Figure
+              id="release-downloads"
+              title={texts.downloads}
+              definition={texts.definitions.downloads}
+              query={one(({ version }) => version.downloads)}
+              height={230}
+              none={texts.noDownloads}
+              draw={(files, words) =>
+                bars(
+                  {
+                    parts: files.map(({ name, count }) => ({ name: name ?? texts.deletedFile, count, missing: name === null })),
+                    total: files.reduce((sum, { count }) => sum + count, 0),
+                    kind: texts.file,
+                    measure: texts.downloads,
+                  },
+                  words,
+                )
+              }
+            />
+          </SimpleGrid>
+          {data && <Comparison project={project} version={data.version} previous={data.previous} />}
+        </>
+      )}
+    </Stack>
+  );
+}
+
+interface Releases {
+  version: ReleaseReport;
+  previous: ReleaseReport | null;
+}
+
+/** One sentence: the share of the version, its age, and the share that its predecessor had at that age. */
+function Arrived({ version, previous }: Releases) {
+  const { release: texts } = useTexts().versions;
+  const format = useFormat();
+  const age = Math.max(0, Math.floor(now()) - version.published_at);
+  const share = format.percent(shareNow(version), 0);
+  return previous
+    ? texts.arrivedBeside(share, version.version, format.duration(age), previous.version, format.percent(shareAt(previous, age), 0))
+    : texts.arrived(share, version.version, format.duration(age));
+}
+
+/** The numbers of both releases beside each other. */
+function Comparison({ project, version, previous }: Releases & { project: string }) {
+  const { versions } = useTexts();
+  const texts = versions.release;
+  const format = useFormat();
+  const releases = previous ? [version, previous] : [version];
+  const rating = ({ count, average }: { count: number; average: number | null }) =>
+    average === null ? "–" : `${format.decimal(average)} (${format.number(count)})`;
+  const rows: [string, (release: ReleaseReport) => ReactNode][] = [
+    [versions.columns.published, ({ published_at: at }) => format.date(at)],
+    [texts.share, (release) => format.percent(shareNow(release), 0)],
+    [
+      texts.errors,
+      ({ errors: { before, after, window }, published_at: at }) => (
+        <Group gap={6}>
+          <PageLink
+            to="/admin/logs"
+            search={{ project, level: "3", time_from: String(at), time_to: String(at + window) }}
+            className={styles.plainLink}
+          >
+            {texts.around(format.number(before), format.number(after))}
+          </PageLink>
+          <Text span size="xs" c="dimmed">
+            {texts.window(format.duration(window))}
+          </Text>
+        </Group>
+      ),
+    ],
+    [texts.rating, ({ rating: { before, after } }) => texts.around(rating(before), rating(after))],
+    [texts.downloads, ({ downloads }) => format.number(downloads.reduce((sum, { count }) => sum + count, 0))],
+    [texts.stillBehind, ({ behind }) => format.number(behind.checks)],
+  ];
+  return (
+    <section aria-label={texts.comparison}>
+      <Table verticalSpacing={6} withTableBorder>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>
+              <span className="offscreen">{texts.comparison}</span>
+            </Table.Th>
+            {releases.map(({ id, version: name }) => (
+              <Table.Th key={id} scope="col">
+                <PageLink to="." search={{ project, release: id }} className={styles.plainLink}>
+                  {name}
+                </PageLink>
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(([label, show]) => (
+            <Table.Tr key={label}>
+              <Table.Th scope="row" fw={400} c="dimmed">
+                {label}
+              </Table.Th>
+              {releases.map((release) => (
+                <Table.Td key={release.id}>{show(release)}</Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
