@@ -56,7 +56,13 @@ for (const language of ["en", "zh"] as const) {
               await page.waitForLoadState("networkidle");
               await scene.prepare?.(page);
               await page.evaluate(() =>
-                Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))),
+                Promise.all(
+                  document
+                    .getAnimations()
+                    // That of a wheel that waits never ends.
+                    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+                    .map((animation) => animation.finished.catch(() => undefined)),
+                ),
               );
               await page.screenshot({ path: join(folder, scene.name, `${look}.png`), fullPage: !scene.above });
             } catch (error) {

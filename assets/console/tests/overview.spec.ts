@@ -1,5 +1,6 @@
 // The page of the instance: required content and actions.
 
+import type { Request } from "@playwright/test";
 import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";
 import { expect, open, settled, test } from "./fixtures";
@@ -8,7 +9,7 @@ test("the instance counts each kind", async ({ page, demo }) => {
   const { overview } = zh;
   await open(page, demo, "/admin/instance", { language: "zh" });
   // Counts are asked for when they come into view.
-  await page.locator('[data-figure="overview-tokens"]').scrollIntoViewIfNeeded();
+  await page.locator('[data-part="tokens"]').scrollIntoViewIfNeeded();
   for (const kind of ["projects", "versions", "announcements", "feedbacks", "logs", "tokens"]) {
     await expect(page.locator(`[data-figure="overview-${kind}"] li`).first()).toHaveText(/\d/);
   }
@@ -25,7 +26,7 @@ test("the instance counts each kind", async ({ page, demo }) => {
 test("the instance refreshes, and leads to the pages", async ({ page, server, project }) => {
   await open(page, server, `/admin/instance?project=${project}`);
   const logs = page.locator('[data-figure="overview-logs"] li').first();
-  await page.locator('[data-figure="overview-logs"]').scrollIntoViewIfNeeded();
+  await page.locator('[data-part="logs"]').scrollIntoViewIfNeeded();
   const errors = async () => Number((await logs.locator("span").nth(1).textContent())?.replaceAll(/\D/g, ""));
   await expect(logs).toContainText("Error");
   const before = await errors();
@@ -50,6 +51,7 @@ test.describe("when one part fails", () => {
         : route.continue(),
     );
     await open(page, demo, "/admin/instance");
+    await page.locator('[data-part="projects"]').scrollIntoViewIfNeeded();
     await expect(page.getByRole("alert").filter({ hasText: "Could not be loaded: Versions." })).toBeVisible();
     await expect(page.locator('[data-figure="overview-projects"]')).toContainText("3");
     fails = false;
@@ -62,15 +64,34 @@ test.describe("when one part fails", () => {
 test("the instance shows each part when it comes, and waits for no other", async ({ page, demo }) => {
   await page.route("**/admin/projects/statistics", () => {});
   await open(page, demo, "/admin/instance");
+  await page.locator('[data-part="versions"]').scrollIntoViewIfNeeded();
   await expect(page.locator('[data-figure="overview-versions"] li').first()).toHaveText(/\d/);
   await expect(page.getByRole("region", { name: en.overview.status.title })).toContainText(/\d/);
 });
 
 test("the first view makes at most six requests, and none twice", async ({ page, demo }) => {
-  const asked: string[] = [];
-  page.on("request", (request) => request.url().includes("/api/v1/") && asked.push(request.url()));
-  await open(page, demo, "/admin?project=quillmere");
-  await settled(page);
-  expect.soft(asked.length, asked.join("\n")).toBeLessThanOrEqual(6);
-  expect.soft(new Set(asked).size).toBe(asked.length);
+  for (const path of ["/admin?project=quillmere", "/admin/instance"]) {
+    const asked: string[] = [];
+    const note = (request: Request) => request.url().includes("/api/v1/") && asked.push(request.url());
+    page.on("request", note);
+    await open(page, demo, path);
+    await settled(page);
+    page.off("request", note);
+    expect.soft(asked.length, asked.join("\n")).toBeLessThanOrEqual(6);
+    expect.soft(new Set(asked).size).toBe(asked.length);
+  }
+});
+
+test("the instance says what needs attention in each project", async ({ page, demo }) => {
+  await open(page, demo, "/admin/instance");
+  const findings = page.getByRole("list", { name: en.today.list }).getByRole("listitem");
+  await expect(findings.first()).toContainText(/\d/);
+  const { data } = await demo.call<{ data: { kind: string; project_key: string | null; link: string }[] }>("GET", "/admin/today");
+  await expect(findings).toHaveCount(data.length);
+  const { project_key: key, link } = data.find(({ project_key }) => project_key !== null)!;
+  await findings
+    .nth(data.findIndex(({ project_key }) => project_key !== null))
+    .getByRole("link")
+    .click();
+  await expect(page).toHaveURL(new RegExp(`${link.split("?")[0]}\\?.*project=${key}`));
 });

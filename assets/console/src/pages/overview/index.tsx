@@ -1,18 +1,20 @@
 // The page of the instance: what needs attention in it, its state, and its contents. Each part can
 // fail independently.
 
-import { Alert, Anchor, Button, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Button, Group, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { Figure } from "../../charts/figure";
 import { bars } from "../../charts/shares";
 import { type Admin, clientOf, statusOf } from "../../core/client";
+import { Failure } from "../../core/failure";
 import { useFormat } from "../../core/format";
 import { PageLink } from "../../core/go";
-import { useProjectKey } from "../../core/project";
+import { useProjectKey, useProjects } from "../../core/project";
 import { useTexts } from "../../core/texts";
 import { PageHead } from "../../resource/head";
 import { RefreshButton } from "../today";
+import { Findings } from "../today/findings";
 import { stateOf } from "../tokens/state";
 import styles from "./overview.module.css";
 import { StatusCard } from "./status";
@@ -35,6 +37,8 @@ export default function OverviewPage() {
   const format = useFormat();
   const queries = useQueryClient();
   const busy = useIsFetching({ queryKey: [key] }) > 0;
+  const today = usePart("today", (admin, signal) => admin.getInstanceToday({ signal }));
+  const { data: known } = useProjects();
   // Counts are asked for when they come into view: what needs attention comes first.
   const [seen, see] = useState<ReadonlySet<string>>(new Set());
   const onSeen = useCallback((name: string) => see((before) => new Set(before).add(name)), []);
@@ -61,6 +65,7 @@ export default function OverviewPage() {
         title={frame.pages.instance}
         about={Number.isFinite(updated) ? overview.refreshed(format.time(updated / 1000)) : "\u00a0"}
         operations={[
+          "getInstanceToday",
           "getProjectStatistics",
           "getVersionStatistics",
           "getAnnouncementStatistics",
@@ -71,6 +76,19 @@ export default function OverviewPage() {
         ]}
         tools={<RefreshButton busy={busy} onClick={() => void queries.invalidateQueries({ queryKey: [key] })} />}
       />
+      <div className={styles.first}>
+        {today.error && !today.data ? (
+          <Failure error={today.error} retry={() => void today.refetch()} />
+        ) : (
+          <Findings
+            findings={today.data?.data.map(({ project_key: owner, ...finding }) => ({
+              ...finding,
+              project: owner === null ? null : { key: owner, name: known?.find((one) => one.project_key === owner)?.name ?? owner },
+              named: owner !== null,
+            }))}
+          />
+        )}
+      </div>
       {failed.length > 0 && (
         <Alert
           color="red"
@@ -86,89 +104,100 @@ export default function OverviewPage() {
           </Group>
         </Alert>
       )}
-      {withStatus && <StatusCard query={status} />}
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-        <Part
-          name="projects"
-          query={projects}
-          read={({ count }) => ({
-            count,
-            parts: versions.data
-              ? [
-                  { name: overview.withVersions, count: versions.data.total_projects },
-                  { name: overview.withoutVersions, count: Math.max(0, count - versions.data.total_projects) },
-                ]
-              : [],
-          })}
-          deps={[versions.data]}
-          onSeen={onSeen}
-        />
-        <Part
-          name="versions"
-          query={versions}
-          onSeen={onSeen}
-          read={({ total_versions, forced_versions, latest_version_time }) => ({
-            count: total_versions,
-            detail: latest_version_time === null ? undefined : overview.latest(format.ago(latest_version_time)),
-            parts: [
-              { name: overview.forced, count: forced_versions },
-              { name: overview.optional, count: total_versions - forced_versions },
-            ],
-          })}
-        />
-        <Part
-          name="announcements"
-          query={announcements}
-          onSeen={onSeen}
-          read={({ count, pinned_count }) => ({
-            count,
-            parts: [
-              { name: overview.pinned, count: pinned_count },
-              { name: overview.unpinned, count: count - pinned_count },
-            ],
-          })}
-        />
-        <Part
-          name="feedbacks"
-          query={feedbacks}
-          onSeen={onSeen}
-          read={({ count, rate_count, rate_avg }) => ({
-            count,
-            detail: rate_avg === null ? undefined : overview.average(format.decimal(rate_avg)),
-            parts: [
-              { name: overview.rated, count: rate_count },
-              { name: overview.unrated, count: count - rate_count },
-            ],
-          })}
-        />
-        <Part
-          name="logs"
-          query={logs}
-          onSeen={onSeen}
-          read={({ count, debug_count, info_count, warning_count, error_count }) => ({
-            count,
-            parts: [error_count, warning_count, info_count, debug_count].map((part, at) => ({
-              name: overview.levels[3 - at]!,
-              count: part,
-            })),
-          })}
-        />
-        <Part
-          name="tokens"
-          query={tokens}
-          onSeen={onSeen}
-          read={({ data }) => {
-            const active = data.filter((token) => stateOf(token) === "active").length;
-            return {
-              count: data.length,
-              parts: [
-                { name: overview.active, count: active },
-                { name: overview.inactive, count: data.length - active },
-              ],
-            };
-          }}
-        />
-      </SimpleGrid>
+      {/* The number of findings decides where the rest is. */}
+      {!today.isPending && (
+        <>
+          {withStatus && <StatusCard query={status} />}
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+            <Part
+              name="projects"
+              query={projects}
+              read={({ count }) => ({
+                count,
+                parts: versions.data
+                  ? [
+                      { name: overview.withVersions, count: versions.data.total_projects },
+                      { name: overview.withoutVersions, count: Math.max(0, count - versions.data.total_projects) },
+                    ]
+                  : [],
+              })}
+              deps={[versions.data]}
+              seen={seen.has("projects")}
+              onSeen={onSeen}
+            />
+            <Part
+              name="versions"
+              query={versions}
+              seen={seen.has("versions")}
+              onSeen={onSeen}
+              read={({ total_versions, forced_versions, latest_version_time }) => ({
+                count: total_versions,
+                detail: latest_version_time === null ? undefined : overview.latest(format.ago(latest_version_time)),
+                parts: [
+                  { name: overview.forced, count: forced_versions },
+                  { name: overview.optional, count: total_versions - forced_versions },
+                ],
+              })}
+            />
+            <Part
+              name="announcements"
+              query={announcements}
+              seen={seen.has("announcements")}
+              onSeen={onSeen}
+              read={({ count, pinned_count }) => ({
+                count,
+                parts: [
+                  { name: overview.pinned, count: pinned_count },
+                  { name: overview.unpinned, count: count - pinned_count },
+                ],
+              })}
+            />
+            <Part
+              name="feedbacks"
+              query={feedbacks}
+              seen={seen.has("feedbacks")}
+              onSeen={onSeen}
+              read={({ count, rate_count, rate_avg }) => ({
+                count,
+                detail: rate_avg === null ? undefined : overview.average(format.decimal(rate_avg)),
+                parts: [
+                  { name: overview.rated, count: rate_count },
+                  { name: overview.unrated, count: count - rate_count },
+                ],
+              })}
+            />
+            <Part
+              name="logs"
+              query={logs}
+              seen={seen.has("logs")}
+              onSeen={onSeen}
+              read={({ count, debug_count, info_count, warning_count, error_count }) => ({
+                count,
+                parts: [error_count, warning_count, info_count, debug_count].map((part, at) => ({
+                  name: overview.levels[3 - at]!,
+                  count: part,
+                })),
+              })}
+            />
+            <Part
+              name="tokens"
+              query={tokens}
+              seen={seen.has("tokens")}
+              onSeen={onSeen}
+              read={({ data }) => {
+                const active = data.filter((token) => stateOf(token) === "active").length;
+                return {
+                  count: data.length,
+                  parts: [
+                    { name: overview.active, count: active },
+                    { name: overview.inactive, count: data.length - active },
+                  ],
+                };
+              }}
+            />
+          </SimpleGrid>
+        </>
+      )}
     </Stack>
   );
 }
@@ -187,12 +216,13 @@ interface PartProps<T> {
   query: Parameters<typeof Figure<T>>[0]["query"];
   read(data: T): Counted;
   deps?: readonly unknown[];
+  seen: boolean;
   /** Called when it comes into view. */
   onSeen(name: string): void;
 }
 
 /** The counts of a kind of record as bars, with a link to their page. */
-function Part<T>({ name, query, read, deps = [], onSeen }: PartProps<T>): ReactNode {
+function Part<T>({ name, query, read, deps = [], seen, onSeen }: PartProps<T>): ReactNode {
   const { frame, overview } = useTexts();
   const [project] = useProjectKey();
   const title = frame.pages[name];
@@ -202,50 +232,57 @@ function Part<T>({ name, query, read, deps = [], onSeen }: PartProps<T>): ReactN
     observer.observe(place.current!);
     return () => observer.disconnect();
   }, [name, onSeen]);
+  const heading = (
+    <Title order={2} fz="md" fw={600}>
+      <Anchor
+        inherit
+        className="lone"
+        c="inherit"
+        renderRoot={(props) => <PageLink to={paths[name]} search={project ? { project } : {}} {...props} />}
+      >
+        {title}
+      </Anchor>
+    </Title>
+  );
   return (
-    <div ref={place}>
-      <Figure
-        id={`overview-${name}`}
-        title={title}
-        definition={overview.definitions[name]}
-        query={query}
-        height={180}
-        deps={[overview, ...deps]}
-        heading={
-          <Title order={2} fz="md" fw={600}>
-            <Anchor
-              inherit
-              className="lone"
-              c="inherit"
-              renderRoot={(props) => <PageLink to={paths[name]} search={project ? { project } : {}} {...props} />}
-            >
-              {title}
-            </Anchor>
-          </Title>
-        }
-        draw={(data, words) => {
-          const { count, detail, parts } = read(data);
-          const drawing = bars({ parts, total: count, kind: overview.kind, measure: title }, words);
-          return {
-            ...drawing,
-            empty: false,
-            label: `${title}: ${words.format.number(count)}. ${drawing.label}`,
-            view: (
-              <div className={styles.part}>
-                <div className={styles.head}>
-                  <span className={styles.count}>{words.format.number(count)}</span>
-                  {detail && (
-                    <Text span size="sm" c="dimmed">
-                      {detail}
-                    </Text>
-                  )}
+    <div ref={place} data-part={name}>
+      {!seen ? (
+        <Paper withBorder p="md" className={styles.unseen}>
+          {heading}
+        </Paper>
+      ) : (
+        <Figure
+          id={`overview-${name}`}
+          title={title}
+          definition={overview.definitions[name]}
+          query={query}
+          height={180}
+          deps={[overview, ...deps]}
+          heading={heading}
+          draw={(data, words) => {
+            const { count, detail, parts } = read(data);
+            const drawing = bars({ parts, total: count, kind: overview.kind, measure: title }, words);
+            return {
+              ...drawing,
+              empty: false,
+              label: `${title}: ${words.format.number(count)}. ${drawing.label}`,
+              view: (
+                <div className={styles.part}>
+                  <div className={styles.head}>
+                    <span className={styles.count}>{words.format.number(count)}</span>
+                    {detail && (
+                      <Text span size="sm" c="dimmed">
+                        {detail}
+                      </Text>
+                    )}
+                  </div>
+                  {drawing.view}
                 </div>
-                {drawing.view}
-              </div>
-            ),
-          };
-        }}
-      />
+              ),
+            };
+          }}
+        />
+      )}
     </div>
   );
 }

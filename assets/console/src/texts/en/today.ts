@@ -15,8 +15,8 @@ export const today = {
       `of update checks came from ${version}, ${days === 0 ? "released today" : `${days === 1 ? "1 day" : `${days} days`} after its release`}`,
     announcement_ends: (title: string, until: string) => `“${title}” ends: it is shown until ${until}`,
     announcement_endsFor: (title: string, until: string, versions: string) => `“${title}” ends: it is shown to ${versions} until ${until}`,
-    no_backup: (since: string) => `was the last backup of this instance, at ${since}`,
-    neverBackup: "backups of this instance exist",
+    no_backup: (since: string) => `was the last backup of this server, made at ${since}`,
+    neverBackup: "backups of this server exist, although they are scheduled",
   },
   actions: {
     no_file: "Add a file",
@@ -26,6 +26,6 @@ export const today = {
     no_version: "Publish a version",
     adoption: "See statistics",
     announcement_ends: "See announcements",
-    no_backup: "See the instance",
+    no_backup: "See the server",
   },
 };

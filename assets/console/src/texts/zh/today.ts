@@ -14,8 +14,8 @@ export const today: (typeof en)["today"] = {
     adoption: (version, days) => `的更新检查来自 ${version}，${days === 0 ? "今天刚发布" : `发布已 ${days} 天`}`,
     announcement_ends: (title, until) => `“${title}”即将结束：显示至 ${until}`,
     announcement_endsFor: (title, until, versions) => `“${title}”即将结束：向 ${versions} 显示至 ${until}`,
-    no_backup: (since) => `是本实例上次备份的时间：${since}`,
-    neverBackup: "个备份：本实例还没有备份",
+    no_backup: (since) => `是此服务器上次备份的时间（${since}）`,
+    neverBackup: "个备份：已安排备份，但还没有完成过",
   },
   actions: {
     no_file: "添加文件",
@@ -25,6 +25,6 @@ export const today: (typeof en)["today"] = {
     no_version: "发布版本",
     adoption: "查看统计",
     announcement_ends: "查看公告",
-    no_backup: "查看实例",
+    no_backup: "查看服务器",
   },
 };
