@@ -523,6 +523,23 @@ func (tx *Tx) FeedbackSeries(p ProjectID, q FeedbackSelection, from, to int64, s
 	return counts, found, err
 }
 
+// FeedbackOverview counts feedback by the interval of its creation, of which starts holds the
+// beginnings, and the open feedback that is not hidden by rating, regardless of its creation. It reads
+// the columns once.
+func (tx *Tx) FeedbackOverview(p ProjectID, starts []int64) (created []int, open [6]int, err error) {
+	created = make([]int, len(starts))
+	query := series.Query{Filter: column.Filter{Mask: series.Gone}, To: math.MaxInt64}
+	_, err = feedbackSeries.of(tx, p).Histogram(query, append([]int64{0}, starts...), func(bucket int, w column.Word) {
+		if bucket > 0 {
+			created[bucket-1]++
+		}
+		if w&hidden == 0 && FeedbackStatus(w>>statusShift&3) == StatusOpen {
+			open[w>>ratingShift&7]++
+		}
+	})
+	return created, open, err
+}
+
 // groupLimits limits the submissions that wait for the disk. All of them may share one
 // commit, because each is one small record.
 var groupLimits = boltfile.Limits{Waiting: 4096, Together: 4096}

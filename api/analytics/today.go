@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"errors"
-	"math"
 
 	"svc/api/web"
 	"svc/internal/fault"
@@ -118,25 +117,14 @@ func startsBefore(now, length int64, n int) []int64 {
 
 // countFeedback counts all open feedback, and the new feedback of each day.
 func countFeedback(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
-	open := store.StatusOpen
-	waiting, _, err := tx.FeedbackSeries(id, store.FeedbackSelection{Status: &open}, 0, math.MaxInt64, []int64{0})
-	if err != nil {
-		return err
+	created, open, err := tx.FeedbackOverview(id, startsBefore(f.Now, day, len(f.Feedback)))
+	for i, n := range created {
+		f.Feedback[i] = int64(n)
 	}
-	for _, ratings := range waiting {
-		f.OneStar += int64(ratings[1])
-		for _, n := range ratings {
-			f.Waiting += int64(n)
-		}
+	for _, n := range open {
+		f.Waiting += int64(n)
 	}
-	starts := startsBefore(f.Now, day, len(f.Feedback))
-	all := store.FeedbackSelection{Selection: store.Selection{Hidden: true}}
-	counts, _, err := tx.FeedbackSeries(id, all, starts[0], f.Now, starts)
-	for i, ratings := range counts {
-		for _, n := range ratings {
-			f.Feedback[i] += int64(n)
-		}
-	}
+	f.OneStar = int64(open[1])
 	return err
 }
 

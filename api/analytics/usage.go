@@ -160,13 +160,28 @@ func daysBefore(now int64, days int) web.Span {
 
 // countChecks counts update checks by day and version. The last of the days ends now.
 func countChecks(tx *store.Tx, id store.ProjectID, now int64, days []map[string]int64) error {
-	for i := range days {
-		days[i] = map[string]int64{}
+	counts := make([]map[string]*int64, len(days)) // pointers, so that known versions allocate nothing
+	for i := range counts {
+		counts[i] = map[string]*int64{}
 	}
 	from, to := daysBefore(now, len(days)).Hours()
-	return tx.EachClientVersion(id, from, to, func(at store.Hour, _ platform.Platform, version []byte, n int64) {
-		if ago := (now - at.Start()) / day; ago < int64(len(days)) {
-			days[int64(len(days))-1-ago][string(version)] += n
+	err := tx.EachClientVersion(id, from, to, func(at store.Hour, _ platform.Platform, version []byte, n int64) {
+		ago := (now - at.Start()) / day
+		if ago >= int64(len(days)) {
+			return
+		}
+		count := counts[int64(len(days))-1-ago]
+		if known := count[string(version)]; known != nil {
+			*known += n
+		} else {
+			count[string(version)] = &n
 		}
 	})
+	for i := range days {
+		days[i] = make(map[string]int64, len(counts[i]))
+		for version, n := range counts[i] {
+			days[i][version] = *n
+		}
+	}
+	return err
 }

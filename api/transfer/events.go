@@ -169,3 +169,32 @@ func (im *importer) systems(
 		return nil
 	}
 }
+
+// downloads reads a line with the downloads of a file on a day. The file may have been deleted since.
+func (im *importer) downloads(raw json.RawMessage) error {
+	var in struct {
+		Day    web.Optional[web.Integer] `json:"day"`
+		FileID web.Optional[string]      `json:"file_id"`
+		Count  web.Optional[web.Integer] `json:"count"`
+	}
+	web.Fill(&in, raw)
+	var p problems
+	p.Past("day", in.Day, im.now.Unix(), true)
+	day, n := int64(in.Day.Or(0)), int64(in.Count.Or(0))
+	if day%(24*3600) != 0 {
+		p.Add("day must be the Unix second at which a day of UTC begins, a multiple of 86400")
+	}
+	p.Text("file_id", in.FileID, web.TextRule{Max: 12, Required: true, Filled: true})
+	if n < 1 || n > web.MaxTime {
+		p.Add("count must be an integer from 1 to %d", int64(web.MaxTime))
+	}
+	if err := p.Err(); err != nil {
+		return err
+	}
+	file := store.FileID(in.FileID.Or(""))
+	if renamed, ok := im.files.renamed[string(file)]; ok {
+		file = renamed
+	}
+	im.hits[store.CountDownload(im.into.Project(), store.Hour(day/3600), file)] += uint64(n)
+	return nil
+}

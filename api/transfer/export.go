@@ -172,6 +172,7 @@ func (x *exporter) run() error {
 		{transfer.RequestsFile, x.requests},
 		{transfer.SystemVersionsFile, func() error { return x.systems(x.tx.EachSystemVersion) }},
 		{transfer.ClientVersionsFile, func() error { return x.systems(x.tx.EachClientVersion) }},
+		{transfer.DownloadsFile, x.downloads},
 		{transfer.FilesFile, x.fileRecords},
 	} {
 		if file.name == transfer.FilesFile {
@@ -248,6 +249,16 @@ func (x *exporter) requests() error {
 	err := x.tx.EachRequest(x.project.ID, 0, math.MaxUint32, func(h store.Hour, r store.Request, n int64) {
 		if failed == nil {
 			failed = x.line(exportRequests(h, r, n))
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+func (x *exporter) downloads() error {
+	var failed error
+	err := x.tx.EachDownload(x.project.ID, 0, math.MaxUint32, func(day store.Hour, file []byte, n int64) {
+		if failed == nil {
+			failed = x.line(exportedDownloads{day.Start(), string(file), n})
 		}
 	})
 	return errors.Join(err, failed)

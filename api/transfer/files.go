@@ -34,6 +34,7 @@ type importedFiles struct {
 	known   map[string]bool
 	content []importedContent
 	moved   map[string]string       // object keys that have changed
+	renamed map[string]store.FileID // IDs that have changed
 	stored  map[store.FileID]string // object keys of records that have been written
 }
 
@@ -46,7 +47,7 @@ type importedContent struct {
 // readFiles reads the records of files. It must run before versions are read, because versions may
 // link to files.
 func (im *importer) readFiles() error {
-	im.files = importedFiles{known: map[string]bool{}, moved: map[string]string{}, stored: map[store.FileID]string{}}
+	im.files = importedFiles{known: map[string]bool{}, moved: map[string]string{}, renamed: map[string]store.FileID{}, stored: map[store.FileID]string{}}
 	err := im.handlers.DB.View(func(tx *store.Tx) error {
 		b, err := tx.StorageFor(im.project, "")
 		if err == nil {
@@ -150,7 +151,7 @@ func (im *importer) fileLine(raw json.RawMessage) error {
 		from := f.ObjectKey
 		f.ID = store.FileID(files.NewID())
 		f.ObjectKey = files.ObjectKey(im.project.Key, string(f.ID), f.Filename)
-		im.files.moved[from] = f.ObjectKey
+		im.files.moved[from], im.files.renamed[id] = f.ObjectKey, f.ID
 	}
 	f.Backend = im.files.backend
 	if in.Content.Or(false) {

@@ -213,7 +213,9 @@ func TestFilesMove(t *testing.T) {
 				t.Errorf("without content: got %s", answer)
 			}
 		}
-		if again, trailer := exportFiles(t, to, "demo", ""); trailer.Files != 4 || len(unpacked(t, again)) != len(unpacked(t, archive)) {
+		again, trailer := exportFiles(t, to, "demo", "")
+		lines := slices.DeleteFunc(unpacked(t, again), func(line string) bool { return strings.Contains(line, `"day":`) }) // the downloads above
+		if trailer.Files != 4 || len(lines) != len(unpacked(t, archive)) {
 			t.Errorf("exported again: got %+v", trailer)
 		}
 		to.Must(t, 200, "DELETE", "/admin/projects/demo", "")

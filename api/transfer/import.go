@@ -237,6 +237,7 @@ func (im *importer) readAll() error {
 		{transfer.RequestsFile, im.requests},
 		{transfer.SystemVersionsFile, im.systems(store.CountSystem)},
 		{transfer.ClientVersionsFile, im.systems(store.CountClient)},
+		{transfer.DownloadsFile, im.downloads},
 	} {
 		if err := im.file(file.name, file.line); err != nil {
 			return err

@@ -312,6 +312,14 @@ func TestImportRefuses(t *testing.T) {
 			"requests.jsonl, line 1: city_code must be six digits, or empty",
 		},
 		{
+			"days of downloads",
+			"downloads.jsonl",
+			`{"day":3600,"file_id":"aaaaaaaaaaaa","count":1}`,
+			"downloads.jsonl, line 1: day must be the Unix second at which a day of UTC begins, a multiple of 86400",
+		},
+		{"files of downloads", "downloads.jsonl", `{"day":86400,"count":1}`, "downloads.jsonl, line 1: file_id"},
+		{"counts of downloads", "downloads.jsonl", `{"day":86400,"file_id":"a","count":0}`, "downloads.jsonl, line 1: count must be an integer from 1"},
+		{
 			"versions in counters",
 			"client_versions.jsonl",
 			`{"hour":3600,"platform":"ios","version":"` + strings.Repeat("9", 65) + `","count":1}`,

@@ -127,6 +127,19 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 		apitest.SeenRequest{now - 30*24*apitest.Hour, "PROJECT_DETAIL", "others", "LOCAL", "", "", nil, "", ""},
 		apitest.SeenRequest{now - 30*24*apitest.Hour, "ANNOUNCEMENT_LIST", "web", "", "", "", &east, "120", ""},
 	)
+	p, err := s.DB.FindProject("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.DB.Update(func(tx *store.Tx) error {
+		return tx.AddRequests(map[store.RequestCounter]uint64{
+			store.CountDownload(p.ID, store.Hour(now/3600), "aaaaaaaaaaaa"):    3,
+			store.CountDownload(p.ID, store.Hour(now/3600)-24, "aaaaaaaaaaaa"): 1,
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // makeSubmissions creates more feedback and logs than fit into a block, and deletes some of the
@@ -215,6 +228,7 @@ func recorded(s *apitest.Server) []apitest.Exchange {
 		one + "/announcements?limit=100", one + "/announcements?is_hidden=true",
 		one + "/feedbacks?limit=100&include_hidden=1", one + "/feedbacks?limit=100&offset=190&include_hidden=1", one + "/feedbacks?rating=3&status=resolved", one + "/feedbacks?search=text+29",
 		one + "/logs?limit=100&include_hidden=1", one + "/logs?limit=100&offset=250", one + "/logs?level=2&search=client", one + "/stats/logs?" + span, one + "/stats/feedbacks?" + span,
+		one + "/stats/downloads?" + span,
 		one + "/events/definitions?include_archived=1&" + apitest.Within(0, latest), one + "/events/dashboards/cards",
 		"/admin/announcements/statistics", "/admin/feedbacks/statistics", "/admin/logs/statistics", "/admin/versions/statistics",
 		public, public + "?locale=de", public + "/versions?locale=de-AT", public + "/versions/latest", public + "/announcements?platform=windows&locale=fr", public + "/announcements/latest?platform=windows&version=1.1",

@@ -82,6 +82,13 @@ type exportedSystem struct {
 	Count    int64             `json:"count"`
 }
 
+// exportedDownloads is the number of downloads of a file on a day of UTC.
+type exportedDownloads struct {
+	Day    int64  `json:"day"`
+	FileID string `json:"file_id"` // "(other)" represents the files beyond the limit of a day
+	Count  int64  `json:"count"`
+}
+
 // exportedFile describes a stored file. It does not name the storage, which differs between
 // installations.
 type exportedFile struct {

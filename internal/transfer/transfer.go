@@ -30,6 +30,7 @@ const (
 	RequestsFile       = "requests.jsonl"
 	SystemVersionsFile = "system_versions.jsonl"
 	ClientVersionsFile = "client_versions.jsonl"
+	DownloadsFile      = "downloads.jsonl"
 	FilesFile          = "files.jsonl"
 )
 
@@ -37,7 +38,8 @@ const (
 // are written. The last file is written after the contents, because it lists them.
 var members = []string{
 	ProjectFile, AliasesFile, LanguagesFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile, CardsFile,
-	DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile, FilesFile,
+	DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile, DownloadsFile,
+	FilesFile,
 }
 
 // Files returns the names of the files that an archive can have besides its manifest and
