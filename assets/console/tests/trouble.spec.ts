@@ -68,7 +68,7 @@ test.describe("a slow network that loses 3 %", () => {
     const save = form.getByRole("button", { name: "Save" });
     await lose("POST", /\/announcements$/);
     await save.click();
-    await expect(form.getByRole("alert")).toContainText("no connection");
+    await expect(form.getByRole("alert")).toContainText("No connection");
     await save.click();
     await expect(form).toBeHidden();
     expect(await contents(server, project, "announcements")).toEqual(["once"]);
@@ -78,7 +78,7 @@ test.describe("a slow network that loses 3 %", () => {
     await form.getByRole("textbox", { name: "Title" }).fill("Now");
     await lose("PATCH", /\/announcements\/[^/]+$/);
     await save.click();
-    await expect(form.getByRole("alert")).toContainText("no connection");
+    await expect(form.getByRole("alert")).toContainText("No connection");
     await save.click();
     await expect(form).toBeHidden();
     await expect(page.getByRole("link", { name: "Now" })).toBeVisible();
