@@ -34,13 +34,20 @@ func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateC
 
 // CreateFeedback sends feedback. If it is to be forwarded to the code host but has no contact, the
 // error is a [*UsageError]. If the same content is sent again from the same address within a
-// minute, the server creates no second record and returns the existing one.
+// minute, the server creates no second record and returns the existing one. [Public.FeedbackReplies]
+// asks for replies to it.
 func (p *Public) CreateFeedback(ctx context.Context, in FeedbackInput) (*Feedback, error) {
 	contact, _ := in.Contact.Get()
 	if in.ForwardToCodehost != nil && *in.ForwardToCodehost && strings.TrimSpace(contact) == "" {
 		return nil, usage("feedback that is forwarded to the code host needs a contact")
 	}
-	return fetch[Feedback](ctx, p.call(http.MethodPost, "/public/{k}/feedbacks").body(in))
+	f, err := fetch[Feedback](ctx, p.call(http.MethodPost, "/public/{k}/feedbacks").body(in))
+	if f != nil && f.ReplyToken != "" {
+		if q := p.client.events.queue(); q != nil {
+			q.keepFeedback(sentFeedback{f.ID, f.ReplyToken})
+		}
+	}
+	return f, err
 }
 
 // CreateProject creates a project. If the input has no key, the new project gets the key that the

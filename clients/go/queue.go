@@ -182,6 +182,7 @@ func (q *queue) optOut() {
 // optOutLocked deletes everything and stops collecting. The caller must hold mu.
 func (q *queue) optOutLocked() {
 	q.forgetLocked()
+	q.feedback = nil
 	q.optedOut = true
 }
 

@@ -24,7 +24,8 @@ type queueState struct {
 	id       string
 	optedOut bool
 	session  string
-	last     time.Duration // clock time of the last tracked event
+	last     time.Duration  // clock time of the last tracked event
+	feedback []sentFeedback // kept in memory only
 
 	// These fields hold the changes that the next write contains.
 	dirty, urgent, clear, writeID, writeOut bool
@@ -42,7 +43,7 @@ func newQueueState(o *AnalyticsOptions, namespace, project string) *queueState {
 	}
 	if o.Persistence != PersistNone {
 		p := s.prefix()
-		s.backing = newBacking(o, namespace, "", p+idSuffix, p+queueSuffix, p+optOutSuffix)
+		s.backing = newBacking(o, namespace, "", p+idSuffix, p+queueSuffix, p+optOutSuffix, p+feedbackSuffix)
 	}
 	return s
 }

@@ -24,6 +24,8 @@ type call struct {
 	payload any         // encoded as the body
 	omitted bool        // the body is not sent if it has no fields
 	bytes   []byte      // a body that is not JSON
+
+	replyToken string // of the feedback whose reply is asked for
 }
 
 func (p *Public) call(method, path string, args ...string) *call {
@@ -76,6 +78,7 @@ type request struct {
 	token       string
 	contentType string
 	ifMatch     string
+	replyToken  string
 	body        []byte
 	settings    *settings
 }
@@ -88,6 +91,7 @@ func (c *call) prepare(ctx context.Context) (*request, error) {
 	s := c.client.settings.Load()
 	r := &request{method: c.method, path: c.path, settings: s}
 	r.ifMatch, _ = ctx.Value(ifMatchKey{}).(string)
+	r.replyToken = c.replyToken
 	var err error
 	if r.target, err = expandPath(c.path, s.project, c.args); err != nil {
 		return nil, err
@@ -334,6 +338,9 @@ func (c *Client) newHTTPRequest(ctx context.Context, r *request) (*http.Request,
 	}
 	if r.ifMatch != "" {
 		h.Header.Set("If-Match", r.ifMatch)
+	}
+	if r.replyToken != "" {
+		h.Header.Set("X-Reply-Token", r.replyToken)
 	}
 	platform, version := r.settings.declared()
 	if platform != "" {

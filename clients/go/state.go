@@ -255,6 +255,7 @@ func (s *stateChange) apply(old map[string]string) (next map[string]string, out 
 	if out {
 		set(idSuffix, "")
 		set(queueSuffix, "")
+		set(feedbackSuffix, "")
 		return next, !s.optedOut
 	}
 	if !s.events {

@@ -1,0 +1,110 @@
+package svcsdk
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// replying answers as a server that stores feedback and has a reply to each with an even number.
+func replying(t *testing.T) http.HandlerFunc {
+	t.Helper()
+	n := 0
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodPost {
+			w.WriteHeader(http.StatusCreated)
+			fmt.Fprintf(w, `{"id":"f%d","status":"open","reply_token":"t%d"}`, n, n)
+			n++
+			return
+		}
+		parts := strings.Split(r.URL.Path, "/")
+		id := parts[len(parts)-2]
+		switch number := strings.TrimPrefix(id, "f"); {
+		case r.Header.Get("X-Reply-Token") != "t"+number, number == "4":
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"statusCode":404,"message":"feedback not found"}`)
+		case strings.Contains("02468", number[len(number)-1:]):
+			fmt.Fprintf(w, `{"id":%q,"status":"resolved","reply":"to %s","replied_at":7}`, id, id)
+		default:
+			fmt.Fprintf(w, `{"id":%q,"status":"open","reply":null,"replied_at":null}`, id)
+		}
+	}
+}
+
+func sendFeedback(t *testing.T, c *Client, n int) {
+	t.Helper()
+	for range n {
+		if _, err := c.Public.CreateFeedback(t.Context(), FeedbackInput{Content: "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func expectReplies(t *testing.T, c *Client, want string) {
+	t.Helper()
+	replies, err := c.Public.FeedbackReplies(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range replies {
+		got = append(got, fmt.Sprintf("%s:%s", r.ID, r.Status))
+	}
+	if strings.Join(got, " ") != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+func TestFeedbackReplies(t *testing.T) {
+	t.Parallel()
+	storage := &memoryStorage{}
+	handler := replying(t)
+	c := served(t, handler, WithAnalytics(AnalyticsOptions{Persistence: PersistDevice, Storage: storage, Namespace: "n"}))
+	sendFeedback(t, c, 7)
+	expectReplies(t, c, "f0:resolved f2:resolved f6:resolved")
+	later := served(t, handler, WithAnalytics(AnalyticsOptions{Persistence: PersistDevice, Storage: storage, Namespace: "n"}))
+	sendFeedback(t, later, 18)
+	expectReplies(t, later, "f6:resolved f8:resolved f10:resolved f12:resolved f14:resolved f16:resolved f18:resolved f20:resolved f22:resolved f24:resolved")
+	later.Public.OptOut()
+	sendFeedback(t, later, 1)
+	expectReplies(t, later, "")
+	for key := range storage.texts {
+		if strings.HasSuffix(key, feedbackSuffix) {
+			t.Errorf("after opting out, %s is stored", key)
+		}
+	}
+	later.Public.OptIn()
+	expectReplies(t, later, "")
+}
+
+func TestFeedbackRepliesByPersistence(t *testing.T) {
+	t.Parallel()
+	for persistence, want := range map[Persistence]string{PersistNone: "", PersistSession: "f0:resolved f2:resolved"} {
+		storage := &memoryStorage{}
+		c := served(t, replying(t), WithAnalytics(AnalyticsOptions{Persistence: persistence, Storage: storage}))
+		sendFeedback(t, c, 3)
+		expectReplies(t, c, want)
+		if len(storage.texts) > 0 {
+			t.Errorf("%s stores %v", persistence, storage.texts)
+		}
+		c.Public.OptOut()
+		expectReplies(t, c, "")
+	}
+}
+
+func TestFeedbackRepliesFail(t *testing.T) {
+	t.Parallel()
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			replying(t)(w, r)
+			return
+		}
+		w.WriteHeader(http.StatusBadRequest)
+	}, WithAnalytics(AnalyticsOptions{Persistence: PersistSession}))
+	sendFeedback(t, c, 1)
+	if _, err := c.Public.FeedbackReplies(t.Context()); err == nil {
+		t.Error("got no error")
+	}
+}
