@@ -112,6 +112,39 @@ test("a list is sorted by a column, in the address and for screen readers, toget
   await order("middle", "worst", "best");
 });
 
+for (const phone of [false, true]) {
+  test(`ticked records are changed together, ${phone ? "on a phone" : "with pointer and keyboard"}`, async ({ page, server, project }) => {
+    await page.setViewportSize(windowFor(16));
+    for (const content of ["one", "two", "three"]) {
+      await sendFeedback(server, project, { content });
+    }
+    await open(page, server, `/admin/feedbacks?project=${project}`, { phone });
+    await expect(page.locator("tbody tr")).toHaveCount(3);
+    const foot = page.getByRole("group", { name: /selected/ });
+    await page.getByRole("checkbox", { name: "Select one" }).click();
+    await page.getByRole("checkbox", { name: "Select two" }).press("Space");
+    await expect(foot).toContainText("2 selected");
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await expectAccessible(page);
+    await foot.getByRole("button", { name: "Resolve" }).click();
+    await expect(foot).toHaveCount(0);
+    const state = async () => {
+      const { data } = await server.call<{ data: { status: string; is_hidden: boolean }[] }>(
+        "GET",
+        `/admin/projects/${project}/feedbacks?include_hidden=true`,
+      );
+      return data.map(({ status, is_hidden }) => `${status} ${is_hidden}`);
+    };
+    expect(await state()).toEqual(["open false", "resolved false", "resolved false"]);
+    await page.getByRole("checkbox", { name: "Select all on this page" }).click();
+    await expect(foot).toContainText("3 selected");
+    await foot.getByRole("button", { name: "Hide" }).click();
+    await expect(page.getByRole("heading", { name: "No feedback yet" })).toBeVisible();
+    expect((await state()).every((one) => one.endsWith("true"))).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  });
+}
+
 test("a row on a phone shows the title, and the date below it", async ({ page, server, project }) => {
   await server.call("POST", `/admin/projects/${project}/announcements`, {
     title: "Maintenance of all servers in the night from Saturday to Sunday",

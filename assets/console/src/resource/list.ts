@@ -32,6 +32,8 @@ export interface List<R> {
   /** On the first page: the number of records that have arrived since. */
   added: number;
   showAdded(): void;
+  /** Filters and order, as text. */
+  conditions: string;
   /** Whether filters exclude records. */
   filtered: boolean;
   /** Loads a page of the same list. */
@@ -162,6 +164,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
       retry: () => void refetch(),
       added: shownAdded,
       showAdded: () => void refetch(),
+      conditions,
       filtered,
       load: (number) => queries.fetchQuery({ ...pageQuery(conditions, number), staleTime: 5_000 }),
       askAhead,

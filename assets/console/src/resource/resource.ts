@@ -69,6 +69,16 @@ export interface Action<R> {
   run(record: R): void | Promise<void>;
 }
 
+/** An action on several records at once. */
+export interface BulkAction<R> {
+  id: string;
+  label: string;
+  /** Whether it has a button of its own; the others are in a menu. */
+  front?: boolean | undefined;
+  /** Reports whether it succeeded. */
+  run(records: R[]): Promise<boolean>;
+}
+
 /** The values and functions that the inputs of a form are bound to. */
 export interface Inputs<D> {
   values: D;
@@ -138,6 +148,8 @@ export interface Resource<R extends object, D extends object = object> {
   addLabel?: string | undefined;
   canEdit?: ((record: R) => boolean) | undefined;
   actions?: ((record: R) => Action<R>[]) | undefined;
+  /** Actions on ticked records; without any there is nothing to tick. */
+  bulk?: BulkAction<R>[] | undefined;
   remove?:
     | {
         run(admin: Admin, record: R): Promise<unknown>;

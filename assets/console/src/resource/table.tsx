@@ -1,10 +1,10 @@
 // The records of a page as a table, with paging and a menu for each record. On a phone the table
 // has one column, with the other main fields in a second line.
 
-import { ActionIcon, Button, Group, Skeleton, Text } from "@mantine/core";
+import { ActionIcon, Button, Checkbox, Group, Skeleton, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconCopy, IconDots, IconEdit, IconTrash } from "@tabler/icons-react";
-import { type CSSProperties, memo, useMemo, useState } from "react";
+import { type CSSProperties, memo, useCallback, useMemo, useRef, useState } from "react";
 import { type ChangeAddress, useAddress, useChangeAddress } from "../core/address";
 import { PageLink } from "../core/go";
 import { Menu } from "../core/menu";
@@ -14,6 +14,7 @@ import type { List } from "./list";
 import { Paging } from "./paging";
 import type { Column, Resource } from "./resource";
 import { phone } from "./rows";
+import { SelectAll, SelectionBar, useSelection } from "./selection";
 import { ariaSort, Heading } from "./sort";
 import classes from "./table.module.css";
 import { ColumnEdge, useWidths } from "./widths";
@@ -21,6 +22,7 @@ import { ColumnEdge, useWidths } from "./widths";
 /** Minimum width in pixels of a column without a width of its own. */
 const flexible = 200;
 const actionsWidth = 52;
+const tickWidth = 44;
 /** The least share of their width that columns keep before the table scrolls sideways. */
 const narrowest = 0.6;
 
@@ -36,6 +38,14 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   );
 
   const { data, pageSize } = list;
+  const ids = data?.data.map(resource.id) ?? [];
+  const selection = useSelection(ids, `${list.project} ${list.page} ${list.conditions}`);
+  const bulk = resource.bulk;
+  // The same function on each render, so that a tick renders one row.
+  const latest = useRef(selection);
+  latest.current = selection;
+  const toggle = useCallback((id: string) => latest.current.toggle(id), []);
+  const fixed = actionsWidth + (bulk ? tickWidth : 0);
   const lines = narrow ? 2 : (resource.lines ?? 1);
   const height = { "--rows": useHeightInRows(list) } as CSSProperties;
   if (!data) {
@@ -56,14 +66,14 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   const main = mainOf(columns);
   const headed = narrow ? columns.filter((column) => column === main) : columns;
   const chosenWidth = ({ id, width }: Column<R>) => widths.of(id) ?? width;
-  const sum = columns.reduce((total, column) => total + (chosenWidth(column) ?? flexible), actionsWidth);
+  const sum = columns.reduce((total, column) => total + (chosenWidth(column) ?? flexible), fixed);
   // Columns that are too wide for the window become narrower together.
-  const share = `(100cqw - ${actionsWidth}px) / ${sum - actionsWidth}`;
+  const share = `(100cqw - ${fixed}px) / ${sum - fixed}`;
   const widthOf = (column: Column<R>) => {
     const width = chosenWidth(column);
     return width === undefined || narrow ? undefined : `clamp(${width * narrowest}px, ${share} * ${width}, ${width}px)`;
   };
-  const least = narrow ? 0 : (sum - actionsWidth) * narrowest + actionsWidth;
+  const least = narrow ? 0 : (sum - fixed) * narrowest + fixed;
   // A column without a width fills the remaining space; without such a column the menu column does.
   const fills = headed.some((column) => widthOf(column) === undefined);
   return (
@@ -81,6 +91,11 @@ export function RecordTable<R extends object, D extends object>({ resource, list
         <table className={`${classes["table"]} ${list.stale ? classes["stale"] : ""}`} style={{ minWidth: least }}>
           <thead>
             <tr>
+              {bulk && (
+                <th scope="col" className={classes["tick"]}>
+                  <SelectAll selection={selection} shown={ids} />
+                </th>
+              )}
               {headed.map((column) => (
                 <th
                   key={column.id}
@@ -107,13 +122,29 @@ export function RecordTable<R extends object, D extends object>({ resource, list
           <tbody>
             {data.data.map((record) => {
               const id = resource.id(record);
-              return <Row key={id} {...{ id, record, resource, columns, narrow, change }} open={id === address["open"]} />;
+              return (
+                <Row
+                  key={id}
+                  {...{ id, record, resource, columns, narrow, change }}
+                  open={id === address["open"]}
+                  ticked={bulk && selection.ids.has(id)}
+                  onTick={toggle}
+                />
+              );
             })}
           </tbody>
         </table>
       </div>
-      <div className={classes["foot"]}>
-        <Paging list={list} data={data} narrow={narrow} />
+      <div className={classes["foot"]} data-selected={selection.ids.size > 0 || undefined}>
+        {bulk && selection.ids.size > 0 ? (
+          <SelectionBar
+            selection={selection}
+            records={data.data.filter((record) => selection.ids.has(resource.id(record)))}
+            actions={bulk}
+          />
+        ) : (
+          <Paging list={list} data={data} narrow={narrow} />
+        )}
       </div>
     </div>
   );
@@ -162,27 +193,46 @@ interface RowProps<R extends object, D extends object> {
   columns: Column<R>[];
   narrow: boolean;
   open: boolean;
+  /** Undefined if records cannot be ticked. */
+  ticked: boolean | undefined;
+  onTick: (id: string) => void;
   change: ChangeAddress;
 }
 
 /** A record. It is rendered again when it changes, but not when another one does. */
 const Row = memo(RecordRow) as typeof RecordRow;
 
-function RecordRow<R extends object, D extends object>({ id, record, resource, columns, narrow, open, change }: RowProps<R, D>) {
+function RecordRow<R extends object, D extends object>({
+  id,
+  record,
+  resource,
+  columns,
+  narrow,
+  open,
+  ticked,
+  onTick,
+  change,
+}: RowProps<R, D>) {
+  const { common } = useTexts();
   const main = mainOf(columns);
   const headed = narrow ? columns.filter((column) => column === main) : columns;
   return (
     // For keyboard users, the link in the row does the same.
     <tr
       className={resource.dimmed?.(record) ? classes["dimmed"] : undefined}
-      data-open={open || undefined}
+      data-open={open || ticked || undefined}
       onClick={({ target, currentTarget }) => {
-        if (!(target as Element).closest("a,button,input,[role=menu]") && !window.getSelection()?.toString()) {
+        if (!(target as Element).closest("a,button,input,label,[role=menu],[data-tick]") && !window.getSelection()?.toString()) {
           currentTarget.querySelector<HTMLElement>(".cell-link")?.focus({ preventScroll: true });
           change({ open: id });
         }
       }}
     >
+      {ticked !== undefined && (
+        <td className={classes["tick"]} data-tick>
+          <Checkbox size="sm" aria-label={common.select(resource.label(record))} checked={ticked} onChange={() => onTick(id)} />
+        </td>
+      )}
       {headed.map((column) => (
         <td key={column.id} data-align={narrow ? undefined : column.align} data-main={column === main || undefined}>
           {column === main ? (

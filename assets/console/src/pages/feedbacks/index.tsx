@@ -16,6 +16,7 @@ import { isWebAddress } from "../../core/weblink";
 import { JsonField } from "../../fields/json";
 import { formatObject } from "../../fields/object";
 import { usePlatformName } from "../../fields/platforms";
+import { useBulk } from "../../resource/bulk";
 import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
 import { stateOf } from "../../resource/record";
@@ -62,6 +63,7 @@ function useFeedbacks(): Resource<Feedback, Draft> {
         ...(reply !== undefined && { reply }),
       }),
   );
+  const bulk = useBulk("feedbacks");
   const [read, noteRead] = useRead(project);
   const columns = useFeedbackColumns(project, forwarding, read);
   return useMemo(() => {
@@ -194,6 +196,25 @@ function useFeedbacks(): Resource<Feedback, Draft> {
             ]
           : []),
       ],
+      bulk: [
+        ...states.map((status) => ({
+          id: status,
+          label: status === "resolved" ? feedbacks.resolve : feedbacks.statuses[status],
+          front: status === "resolved",
+          run: (some: Feedback[]) =>
+            bulk(
+              (admin) => admin.updateFeedbacks({ ids: some.map(({ id }) => id), status }),
+              feedbacks.statusNow(feedbacks.statuses[status]),
+            ),
+        })),
+        ...[true, false].map((hidden) => ({
+          id: hidden ? "hide" : "show",
+          label: hidden ? sent.hide : sent.show,
+          front: hidden,
+          run: (some: Feedback[]) =>
+            bulk((admin) => admin.updateFeedbacks({ ids: some.map(({ id }) => id), hidden }), hidden ? sent.hiddenNow : sent.shownNow),
+        })),
+      ],
       remove: {
         run: (admin, { id }) => admin.deleteFeedback(id),
         consequences: (feedback) => (
@@ -241,7 +262,7 @@ function useFeedbacks(): Resource<Feedback, Draft> {
         "submitFeedback",
       ],
     };
-  }, [texts, columns, platformName, go, project, repository, forwarding, change, noteRead]);
+  }, [texts, columns, platformName, go, project, repository, forwarding, change, bulk, noteRead]);
 }
 
 function clear(reset: string, label: string) {

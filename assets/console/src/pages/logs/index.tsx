@@ -16,6 +16,7 @@ import { madeAt } from "../../core/uuid";
 import { JsonField } from "../../fields/json";
 import { formatObject } from "../../fields/object";
 import { usePlatformName } from "../../fields/platforms";
+import { useBulk } from "../../resource/bulk";
 import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
 import type { Filter, Resource } from "../../resource/resource";
@@ -51,6 +52,7 @@ function useLogs(project: string): Resource<Log, Draft> {
   const format = useFormat();
   const platformName = usePlatformName();
   const prune = usePrune();
+  const bulk = useBulk("logs");
   const change = useChange<Log>(
     "logs",
     ({ id }) => id,
@@ -174,6 +176,13 @@ function useLogs(project: string): Resource<Log, Draft> {
               run: () => change(log, { is_hidden: true }, sent.hiddenNow),
             },
       ],
+      bulk: [true, false].map((hidden) => ({
+        id: hidden ? "hide" : "show",
+        label: hidden ? sent.hide : sent.show,
+        front: true,
+        run: (some: Log[]) =>
+          bulk((admin) => admin.updateLogs({ ids: some.map(({ id }) => id), hidden }), hidden ? sent.hiddenNow : sent.shownNow),
+      })),
       more: (log) => <SameHour log={log} />,
       tools: (
         <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={prune}>
@@ -195,7 +204,7 @@ function useLogs(project: string): Resource<Log, Draft> {
       ),
       operations: ["listLogs", "getLogSeries", "createLog", "hideLog", "pruneLogs", "uploadLog"],
     };
-  }, [texts, format, platformName, project, change]);
+  }, [texts, format, platformName, project, change, bulk]);
 }
 
 /**
