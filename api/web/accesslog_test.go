@@ -2,12 +2,12 @@ package web_test
 
 import (
 	"bytes"
+	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
-	"log/slog"
 	"svc/api/web"
 )
 
