@@ -7,13 +7,14 @@
 // A List needs the bucket of its owner and knows nothing of transactions, projects or the
 // change feed. docs/format/svc-db.md describes keys and values.
 //
-//	series.go  Series, List: one record at a time
-//	head.go    the columns of the last block, cached between transactions
-//	blocks.go  the columns of blocks: reading, writing, trimming
-//	page.go    pages, totals and searches
-//	mark.go    changing the filter bits of many records
-//	prune.go   removing many records
-//	check.go   comparing columns with records
+//	series.go    Series, List: one record at a time
+//	head.go      the columns of the last block, cached between transactions
+//	blocks.go    the columns of blocks: reading, writing, trimming
+//	page.go      pages, totals and searches
+//	histogram.go counts of records over time
+//	mark.go      changing the filter bits of many records
+//	prune.go     removing many records
+//	check.go     comparing columns with records
 package series
 
 import (
