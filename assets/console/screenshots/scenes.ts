@@ -50,7 +50,7 @@ export async function scenes(demo: Server): Promise<Scene[]> {
     { name: "login", path: "/login", visitor: true },
     { name: "today", path: `/admin?project=${project}` },
     { name: "first-project", path: "/admin", empty: true },
-    { name: "instance", path: "/admin/instance", prepare: (page) => page.locator("[data-part]").last().scrollIntoViewIfNeeded() },
+    { name: "instance", path: "/admin/instance" },
     { name: "palette", path: "/admin", above: true, prepare: press("Control+k") },
     { name: "keys", path: "/admin", above: true, prepare: press("?") },
     { name: "statistics", path: `/admin/analytics?project=${project}` },
