@@ -55,7 +55,7 @@ const maxGroups = max(store.Endpoints, stats.Platforms)
 func (h *Handlers) requestSeries(r *web.Request) (v timeseriesView, err error) {
 	var p problems
 	span := p.Span(r, h.Now())
-	endpoint := p.endpoint(r)
+	filter := p.requestFilter(r)
 	groupBy := p.OneOf(r, "group_by", "", "endpoint", "platform")
 	b, granularity := p.Buckets(r, span, "hour")
 	var all []int64
@@ -64,7 +64,7 @@ func (h *Handlers) requestSeries(r *web.Request) (v timeseriesView, err error) {
 	err = h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		all = make([]int64, b.Len())
 		return tx.EachRequest(id, from, to, func(h store.Hour, r store.Request, n int64) {
-			if endpoint != 0 && r.Endpoint() != endpoint {
+			if !filter.passes(r) {
 				return
 			}
 			l := &lines[group(r)]
@@ -83,7 +83,7 @@ func (h *Handlers) requestSeries(r *web.Request) (v timeseriesView, err error) {
 	}
 	v = timeseriesView{
 		SpanView: span.View(), Granularity: granularity, Offset: span.Offset,
-		Endpoint: web.OrNil(new(endpoint.String())), GroupBy: web.OrNil(&groupBy), Data: viewBuckets(b, all),
+		Endpoint: web.OrNil(new(filter.endpoint.String())), GroupBy: web.OrNil(&groupBy), Data: viewBuckets(b, all),
 	}
 	if groupBy != "" {
 		v.Series = viewLines(b, lines[:], groupNames[groupBy])
@@ -136,13 +136,17 @@ type adoptionView struct {
 // these versions, and a second one counts only their requests by bucket.
 func (h *Handlers) versionAdoption(r *web.Request) (versionAdoptionView, error) {
 	var p problems
-	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 6, 1, 20)
+	span, limit, fits := p.Span(r, h.Now()), p.Int(r, "limit", 6, 1, 20), p.onPlatform(r)
 	b, granularity := p.Buckets(r, span, "day")
 	var top []stats.Count
 	counts := map[string][]int64{}
 	err := h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		var totals stats.Counts
-		err := tx.EachClientVersion(id, from, to, func(_ store.Hour, _ platform.Platform, version []byte, n int64) { totals.Add(version, n) })
+		err := tx.EachClientVersion(id, from, to, func(_ store.Hour, on platform.Platform, version []byte, n int64) {
+			if fits(on) {
+				totals.Add(version, n)
+			}
+		})
 		if err != nil {
 			return err
 		}
@@ -150,8 +154,8 @@ func (h *Handlers) versionAdoption(r *web.Request) (versionAdoptionView, error) 
 		for _, c := range top {
 			counts[c.Key] = make([]int64, b.Len())
 		}
-		return tx.EachClientVersion(id, from, to, func(h store.Hour, _ platform.Platform, version []byte, n int64) {
-			if line := counts[string(version)]; line != nil {
+		return tx.EachClientVersion(id, from, to, func(h store.Hour, on platform.Platform, version []byte, n int64) {
+			if line := counts[string(version)]; line != nil && fits(on) {
 				if at, ok := b.At(h.Start()); ok {
 					line[at] += n
 				}

@@ -49,13 +49,51 @@ func (h *Handlers) flushCounters(r *web.Request) {
 	}
 }
 
+// requestFilter selects requests by the dimensions of their counters. The zero value selects all.
+type requestFilter struct {
+	endpoint store.Endpoint // 0 = all
+	platform int            // number of a platform; -1 = all
+	region   stats.Region
+	byRegion bool
+}
+
+// requestFilter reads the filters endpoint, platform and region from the query.
+func (p *problems) requestFilter(r *web.Request) requestFilter {
+	f := requestFilter{endpoint: p.endpoint(r), platform: -1}
+	if on := p.PlatformFilter(r); on != nil {
+		f.platform = stats.PlatformNumber(*on)
+	}
+	if text := r.Query("region"); text != "" {
+		f.byRegion, f.region = true, stats.ParseRegion(text)
+		if f.region == 0 && text != "UNKNOWN" {
+			p.Add("region must be two capital letters, LOCAL or UNKNOWN")
+		}
+	}
+	return f
+}
+
+func (f requestFilter) passes(r store.Request) bool {
+	return (f.endpoint == 0 || r.Endpoint() == f.endpoint) && (f.platform < 0 || r.PlatformNumber() == f.platform) &&
+		(!f.byRegion || r.Place().Region() == f.region)
+}
+
+// onPlatform returns a function that reports whether a platform passes the filter in the query.
+func (p *problems) onPlatform(r *web.Request) func(platform.Platform) bool {
+	wanted := p.PlatformFilter(r)
+	return func(on platform.Platform) bool { return wanted == nil || on == *wanted }
+}
+
 // requestOverview sums requests by each dimension separately.
 func (h *Handlers) requestOverview(r *web.Request) (overviewView, error) {
 	var p problems
-	span := p.Span(r, h.Now())
+	span, filter := p.Span(r, h.Now()), p.requestFilter(r)
 	var o overview
 	err := h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
-		return tx.EachRequest(id, from, to, o.add)
+		return tx.EachRequest(id, from, to, func(_ store.Hour, r store.Request, n int64) {
+			if filter.passes(r) {
+				o.add(r, n)
+			}
+		})
 	})
 	return o.view(span), err
 }
@@ -71,7 +109,7 @@ type overview struct {
 
 var china = stats.ParseRegion("CN")
 
-func (o *overview) add(_ store.Hour, r store.Request, n int64) {
+func (o *overview) add(r store.Request, n int64) {
 	o.endpoints[r.Endpoint()] += n
 	o.platforms[r.PlatformNumber()] += n
 	place := r.Place()
@@ -169,10 +207,14 @@ type clientVersionView struct {
 // clientVersions answers with the number of requests per client version, summed over all platforms.
 func (h *Handlers) clientVersions(r *web.Request) (v versionsView[clientVersionView], err error) {
 	var p problems
-	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 15, 1, 100)
+	span, limit, fits := p.Span(r, h.Now()), p.Int(r, "limit", 15, 1, 100), p.onPlatform(r)
 	var c stats.Counts
 	err = h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
-		return tx.EachClientVersion(id, from, to, func(_ store.Hour, _ platform.Platform, version []byte, n int64) { c.Add(version, n) })
+		return tx.EachClientVersion(id, from, to, func(_ store.Hour, on platform.Platform, version []byte, n int64) {
+			if fits(on) {
+				c.Add(version, n)
+			}
+		})
 	})
 	if err != nil {
 		return v, err
@@ -188,11 +230,14 @@ type platformVersionView struct {
 
 func (h *Handlers) platformVersions(r *web.Request) (v versionsView[platformVersionView], err error) {
 	var p problems
-	span, limit := p.Span(r, h.Now()), p.Int(r, "limit", 30, 1, 200)
+	span, limit, fits := p.Span(r, h.Now()), p.Int(r, "limit", 30, 1, 200), p.onPlatform(r)
 	var c stats.Counts
 	var both []byte // platform, a zero byte, version: the order of ties
 	err = h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		return tx.EachSystemVersion(id, from, to, func(_ store.Hour, on platform.Platform, version []byte, n int64) {
+			if !fits(on) {
+				return
+			}
 			both = append(append(append(both[:0], useragent.StatisticsName(on)...), 0), version...)
 			c.Add(both, n)
 		})
@@ -211,7 +256,7 @@ func (h *Handlers) platformVersions(r *web.Request) (v versionsView[platformVers
 // country is used, and if there is none, the reader's offset.
 func (h *Handlers) requestHeatmap(r *web.Request) (heatmapView, error) {
 	var p problems
-	span := p.Span(r, h.Now())
+	span, filter := p.Span(r, h.Now()), p.requestFilter(r)
 	var offsets [stats.Regions]int
 	for i := range offsets {
 		offsets[i] = span.Offset
@@ -222,6 +267,9 @@ func (h *Handlers) requestHeatmap(r *web.Request) (heatmapView, error) {
 	var m stats.Heatmap
 	err := h.withCounters(r, &p, span, func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error {
 		return tx.EachRequest(id, from, to, func(h store.Hour, r store.Request, n int64) {
+			if !filter.passes(r) {
+				return
+			}
 			offset, known := r.Offset().Minutes()
 			if !known {
 				offset = offsets[r.Place().Region()]

@@ -701,7 +701,7 @@ func (a *Admin) GetDownloads(ctx context.Context, opts *DownloadsOptions) (*Down
 
 // GetRequestOverview counts requests by kind, platform and region. Like all statistics of requests,
 // includes the whole first and last hour of the range.
-func (a *Admin) GetRequestOverview(ctx context.Context, opts *RangeOptions) (*RequestOverview, error) {
+func (a *Admin) GetRequestOverview(ctx context.Context, opts *RequestOverviewOptions) (*RequestOverview, error) {
 	return fetch[RequestOverview](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/requests/overview").where(opts))
 }
 
@@ -719,18 +719,18 @@ func (a *Admin) GetVersionAdoption(ctx context.Context, opts *VersionAdoptionOpt
 
 // GetClientVersions counts update checks by version of the app. Counts the display version that was
 // sent, else the comparable version, published or not.
-func (a *Admin) GetClientVersions(ctx context.Context, opts *TopOptions) (*ClientVersions, error) {
+func (a *Admin) GetClientVersions(ctx context.Context, opts *ClientVersionsOptions) (*ClientVersions, error) {
 	return fetch[ClientVersions](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/requests/client-versions").where(opts))
 }
 
 // GetPlatformVersions counts requests by version of the system.
-func (a *Admin) GetPlatformVersions(ctx context.Context, opts *TopOptions) (*PlatformVersions, error) {
+func (a *Admin) GetPlatformVersions(ctx context.Context, opts *PlatformVersionsOptions) (*PlatformVersions, error) {
 	return fetch[PlatformVersions](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/requests/platform-versions").where(opts))
 }
 
 // GetRequestHeatmap counts requests by hour of the week. Uses the local time of each client: by its
 // clock, else by its country, else by `tz_offset_minutes`.
-func (a *Admin) GetRequestHeatmap(ctx context.Context, opts *RangeOptions) (*Heatmap, error) {
+func (a *Admin) GetRequestHeatmap(ctx context.Context, opts *RequestHeatmapOptions) (*Heatmap, error) {
 	return fetch[Heatmap](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/requests/heatmap").where(opts))
 }
 

@@ -350,6 +350,23 @@ type DownloadsOptions struct {
 	EndTime *int64 `query:"end_time"`
 }
 
+// RequestOverviewOptions holds the query of GetRequestOverview.
+type RequestOverviewOptions struct {
+	// First second of the range. Default: seven days before its end.
+	StartTime *int64 `query:"start_time"`
+	// Last second of the range. Default: now.
+	EndTime *int64 `query:"end_time"`
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
+	TZOffsetMinutes int `query:"tz_offset_minutes"`
+	// Only requests of this kind.
+	Endpoint string `query:"endpoint"`
+	// Only items from this platform. Case does not matter.
+	Platform Platform `query:"platform"`
+	// Only requests from this country or region, `LOCAL` or `UNKNOWN`.
+	Region string `query:"region"`
+}
+
 // RequestTimeseriesOptions holds the query of GetRequestTimeseries.
 type RequestTimeseriesOptions struct {
 	// First second of the range. Default: seven days before its end.
@@ -365,6 +382,10 @@ type RequestTimeseriesOptions struct {
 	Endpoint string `query:"endpoint"`
 	// Dimension of additional series, one for each value.
 	GroupBy string `query:"group_by"`
+	// Only items from this platform. Case does not matter.
+	Platform Platform `query:"platform"`
+	// Only requests from this country or region, `LOCAL` or `UNKNOWN`.
+	Region string `query:"region"`
 }
 
 // VersionAdoptionOptions holds the query of GetVersionAdoption.
@@ -380,10 +401,12 @@ type VersionAdoptionOptions struct {
 	Granularity string `query:"granularity"`
 	// Maximum number of versions.
 	Limit int `query:"limit"`
+	// Only items from this platform. Case does not matter.
+	Platform Platform `query:"platform"`
 }
 
-// TopOptions is a range of time and a limit.
-type TopOptions struct {
+// ClientVersionsOptions holds the query of GetClientVersions.
+type ClientVersionsOptions struct {
 	// First second of the range. Default: seven days before its end.
 	StartTime *int64 `query:"start_time"`
 	// Last second of the range. Default: now.
@@ -393,6 +416,40 @@ type TopOptions struct {
 	TZOffsetMinutes int `query:"tz_offset_minutes"`
 	// Maximum number of versions.
 	Limit int `query:"limit"`
+	// Only items from this platform. Case does not matter.
+	Platform Platform `query:"platform"`
+}
+
+// PlatformVersionsOptions holds the query of GetPlatformVersions.
+type PlatformVersionsOptions struct {
+	// First second of the range. Default: seven days before its end.
+	StartTime *int64 `query:"start_time"`
+	// Last second of the range. Default: now.
+	EndTime *int64 `query:"end_time"`
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
+	TZOffsetMinutes int `query:"tz_offset_minutes"`
+	// Maximum number of systems.
+	Limit int `query:"limit"`
+	// Only items from this platform. Case does not matter.
+	Platform Platform `query:"platform"`
+}
+
+// RequestHeatmapOptions holds the query of GetRequestHeatmap.
+type RequestHeatmapOptions struct {
+	// First second of the range. Default: seven days before its end.
+	StartTime *int64 `query:"start_time"`
+	// Last second of the range. Default: now.
+	EndTime *int64 `query:"end_time"`
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
+	TZOffsetMinutes int `query:"tz_offset_minutes"`
+	// Only requests of this kind.
+	Endpoint string `query:"endpoint"`
+	// Only items from this platform. Case does not matter.
+	Platform Platform `query:"platform"`
+	// Only requests from this country or region, `LOCAL` or `UNKNOWN`.
+	Region string `query:"region"`
 }
 
 // ListFilesOptions holds the query of ListFiles.

@@ -653,6 +653,12 @@ export interface GetRequestOverviewQuery {
    * counted.
    */
   tz_offset_minutes?: number | null | undefined;
+  /** Only requests of this kind. */
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {}) | null | undefined;
+  /** Only items from this platform. Case does not matter. */
+  platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
+  /** Only requests from this country or region, `LOCAL` or `UNKNOWN`. */
+  region?: string | null | undefined;
 }
 
 /** Query of `getRequestTimeseries`. */
@@ -672,6 +678,10 @@ export interface GetRequestTimeseriesQuery {
   endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {}) | null | undefined;
   /** Dimension of additional series, one for each value. */
   group_by?: "endpoint" | "platform" | (string & {}) | null | undefined;
+  /** Only items from this platform. Case does not matter. */
+  platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
+  /** Only requests from this country or region, `LOCAL` or `UNKNOWN`. */
+  region?: string | null | undefined;
 }
 
 /** Query of `getVersionAdoption`. */
@@ -689,6 +699,8 @@ export interface GetVersionAdoptionQuery {
   granularity?: "hour" | "day" | (string & {}) | null | undefined;
   /** Maximum number of versions. */
   limit?: number | null | undefined;
+  /** Only items from this platform. Case does not matter. */
+  platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
 }
 
 /** Query of `getClientVersions`. */
@@ -704,6 +716,8 @@ export interface GetClientVersionsQuery {
   tz_offset_minutes?: number | null | undefined;
   /** Maximum number of versions. */
   limit?: number | null | undefined;
+  /** Only items from this platform. Case does not matter. */
+  platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
 }
 
 /** Query of `getPlatformVersions`. */
@@ -719,6 +733,8 @@ export interface GetPlatformVersionsQuery {
   tz_offset_minutes?: number | null | undefined;
   /** Maximum number of systems. */
   limit?: number | null | undefined;
+  /** Only items from this platform. Case does not matter. */
+  platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
 }
 
 /** Query of `getRequestHeatmap`. */
@@ -732,6 +748,12 @@ export interface GetRequestHeatmapQuery {
    * counted.
    */
   tz_offset_minutes?: number | null | undefined;
+  /** Only requests of this kind. */
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {}) | null | undefined;
+  /** Only items from this platform. Case does not matter. */
+  platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
+  /** Only requests from this country or region, `LOCAL` or `UNKNOWN`. */
+  region?: string | null | undefined;
 }
 
 /** Query of `listFiles`. */

@@ -480,7 +480,7 @@ endpoints! {
 
     /// Counts requests by kind, platform and region. Like all statistics of requests, includes the
     /// whole first and last hour of the range.
-    GET "/admin/projects/{k}/stats/requests/overview" get_request_overview [] (TimeRange) -> RequestOverview;
+    GET "/admin/projects/{k}/stats/requests/overview" get_request_overview [] (RequestOverview) -> RequestOverview;
 
     /// Counts requests over time. Every hour or day of the range has a bucket. More than 20,000
     /// buckets are refused with 400.
@@ -492,14 +492,14 @@ endpoints! {
 
     /// Counts update checks by version of the app. Counts the display version that was sent, else
     /// the comparable version, published or not.
-    GET "/admin/projects/{k}/stats/requests/client-versions" get_client_versions [] (LimitedRange) -> ClientVersions;
+    GET "/admin/projects/{k}/stats/requests/client-versions" get_client_versions [] (ClientVersions) -> ClientVersions;
 
     /// Counts requests by version of the system.
-    GET "/admin/projects/{k}/stats/requests/platform-versions" get_platform_versions [] (LimitedRange) -> PlatformVersions;
+    GET "/admin/projects/{k}/stats/requests/platform-versions" get_platform_versions [] (PlatformVersions) -> PlatformVersions;
 
     /// Counts requests by hour of the week. Uses the local time of each client: by its clock, else
     /// by its country, else by `tz_offset_minutes`.
-    GET "/admin/projects/{k}/stats/requests/heatmap" get_request_heatmap [] (TimeRange) -> Heatmap;
+    GET "/admin/projects/{k}/stats/requests/heatmap" get_request_heatmap [] (RequestHeatmap) -> Heatmap;
 
     /// Lists the files of a project, newest first. `search` looks at the name, the id and the
     /// SHA-256.

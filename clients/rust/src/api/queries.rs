@@ -412,6 +412,25 @@ query! {
 }
 
 query! {
+    /// The query of `get_request_overview`.
+    RequestOverview {
+        /// First second of the range. Default: seven days before its end.
+        optional start_time: i64,
+        /// Last second of the range. Default: now.
+        optional end_time: i64,
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
+        optional tz_offset_minutes: i32,
+        /// Only requests of this kind.
+        optional endpoint: String,
+        /// Only items from this platform. Case does not matter.
+        optional platform: Platform,
+        /// Only requests from this country or region, `LOCAL` or `UNKNOWN`.
+        optional region: String,
+    }
+}
+
+query! {
     /// The query of `get_request_timeseries`.
     RequestTimeseries {
         /// First second of the range. Default: seven days before its end.
@@ -428,6 +447,10 @@ query! {
         optional endpoint: String,
         /// Dimension of additional series, one for each value.
         optional group_by: String,
+        /// Only items from this platform. Case does not matter.
+        optional platform: Platform,
+        /// Only requests from this country or region, `LOCAL` or `UNKNOWN`.
+        optional region: String,
     }
 }
 
@@ -446,12 +469,14 @@ query! {
         optional granularity: String,
         /// Maximum number of versions.
         optional limit: u32,
+        /// Only items from this platform. Case does not matter.
+        optional platform: Platform,
     }
 }
 
 query! {
-    /// A range of time and a limit.
-    LimitedRange {
+    /// The query of `get_client_versions`.
+    ClientVersions {
         /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
         /// Last second of the range. Default: now.
@@ -461,6 +486,44 @@ query! {
         optional tz_offset_minutes: i32,
         /// Maximum number of versions.
         optional limit: u32,
+        /// Only items from this platform. Case does not matter.
+        optional platform: Platform,
+    }
+}
+
+query! {
+    /// The query of `get_platform_versions`.
+    PlatformVersions {
+        /// First second of the range. Default: seven days before its end.
+        optional start_time: i64,
+        /// Last second of the range. Default: now.
+        optional end_time: i64,
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
+        optional tz_offset_minutes: i32,
+        /// Maximum number of systems.
+        optional limit: u32,
+        /// Only items from this platform. Case does not matter.
+        optional platform: Platform,
+    }
+}
+
+query! {
+    /// The query of `get_request_heatmap`.
+    RequestHeatmap {
+        /// First second of the range. Default: seven days before its end.
+        optional start_time: i64,
+        /// Last second of the range. Default: now.
+        optional end_time: i64,
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
+        optional tz_offset_minutes: i32,
+        /// Only requests of this kind.
+        optional endpoint: String,
+        /// Only items from this platform. Case does not matter.
+        optional platform: Platform,
+        /// Only requests from this country or region, `LOCAL` or `UNKNOWN`.
+        optional region: String,
     }
 }
 

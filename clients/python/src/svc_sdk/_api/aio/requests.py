@@ -3372,6 +3372,9 @@ class AsyncAdminRequests(AsyncNamespace):
         start_time: int | None = None,
         end_time: int | None = None,
         tz_offset_minutes: int | None = None,
+        endpoint: str | None = None,
+        platform: str | None = None,
+        region: str | None = None,
     ) -> Coroutine[Any, Any, RequestOverview]:
         """Count requests by kind, platform and region.
 
@@ -3387,6 +3390,9 @@ class AsyncAdminRequests(AsyncNamespace):
                     "start_time": start_time,
                     "end_time": end_time,
                     "tz_offset_minutes": tz_offset_minutes,
+                    "endpoint": endpoint,
+                    "platform": platform,
+                    "region": region,
                 },
                 admin=True,
             )
@@ -3401,6 +3407,8 @@ class AsyncAdminRequests(AsyncNamespace):
         granularity: Literal["hour", "day"] | None = None,
         endpoint: str | None = None,
         group_by: Literal["endpoint", "platform"] | None = None,
+        platform: str | None = None,
+        region: str | None = None,
     ) -> Coroutine[Any, Any, RequestSeries]:
         """Count requests over time.
 
@@ -3419,6 +3427,8 @@ class AsyncAdminRequests(AsyncNamespace):
                     "granularity": granularity,
                     "endpoint": endpoint,
                     "group_by": group_by,
+                    "platform": platform,
+                    "region": region,
                 },
                 admin=True,
             )
@@ -3432,6 +3442,7 @@ class AsyncAdminRequests(AsyncNamespace):
         tz_offset_minutes: int | None = None,
         granularity: Literal["hour", "day"] | None = None,
         limit: int | None = None,
+        platform: str | None = None,
     ) -> Coroutine[Any, Any, VersionAdoption]:
         """Count update checks over time by version of the app.
 
@@ -3450,6 +3461,7 @@ class AsyncAdminRequests(AsyncNamespace):
                     "tz_offset_minutes": tz_offset_minutes,
                     "granularity": granularity,
                     "limit": limit,
+                    "platform": platform,
                 },
                 admin=True,
             )
@@ -3462,6 +3474,7 @@ class AsyncAdminRequests(AsyncNamespace):
         end_time: int | None = None,
         tz_offset_minutes: int | None = None,
         limit: int | None = None,
+        platform: str | None = None,
     ) -> Coroutine[Any, Any, ClientVersions]:
         """Count update checks by version of the app.
 
@@ -3478,6 +3491,7 @@ class AsyncAdminRequests(AsyncNamespace):
                     "end_time": end_time,
                     "tz_offset_minutes": tz_offset_minutes,
                     "limit": limit,
+                    "platform": platform,
                 },
                 admin=True,
             )
@@ -3490,6 +3504,7 @@ class AsyncAdminRequests(AsyncNamespace):
         end_time: int | None = None,
         tz_offset_minutes: int | None = None,
         limit: int | None = None,
+        platform: str | None = None,
     ) -> Coroutine[Any, Any, PlatformVersions]:
         """Count requests by version of the system.
 
@@ -3504,6 +3519,7 @@ class AsyncAdminRequests(AsyncNamespace):
                     "end_time": end_time,
                     "tz_offset_minutes": tz_offset_minutes,
                     "limit": limit,
+                    "platform": platform,
                 },
                 admin=True,
             )
@@ -3515,6 +3531,9 @@ class AsyncAdminRequests(AsyncNamespace):
         start_time: int | None = None,
         end_time: int | None = None,
         tz_offset_minutes: int | None = None,
+        endpoint: str | None = None,
+        platform: str | None = None,
+        region: str | None = None,
     ) -> Coroutine[Any, Any, Heatmap]:
         """Count requests by hour of the week.
 
@@ -3530,6 +3549,9 @@ class AsyncAdminRequests(AsyncNamespace):
                     "start_time": start_time,
                     "end_time": end_time,
                     "tz_offset_minutes": tz_offset_minutes,
+                    "endpoint": endpoint,
+                    "platform": platform,
+                    "region": region,
                 },
                 admin=True,
             )
