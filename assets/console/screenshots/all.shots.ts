@@ -55,6 +55,15 @@ for (const language of ["en", "zh"] as const) {
               await page.goto(on.url + scene.path);
               await page.waitForLoadState("networkidle");
               await scene.prepare?.(page);
+              // Parts of long pages ask for their data when they are scrolled into view.
+              await page.evaluate(async () => {
+                for (let later = document.querySelector("[data-later]"); later; later = document.querySelector("[data-later]")) {
+                  later.scrollIntoView();
+                  await new Promise(requestAnimationFrame);
+                }
+                scrollTo(0, 0);
+              });
+              await page.waitForLoadState("networkidle");
               await page.evaluate(() =>
                 Promise.all(
                   document

@@ -36,6 +36,8 @@ export interface Drawing {
   shapes?: Shapes;
   /** Names of series that can be hidden, in the order of their colours. */
   legend?: readonly string[];
+  /** The names among them that have the colour of minor values. */
+  rest?: readonly string[];
   /** Minimum width in pixels; in a narrower place the picture scrolls instead of shrinking. */
   minWidth?: number;
   /** The periods of the horizontal axis if it is one of time, so that a part of it can be selected. */

@@ -114,7 +114,7 @@ export function Figure<T>(props: FigureProps<T>) {
     }
     return (
       <>
-        {legend && <Legend names={drawing.legend ?? []} hidden={hidden} setHidden={setHidden} />}
+        {legend && <Legend names={drawing.legend ?? []} rest={drawing.rest ?? []} hidden={hidden} setHidden={setHidden} />}
         <Box className={styles.stage} h={height} {...(drawing.minWidth && { tabIndex: 0, role: "group", "aria-label": title })}>
           {drawing.view ? (
             <Box flex={1} miw={0}>
@@ -220,10 +220,12 @@ export function Definition({ of, text }: { of: string; text: string }) {
 
 function Legend({
   names,
+  rest,
   hidden,
   setHidden,
 }: {
   names: readonly string[];
+  rest: readonly string[];
   hidden: ReadonlySet<string>;
   setHidden(next: ReadonlySet<string>): void;
 }) {
@@ -247,7 +249,10 @@ function Legend({
           onClick={() => toggle(name)}
           title={name}
         >
-          <span className={styles.dot} style={{ background: name === texts.others ? palette.rest : colorOf(palette, index) }} />
+          <span
+            className={styles.dot}
+            style={{ background: name === texts.others || rest.includes(name) ? palette.rest : colorOf(palette, index) }}
+          />
           <span className={styles.keyName}>{name}</span>
         </button>
       ))}

@@ -48,7 +48,7 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
     },
     option: (look): Option => ({
       ...base(look),
-      grid: { left: 4, right: 8, top: 64, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
+      grid: { left: 4, right: 8, top: look.wide ? 64 : 80, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
       tooltip: {
         ...tooltip(look),
         trigger: "axis",
@@ -75,7 +75,7 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
           fontSize: 12,
           interval: 0,
           // A cut name could be that of another event.
-          overflow: "breakAll",
+          overflow: "break",
           lineHeight: 15,
           width: Math.max(40, (look.width - 60) / Math.max(1, steps.length) - 8),
         },
@@ -110,7 +110,7 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
             lineHeight: 16,
             formatter: ({ dataIndex }: { dataIndex: number }) => {
               const step = steps[dataIndex]!;
-              const reached = `${format.number(step.users)} · ${format.percent(step.total)}`;
+              const reached = `${format.number(step.users)}${look.wide ? " · " : "\n"}${format.percent(step.total)}`;
               return dataIndex ? `${reached}\n→ ${format.percent(step.conversion)}\n−${format.number(step.dropped)}` : reached;
             },
           },

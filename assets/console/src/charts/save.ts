@@ -70,7 +70,7 @@ export async function savePng(
         paint.fillStyle = palette.text;
         paint.fillText(label, right, 40);
         right -= 14;
-        paint.fillStyle = colorOf(palette, index);
+        paint.fillStyle = drawing.rest?.includes(label) ? palette.rest : colorOf(palette, index);
         paint.fillRect(right, 30, 10, 10);
         right -= 18;
       }

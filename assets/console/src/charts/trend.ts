@@ -66,6 +66,7 @@ export function trend(values: TrendValues, { texts, format }: Words): Drawing {
       rows: buckets.map((bucket, at): Cell[] => [name(bucket), ...series.map((one) => one.values[at] ?? 0)]),
     },
     ...(series.length > 1 && { legend: series.map((one) => one.name) }),
+    rest: series.filter((one) => one.rest).map((one) => one.name),
     periods: { starts: buckets, length: granularity === "hour" ? 3600 : 86_400 },
     option: (look) => optionOf(values, look, name, show, over, { texts, format }),
   };

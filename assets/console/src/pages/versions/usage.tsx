@@ -93,7 +93,7 @@ export function UsageBar({ line, most }: { line: VersionUsageLine | undefined; m
           <span className={styles.fill} data-decision={decision} style={{ width: `${(checks / (most || 1)) * 100}%` }} />
         </span>
         <span className={styles.count}>{format.number(checks)}</span>
-        {decision === "required" && target && <Tone tone="bad">→ {target}</Tone>}
+        {decision === "required" && target && <span className={styles.target}>→ {target}</span>}
       </span>
     </Tooltip>
   );
@@ -141,7 +141,9 @@ export function UsageDialog({ project }: { project: string }) {
             <Table.Tr>
               <Table.Th>{versions.columns.version}</Table.Th>
               <Table.Th ta="right">{versions.columns.usage}</Table.Th>
-              <Table.Th ta="right">{texts.shareColumn}</Table.Th>
+              <Table.Th ta="right" visibleFrom="xs">
+                {texts.shareColumn}
+              </Table.Th>
               <Table.Th>{texts.toldColumn}</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -158,7 +160,9 @@ export function UsageDialog({ project }: { project: string }) {
                   )}
                 </Table.Td>
                 <Table.Td ta="right">{format.number(checks)}</Table.Td>
-                <Table.Td ta="right">{shares[at]}</Table.Td>
+                <Table.Td ta="right" visibleFrom="xs">
+                  {shares[at]}
+                </Table.Td>
                 <Table.Td>
                   <Tone tone={tones[decision]}>{texts.told[decision](target ?? "")}</Tone>{" "}
                   {target && !file && (decision === "required" || decision === "optional") && <Tone tone="warning">{texts.noFile}</Tone>}
