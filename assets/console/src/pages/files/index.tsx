@@ -139,6 +139,13 @@ function useFiles(project: string, distribution: string | null | undefined): Res
           text: ({ size }) => String(size),
         },
         {
+          id: "download_count",
+          title: files.downloads,
+          width: 104,
+          align: "right",
+          render: ({ download_count: count }) => format.number(count),
+        },
+        {
           id: "link",
           title: files.link,
           width: 96,

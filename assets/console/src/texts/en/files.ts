@@ -4,6 +4,7 @@ export const files = {
   status: "Status",
   statuses: { pending: "Pending", ready: "Ready", failed: "Failed" },
   size: "Size",
+  downloads: "Downloads",
   link: "Link",
   copyLink: "Copy link",
   linkCopied: "Link copied",

@@ -6,6 +6,7 @@ export const files: (typeof en)["files"] = {
   status: "状态",
   statuses: { pending: "处理中", ready: "可下载", failed: "失败" },
   size: "大小",
+  downloads: "下载次数",
   link: "链接",
   copyLink: "复制链接",
   linkCopied: "链接已复制",
