@@ -18,8 +18,7 @@ function watchRequests(page: Page): string[] {
   return asked;
 }
 
-// The page of the instance reads a count of each kind of record.
-for (const [path] of pages.filter(([path]) => path !== "/admin/instance")) {
+for (const path of [...pages.map(([path]) => path), "/admin/versions/release"]) {
   test(`the first view of ${path} makes at most six requests, and none twice`, async ({ page, demo }) => {
     // Each card of the dashboard is a question of its own, and some ask for the period before.
     const { data } = await demo.call<{ data: { query: { type: string } }[] }>("GET", "/admin/projects/quillmere/events/dashboards/cards");
