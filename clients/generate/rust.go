@@ -139,9 +139,16 @@ func (s *spec) rustField(f mergedField) rustField {
 	return out
 }
 
-// rustQuery returns the name of the type of an operation's query.
+// rustQuery returns the name of the type of an operation's query. It differs from the names of schemas.
 func (s *spec) rustQuery(o *operation) string {
-	return s.queryName("rust", o, cmp.Or(o.Table.Query, strings.TrimPrefix(pascal(o.Name), "Get")))
+	name := cmp.Or(o.Table.Query, strings.TrimPrefix(pascal(o.Name), "Get"))
+	for _, v := range s.Schemas {
+		if s.Names.typeName("rust", v.Name) == name {
+			name += "Query"
+			break
+		}
+	}
+	return s.queryName("rust", o, name)
 }
 
 func rustQueries(s *spec) []*rustType {

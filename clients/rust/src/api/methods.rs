@@ -266,7 +266,7 @@ endpoints! {
     /// update check tells the client now. With `deprecate` or a limit of the optional range,
     /// answers as if that change had been made. A change that the server would refuse is a 400 with
     /// the message of that refusal. Nothing is stored.
-    GET "/admin/projects/{k}/versions/usage" get_version_usage [] (VersionUsage) -> VersionUsage;
+    GET "/admin/projects/{k}/versions/usage" get_version_usage [] (VersionUsageQuery) -> VersionUsage;
 
     /// Reads a version with its translations.
     GET "/admin/projects/{k}/versions/{id}" get_version [id] () -> Version;
@@ -329,7 +329,7 @@ endpoints! {
     /// Counts the feedback of a project over time. Counts the records that the list shows with the
     /// same filters. Every hour or day of the range has an entry; more than 20,000 are refused with
     /// 400. A search counts at most its 50,000 newest matches.
-    GET "/admin/projects/{k}/feedbacks/timeseries" get_feedback_series [] (FeedbackSeries) -> FeedbackSeries;
+    GET "/admin/projects/{k}/feedbacks/timeseries" get_feedback_series [] (FeedbackSeriesQuery) -> FeedbackSeries;
 
     /// Reads one feedback.
     GET "/admin/projects/{k}/feedbacks/{id}" get_feedback [id] () -> Feedback;
@@ -376,7 +376,7 @@ endpoints! {
     /// Counts the logs of a project over time. Counts the records that the list shows with the same
     /// filters. Every hour or day of the range has an entry; more than 20,000 are refused with 400.
     /// A search counts at most its 50,000 newest matches.
-    GET "/admin/projects/{k}/logs/timeseries" get_log_series [] (LogSeries) -> LogSeries;
+    GET "/admin/projects/{k}/logs/timeseries" get_log_series [] (LogSeriesQuery) -> LogSeries;
 
     /// Changes the visibility of a log. Nothing else of a log can be changed, and a single log
     /// cannot be deleted, because logs are evidence.
@@ -476,11 +476,11 @@ endpoints! {
     /// Counts downloads of files by day. Counts each GET of a direct link that is not conditional
     /// and is answered from the first byte. Copies in other caches are not counted. Days are those
     /// of UTC.
-    GET "/admin/projects/{k}/stats/downloads" get_downloads [] (Downloads) -> Downloads;
+    GET "/admin/projects/{k}/stats/downloads" get_downloads [] (DownloadsQuery) -> Downloads;
 
     /// Counts requests by kind, platform and region. Like all statistics of requests, includes the
     /// whole first and last hour of the range.
-    GET "/admin/projects/{k}/stats/requests/overview" get_request_overview [] (RequestOverview) -> RequestOverview;
+    GET "/admin/projects/{k}/stats/requests/overview" get_request_overview [] (RequestOverviewQuery) -> RequestOverview;
 
     /// Counts requests over time. Every hour or day of the range has a bucket. More than 20,000
     /// buckets are refused with 400.
@@ -492,10 +492,10 @@ endpoints! {
 
     /// Counts update checks by version of the app. Counts the display version that was sent, else
     /// the comparable version, published or not.
-    GET "/admin/projects/{k}/stats/requests/client-versions" get_client_versions [] (ClientVersions) -> ClientVersions;
+    GET "/admin/projects/{k}/stats/requests/client-versions" get_client_versions [] (ClientVersionsQuery) -> ClientVersions;
 
     /// Counts requests by version of the system.
-    GET "/admin/projects/{k}/stats/requests/platform-versions" get_platform_versions [] (PlatformVersions) -> PlatformVersions;
+    GET "/admin/projects/{k}/stats/requests/platform-versions" get_platform_versions [] (PlatformVersionsQuery) -> PlatformVersions;
 
     /// Counts requests by hour of the week. Uses the local time of each client: by its clock, else
     /// by its country, else by `tz_offset_minutes`.

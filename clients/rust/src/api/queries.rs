@@ -158,7 +158,7 @@ query! {
 
 query! {
     /// The query of `get_version_usage`.
-    VersionUsage {
+    VersionUsageQuery {
         /// ID of a version. Answers as if it were deprecated.
         optional deprecate: String,
         /// Answers as if the optional range began here; empty means no lower limit.
@@ -220,7 +220,7 @@ query! {
 
 query! {
     /// The query of `get_feedback_series`.
-    FeedbackSeries {
+    FeedbackSeriesQuery {
         /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
         /// Last second of the range. Default: now.
@@ -284,7 +284,7 @@ query! {
 
 query! {
     /// The query of `get_log_series`.
-    LogSeries {
+    LogSeriesQuery {
         /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
         /// Last second of the range. Default: now.
@@ -403,7 +403,7 @@ query! {
 
 query! {
     /// The query of `get_downloads`.
-    Downloads {
+    DownloadsQuery {
         /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
         /// Last second of the range. Default: now.
@@ -413,7 +413,7 @@ query! {
 
 query! {
     /// The query of `get_request_overview`.
-    RequestOverview {
+    RequestOverviewQuery {
         /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
         /// Last second of the range. Default: now.
@@ -476,7 +476,7 @@ query! {
 
 query! {
     /// The query of `get_client_versions`.
-    ClientVersions {
+    ClientVersionsQuery {
         /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
         /// Last second of the range. Default: now.
@@ -493,7 +493,7 @@ query! {
 
 query! {
     /// The query of `get_platform_versions`.
-    PlatformVersions {
+    PlatformVersionsQuery {
         /// First second of the range. Default: seven days before its end.
         optional start_time: i64,
         /// Last second of the range. Default: now.
