@@ -121,11 +121,19 @@ impl Core {
     }
 
     /// Makes a call and waits for its result.
-    pub(crate) fn call<T: DeserializeOwned>(&self, settings: &Settings, call: Call) -> Result<T> {
+    pub(crate) fn call<T: DeserializeOwned>(
+        self: &Arc<Self>,
+        settings: &Settings,
+        call: Call,
+    ) -> Result<T> {
         let (method, template, note) = (call.method, call.template, call.note.clone());
+        let keeps_feedback = call.keeps_feedback;
         self.ensure_open()?;
         let answer = self.send(Exchange::new(settings, call)?)?;
         etag::keep(note.as_ref(), &answer);
+        if keeps_feedback {
+            self.events.keep_feedback(self, &answer);
+        }
         request::interpret(answer, method, template, &self.clock)
     }
 
@@ -162,14 +170,18 @@ impl Core {
     /// Makes a call without blocking the thread.
     #[cfg(feature = "async")]
     pub(crate) async fn call_async<T: DeserializeOwned>(
-        &self,
+        self: &Arc<Self>,
         settings: &Settings,
         call: Call,
     ) -> Result<T> {
         let (method, template, note) = (call.method, call.template, call.note.clone());
+        let keeps_feedback = call.keeps_feedback;
         self.ensure_open()?;
         let answer = self.send_async(Exchange::new(settings, call)?).await?;
         etag::keep(note.as_ref(), &answer);
+        if keeps_feedback {
+            self.events.keep_feedback(self, &answer);
+        }
         request::interpret(answer, method, template, &self.clock)
     }
 

@@ -40,6 +40,10 @@ pub(crate) struct Call {
     pub body: Body,
     pub credential: bool,
     pub if_match: Option<String>,
+    /// Of the feedback whose reply is asked for.
+    pub reply_token: Option<String>,
+    /// The answer is feedback to keep.
+    pub keeps_feedback: bool,
     pub note: Option<crate::ETag>,
 }
 
@@ -75,6 +79,8 @@ impl Call {
             body: Body::None,
             credential,
             if_match: None,
+            reply_token: None,
+            keeps_feedback: false,
             note: None,
         })
     }
@@ -145,6 +151,9 @@ impl Exchange {
         }
         if let Some(tag) = call.if_match {
             headers.push(("if-match".to_owned(), tag));
+        }
+        if let Some(token) = call.reply_token {
+            headers.push(("x-reply-token".to_owned(), token));
         }
         let body = match call.body {
             Body::None => None,

@@ -15,6 +15,7 @@ impl Arguments for FeedbackFields {
             return Err(Error::invalid("feedback that is forwarded needs a contact"));
         }
         call.body = Body::Json(json(self)?);
+        call.keeps_feedback = true;
         Ok(())
     }
 

@@ -39,8 +39,8 @@ macro_rules! event_methods {
                 core.events.track(core, name, properties);
             }
 
-            /// Stops collection for good: what waits and the identifier are
-            /// deleted, and the choice is remembered.
+            /// Stops collection for good: what waits, the identifier and what
+            /// `feedback_replies` needs are deleted, and the choice is remembered.
             pub fn opt_out(&self) {
                 self.0.core.events.opt_out(&self.0.core);
             }

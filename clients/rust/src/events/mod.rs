@@ -10,13 +10,16 @@ use serde::Serialize;
 
 use crate::core::Core;
 use crate::error::{Error, Result};
+use crate::request::Answer;
 use crate::sync::lock;
 
+pub(crate) mod feedback;
 mod methods;
 pub(crate) mod queue;
 pub(crate) mod rules;
 pub(crate) mod state;
 
+use feedback::Sent;
 use queue::Queue;
 use state::Place;
 
@@ -337,6 +340,20 @@ impl Events {
             Some(queue) if self.allowed() => queue.flush(core, limit.map(|l| Instant::now() + l)),
             _ => Flushed::default(),
         }
+    }
+
+    /// Keeps the feedback of an answer, so that its reply can be asked for.
+    pub(crate) fn keep_feedback(&self, core: &Arc<Core>, answer: &Answer) {
+        if let (Some(sent), Some(queue)) = (Sent::of(answer), self.queue(core)) {
+            queue.keep_feedback(sent);
+        }
+    }
+
+    /// Feedback of the bound project that was kept, the oldest first.
+    pub(crate) fn sent_feedback(&self, core: &Arc<Core>) -> Vec<Sent> {
+        self.queue(core)
+            .map(|q| q.sent_feedback())
+            .unwrap_or_default()
     }
 
     pub(crate) fn opt_out(&self, core: &Arc<Core>) {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
 
+use super::feedback::{Kept, Sent};
 use super::rules::{self, Action};
 use super::state::{Batch, Change, Entry, Found, Keys, Place, Texts, parse_queue};
 use super::{Analytics, Flushed, Persistence};
@@ -37,6 +38,7 @@ pub(crate) struct Queue {
     shared_namespace: bool,
     place: Place,
     keys: Keys,
+    feedback: Kept,
     state: Mutex<State>,
     /// Something for the keeper.
     keeper: Condvar,
@@ -108,7 +110,12 @@ impl Queue {
         if options.persistence == Persistence::Persistent && !state.opted_out {
             state.take_over(options, &keys, &texts, project);
         }
+        let feedback = match options.persistence {
+            Persistence::Persistent => place.clone(),
+            _ => Place::Memory,
+        };
         Arc::new(Queue {
+            feedback: Kept::new(feedback, &keys),
             options: options.clone(),
             project: project.to_owned(),
             shared_namespace,
@@ -250,12 +257,31 @@ impl Queue {
         lock(&self.state).distinct_id.clone()
     }
 
+    /// Keeps feedback that was sent, unless the user has opted out.
+    pub(crate) fn keep_feedback(&self, sent: Sent) {
+        if self.options.persistence == Persistence::None || self.opted_out() {
+            return;
+        }
+        self.feedback.add(sent);
+        if self.opted_out() {
+            self.feedback.clear();
+        }
+    }
+
+    pub(crate) fn sent_feedback(&self) -> Vec<Sent> {
+        match self.opted_out() {
+            true => Vec::new(),
+            false => self.feedback.list(),
+        }
+    }
+
     pub(crate) fn opt_out(&self, core: &Core) {
         let mut state = lock(&self.state);
         state.clear();
         state.opted_out = true;
         state.unsaved_marker = Some(true);
         drop(state);
+        self.feedback.clear();
         self.save(core);
     }
 
@@ -402,6 +428,7 @@ impl Queue {
             state.clear();
             state.opted_out = true;
             state.unsaved_clear = false;
+            self.feedback.clear();
         }
         if let Some(other) = found.distinct_id {
             if state.age == age && state.unsaved_id.is_none() {

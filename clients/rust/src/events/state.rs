@@ -263,6 +263,7 @@ pub(crate) struct Keys {
     pub distinct_id: String,
     pub queue: String,
     pub opt_out: String,
+    pub feedback: String,
 }
 
 impl Keys {
@@ -272,14 +273,16 @@ impl Keys {
             distinct_id: key("distinct_id"),
             queue: key("queue"),
             opt_out: key("opt_out"),
+            feedback: key("feedback"),
         }
     }
 
-    pub(crate) fn all(&self) -> [String; 3] {
+    pub(crate) fn all(&self) -> [String; 4] {
         [
             self.distinct_id.clone(),
             self.queue.clone(),
             self.opt_out.clone(),
+            self.feedback.clone(),
         ]
     }
 }
@@ -325,7 +328,11 @@ impl Change {
             texts.remove(&keys.distinct_id);
             texts.remove(&keys.queue);
         }
-        if !self.keeps_events || self.marker == Some(true) || found.opted_out {
+        if self.marker == Some(true) || found.opted_out {
+            texts.remove(&keys.feedback);
+            return found;
+        }
+        if !self.keeps_events {
             return found;
         }
         if let Some((id, replaces)) = &self.distinct_id {

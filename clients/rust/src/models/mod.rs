@@ -204,6 +204,21 @@ pub struct Listing<T> {
     pub data: Vec<T>,
 }
 
+/// The reply to feedback that the application has sent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct FeedbackReply {
+    /// Id of the feedback.
+    pub id: String,
+    /// Its state.
+    pub status: FeedbackStatus,
+    /// The reply.
+    pub reply: Option<String>,
+    /// Time of its last change.
+    pub replied_at: Option<i64>,
+}
+
 mod resources;
 
 pub use resources::*;

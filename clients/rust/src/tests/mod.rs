@@ -8,6 +8,7 @@ use crate::{Result, SvcClient};
 
 mod api;
 mod events;
+mod feedback;
 mod helpers;
 mod live;
 mod player;
