@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._etag import ETag
 from ._events import FlushResult
+from ._feedback import FeedbackReply
 from ._state import Storage
 from ._unset import UNSET, Unset
 from ._version import SDK_VERSION
@@ -57,6 +58,7 @@ __all__ = [
     "AsyncUpdate",
     "Download",
     "ETag",
+    "FeedbackReply",
     "FlushResult",
     "Storage",
     "SvcApiError",

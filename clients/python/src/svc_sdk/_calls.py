@@ -26,6 +26,7 @@ _OURS = {
     "cookie",
     "if-match",
     "user-agent",
+    "x-reply-token",
     "x-svc-client-time",
     "x-svc-platform",
     "x-svc-platform-version",
@@ -62,6 +63,7 @@ class Call(Generic[T]):
     `body` is sent as JSON without what is `UNSET`; `extra` is merged into it
     last. `raw` is sent as it is. `check` sees the body that will be sent.
     `if_match` is the state that the record must have; `note` gets the one of the answer.
+    `reply_token` is that of the feedback whose reply is asked for.
     """
 
     method: str
@@ -75,6 +77,7 @@ class Call(Generic[T]):
     admin: bool = False
     if_match: str | None = None
     note: ETag | None = None
+    reply_token: str | None = field(default=None, repr=False)
 
 
 @dataclass
@@ -90,6 +93,7 @@ class Prepared:
     credential: str | None = field(repr=False)
     if_match: str | None = None
     note: ETag | None = None
+    reply_token: str | None = field(default=None, repr=False)
 
     def headers(self, clock: Clock) -> list[tuple[str, str]]:
         """Return the headers of one attempt; the client time is read each time."""
@@ -101,6 +105,8 @@ class Prepared:
             headers.append(("Authorization", f"Bearer {self.credential}"))
         if self.if_match is not None:
             headers.append(("If-Match", self.if_match))
+        if self.reply_token is not None:
+            headers.append(("X-Reply-Token", self.reply_token))
         if self.content_type is not None:
             headers.append(("Content-Type", self.content_type))
         if s.platform is not None:
@@ -133,7 +139,16 @@ def prepare(call: Call[Any], settings: Settings) -> Prepared:
         content, content_type = _json(body), "application/json"
     url = settings.base_url + path + ("?" + query if query else "")
     return Prepared(
-        settings, call.method, call.path, url, content, content_type, credential, call.if_match, call.note
+        settings,
+        call.method,
+        call.path,
+        url,
+        content,
+        content_type,
+        credential,
+        call.if_match,
+        call.note,
+        call.reply_token,
     )
 
 

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import _state
+from . import _feedback, _state
 from ._calls import Call, Prepared, prepare
 from ._clock import Clock
 from ._events import Analytics, EventQueue, FlushResult
@@ -109,6 +109,18 @@ class Core:
         path = os.path.join(_state.directory(), f"{_state.file_stem(name)}{suffix}.json")
         return SafeStorage(FileStorage(path))
 
+    def answer(self, call: Call[Any]) -> Flow[Any]:
+        """Make a call. Local checks raise at once."""
+        return self._answer(prepare(call, self.settings))
+
+    def _answer(self, request: Prepared) -> Flow[Any]:
+        answer = yield from exchange(request, self.clock)
+        sent = _feedback.submission(request, answer)
+        if sent is not None:
+            queue = self.queue()
+            yield Run(lambda: queue.keep_feedback(sent))
+        return answer
+
     def _events_request(self, project_key: str | None, body: bytes) -> Prepared | None:
         if project_key is None:
             return None
@@ -166,7 +178,7 @@ class Core:
             hook(ends)
 
 
-_SUFFIXES = ("distinct_id", "queue", "opt_out")
+_SUFFIXES = ("distinct_id", "queue", "opt_out", "feedback")
 _live: weakref.WeakSet[Core] = weakref.WeakSet()
 
 
@@ -213,7 +225,7 @@ class SyncCore(Core):
         """Make a call and return its answer."""
         if self.is_closed:
             raise SvcError(CLOSED)
-        return self.run(exchange(prepare(call, self.settings), self.clock))
+        return self.run(self.answer(call))
 
     def run(self, flow: Flow[T]) -> T:
         """Run a flow to its end."""

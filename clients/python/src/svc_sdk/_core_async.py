@@ -8,11 +8,10 @@ import time
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ._calls import Call, prepare
+from ._calls import Call
 from ._clock import Clock
 from ._core import CLOSED, Core
 from ._events import Analytics, EventQueue, FlushResult
-from ._exchange import exchange
 from ._flow import Answer, Attempt, Failure, Flow, Pause, Run, Step, drive, drive_async
 from ._options import Settings
 from ._wire import AsyncWire, SyncWire
@@ -56,7 +55,7 @@ class AsyncCore(Core):
         """Make the local checks of a call now, and return what sends it."""
         if self.is_closed:
             raise SvcError(CLOSED)
-        return self.run(exchange(prepare(call, self.settings), self.clock))
+        return self.run(self.answer(call))
 
     async def run(self, flow: Flow[T]) -> T:
         """Run a flow to its end."""

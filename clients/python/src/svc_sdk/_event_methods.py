@@ -40,7 +40,7 @@ class EventMethods:
         self._base.abort_send()
 
     def opt_out(self) -> None:
-        """Stop collection, delete queue and identifier, and remember it."""
+        """Stop collection, delete queue, identifier and what `feedback_replies` takes, and remember it."""
         self._base.queue().opt_out()
         self._base.abort_send()
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
-from . import _kinds
+from . import _feedback, _kinds
 from ._calls import Prepared
 from ._clock import Clock
 from ._exchange import exchange
@@ -260,10 +260,11 @@ class EventQueue:
         self._save_soon = save_soon
         self._project_key = project_key
         prefix = f"svc.analytics.{namespace}."
-        self._keys = {name: prefix + name for name in ("distinct_id", "queue", "opt_out")}
+        self._keys = {name: prefix + name for name in ("distinct_id", "queue", "opt_out", "feedback")}
         self._batch_size = min(options.batch_size, MAX_BATCH)
         self._persistent = options.persistence == "persistent"
         self._stores = options.persistence != "none"
+        self._feedback = storage if self._persistent else SafeStorage(None)
         self._bad_names: set[str] = set()
         self._save_lock = threading.Lock()
         # Guards everything below.
@@ -589,6 +590,8 @@ class EventQueue:
                 return self._merged(state, entries, gone, identity, marker, cleared, foreign_opt_out)
 
             self._storage.update(merge)
+            if (marker or foreign_opt_out) and not self._persistent:
+                self._feedback = SafeStorage(None)
             with self._lock:
                 self._forget_gone(gone)
                 if foreign_opt_out:
@@ -611,6 +614,8 @@ class EventQueue:
         if marker or cleared or foreign_opt_out:
             state.pop(key["queue"], None)
             state.pop(key["distinct_id"], None)
+        if marker or foreign_opt_out:
+            state.pop(key["feedback"], None)
         if marker:
             state[key["opt_out"]] = "1"
         if marker or foreign_opt_out or not self._persistent:
@@ -621,6 +626,18 @@ class EventQueue:
         if identity is not None:
             state[key["distinct_id"]] = identity
         return state
+
+    def keep_feedback(self, sent: State) -> None:
+        """Keep feedback that was sent, unless nothing may be kept."""
+        self._load()
+        with self._save_lock:
+            if self._stores and not self._opted_out:
+                self._feedback.update(lambda state: _feedback.with_feedback(state, self._keys, sent))
+
+    def sent_feedback(self) -> list[State]:
+        """Return the feedback that was kept, the oldest first."""
+        self._load()
+        return [] if self._opted_out else _feedback.stored(self._feedback.load(), self._keys)
 
     def forked(self) -> None:
         """Begin anew in a forked child: what is queued is the parent's."""

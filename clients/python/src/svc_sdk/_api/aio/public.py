@@ -6,6 +6,7 @@ from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..._calls import APP_VERSION, LOCALE, Call, not_null, some_version, unless
+from ..._feedback import FeedbackReply, replies
 from ..._unset import UNSET, Unset
 from .requests import AsyncPublicRequests
 
@@ -47,6 +48,16 @@ class AsyncPublicMethods(AsyncPublicRequests):
                 check=some_version,
             )
         )
+
+    def feedback_replies(self) -> Coroutine[Any, Any, list[FeedbackReply]]:
+        """Get the replies to the newest 20 feedback records that the application has sent, the oldest first.
+
+        `create_feedback` keeps what this takes in the local state: only in memory with the persistence
+        `session`, and not with `none` or after `opt_out`.
+
+        `GET /public/{k}/feedbacks/{id}/reply`
+        """
+        return self._run(replies(self._core))
 
     def export_my_data(self, distinct_id: str | Unset = UNSET) -> Coroutine[Any, Any, SubjectExport]:
         """Get everything that is stored of oneself.

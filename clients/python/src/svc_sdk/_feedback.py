@@ -1,0 +1,91 @@
+"""Feedback that the application has sent, so that it can ask for the replies."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from ._calls import Call, Prepared, prepare
+from ._exchange import exchange
+from ._flow import Flow, Run
+from ._json import is_list, is_object
+from .errors import SvcApiError, SvcError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ._core import Core
+    from ._state import State
+
+MAX_SENT = 20
+
+
+class FeedbackReply(TypedDict):
+    """The reply to feedback that the application has sent."""
+
+    id: str
+    """Id of the feedback."""
+    status: str
+    """State of the feedback."""
+    reply: str
+    """The reply."""
+    replied_at: int
+    """Time of the last change of the reply."""
+
+
+def submission(request: Prepared, answer: Any) -> State | None:
+    """Return what to keep of an answer to a submission, `None` for any other answer."""
+    if (request.method, request.path) != ("POST", "/public/{k}/feedbacks") or not is_object(answer):
+        return None
+    return _entry(answer.get("id"), answer.get("reply_token"))
+
+
+def stored(state: State, keys: Mapping[str, str]) -> list[State]:
+    """Return the feedback of the local state, the oldest first; what is not valid is left out."""
+    if state.get(keys["opt_out"]) == "1":
+        return []
+    try:
+        values = json.loads(state.get(keys["feedback"]) or "[]")
+    except (ValueError, RecursionError):
+        return []
+    if not is_list(values):
+        return []
+    entries = [_entry(value.get("id"), value.get("token")) for value in values if is_object(value)]
+    return [entry for entry in entries if entry is not None]
+
+
+def with_feedback(state: State, keys: Mapping[str, str], sent: State) -> State:
+    """Return the local state with feedback as the newest, unless there is an opt-out."""
+    if state.get(keys["opt_out"]) != "1":
+        others = [entry for entry in stored(state, keys) if entry["id"] != sent["id"]]
+        state[keys["feedback"]] = json.dumps([*others, sent][-MAX_SENT:], separators=(",", ":"))
+    return state
+
+
+def replies(core: Core) -> Flow[list[FeedbackReply]]:
+    """Ask for the replies to the feedback of the bound project. Local checks raise at once."""
+    if core.is_closed:
+        raise SvcError("the client is closed")
+    return _replies(core)
+
+
+def _replies(core: Core) -> Flow[list[FeedbackReply]]:
+    queue, found = core.queue(), list[FeedbackReply]()
+    for sent in (yield Run(queue.sent_feedback)):
+        path = "/public/{k}/feedbacks/{id}/reply"
+        call = Call[FeedbackReply]("GET", path, {"id": sent["id"]}, reply_token=sent["token"])
+        try:
+            answer = yield from exchange(prepare(call, core.settings), core.clock)
+        except SvcApiError as error:
+            if error.status != 404:
+                raise
+            continue  # The feedback was deleted.
+        if is_object(answer) and answer.get("reply") is not None:
+            found.append(answer)  # type: ignore[arg-type]
+    return found
+
+
+def _entry(identity: object, token: object) -> State | None:
+    if isinstance(identity, str) and isinstance(token, str) and identity and token:
+        return {"id": identity, "token": token}
+    return None
