@@ -9,7 +9,9 @@ import { address, localTime, post } from "./http.js";
 import type { AnalyticsOptions, AnalyticsStorage, FlushResult, Tuning } from "./queue.js";
 import { checkOptions } from "./options.js";
 import { encode, Queue } from "./queue.js";
+import type { Sent } from "./queue-state.js";
 import { namespaceOf, present, projectName, utf8 } from "./rules.js";
+import type { Feedback } from "./schema.js";
 
 const eventsPath = "/public/{k}/events";
 
@@ -170,6 +172,19 @@ export class Analytics {
   /** Drops the queued events of an identifier. */
   dropOf(who: string): void {
     this.queue.dropOf(who);
+  }
+
+  /** Keeps feedback that was sent, if its reply can be requested. */
+  keepFeedback(feedback: Partial<Feedback> | null): void {
+    const { id, reply_token: token } = feedback || {};
+    if (id && token && !this.queue.signalled) {
+      this.queue.keepFeedback({ id, token });
+    }
+  }
+
+  /** The feedback that was kept, the oldest first. */
+  sentFeedback(): Sent[] {
+    return this.queue.signalled ? [] : this.queue.sentFeedback;
   }
 
   /** Sends the remaining events for at most the given time, and stops. */

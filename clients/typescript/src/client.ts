@@ -5,6 +5,7 @@ import type { AdminApi, ClientApi, PublicApi } from "./api.js";
 import type { Call, CallOptions } from "./bind.js";
 import { bind } from "./bind.js";
 import { SvcError } from "./errors.js";
+import { feedbackReplies } from "./feedback.js";
 import type { Host } from "./host.js";
 import { within } from "./host.js";
 import type { Fixed, LogEvent, Settings, Token } from "./http.js";
@@ -14,7 +15,7 @@ import { adminTable, clientTable, publicTable } from "./methods.js";
 import { checkOptions } from "./options.js";
 import type { AnalyticsOptions, FlushResult } from "./queue.js";
 import { baseAddress, headerValue } from "./rules.js";
-import type { Login, File as StoredFile } from "./schema.js";
+import type { Feedback, FeedbackReply, Login, File as StoredFile } from "./schema.js";
 import { transfers, Updates } from "./updates.js";
 import { SDK_VERSION } from "./version.js";
 
@@ -72,6 +73,12 @@ export interface PublicNamespace extends PublicApi {
    * off.
    */
   track(name: string, properties?: object | null): void;
+  /**
+   * Requests the replies to the newest 20 feedback records that this app has sent, the oldest feedback first. What
+   * this needs is kept on the device; only in memory with the persistence `session`, and not with `none`
+   * or after `optOut`.
+   */
+  feedbackReplies(options?: Pick<CallOptions, "signal">): Promise<FeedbackReply[]>;
   /** Sends the collected events now. Does not reject if sending fails. */
   flush(): Promise<FlushResult>;
   /** Deletes all data about this user on the device and stops collection, even after a restart. */
@@ -197,6 +204,7 @@ export class Client {
     }
     Object.defineProperty(open, "distinctId", { get: () => analytics.distinctId, enumerable: true });
     this.public = open as unknown as PublicNamespace;
+    this.public.feedbackReplies = (options) => feedbackReplies(this.fixed, this.settings, () => analytics.sentFeedback(), options);
     this.admin = bind(adminTable, this.rules(call(true), appVersion)) as unknown as AdminNamespace;
     this.admin.uploadFile = async (source, name, more = {}) => (await transfers()).upload(host, this.admin, source, name, more);
     this.updates = new Updates(this.fixed, this.settings, analytics, this.public, appVersion);
@@ -294,8 +302,14 @@ export class Client {
           data.current_version = appVersion;
         }
       }
-      if (path === "/public/{k}/feedbacks" && data.forward_to_codehost === true && !String(data.contact ?? "").trim()) {
-        throw new SvcError("contact is needed when feedback is forwarded");
+      if (path === "/public/{k}/feedbacks") {
+        if (data.forward_to_codehost === true && !String(data.contact ?? "").trim()) {
+          throw new SvcError("contact is needed when feedback is forwarded");
+        }
+        return call(flags, request, data).then((feedback) => {
+          this.analytics.keepFeedback(feedback as Feedback | null);
+          return feedback;
+        });
       }
       if (path === "/admin/projects" && method === "POST" && data.project_key === undefined && this.projectKey) {
         data.project_key = this.projectKey;

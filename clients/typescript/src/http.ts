@@ -83,6 +83,8 @@ export interface Request {
   background?: boolean;
   signal?: AbortSignal | undefined;
   ifMatch?: string | undefined;
+  /** Of the feedback whose reply is requested. */
+  replyToken?: string;
   /** Called with the ETag of the response, if it has one. */
   onETag?: ((etag: string) => void) | undefined;
 }
@@ -163,7 +165,8 @@ interface Cause {
   errors?: Cause[];
 }
 
-function assertOpen({ closed }: Fixed): void {
+/** Throws if the client is closed. */
+export function assertOpen({ closed }: Fixed): void {
   if (closed.aborted) {
     throw new SvcError("the client is closed");
   }
@@ -299,6 +302,7 @@ export function headers(fixed: Fixed, settings: Settings, request: Request, toke
       ["authorization", token && "Bearer " + token],
       ["user-agent", fixed.userAgent],
       ["if-match", request.ifMatch],
+      ["x-reply-token", request.replyToken],
       ["content-type", request.raw == null && request.body === undefined ? null : json ? "application/json" : "application/octet-stream"],
       ["x-svc-platform", settings.platform],
       ["x-svc-platform-version", settings.platformVersion],

@@ -22,6 +22,19 @@ export interface Entry {
   size: number;
 }
 
+/**
+ * Feedback whose reply can be requested.
+ *
+ * @internal
+ */
+export interface Sent {
+  id: string;
+  token: string;
+}
+
+/** Maximum number of stored feedback records. */
+const mostFeedback = 20;
+
 const printable = /^[ -~]{1,128}$/;
 
 /**
@@ -38,6 +51,8 @@ export class QueueState {
   private newWho = false;
   private saveTimer: ReturnType<typeof setTimeout> | undefined;
   private saved = -Infinity;
+  /** The feedback to return if none can be stored. */
+  private feedback: Sent[] = [];
   /** IDs that have been delivered or dropped since the last write. */
   protected gone = new Set<string>();
 
@@ -88,10 +103,17 @@ export class QueueState {
     this.put({ distinct_id: null, queue: null });
   }
 
+  /** Clears everything except the marker. */
+  forgetAll(): void {
+    this.forget();
+    this.feedback = [];
+    this.put({ feedback: null });
+  }
+
   setOptedOut(on: boolean): void {
     this.load();
     if (on) {
-      this.forget();
+      this.forgetAll();
     }
     this.optedOut = on;
     this.put({ opt_out: on ? "1" : null });
@@ -110,7 +132,7 @@ export class QueueState {
     this.unscheduleSave();
     this.saved = this.host.clock.mono();
     if (this.peek("opt_out") === "1" && !this.optedOut) {
-      this.forget();
+      this.forgetAll();
       this.optedOut = true;
       return;
     }
@@ -125,6 +147,23 @@ export class QueueState {
     this.newWho = false;
   }
 
+  /** Keeps feedback that was sent. */
+  keepFeedback(sent: Sent): void {
+    if (this.tuning.persistence !== "none" && !this.hasOptedOut() && this.peek("opt_out") !== "1") {
+      this.feedback = [...this.sentFeedback.filter(({ id }) => id !== sent.id), sent].slice(-mostFeedback);
+      this.put({ feedback: JSON.stringify(this.feedback) });
+    }
+  }
+
+  /** The feedback that was kept, the oldest first. */
+  get sentFeedback(): Sent[] {
+    if (this.hasOptedOut() || this.peek("opt_out") === "1") {
+      return [];
+    }
+    const stored = this.peek("feedback");
+    return this.store && this.tuning.persistence === "persistent" ? parseFeedback(stored) : this.feedback;
+  }
+
   /** Removes entries permanently. */
   remove(entries: Entry[]): void {
     const ids = new Set(entries.map((entry) => entry.id));
@@ -132,9 +171,9 @@ export class QueueState {
     this.entries = this.entries.filter((entry) => !ids.has(entry.id));
   }
 
-  /** Whether an identifier or entries exist in memory or on the device. */
+  /** Whether anything except the marker exists in memory or on the device. */
   protected get kept(): boolean {
-    return !!this.who || !!this.entries.length || this.peek("distinct_id") != null || this.peek("queue") != null;
+    return !!this.who || !!this.entries.length || !!this.feedback.length || ["distinct_id", "queue", "feedback"].some((key) => this.peek(key) != null);
   }
 
   protected unscheduleSave(): void {
@@ -206,16 +245,28 @@ export const unclosed = (fields: object): string => JSON.stringify(fields).slice
 const storedForm = ({ wire, who, session, project }: Entry): string =>
   wire + "," + JSON.stringify({ distinct_id: who, session_id: session, project_key: project }).slice(1);
 
-/** The valid entries of a stored queue. */
-function parseEntries(text: string | null): Entry[] {
+/** The items of a stored list. */
+function parseList(text: string | null): (Record<string, unknown> | null)[] {
   let list: unknown;
   try {
     list = JSON.parse(text || "[]");
   } catch {
     // Invalid content counts as empty; the next write replaces it.
   }
+  return Array.isArray(list) ? (list as (Record<string, unknown> | null)[]) : [];
+}
+
+/** The valid items of stored feedback. */
+const parseFeedback = (text: string | null): Sent[] =>
+  parseList(text).flatMap((item) => {
+    const { id, token } = item || {};
+    return id && typeof id === "string" && token && typeof token === "string" ? [{ id, token }] : [];
+  });
+
+/** The valid entries of a stored queue. */
+function parseEntries(text: string | null): Entry[] {
   const entries: Entry[] = [];
-  for (const item of Array.isArray(list) ? (list as (Record<string, unknown> | null)[]) : []) {
+  for (const item of parseList(text)) {
     const { event_id: id, name, occurred_at: at, properties, distinct_id: who, session_id: session, project_key: project } = item || {};
     if (
       [id, who].every((value) => typeof value === "string" && printable.test(value)) &&

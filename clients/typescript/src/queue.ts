@@ -115,7 +115,7 @@ export class Queue extends QueueState {
     this.load();
     if (this.signalled) {
       if (this.kept) {
-        this.forget();
+        this.forgetAll();
       }
       return false;
     }
