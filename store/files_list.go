@@ -123,8 +123,8 @@ type rankedFile struct {
 	size int64
 }
 
-// filesByRank returns the keys of a page in the bucket file_order, ordered by name or size. It keeps
-// no more than about twice the files up to the end of the page.
+// filesByRank returns the keys of a page in the bucket file_order, ordered by name or size. It holds
+// at most about twice as many files in memory as there are up to the end of the page.
 func (tx *Tx) filesByRank(p ProjectID, q FileSelection) (page [][]byte, total int, err error) {
 	var best []rankedFile
 	end := q.Offset + q.Limit

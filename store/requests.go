@@ -279,9 +279,9 @@ func byCounter(a, b hourCounter) int {
 	)
 }
 
-// AddRequests adds to the counters. Counters of deleted projects are ignored, and so are those of an
-// hour whose value is damaged, because they would otherwise keep all others from being stored. The
-// check of the file reports such a value.
+// AddRequests adds to the counters. It ignores counters of deleted projects. It also ignores an hour
+// whose stored value is damaged, so that all other counters are still written. The check of the file
+// reports the damaged value.
 func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 	all := make([]hourCounter, 0, len(counts))
 	for c, n := range counts {

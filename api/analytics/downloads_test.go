@@ -54,7 +54,7 @@ func TestDownloadStatistics(t *testing.T) {
 	}
 }
 
-// TestDownloadStatisticsRefuse checks who may read the downloads, and the range.
+// TestDownloadStatisticsRefuse checks access to the downloads, and the limits of their range.
 func TestDownloadStatisticsRefuse(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -29,7 +29,7 @@ type instanceTodayView struct {
 }
 
 // showInstanceToday answers with the most urgent findings of all projects and of the instance
-// itself. A project that is deleted meanwhile is left out.
+// itself. It leaves out a project that is deleted during the request.
 func (h *Handlers) showInstanceToday(r *web.Request) (v instanceTodayView, err error) {
 	h.flushCounters(r)
 	var all today.Instance

@@ -115,8 +115,8 @@ func TestToday(t *testing.T) {
 	}
 }
 
-// TestInstanceToday checks that the findings of all projects are put together, the most urgent ones
-// first, and who may read them.
+// TestInstanceToday checks that the findings of all projects are merged with the most urgent ones
+// first. It also checks access to them.
 func TestInstanceToday(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

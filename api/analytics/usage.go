@@ -65,7 +65,7 @@ func (h *Handlers) showUsage(r *web.Request) (v usageView, err error) {
 	return viewUsage(span, policy, policy.Report(today.Sum(days[:])), policy.Report(days[today.UpdateDays-1])), nil
 }
 
-// policyChange is a change whose effect is asked for. A nil field means no change.
+// policyChange is a change of the policy that is evaluated but not stored. A nil field means no change.
 type policyChange struct {
 	deprecate store.ID // zero = none
 	unknown   bool     // the version to deprecate cannot exist

@@ -10,9 +10,9 @@ import (
 	"svc/api/apitest"
 )
 
-// usageServer returns a server with a project whose clients run a deprecated version, one in the
-// optional range, the latest one and one that cannot be compared. It also returns the ids of the
-// versions.
+// usageServer returns a server with a project and update checks by clients of four versions: a
+// deprecated version, a version in the optional range, the latest version, and a text that is not a
+// version. It also returns the ids of the versions.
 func usageServer(t *testing.T) (*apitest.Server, map[string]string) {
 	t.Helper()
 	s := apitest.NewServer(t)
@@ -41,7 +41,7 @@ func usageServer(t *testing.T) (*apitest.Server, map[string]string) {
 	return s, ids
 }
 
-// TestUsage checks the decisions about clients, as they are and after a change that is not made.
+// TestUsage checks the decisions about clients, without a change and with one that is only evaluated.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	s, ids := usageServer(t)
@@ -97,8 +97,8 @@ func TestUsageOfNothing(t *testing.T) {
 	}
 }
 
-// TestUsageRefuses checks who may read the decisions, and that a change is refused with the message
-// of the request that would make it.
+// TestUsageRefuses checks access to the decisions. It also checks that a refused change has the same
+// message as the update request.
 func TestUsageRefuses(t *testing.T) {
 	t.Parallel()
 	s, ids := usageServer(t)

@@ -80,8 +80,8 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 	}), nil
 }
 
-// countDownloads returns the downloads of the given files, as far as they are kept. It reads one
-// value for each day on which a file of the project was downloaded.
+// countDownloads returns the number of downloads of each file within the retention of statistics. It
+// reads one value for each day on which a file of the project was downloaded.
 func countDownloads(tx *store.Tx, p store.ProjectID, list []*store.File) (map[store.FileID]int64, error) {
 	counts := make(map[store.FileID]int64, len(list))
 	for _, f := range list {

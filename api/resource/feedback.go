@@ -232,9 +232,9 @@ type feedbackReplyView struct {
 	RepliedAt *int64  `json:"replied_at"`
 }
 
-// feedbackReply returns the reply to the feedback in the path for its sender, who has the token from
-// the answer to the submission. Every refusal is the same, so that it says nothing about feedback
-// of others. Hiding feedback from lists does not take the reply from its sender.
+// feedbackReply returns the reply to the feedback in the path. The request needs the token that the
+// answer to the submission contained. All refusals are identical, so that they reveal nothing about
+// the feedback of other senders. The reply stays readable after the feedback has been hidden.
 func (h *Handlers) feedbackReply(r *web.Request) (v feedbackReplyView, err error) {
 	project, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {

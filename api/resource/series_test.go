@@ -165,7 +165,7 @@ func TestFeedbackSeries(t *testing.T) {
 	}
 }
 
-// TestSeriesRefuse checks who may read the series of logs and feedback, and their parameters.
+// TestSeriesRefuse checks access to the series of logs and feedback, and the limits of their parameters.
 func TestSeriesRefuse(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

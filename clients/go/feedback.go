@@ -50,7 +50,7 @@ func (p *Public) FeedbackReplies(ctx context.Context) ([]FeedbackReply, error) {
 	return replies, nil
 }
 
-// sentFeedback is feedback whose reply can be asked for.
+// sentFeedback identifies submitted feedback whose reply the library can read.
 type sentFeedback struct {
 	ID    string `json:"id"`
 	Token string `json:"token"`

@@ -159,8 +159,8 @@ func errNoReplacement(field string, next Item) error {
 		field, next.Comparable)
 }
 
-// Deprecate returns the catalog after an update that deprecates the version at a position and
-// changes nothing else. The error is that of PlanUpdate.
+// Deprecate returns a copy of the catalog in which the version at a position is deprecated. It
+// returns the error of PlanUpdate if this update is not allowed.
 func (c *Catalog) Deprecate(at int) (*Catalog, error) {
 	items := slices.Clone(c.items)
 	items[at].Deprecated = true

@@ -59,15 +59,14 @@ func (k *Keys) derive(use string, p Purpose) []byte {
 const tokenLength = 16
 
 // Token returns the token of a record: the first 128 bits of the HMAC-SHA-256 of its id, in
-// base64url without padding. It depends on nothing else, so it need not be stored.
+// base64url without padding. It is not stored, because it can be computed again.
 func (k *Keys) Token(p Purpose, id []byte) string {
 	mac := hmac.New(sha256.New, k.derive("token", p))
 	mac.Write(id)
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:tokenLength])
 }
 
-// Grants reports whether a token is that of a record. The time it takes does not depend on
-// how much of the token is right.
+// Grants reports whether token is the token of a record. It compares in constant time.
 func (k *Keys) Grants(p Purpose, token string, id []byte) bool {
 	return hmac.Equal([]byte(token), []byte(k.Token(p, id)))
 }

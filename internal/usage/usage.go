@@ -24,16 +24,16 @@ const (
 	Unknown  Outcome = "unknown"  // the client cannot be compared, or there is nothing to offer
 )
 
-// Policy is what decides about clients. HasFile reports whether the version at a position of
-// the catalog has a download.
+// Policy holds the rules for update decisions. HasFile reports whether the version at a
+// position of the catalog has a download.
 type Policy struct {
 	Catalog  *release.Catalog
 	Optional release.Range
 	HasFile  func(at int) bool
 }
 
-// Deprecate returns the policy after the version at a position has been deprecated. The error
-// is that of the update that the server would refuse.
+// Deprecate returns a copy of the policy in which the version at a position is deprecated. It
+// returns the error of the update request if the server would refuse that request.
 func (p Policy) Deprecate(at int) (Policy, error) {
 	changed, err := p.Catalog.Deprecate(at)
 	p.Catalog = changed

@@ -241,7 +241,7 @@ test("feedback: an inbox that is worked through by keyboard, and remembers what 
     });
   await server.call("PATCH", `/admin/projects/${project}/feedbacks/${await idOf(server, project, "second")}`, { status: "open" });
   await page.reload();
-  // Only the one that nobody opened.
+  // Only the unopened one.
   await expect(page.locator("tbody tr")).toHaveCount(2);
   await expect(unread).toHaveCount(1);
 });

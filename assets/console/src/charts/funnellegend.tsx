@@ -1,4 +1,4 @@
-// What the two parts of a funnel's bars mean, and the result of the whole funnel.
+// The legend of the two parts of a funnel's bars, and the result of the whole funnel.
 
 import styles from "./charts.module.css";
 import type { FunnelStepValues } from "./funnel";

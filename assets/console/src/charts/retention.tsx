@@ -112,7 +112,7 @@ function Grid({
 }) {
   const palette = usePalette();
   const most = largestReturn(cohorts);
-  // One precision for all: with a decimal only where whole percents would say nothing.
+  // All cells have the same precision. They have a decimal only where whole percents would all be equal.
   const digits = most < 0.1 ? 1 : 0;
   return (
     <ScrollArea h="100%" type="auto" scrollbarSize={6} offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>

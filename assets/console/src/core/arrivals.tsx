@@ -1,4 +1,4 @@
-// What has arrived from a new project's CI and app. It asks until the next one is there.
+// The first arrivals from a new project's CI and app. The component polls until the next one has arrived.
 
 import { Loader, Stack, type StackProps, Text } from "@mantine/core";
 import { IconCircleCheck, IconCircleDashed } from "@tabler/icons-react";

@@ -194,8 +194,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
       ],
     },
   ];
-  // What was opened last and what can be begun come first; some commands are shown only once something
-  // has been typed.
+  // Recent records and actions come first. Some commands are shown only once something has been typed.
   const shown = groups
     .map(({ label, commands, atFirst }) => ({
       label,

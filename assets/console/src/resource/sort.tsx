@@ -1,4 +1,4 @@
-// The order of a list: the user presses the heading of a column whose order the server knows.
+// The order of a list. The headings of columns that the server can sort by are buttons.
 
 import { UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";

@@ -1,5 +1,5 @@
-// What the update check tells apps now, and what it would tell them after a change that has not
-// been saved.
+// The decisions of the update check about the apps in use, now and after a change that has not been
+// saved.
 
 import { Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";

@@ -1,5 +1,5 @@
-// What an administrator answers: the reply for the sender, the status and an internal note. All can
-// be changed while reading.
+// The answer of an administrator: the reply to the sender, the status and an internal note. All can
+// be changed in the drawer.
 
 import { Button, Group, Kbd, SegmentedControl, Stack, Textarea, Tooltip } from "@mantine/core";
 import { IconCheck, IconRotate } from "@tabler/icons-react";

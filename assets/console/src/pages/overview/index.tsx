@@ -39,7 +39,7 @@ export default function OverviewPage() {
   const busy = useIsFetching({ queryKey: [key] }) > 0;
   const today = usePart("today", (admin, signal) => admin.getInstanceToday({ signal }));
   const { data: known } = useProjects();
-  // Counts are asked for when they come into view: what needs attention comes first.
+  // Counts are requested when they come into view, so that the findings come first.
   const [seen, see] = useState<ReadonlySet<string>>(new Set());
   const onSeen = useCallback((name: string) => see((before) => new Set(before).add(name)), []);
   const projects = usePart("projects", (admin, signal) => admin.getProjectStatistics({ signal }), seen.has("projects"));

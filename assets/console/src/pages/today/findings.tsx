@@ -1,4 +1,4 @@
-// What needs attention: sentences with one figure, one curve and one link each.
+// The findings: sentences with one figure, one curve and one link each.
 
 import { Button, Paper, Skeleton, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";

@@ -1,5 +1,5 @@
-// A release: whether it arrived, whether it is well, and who is still behind, beside the release
-// before it.
+// The page of a release: its adoption, errors, ratings and downloads, the clients that are still
+// behind, and its predecessor.
 
 import { Button, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
