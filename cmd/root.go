@@ -4,8 +4,9 @@
 // Each command has a file, named after it. Commands share: root.go (the tree and the exit codes),
 // connection.go (the settings, and the running server or the lock), output.go (lines, JSON and
 // progress), mistake.go (errors about command lines), invocation.go (the program in hints),
-// complete.go (shell completion), log.go, topics.go (help on subjects), upload.go (files in chunks). The serve command also uses: start.go (what it prints), reload.go, signals.go,
-// shutdown.go (its limit), systemd.go, memory.go, geo.go, umask_unix.go.
+// complete.go (shell completion), log.go, topics.go (help on subjects), upload.go (files in chunks).
+// The serve command also uses: start.go (what it prints), reload.go, signals.go, shutdown.go (its
+// limit), systemd.go, memory.go, geo.go, umask_unix.go.
 package cmd
 
 import (
@@ -231,8 +232,8 @@ func printError(w io.Writer, err error, args []string) {
 		text += "\nuse --force to keep the data beside that, which stays as it is, or name another directory with --data"
 	}
 	if other, ok := errors.AsType[*instance.OwnerError](err); ok {
-		text += "\nname the right directory with --data or --storage-dir; if its files belong to this data all the same: " + self + " files adopt " +
-			"--data " + quoted(other.Data)
+		text += "\nname the right directory with --data or --storage-dir; if its files belong to this data all the same: " +
+			self + " files adopt --data " + quoted(other.Data)
 	}
 	text += diskHint(err)
 	if newer, ok := errors.AsType[*boltfile.NewerError](err); ok {

@@ -107,7 +107,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	tuneCollector()
 	defer limitShutdown(ctx, s.ShutdownDelay+s.ShutdownTimeout+closeTime, p.stderr)()
 	start := startReport{settings: s, self: self}
-	if self == "svc" { // who runs "go run" is in the container
+	if self == "svc" { // "go run" is started inside of the container
 		start.inside = container(os.DirFS("/"))
 	}
 	if start.newFolder, err = instance.MakeFolder(s.Data); err != nil {
@@ -159,22 +159,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 		defer stop()
 		addresses = append(addresses, url)
 	}
-	reload.parts = []reloadable{
-		{[]string{"log.level"}, func(s *setting.Settings) error {
-			level.Set(s.LogLevel)
-			i.handler.LogFailuresOnly(failuresOnly(p.stderr, s))
-			return nil
-		}},
-		{[]string{"public_rate_limit"}, func(s *setting.Settings) error { i.handler.SetPublicRateLimit(s.PublicRateLimit); return nil }},
-		{[]string{"backup.every", "backup.keep", "backup.dir", "backup.recipient"}, func(s *setting.Settings) error {
-			backups, err := schedule(s)
-			if err == nil {
-				i.jobs.SetSchedule(backups)
-			}
-			return err
-		}},
-		{nil, func(s *setting.Settings) error { i.settings.Store(s); return nil }},
-	}
+	reload.parts = p.reloadableParts(i, level)
 	if files != nil { // another content of the same files
 		reload.parts = append(reload.parts, reloadable{nil, func(*setting.Settings) error { return files.Reload() }})
 	}
@@ -191,6 +176,26 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Control.Stopping, log)
 	defer release()
 	return i.newServer(public, s, log).Serve(ctx, s.ShutdownTimeout, owner, public.Open...)
+}
+
+// reloadableParts lists the settings that can change while the server runs.
+func (p *program) reloadableParts(i *service, level *slog.LevelVar) []reloadable {
+	return []reloadable{
+		{[]string{"log.level"}, func(s *setting.Settings) error {
+			level.Set(s.LogLevel)
+			i.handler.LogFailuresOnly(failuresOnly(p.stderr, s))
+			return nil
+		}},
+		{[]string{"public_rate_limit"}, func(s *setting.Settings) error { i.handler.SetPublicRateLimit(s.PublicRateLimit); return nil }},
+		{[]string{"backup.every", "backup.keep", "backup.dir", "backup.recipient"}, func(s *setting.Settings) error {
+			backups, err := schedule(s)
+			if err == nil {
+				i.jobs.SetSchedule(backups)
+			}
+			return err
+		}},
+		{nil, func(s *setting.Settings) error { i.settings.Store(s); return nil }},
+	}
 }
 
 // newServer returns the HTTP server for the public listeners and the control socket.

@@ -65,7 +65,8 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 	return web.Views(list, func(f *store.File) fileView {
 		v := fileView{
 			Downloads: downloads[f.ID],
-			ID:        string(f.ID), ProjectKey: p.Key, Filename: f.Filename, Size: f.Size, SHA256: web.OrNull(f.SHA256), PartSize: web.OrNull(f.PartSize),
+			ID:        string(f.ID), ProjectKey: p.Key, Filename: f.Filename, Size: f.Size,
+			SHA256: web.OrNull(f.SHA256), PartSize: web.OrNull(f.PartSize),
 			ContentType: files.ContentType(f.Filename), Status: f.Status, Source: f.Source, SourceURL: web.OrNull(f.SourceURL),
 			Backend: f.Backend, BackendName: names[f.Backend], Path: files.EscapePath(f.ObjectKey), ReferencedBy: []string{},
 			CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,

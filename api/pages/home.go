@@ -37,10 +37,7 @@ func (h *Handlers) home(w http.ResponseWriter, r *web.Request) error {
 		return redirect(w, "/projects/"+url.PathEscape(h.Home))
 	}
 	l := h.layout(r, "/")
-	cards, err := h.cards(r, l.T)
-	if err != nil {
-		return err
-	}
+	cards := h.cards(r, l.T)
 	l.Title, l.Description, l.Start = l.SiteName, l.T.HomeText, true
 	text, err := render("home", struct {
 		layout
@@ -63,7 +60,7 @@ func redirect(w http.ResponseWriter, to string) error {
 
 // cards returns the projects that have a version for everyone, by name. A project without one has
 // nothing to offer yet, and its name may not be public.
-func (h *Handlers) cards(r *web.Request, t *words) ([]projectCard, error) {
+func (h *Handlers) cards(r *web.Request, t *words) []projectCard {
 	var all []projectCard
 	tags, _ := wishes(r)
 	for _, p := range h.DB.Projects() {
@@ -84,7 +81,7 @@ func (h *Handlers) cards(r *web.Request, t *words) ([]projectCard, error) {
 	slices.SortFunc(all, func(a, b projectCard) int {
 		return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.Href, b.Href))
 	})
-	return all[:min(len(all), shownProjects)], nil
+	return all[:min(len(all), shownProjects)]
 }
 
 func (to reader) card(version string, published int64) projectCard {

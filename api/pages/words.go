@@ -57,7 +57,8 @@ var allWords = [...]*words{
 
 		DownloadFor: "Download for %s", OtherDownloads: "Other downloads",
 		Today: "today", Yesterday: "yesterday", DaysAgo: "%d days ago", MonthsAgo: "%d months ago", YearsAgo: "%d years ago",
-		ChangesSince: "What changed since %s", WhatChanged: "What changed since version", Show: "Show", NothingNewer: "There is no newer version.",
+		ChangesSince: "What changed since %s", WhatChanged: "What changed since version", Show: "Show",
+		NothingNewer: "There is no newer version.",
 
 		By: "by", Since: "since", Website: "Website", Documentation: "Documentation", Repository: "Repository",
 		LatestVersion: "Latest version", Version: "Version", Versions: "Versions", AllVersions: "All versions",

@@ -47,7 +47,9 @@ type importedContent struct {
 // readFiles reads the records of files. It must run before versions are read, because versions may
 // link to files.
 func (im *importer) readFiles() error {
-	im.files = importedFiles{known: map[string]bool{}, moved: map[string]string{}, renamed: map[string]store.FileID{}, stored: map[store.FileID]string{}}
+	im.files = importedFiles{
+		known: map[string]bool{}, moved: map[string]string{}, renamed: map[string]store.FileID{}, stored: map[store.FileID]string{},
+	}
 	err := im.handlers.DB.View(func(tx *store.Tx) error {
 		b, err := tx.StorageFor(im.project, "")
 		if err == nil {

@@ -6,7 +6,8 @@ var office = [24]float64{1, .5, .3, .2, .2, .4, 1.2, 3, 6, 9, 10, 9, 6, 7, 9, 9,
 // projects lists all projects in order of creation.
 var projects = []*project{quillmere, tidebrook, wicklume}
 
-const syncFailure = "E51: the library server closed the connection after {ms} ms\n  at sync.push (push.qm:88)\n  at sync.round (round.qm:31)"
+const syncFailure = "E51: the library server closed the connection after {ms} ms\n" +
+	"  at sync.push (push.qm:88)\n  at sync.round (round.qm:31)"
 
 var quillmere = &project{
 	key: "quillmere", folder: "quillmere", name: "Quillmere", author: "Quillmere Works", site: "https://quillmere.example/",

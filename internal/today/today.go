@@ -66,10 +66,11 @@ const (
 	// ErrorDays is the number of days for which hourly error counts are needed: the last
 	// day, and the seven days that it is compared with.
 	ErrorDays = 8
-	// AdoptionDays is the length, in days, of the series of the newest version. UpdateDays
-	// is the number of most recent days over which the clients that must update are counted.
+	// AdoptionDays is the length, in days, of the series of the newest version.
 	AdoptionDays = 14
-	UpdateDays   = 7
+	// UpdateDays is the number of most recent days over which the clients that must update are
+	// counted.
+	UpdateDays = 7
 	// freshDays is the number of days after a release during which its adoption is news.
 	freshDays = 14
 )
@@ -215,7 +216,8 @@ func (f *Facts) errors() []Finding {
 	}
 	last := f.Errors[len(f.Errors)-24:]
 	since := f.Now - day + int64(firstRise(last, usual))*hour
-	return []Finding{{Errors, 80, Values{Count: &count, Usual: &usual, Since: &since}, slices.Clone(last), fmt.Sprintf("/admin/logs?level=3&time_from=%d", since)}}
+	link := fmt.Sprintf("/admin/logs?level=3&time_from=%d", since)
+	return []Finding{{Errors, 80, Values{Count: &count, Usual: &usual, Since: &since}, slices.Clone(last), link}}
 }
 
 // firstRise returns the index of the first hour with more than errorFactor times the
