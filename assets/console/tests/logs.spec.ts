@@ -41,7 +41,7 @@ test("logs: the drawer has every field, device and custom data as trees, and cop
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await server.call("POST", `/public/${project}/logs`, crash, "");
   await open(page, server, `/admin/logs?project=${project}`);
-  await page.locator("tbody tr").click({ position: { x: 20, y: 18 } });
+  await page.locator("tbody tr").click({ position: { x: 300, y: 18 } });
   const drawer = page.getByRole("dialog");
   const tree = drawer.getByRole("tree", { name: "Device" });
   await expect(tree.getByText("ThinkPad")).toBeVisible();

@@ -65,15 +65,18 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   }
   const main = mainOf(columns);
   const headed = narrow ? columns.filter((column) => column === main) : columns;
-  const chosenWidth = ({ id, width }: Column<R>) => widths.of(id) ?? width;
-  const sum = columns.reduce((total, column) => total + (chosenWidth(column) ?? flexible), fixed);
-  // Columns that are too wide for the window become narrower together.
-  const share = `(100cqw - ${fixed}px) / ${sum - fixed}`;
-  const widthOf = (column: Column<R>) => {
-    const width = chosenWidth(column);
-    return width === undefined || narrow ? undefined : `clamp(${width * narrowest}px, ${share} * ${width}, ${width}px)`;
+  const chosen = columns.reduce((total, { id }) => total + (widths.of(id) ?? 0), fixed);
+  const sum = columns.reduce((total, { id, width }) => total + (widths.of(id) ? 0 : (width ?? flexible)), 0);
+  // Columns that are too wide for the window become narrower together, except those that the user has sized.
+  const share = `(100cqw - ${chosen}px) / ${Math.max(sum, 1)}`;
+  const widthOf = ({ id, width }: Column<R>) => {
+    const sized = widths.of(id);
+    if (narrow || (sized ?? width) === undefined) {
+      return undefined;
+    }
+    return sized ? `${sized}px` : `clamp(${width! * narrowest}px, ${share} * ${width}, ${width}px)`;
   };
-  const least = narrow ? 0 : (sum - fixed) * narrowest + fixed;
+  const least = narrow ? 0 : sum * narrowest + chosen;
   // A column without a width fills the remaining space; without such a column the menu column does.
   const fills = headed.some((column) => widthOf(column) === undefined);
   return (
