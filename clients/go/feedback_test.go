@@ -15,7 +15,7 @@ func replying(t *testing.T) http.HandlerFunc {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodPost {
 			w.WriteHeader(http.StatusCreated)
-			fmt.Fprintf(w, `{"id":"f%d","status":"open","reply_token":"t%d"}`, n, n)
+			_, _ = fmt.Fprintf(w, `{"id":"f%d","status":"open","reply_token":"t%d"}`, n, n)
 			n++
 			return
 		}
@@ -24,11 +24,11 @@ func replying(t *testing.T) http.HandlerFunc {
 		switch number := strings.TrimPrefix(id, "f"); {
 		case r.Header.Get("X-Reply-Token") != "t"+number, number == "4":
 			w.WriteHeader(http.StatusNotFound)
-			fmt.Fprint(w, `{"statusCode":404,"message":"feedback not found"}`)
+			_, _ = fmt.Fprint(w, `{"statusCode":404,"message":"feedback not found"}`)
 		case strings.Contains("02468", number[len(number)-1:]):
-			fmt.Fprintf(w, `{"id":%q,"status":"resolved","reply":"to %s","replied_at":7}`, id, id)
+			_, _ = fmt.Fprintf(w, `{"id":%q,"status":"resolved","reply":"to %s","replied_at":7}`, id, id)
 		default:
-			fmt.Fprintf(w, `{"id":%q,"status":"open","reply":null,"replied_at":null}`, id)
+			_, _ = fmt.Fprintf(w, `{"id":%q,"status":"open","reply":null,"replied_at":null}`, id)
 		}
 	}
 }
