@@ -171,6 +171,7 @@ func write(w http.ResponseWriter, a answer) {
 		return
 	}
 	h := w.Header()
+	h.Set("Cache-Control", "no-store") // as the server does; a browser would keep an answer such as 410
 	if a.Body != "" {
 		h.Set("Content-Type", "application/json")
 	}
