@@ -72,7 +72,10 @@ describe("against the real server", { skip: noBinary }, () => {
   it("announcements, feedback and logs arrive", async () => {
     await client.admin.createAnnouncement({ title: "Hello", content: "World" });
     assert.equal((await client.public.getLatestAnnouncement()).title, "Hello");
-    await client.public.createFeedback({ content: "Nice", rating: 5, contact: null });
+    const { id } = await client.public.createFeedback({ content: "Nice", rating: 5, contact: null });
+    assert.deepEqual(await client.public.feedbackReplies(), []);
+    await client.admin.updateFeedback(id, { reply: "thanks" });
+    assert.deepEqual((await client.public.feedbackReplies()).map(({ reply }) => reply), ["thanks"]);
     await client.public.uploadLog({ level: 3, content: "boom" });
     const feedback = [];
     for await (const entry of client.admin.iterFeedbacks()) {

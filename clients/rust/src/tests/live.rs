@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::events::InMemory;
 use super::helpers::Folder;
 use crate::models::*;
 use crate::{Analytics, CheckOptions, Decision, Persistence, ReadOptions, SvcClient, Upload};
@@ -67,7 +68,11 @@ impl Live {
             .project_key("acme")
             .app_version("1.0.0")
             .platform("linux")
-            .analytics(Analytics::new().persistence(Persistence::None))
+            .analytics(
+                Analytics::new()
+                    .persistence(Persistence::Session)
+                    .storage(InMemory::default()),
+            )
             .build()
             .expect("a client")
     }
@@ -139,6 +144,11 @@ fn the_real_server() -> crate::Result<()> {
     );
     let feedback = public.create_feedback(&FeedbackFields::new().content("Nice").rating(5))?;
     assert_eq!(feedback.platform, Some(Platform::Linux));
+    assert!(public.feedback_replies()?.is_empty());
+    let fields = AdminFeedbackFields::new().reply("thanks".to_owned());
+    admin.update_feedback(&feedback.id, &fields)?;
+    let replies = public.feedback_replies()?;
+    assert_eq!(replies[0].reply.as_deref(), Some("thanks"));
     public.upload_log(&LogFields::new().level(LogLevel::WARNING).content("careful"))?;
     client.logs().capture(&std::io::Error::other("it broke"));
     assert!(client.logs().flush(std::time::Duration::from_secs(20)));
