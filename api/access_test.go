@@ -19,13 +19,14 @@ import (
 // target names one record of each kind that a path can contain.
 type target struct {
 	project, alias, version, announcement, feedback, log, key, definition, card, file, link, upload, backend string
+	replyToken                                                                                               string // of the feedback
 }
 
 // sampleTarget is a target for routes that are called without existing records.
-var sampleTarget = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l"}
+var sampleTarget = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l", ""}
 
 // unknownRecords contains well-formed IDs that do not exist in the project "a".
-var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord}
+var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord, ""}
 
 const noRecord = "00000000-0000-7000-8000-000000000000"
 
@@ -39,7 +40,7 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 	s.Must(t, 201, "POST", one+"/locales", `{"locale":"de"}`)
 	version := s.Must(t, 201, "POST", one+"/versions", `{"version":"1.0.0","comparable_version":"1.0.0"}`)
 	announcement := s.Must(t, 201, "POST", one+"/announcements", `{"title":"Hello","content":"World"}`)
-	feedback := s.Must(t, 201, "POST", one+"/feedbacks", `{"content":"nice"}`)
+	feedback := s.Must(t, 201, "POST", "/public/"+name+"/feedbacks", `{"content":"nice"}`)
 	log := s.Must(t, 201, "POST", one+"/logs", `{"level":1,"content":"line"}`)
 	key := s.Must(t, 201, "POST", "/auth/api-keys", `{"name":"to be looked at"}`)
 	s.Must(t, 202, "POST", "/public/"+name+"/events", `{"distinct_id":"somebody","events":[{"event_id":"1","name":"open"}]}`)
@@ -59,6 +60,7 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 		fmt.Sprint(definitions[0]["event_definition_id"]), apitest.Field[string](t, card, "card_id"),
 		id(file), apitest.Field[string](t, file, "path"), apitest.Field[string](t, upload, "upload_id"),
 		id(s.Must(t, 201, "POST", "/admin/storage/backends", `{"name":"NAS","kind":"webdav","base_url":"http://127.0.0.1:1"}`)),
+		apitest.Field[string](t, feedback, "reply_token"),
 	}
 }
 

@@ -36,7 +36,9 @@ func TestHostileQueries(t *testing.T) {
 			continue
 		}
 		for _, query := range queries {
-			status, answer, _ := s.Send(t, "GET", at.path(e.Path)+"?"+query, map[string]string{"Authorization": "Bearer " + s.Admin, "X-Forwarded-For": apitest.Stranger()}, "")
+			status, answer, _ := s.Send(t, "GET", at.path(e.Path)+"?"+query, map[string]string{
+				"Authorization": "Bearer " + s.Admin, "X-Forwarded-For": apitest.Stranger(), "X-Reply-Token": at.replyToken,
+			}, "")
 			if status != 200 && status != 400 {
 				t.Errorf("GET %s?%.100s: got %d %s, want 200 or 400", e.Path, query, status, answer)
 			}

@@ -16,6 +16,8 @@ func TestHeadersNeverFail(t *testing.T) {
 	s.Project(t, "app")
 	s.Publish(t, "app", "1.0")
 	s.Announce(t, "app", apitest.Titled("t", ""))
+	feedback := s.Must(t, 201, "POST", "/public/app/feedbacks", `{"content":"c"}`)
+	id, token := apitest.Field[string](t, feedback, "id"), apitest.Field[string](t, feedback, "reply_token")
 	bodies := map[string]string{
 		"/public/:k/feedbacks": `{"content":"c"}`, "/public/:k/logs": `{"level":0,"content":"c"}`,
 		"/public/:k/versions/check-update": `{"current_version":"1.0"}`, "/public/:k/events": `{"distinct_id":"u","events":[{"event_id":"1","name":"a"}]}`,
@@ -25,9 +27,9 @@ func TestHeadersNeverFail(t *testing.T) {
 		if !strings.HasPrefix(path, "/public/:k") {
 			continue
 		}
-		to := strings.NewReplacer(":k", "app", ":v", "1.0", "/me", "/me?distinct_id=u").Replace(path)
+		to := strings.NewReplacer(":k", "app", ":v", "1.0", ":id", id, "/me", "/me?distinct_id=u").Replace(path)
 		for _, value := range []string{"", " ", "windows", "\xff\xfe", "🍎 17", strings.Repeat("9", 5000), "2026-02-30T99:99:99Z", "2026-09-24T10:00:00+15:00", "%s%n", "\"}{", "-1", "1e99"} {
-			headers := map[string]string{"X-Svc-Platform": value, "X-Svc-Platform-Version": value, "X-Svc-Client-Time": value, "X-Svc-Do-Not-Track": value, "X-Forwarded-For": apitest.Stranger()}
+			headers := map[string]string{"X-Reply-Token": token, "X-Svc-Platform": value, "X-Svc-Platform-Version": value, "X-Svc-Client-Time": value, "X-Svc-Do-Not-Track": value, "X-Forwarded-For": apitest.Stranger()}
 			status, answer, _ := s.Send(t, e.Method, "/api/v1"+to, headers, bodies[path])
 			if status < 200 || status > 202 {
 				t.Errorf("%s %s with %.20q in the headers: got %d %s", e.Method, to, value, status, answer)

@@ -296,7 +296,7 @@ func TestFields(t *testing.T) {
 	without := func(fields []string, others ...string) []string {
 		return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return slices.Contains(others, f) })
 	}
-	added := without(schema("Feedback"), append(schema("FeedbackInput"), "id", "is_hidden", "status", "result", "forwarded_to_codehost", "codehost_issue_number", "codehost_issue_url")...)
+	added := without(schema("Feedback"), append(schema("FeedbackInput"), "id", "is_hidden", "status", "result", "reply", "replied_at", "reply_token", "forwarded_to_codehost", "codehost_issue_number", "codehost_issue_url")...)
 	addedToEvents := []string{"ip", "user_agent", "country_code", "country_name", "region_name", "city", "received_at"}
 	var parameters []string
 	for _, o := range c.Operations {
