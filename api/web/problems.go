@@ -192,7 +192,7 @@ func (p *Problems) ComparableVersion(field string, o Optional[string], blank boo
 	return c
 }
 
-// VersionRange is the message about a range of versions whose ends are in the wrong order.
+// VersionRange is the error message for a version range whose lower end exceeds its upper end.
 const VersionRange = "optional_update_min_comparable_version must not be greater than optional_update_max_comparable_version"
 
 // Platform checks a platform field. It returns nil if the field is null.

@@ -50,7 +50,7 @@ func (p *Public) FeedbackReplies(ctx context.Context) ([]FeedbackReply, error) {
 	return replies, nil
 }
 
-// sentFeedback identifies submitted feedback whose reply the library can read.
+// sentFeedback holds the id and the reply token of feedback that the library has submitted.
 type sentFeedback struct {
 	ID    string `json:"id"`
 	Token string `json:"token"`

@@ -8,7 +8,7 @@ import { expect, open, settled, test } from "./fixtures";
 test("the instance counts each kind", async ({ page, demo }) => {
   const { overview } = zh;
   await open(page, demo, "/admin/instance", { language: "zh" });
-  // Counts are asked for when they come into view.
+  // Counts are requested when they come into view.
   await page.locator('[data-part="tokens"]').scrollIntoViewIfNeeded();
   for (const kind of ["projects", "versions", "announcements", "feedbacks", "logs", "tokens"]) {
     await expect(page.locator(`[data-figure="overview-${kind}"] li`).first()).toHaveText(/\d/);

@@ -204,7 +204,7 @@ test("who must update is one line, a column and a table, and each change says wh
   await page.keyboard.press("Escape");
   await expect(table).toBeHidden();
 
-  // Deprecating says so in the menu and in the form.
+  // The menu and the form show the effect of deprecating the version.
   await page.getByRole("button", { name: "More actions: 1.1.0" }).click();
   const item = page.getByRole("menuitem", { name: "Deprecate", exact: true });
   await expect(item).toContainText("3 update checks of the last seven days came from it; these apps must then update to 2.0.0.");
