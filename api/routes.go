@@ -11,8 +11,8 @@ import (
 	"svc/store"
 )
 
-// table returns every route of the interface except the pages, which have a separate table. An
-// Access has no usable zero value, so that no route is public by accident.
+// table returns all routes except those of the pages, which have a table of their own. Every route
+// must set Access, because the zero Access is invalid: no route can become public by accident.
 func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{
@@ -23,7 +23,7 @@ func (s *Server) table() []web.Route {
 	}
 	for i := range routes {
 		switch {
-		case routes[i].BodyLimit != 0: // it has its own
+		case routes[i].BodyLimit != 0: // the route sets its own limit
 		case strings.HasPrefix(routes[i].Path, web.V1+"/auth/"):
 			routes[i].BodyLimit = web.AuthBodyLimit
 		case routes[i].Access.Kind == web.Public:
@@ -43,11 +43,11 @@ type endpoint struct {
 	web.Route
 	limits  *limit.Windows // nil if the route is not rate limited
 	per     string         // period of limits as shown to users, such as "a minute"
-	counts  store.Endpoint // 0 = not counted
+	counts  store.Endpoint // the endpoint under which requests are counted; 0 = not counted
 	metrics *web.RouteMetrics
 }
 
-// serve sets the endpoints and the router of the server for the given routes.
+// serve installs the given routes. It sets s.endpoints and builds s.router, which finds them.
 func (s *Server) serve(routes []web.Route) (err error) {
 	s.metrics.Register(routes)
 	s.endpoints, s.publicWindows = make([]endpoint, len(routes)), nil
@@ -71,7 +71,8 @@ func (s *Server) serve(routes []web.Route) (err error) {
 	return err
 }
 
-// LogFailuresOnly limits the access log to requests that the server failed to answer, or ends that.
+// LogFailuresOnly sets whether the access log is limited to requests that failed with a 5xx status.
+// It may be called while the server runs.
 func (s *Server) LogFailuresOnly(only bool) { s.access.FailuresOnly.Store(only) }
 
 // SetPublicRateLimit replaces Config.PublicRateLimit while the server runs. Requests that have

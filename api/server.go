@@ -103,7 +103,7 @@ type Config struct {
 	// Examine runs the checks of svc doctor. It may be nil.
 	Examine apicontrol.Examiner
 
-	Data string // the data directory; its disk must have free space, "" disables the check
+	Data string // the data directory; "" disables the check for free space on its disk
 	// Free returns the number of free bytes on the disk that contains Data. If it is nil, a
 	// disk.Gauge is used.
 	Free func() (uint64, error)
@@ -145,7 +145,7 @@ type Server struct {
 	clients    *web.Clients
 
 	endpoints []endpoint
-	router    *web.Router // returns indexes of endpoints
+	router    *web.Router // finds the index of a request's route in endpoints
 	metrics   web.Metrics
 
 	publicWindows []*limit.Windows // limits set by Config.PublicRateLimit
@@ -273,7 +273,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		s.pages.Missing(out, r)
 	case err != nil && out.Status != 0:
 		web.Explain(s.log, r, err)
-		panic(http.ErrAbortHandler) // the client must not take a part of the answer for the whole
+		panic(http.ErrAbortHandler) // the client must not mistake a partial response for a complete one
 	case err != nil:
 		web.Fail(s.log, out, r, err)
 	}
@@ -285,8 +285,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 
 var noSniff = []string{"nosniff"}
 
-// handle processes a request in the order that clients rely on: route, rate limit, credential, and
-// then, in the handler, body, existence and rules.
+// handle processes a request in a fixed order, which clients rely on. It finds the route, counts
+// the request against the rate limit and checks the credential. The route's handler then validates
+// the body, looks up the addressed records and applies the rules.
 func (s *Server) handle(x *exchange) error {
 	r, w := &x.Request, &x.out
 	at, params, ok := s.router.Lookup(r.Method, r.URL.EscapedPath())
@@ -333,11 +334,11 @@ func (s *Server) checkRoom() error {
 		"the disk of the server is nearly full, nothing was stored; try again when there is space").After(time.Minute)
 }
 
-// takeTurn counts a request against the rate limit that the route sets for each client address. It
-// refuses the request if the client's address has exceeded that limit.
+// takeTurn counts a request against the route's rate limit for the client's address. It returns an
+// error if the address has exceeded that limit.
 func (s *Server) takeTurn(x *exchange) error {
 	v := x.endpoint.limits.Take(limit.AddrKey(x.Addr), x.Received)
-	if v.Limit == 0 { // a moment ago it was limited
+	if v.Limit == 0 { // the limit was removed after the caller checked it
 		return nil
 	}
 	h := x.out.Header()
@@ -364,7 +365,7 @@ func (s *Server) recover(x *exchange) {
 	}
 	s.log.Error("panic", "value", fmt.Sprint(p), "method", x.Method, "path", x.LoggedPath(), "id", x.ID, "stack", string(debug.Stack()))
 	if x.out.Status != 0 {
-		panic(http.ErrAbortHandler) // the answer had begun: cut it off
+		panic(http.ErrAbortHandler) // the response has begun; abort it
 	}
 	web.FailInternally(&x.out)
 }

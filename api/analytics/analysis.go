@@ -61,8 +61,8 @@ type funnelStepView struct {
 	Dropped   int64   `json:"dropped"`
 }
 
-// analyse runs the query in the body of a request on the events of the project in the path. The
-// function read parses the query, and the function ask runs it.
+// analyse parses the query in the request body with the function read. It then calls the function
+// ask, which runs the query on the events of the project in the path.
 func analyse[Q, A any](h *Handlers, r *web.Request, read func(*problems, json.RawMessage, time.Time) Q,
 	ask func(context.Context, event.Project, Q) (A, error)) (q Q, answer A, err error) {
 	body, err := r.ReadObject()

@@ -171,7 +171,7 @@ func ReadCard(raw json.RawMessage, now int64) (_ *store.Card, created int64, err
 	web.Fill(&in, raw)
 	var p problems
 	rec := p.Record(web.RecordInput{ID: in.ID, CreatedAt: in.Created, UpdatedAt: in.Updated}, now)
-	for i, text := range p.List { // cards have different names for these fields
+	for i, text := range p.List { // a card uses these field names, the query in it uses others
 		p.List[i] = strings.NewReplacer("created_at", "created_time", "updated_at", "updated_time", "id ", "card_id ", "in id,",
 			"in card_id,").Replace(text)
 	}

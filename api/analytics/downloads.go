@@ -26,7 +26,8 @@ type timedCountView struct {
 	Count int64 `json:"count"`
 }
 
-// maxDownloadedFiles limits the files in an answer. The total includes the others.
+// maxDownloadedFiles is the maximum number of files in a response. The total also includes the
+// downloads of files beyond this maximum.
 const maxDownloadedFiles = 50
 
 // showDownloads answers with the downloads of each file by day of UTC.
@@ -43,8 +44,9 @@ func (h *Handlers) showDownloads(r *web.Request) (v downloadsView, err error) {
 	return v, err
 }
 
-// downloadsOf returns the most downloaded files, or those of the given ones if the list is not nil,
-// and all downloads of these. A record of a file that cannot be read does not stop the others.
+// downloadsOf returns the most downloaded files with their downloads, and the total number of
+// downloads. If only is not nil, it considers only the files with these IDs. A file without a
+// readable record is listed without its name.
 func downloadsOf(
 	tx *store.Tx, id store.ProjectID, from, to store.Hour, days stats.Buckets, only map[string]bool,
 ) (views []fileDownloadsView, total int64, err error) {
@@ -67,7 +69,8 @@ func downloadsOf(
 	return views, totals.Total(), err
 }
 
-// viewDownloads returns the downloads of a file by day. The series may be nil if there were none.
+// viewDownloads returns the downloads of a file by day. A nil series means that there were no
+// downloads.
 func viewDownloads(tx *store.Tx, id store.ProjectID, c stats.Count, days stats.Buckets, series []int64) fileDownloadsView {
 	view := fileDownloadsView{FileID: c.Key, Count: c.N, Series: make([]timedCountView, days.Len())}
 	if f, err := tx.File(id, store.FileID(c.Key)); err == nil {

@@ -29,12 +29,12 @@ type rejectedView struct {
 	Message string `json:"message"`
 }
 
-// submissions pools decoded batches, because their lists account for most of the memory that a
-// batch needs.
+// submissions pools the structures that batches are decoded into. Their lists account for most of
+// the memory that a batch needs.
 var submissions = sync.Pool{New: func() any { return new(submission.Request) }}
 
-// ingestEvents stores the valid events of a batch and skips invalid ones. It answers after the
-// events are on disk.
+// ingestEvents stores the valid events of a batch and skips the invalid ones. It responds when the
+// stored events are on disk.
 func (h *Handlers) ingestEvents(w http.ResponseWriter, r *web.Request) error {
 	sent := submissions.Get().(*submission.Request)
 	defer submissions.Put(sent)

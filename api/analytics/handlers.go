@@ -1,4 +1,4 @@
-// Package analytics answers requests about events and about request statistics. It ingests events,
+// Package analytics handles requests about events and about request statistics. It ingests events,
 // and it lets data subjects export and delete their events. It manages event definitions and the
 // cards of dashboards. It parses analyses and passes them to the event engine. It also counts
 // requests.
@@ -15,9 +15,9 @@
 //	request_stats.go    request statistics of a range
 //	request_series.go   request statistics over time
 //	downloads.go        downloads of files by day
-//	report.go           a version after its release, beside its predecessor
+//	report.go           how a version has done since its release
 //	today.go            findings that need attention in a project
-//	usage.go            what the update check tells the clients that were counted
+//	usage.go            how the update check treats the clients of the last week
 package analytics
 
 import (

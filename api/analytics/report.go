@@ -17,7 +17,8 @@ type reportView struct {
 	Previous *releaseView `json:"previous"`
 }
 
-// releaseView is the JSON form of what happened after the release of a version.
+// releaseView is the JSON form of a version's statistics since its release: its adoption, and the
+// errors, ratings and downloads.
 type releaseView struct {
 	ID          string              `json:"id"`
 	Version     string              `json:"version"`
@@ -30,14 +31,16 @@ type releaseView struct {
 	Behind      behindView          `json:"behind"`
 }
 
-// adoptedView is the share of a version in an hour or day.
+// adoptedView is the number of update checks by clients that run the version, and their share of
+// all update checks, in the hour or day that begins at Time.
 type adoptedView struct {
 	Time   int64   `json:"time"`
 	Checks int64   `json:"checks"`
 	Share  float64 `json:"share"`
 }
 
-// beforeAfterView has the errors of two windows of equal length, in seconds.
+// beforeAfterView holds the numbers of error logs in two periods of equal length, one before and
+// one after the release. Window is the length of each period in seconds.
 type beforeAfterView struct {
 	Before int   `json:"before"`
 	After  int   `json:"after"`
@@ -64,15 +67,16 @@ type reasonView struct {
 	Checks int64        `json:"checks"`
 }
 
-// The limits of a report. The adoption of a version is given by hour in its first days, then by day.
+// The limits of a report. The adoption of a version is reported by hour in the first days after its
+// release, and by day later.
 const (
 	reportDays   = 30
 	hourlyDays   = 3
 	windowOfDays = 7
 )
 
-// showReport answers with what happened after the release of the version in the path and of its
-// predecessor.
+// showReport responds with the statistics since the release of the version in the path, and with
+// those of its predecessor.
 func (h *Handlers) showReport(r *web.Request) (v reportView, err error) {
 	h.flushCounters(r)
 	snap, err := h.DB.Snapshot(r.Param("k"))
@@ -105,13 +109,13 @@ func (h *Handlers) showReport(r *web.Request) (v reportView, err error) {
 	return v, err
 }
 
-// reporter makes the report of a version.
+// reporter computes the statistics of a report. All of them are read in one transaction.
 type reporter struct {
 	tx     *store.Tx
 	snap   *store.Snapshot
 	policy usage.Policy
 	now    int64
-	runs   map[string]int // position of the version that clients run, by the text they sent
+	runs   map[string]int // caches the results of position, by its argument
 }
 
 func (x *reporter) release(at int) (v releaseView, err error) {
@@ -124,7 +128,8 @@ func (x *reporter) release(at int) (v releaseView, err error) {
 	)
 }
 
-// adoption sets the share of the version from the hour of its release.
+// adoption computes the adoption of the version at position at, from the hour of its release until
+// end. It stores the result in v.
 func (x *reporter) adoption(v *releaseView, at int, from, end int64) error {
 	start := from / hour * hour
 	length := int64(hour)
@@ -147,7 +152,8 @@ func (x *reporter) adoption(v *releaseView, at int, from, end int64) error {
 	return err
 }
 
-// position returns the position of the version that clients run.
+// position returns the position in the catalog of the version that a client runs. The argument is
+// the version as sent by the client.
 func (x *reporter) position(version []byte) int {
 	at, known := x.runs[string(version)]
 	if !known {
@@ -157,7 +163,8 @@ func (x *reporter) position(version []byte) int {
 	return at
 }
 
-// around sets the errors and the ratings of equal windows before and after the release.
+// around stores in v the errors and the ratings of two periods of equal length, before and after
+// the release at the time from.
 func (x *reporter) around(v *releaseView, from int64) error {
 	window := min(windowOfDays*day, x.now-from)
 	v.Errors.Window = window
@@ -192,7 +199,7 @@ func (x *reporter) around(v *releaseView, from int64) error {
 	return nil
 }
 
-// downloads sets the downloads of the files to which the version links, by day of UTC.
+// downloads stores in v the downloads of the files to which the version links, by day in UTC.
 func (x *reporter) downloads(v *releaseView, at int, from, end int64) (err error) {
 	files := x.snap.LinkedFiles(at)
 	only := map[string]bool{}
@@ -213,7 +220,8 @@ func (x *reporter) downloads(v *releaseView, at int, from, end int64) (err error
 	return err
 }
 
-// behind sets why clients of the last week do not run the version.
+// behind counts, by reason, the update checks of the last week from clients that do not run the
+// version yet. It stores the counts in v.
 func (x *reporter) behind(v *releaseView, at int) error {
 	record := x.snap.Entry(at).Record
 	counts := map[usage.Reason]int64{}

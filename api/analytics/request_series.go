@@ -11,8 +11,9 @@ import (
 	"svc/store"
 )
 
-// line is the series of one value. total is the sum over the whole range. It can exceed the sum of
-// counts, because the first hour may belong to a day before the first bucket.
+// line is a series of counts for one value of a dimension. total is the sum over the whole range.
+// It can exceed the sum of counts: if the first hour of the range begins before the first bucket,
+// that hour is in no bucket.
 type line struct {
 	name   string
 	total  int64

@@ -26,9 +26,9 @@ func (h *Handlers) requestStatsRoutes() []web.Route {
 	}
 }
 
-// withCounters calls the function read with the project in the path and with the hours that the
-// span touches. It flushes the counters first. If the request has validation errors, it returns
-// them without calling that function.
+// withCounters calls the function read with the project in the path and the hours that span covers.
+// It first flushes the counters, so that read sees the latest requests. If the request has
+// validation errors, withCounters returns them without calling read.
 func (h *Handlers) withCounters(
 	r *web.Request, p *problems, span web.Span, read func(tx *store.Tx, id store.ProjectID, from, to store.Hour) error,
 ) error {
@@ -164,7 +164,7 @@ func (o *overview) view(span web.Span) overviewView {
 	for _, c := range ranked(o.regions[:], func(i int) string { return stats.Region(i).String() }) {
 		v.ByRegion = append(v.ByRegion, regionCountView{c.Key, c.N})
 	}
-	o.provinces[0] = 0 // unknown
+	o.provinces[0] = 0 // number 0 stands for an unknown province
 	for _, c := range ranked(o.provinces[:], func(i int) string { return fmt.Sprintf("%02d0000", i) }) {
 		code, name, _ := geo.Province(c.Key)
 		v.ByProvince = append(v.ByProvince, provinceCountView{code, name, c.N})
@@ -251,9 +251,10 @@ func (h *Handlers) platformVersions(r *web.Request) (v versionsView[platformVers
 	}), nil
 }
 
-// requestHeatmap counts requests by the local time of the client. The local time is derived from
-// the UTC offset of the client's clock. If that offset is unknown, the offset of the client's
-// country is used, and if there is none, the reader's offset.
+// requestHeatmap counts requests by weekday and hour in the local time of the client. The local
+// time is derived from the UTC offset of the client's clock. If that offset is unknown, the offset
+// of the client's country is used. If the country is unknown too, the offset of the reader of the
+// statistics is used.
 func (h *Handlers) requestHeatmap(r *web.Request) (heatmapView, error) {
 	var p problems
 	span, filter := p.Span(r, h.Now()), p.requestFilter(r)

@@ -28,7 +28,7 @@ type instanceTodayView struct {
 	Data []today.InstanceFinding `json:"data"`
 }
 
-// showInstanceToday answers with the most urgent findings of all projects and of the instance
+// showInstanceToday responds with the most urgent findings of all projects and of the instance
 // itself. It leaves out a project that is deleted during the request.
 func (h *Handlers) showInstanceToday(r *web.Request) (v instanceTodayView, err error) {
 	h.flushCounters(r)
@@ -55,7 +55,8 @@ func (h *Handlers) showInstanceToday(r *web.Request) (v instanceTodayView, err e
 }
 
 // findings returns the findings about a project. It reads counters and packed columns, but no
-// events. It reads the versions only if there are clients, which keep the snapshot in memory anyway.
+// events. It loads the snapshot of the versions only if clients have checked for updates. In that
+// case, the update check keeps the snapshot in memory anyway.
 func (h *Handlers) findings(p *store.Project) ([]today.Finding, error) {
 	f := today.Facts{Now: h.Now().Unix()}
 	err := h.DB.View(func(tx *store.Tx) (err error) {
@@ -78,7 +79,7 @@ func (h *Handlers) findings(p *store.Project) ([]today.Finding, error) {
 			return nil, err
 		}
 		if snap.Project.ID != p.ID {
-			return nil, fault.New(fault.NotFound, "project not found") // another one has its key now
+			return nil, fault.New(fault.NotFound, "project not found") // the project was deleted, and another one has its key now
 		}
 		f.Policy = policyOf(snap)
 	}
@@ -90,10 +91,10 @@ const (
 	day  = 24 * hour
 )
 
-// errorLevel is the log level of errors.
+// errorLevel is the level of the logs that report an error.
 const errorLevel = 3
 
-// countErrors counts logs with the level of errors by hour.
+// countErrors counts the logs of level errorLevel by hour and stores the counts in f.
 func countErrors(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 	level := errorLevel
 	starts := startsBefore(f.Now, hour, len(f.Errors))
@@ -106,7 +107,8 @@ func countErrors(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 	return err
 }
 
-// startsBefore returns the times at which n intervals begin, the last of which ends now.
+// startsBefore returns the start times of n consecutive intervals of the given length in seconds.
+// The last interval ends at the time now.
 func startsBefore(now, length int64, n int) []int64 {
 	starts := make([]int64, n)
 	for i := range starts {
@@ -115,7 +117,8 @@ func startsBefore(now, length int64, n int) []int64 {
 	return starts
 }
 
-// countFeedback counts all open feedback, and the new feedback of each day.
+// countFeedback counts all open feedback, and the feedback that was created on each of the last
+// days. It stores the counts in f.
 func countFeedback(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 	created, open, err := tx.FeedbackOverview(id, startsBefore(f.Now, day, len(f.Feedback)))
 	for i, n := range created {
@@ -128,7 +131,7 @@ func countFeedback(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 	return err
 }
 
-// findEnding finds the announcement that is shown now and expires next.
+// findEnding finds the announcement that will expire next among those that are shown now.
 func findEnding(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 	return tx.EachAnnouncement(id, func(a *store.Announcement) error {
 		shown := !a.Hidden && a.PublishedAt <= f.Now && a.ExpiresAt != nil && !a.Expired(f.Now)

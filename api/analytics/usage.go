@@ -37,12 +37,12 @@ type usageLineView struct {
 	TargetHasFile bool          `json:"target_has_file"`
 }
 
-// maxUsageLines limits the versions in an answer, because clients may invent versions. The totals
-// include the others.
+// maxUsageLines is the maximum number of versions in a response. It is needed because clients can
+// send invented versions. The totals also include the versions beyond this maximum.
 const maxUsageLines = 1000
 
-// showUsage answers with what the update check tells the clients of the last seven days. With the
-// parameters of a change it answers as if that change had been made.
+// showUsage responds with how the update check decides about the clients of the last seven days. If
+// the query describes a change of the policy, it responds as if the change had been made.
 func (h *Handlers) showUsage(r *web.Request) (v usageView, err error) {
 	var p problems
 	change := p.policyChange(r)
@@ -65,7 +65,8 @@ func (h *Handlers) showUsage(r *web.Request) (v usageView, err error) {
 	return viewUsage(span, policy, policy.Report(today.Sum(days[:])), policy.Report(days[today.UpdateDays-1])), nil
 }
 
-// policyChange is a change of the policy that is evaluated but not stored. A nil field means no change.
+// policyChange is a change of the update policy that is evaluated without being stored. A nil field
+// means no change.
 type policyChange struct {
 	deprecate store.ID // zero = none
 	unknown   bool     // the version to deprecate cannot exist
@@ -88,8 +89,8 @@ func (p *problems) policyChange(r *web.Request) (c policyChange) {
 	return c
 }
 
-// apply returns the policy after the change. It returns the error of the request that would make
-// the change.
+// apply returns p with the change made. If the API would refuse the change, apply returns the error
+// of that refusal.
 func (c policyChange) apply(p usage.Policy) (usage.Policy, error) {
 	if c.min != nil {
 		p.Optional.Min = *c.min
@@ -109,7 +110,7 @@ func (c policyChange) apply(p usage.Policy) (usage.Policy, error) {
 	return p, fault.New(fault.NotFound, "version not found")
 }
 
-// policy returns what decides about the clients of the project in the path.
+// policy returns the update policy of the project in the path.
 func (h *Handlers) policy(r *web.Request) (usage.Policy, error) {
 	snap, err := h.DB.Snapshot(r.Param("k"))
 	if err != nil {
@@ -153,12 +154,13 @@ func viewUsage(span web.Span, p usage.Policy, week, lastDay *usage.Report) usage
 	return v
 }
 
-// daysBefore returns the span of a number of days that ends now.
+// daysBefore returns the time span of the given number of days that ends at now.
 func daysBefore(now int64, days int) web.Span {
 	return web.Span{Start: max(0, now-int64(days)*day+1), End: now}
 }
 
-// countChecks counts update checks by day and version. The last of the days ends now.
+// countChecks counts update checks by day and by the version that the client sent. It stores the
+// counts of each day in an element of days, of which the last is the day that ends at now.
 func countChecks(tx *store.Tx, id store.ProjectID, now int64, days []map[string]int64) error {
 	counts := make([]map[string]*int64, len(days)) // pointers, so that known versions allocate nothing
 	for i := range counts {

@@ -14,7 +14,8 @@ import (
 	"svc/internal/control"
 )
 
-// patient is the timeout for events that are expected to happen at once.
+// patient is the timeout for events that should happen immediately. It is generous, so that a slow
+// machine does not fail a test.
 const patient = 30 * time.Second
 
 // Impatient serves s over a TCP listener, like the program does, but with shorter timeouts and

@@ -27,14 +27,14 @@ import (
 type Contract struct {
 	Doc        *openapi3.T
 	Operations []Operation
-	notFound   openapi3.Content // answer for a path that is not in the file
-	noLink     openapi3.Content // answer for an unknown direct link
+	notFound   openapi3.Content // the documented response for a path that is not in the file
+	noLink     openapi3.Content // the documented response for an unknown direct link
 }
 
 // Operation is an operation of openapi.yaml with its full path.
 type Operation struct {
 	Method   string
-	Path     string   // as served: /api/v1/public/{k}
+	Path     string   // the path as served, such as /api/v1/public/{k}
 	segments []string // path split at the slashes
 	*openapi3.Operation
 }
@@ -150,9 +150,9 @@ func (c *Contract) Check(t testing.TB, r *http.Request, status int, header http.
 // linkPrefix is the prefix of direct links. Their clients do not expect JSON.
 const linkPrefix = "/f/"
 
-// verify returns an error if an answer of o does not match openapi.yaml. A nil o means that the
-// file does not describe the path. The answer must then be a 404 with the documented content for
-// unknown paths, or the answer to a preflight.
+// verify returns an error if a response of o does not match openapi.yaml. If o is nil, the file
+// does not describe the path. In that case, the response must be a 404 with the content given by
+// unknown, or the response to a preflight request.
 func verify(o *Operation, unknown openapi3.Content, method string, status int, header http.Header, body []byte) error {
 	if method == http.MethodOptions && status == http.StatusNoContent {
 		return want("length of a preflight's body", len(body), 0)

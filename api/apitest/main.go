@@ -65,15 +65,15 @@ func fullRun() bool {
 	return true
 }
 
-// owner returns the package that must test an answer. The package api owns the answers that are
-// decided before the handler runs, the answers to If-Match, and the rejections for lack of memory.
-// Other answers belong to the package of the handler.
+// owner returns the package that must test a documented response. Package api owns the responses
+// that are decided before the handler runs, the responses to If-Match, and the rejections for lack
+// of memory. Other responses belong to the package of the handler.
 func owner(o *Operation, status int) Package {
 	if o.Raw() {
 		return Distribution
 	}
 	if o.Security != nil && len(*o.Security) == 1 && (*o.Security)[0]["signature"] != nil {
-		return Codehost // the handler authenticates the sender
+		return Codehost // the handler, not the server, authenticates the sender
 	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:

@@ -64,7 +64,7 @@ type Server struct {
 	Admin    string // a login token
 	DB       *store.Store
 	Handler  *api.Server
-	Config   api.Config // of Handler
+	Config   api.Config // the configuration of Handler
 	Dir      string
 	Clock    *clock
 	Client   *http.Client

@@ -170,7 +170,8 @@ func (h *Handlers) updateApp(r *web.Request) (appView, error) {
 	}))
 }
 
-// timeOf returns the transaction's time if secret is set, and 0 if it is being cleared.
+// timeOf returns the time at which a secret was set, which is the transaction's time. It returns 0
+// if secret is empty, because the secret is then being cleared.
 func timeOf(tx *store.Tx, secret string) int64 {
 	if secret == "" {
 		return 0

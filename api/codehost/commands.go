@@ -32,7 +32,8 @@ func (h *Handlers) commandRoutes() []web.Route {
 	}
 }
 
-// commandOutcome is the result of a delivery to the app.
+// commandOutcome is the JSON response to a delivery to the app. It states what was done about the
+// comment.
 type commandOutcome struct {
 	outcome
 	Command    *string `json:"command,omitempty"`
@@ -202,8 +203,8 @@ func (c *command) marks(d *codehost.Delivery) (all []string) {
 	return all
 }
 
-// claim records that a delivery is being dispatched. It returns taken and records nothing if one of
-// the marks has been recorded before.
+// claim records that a delivery is being dispatched. If one of the marks has been recorded before,
+// claim records nothing and taken is true.
 func (h *Handlers) claim(marks []string) (taken bool, err error) {
 	err = h.DB.Update(func(tx *store.Tx) error {
 		for _, mark := range marks {
@@ -233,7 +234,7 @@ func (h *Handlers) eachMark(marks []string, do func(*store.Tx, string) error) er
 	})
 }
 
-// tell adds a reaction to the comment, to show whether the workflow has been started. This requires
+// tell adds a reaction to the comment that shows whether the workflow was started. This requires
 // the app's permission to react.
 func (h *Handlers) tell(ctx context.Context, r *web.Request, repo *codehost.Repo, c command, started bool) {
 	reaction := reactionStarted

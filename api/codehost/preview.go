@@ -185,7 +185,7 @@ func (h *Handlers) importReleases(r *web.Request) (view importView, err error) {
 	}
 	ctx, done := forRequest(r)
 	defer done()
-	var ours error // of the store, not of the code host
+	var ours error // an error of the store, as opposed to one of the code host
 	err = repo.EachPage(ctx, maxImported, func(page []codehost.Release) error {
 		scanned, imported := 0, 0
 		ours = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
@@ -235,7 +235,7 @@ func (h *Handlers) importRelease(tx *store.Tx, p *store.Project, repo *codehost.
 	}
 	latest := false
 	err = tx.CreateVersion(p.ID, v, &latest)
-	if _, refused := errors.AsType[*fault.Error](err); refused { // before anything was written
+	if _, refused := errors.AsType[*fault.Error](err); refused { // the release was refused before anything was written
 		return false, nil
 	}
 	return err == nil, err

@@ -199,7 +199,7 @@ const (
 	statusSynced  = "synced"
 )
 
-// outcome is the result of a delivery.
+// outcome is the part of a response to a delivery that all kinds of deliveries share.
 type outcome struct {
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"` // why it was ignored
@@ -238,7 +238,8 @@ func (h *Handlers) receiveRelease(r *web.Request) (done releaseOutcome, err erro
 	}
 	note := store.WebhookDelivery{Event: done.Event, Status: done.Status, Reason: done.Reason}
 	if err := h.DB.Update(func(tx *store.Tx) error { return tx.NoteDelivery(p.ID, note) }); err != nil {
-		// The delivery has been processed; a second one would change nothing.
+		// The delivery has been processed, and repeating it would change nothing. So only log the
+		// error.
 		h.Log.Warn("last delivery not stored", "error", err, "path", r.LoggedPath(), "id", r.ID)
 	}
 	return done, nil
