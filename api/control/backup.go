@@ -36,8 +36,8 @@ func NewBackupResult(m *backup.Manifest) BackupResult {
 
 const maxRecipients = 20
 
-// backup streams an archive of all data. An error before the first byte is an ordinary answer. A
-// later error is reported in the trailer, and the archive is incomplete.
+// backup streams an archive of all data. An error before the first byte gets an ordinary error
+// response. A later error is reported in the trailer, and the archive is then incomplete.
 func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
 	if h.Backup == nil {
 		return fault.New(fault.Unavailable, "backups cannot be made here")
@@ -64,7 +64,7 @@ func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
 	var result BackupResult
 	if err != nil {
 		result.Error = err.Error()
-		if r.Context().Err() == nil { // do not log clients that disconnect
+		if r.Context().Err() == nil { // a client that disconnects is not an error of the server
 			h.Log.Error("backup interrupted", "error", err, "id", r.ID)
 		}
 	} else {
@@ -78,14 +78,14 @@ func (h *Handlers) backup(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// archiveBody writes an archive to an answer. It sends the headers with the first byte of the
-// archive.
+// archiveBody writes an archive to a response. It sends the headers together with the first byte of
+// the archive, so that an earlier error can still get an error response.
 type archiveBody struct {
 	w     http.ResponseWriter
 	begun bool
 }
 
-// Write sends b, preceded by the headers if it is the first call.
+// Write sends b. On the first call, it sends the headers first.
 func (a *archiveBody) Write(b []byte) (int, error) {
 	if !a.begun {
 		a.begun = true

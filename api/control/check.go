@@ -10,7 +10,8 @@ import (
 )
 
 // CopiesResult names the folder that contains the copies of the data files. The client must remove
-// the folder. The next start of the server removes folders that killed commands have left.
+// the folder. If a command was killed before it could do so, the next start of the server removes
+// the folder.
 type CopiesResult struct {
 	Folder string `json:"folder"` // contains both files under their own names
 }

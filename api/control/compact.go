@@ -9,8 +9,8 @@ import (
 	"svc/internal/boltfile"
 )
 
-// compactInput is the request body of a compaction. If Always is true, files are compacted even if
-// that does not make them smaller.
+// compactInput is the request body of a compaction. A file that would not become smaller is skipped
+// unless Always is true.
 type compactInput struct {
 	Always web.Optional[bool] `json:"always"`
 }
@@ -31,8 +31,8 @@ type CompactedFile struct {
 }
 
 // compact compacts both data files, one after the other, while the server uses them. Writers wait
-// for the compaction of their file. If a file is not compacted, its free pages are overwritten
-// instead. Deleted data is gone in either case.
+// while their file is being compacted. If a file is skipped, its free pages are overwritten
+// instead. In either case, the file no longer contains deleted data.
 func (h *Handlers) compact(r *web.Request) (v CompactResult, err error) {
 	var in compactInput
 	if err := web.Decode(r, &in); err != nil {

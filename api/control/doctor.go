@@ -19,7 +19,7 @@ func (h *Handlers) doctorRoutes() []web.Route {
 	}
 }
 
-// doctorFacts answers with the facts that svc doctor can only get from the running server.
+// doctorFacts responds with the facts that svc doctor can only get from the running server.
 func (h *Handlers) doctorFacts(*web.Request) (doctor.Facts, error) { return h.facts() }
 
 func (h *Handlers) facts() (doctor.Facts, error) {

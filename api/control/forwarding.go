@@ -11,8 +11,9 @@ import (
 	"svc/internal/proxy"
 )
 
-// samplesPerSecond is the number of requests per second from which forwarding headers are read. The
-// limit reduces the cost, and the first requests of each second are a sufficient sample.
+// samplesPerSecond is the maximum number of requests per second whose forwarding headers are
+// examined. The limit keeps the cost low, and the first requests of each second are a sufficient
+// sample.
 const samplesPerSecond = 16
 
 // Forwarding records forwarding headers of requests for svc doctor. It logs a warning once if the
@@ -22,7 +23,7 @@ type Forwarding struct {
 	gateway netip.Addr // gateway of the container; the zero Addr outside of a container
 	log     *slog.Logger
 
-	second, samples atomic.Int64 // samples is the number of requests that may still be examined in this second
+	second, samples atomic.Int64 // samples is the number of requests that may still be examined in the current second.
 
 	last, ignored  atomic.Pointer[doctor.Chain]
 	throughGateway atomic.Bool

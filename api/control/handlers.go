@@ -50,7 +50,7 @@ type Config struct {
 	Log        *slog.Logger
 	Now        func() time.Time
 
-	Version string // of the program
+	Version string // version of the program
 	Build   Build
 	DocsURL string // base URL of the documentation; "" if unknown
 	// Upstream queries the published versions of the program. It is nil if the program is not
@@ -94,7 +94,8 @@ type Connections struct {
 	Idle, Headerless, Refused uint64
 }
 
-// WatchConnections sets the function that returns the state of the connections.
+// WatchConnections sets the function that returns the state of the connections. It is called when
+// the server listens.
 func (h *Handlers) WatchConnections(count func() Connections) { h.count.Store(&count) }
 
 func (h *Handlers) connections() Connections {

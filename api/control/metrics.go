@@ -28,9 +28,9 @@ type figures struct {
 	readiness Readiness
 }
 
-// figures takes a snapshot. A value that cannot be read is left at 0, because the status and alerts
-// also depend on the other values. The cause is logged, except for damage, which was already logged
-// when it was found.
+// figures takes a snapshot. A value that cannot be read stays 0 instead of failing the snapshot,
+// because the status and alerts also depend on the other values. The error is logged, except for
+// damage, which was already logged when it was found.
 func (h *Handlers) figures() (f figures) {
 	var err, unread error
 	f.store, err = h.DB.State()

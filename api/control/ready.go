@@ -46,13 +46,14 @@ type ReadinessCheck struct {
 	Message string `json:"message"` // "" if the condition is met
 }
 
-// Readiness is the answer to the question whether a server should receive requests.
+// Readiness states whether a server should receive requests, and why not. It is the body of
+// /readyz.
 type Readiness struct {
 	Status string           `json:"status"` // ready or unavailable
 	Checks []ReadinessCheck `json:"checks"`
 }
 
-// ready answers GET /readyz: it reports whether this server should receive requests.
+// ready responds to GET /readyz with the readiness of this server.
 func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
 	view, status := h.readiness(control.Owner(r.Context())), http.StatusOK
 	if view.Status != "ready" {
@@ -100,11 +101,11 @@ func (h *Handlers) readiness(owner bool) Readiness {
 	return v
 }
 
-// stuckAfter is the duration of a write after which the server counts as not ready.
+// stuckAfter is the duration after which a write that has not ended makes the server unready.
 const stuckAfter = 30 * time.Second
 
-// writable returns "" if a database can be written, and otherwise a message and the underlying
-// error.
+// writable returns "" if the database can be written. Otherwise it returns a message for users and,
+// if there is one, the underlying error.
 func writable(db interface {
 	Writable() error
 	LockedFor() time.Duration

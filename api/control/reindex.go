@@ -36,7 +36,7 @@ func (h *Handlers) version(*web.Request) (versionView, error) {
 	return versionView{h.Version, os.Getpid(), h.started.Unix()}, nil
 }
 
-// ReindexProgress is a line of the answer to a reindex. The last line contains the result.
+// ReindexProgress is a line of the response to a reindex. The last line contains the result.
 type ReindexProgress struct {
 	Documents int     `json:"documents"` // number of documents read so far
 	Seconds   float64 `json:"seconds"`

@@ -35,7 +35,7 @@ type BackupStatus struct {
 	Failure string `json:"failure"` // error of the last attempt; "" if it succeeded
 }
 
-// RequestsStatus counts the answered requests.
+// RequestsStatus counts the requests that the server has answered.
 type RequestsStatus struct {
 	Total    uint64            `json:"total"`
 	InFlight uint64            `json:"in_flight"`

@@ -71,7 +71,7 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 			Backend: f.Backend, BackendName: names[f.Backend], Path: files.EscapePath(f.ObjectKey), ReferencedBy: []string{},
 			CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
 		}
-		if f.Status == store.FileFailed { // the error of a pending file only explains the job's retries
+		if f.Status == store.FileFailed { // for a pending file, the error is that of an attempt which the job will repeat
 			v.Error = web.OrNull(f.Error)
 		}
 		if h.BaseURL != "" {
@@ -81,8 +81,9 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 	}), nil
 }
 
-// countDownloads returns the number of downloads of each file within the retention of statistics. It
-// reads one value for each day on which a file of the project was downloaded.
+// countDownloads returns the number of downloads of each listed file, over the whole period for
+// which statistics are kept. It reads one value for each day on which any file of the project was
+// downloaded.
 func countDownloads(tx *store.Tx, p store.ProjectID, list []*store.File) (map[store.FileID]int64, error) {
 	counts := make(map[store.FileID]int64, len(list))
 	for _, f := range list {
@@ -118,7 +119,7 @@ func (h *Handlers) addReferences(r *web.Request, views []fileView, list []*store
 	return nil
 }
 
-// fileOrders holds the orders of lists by the names that the API gives them.
+// fileOrders maps the values of the parameter sort to the orders of a list of files.
 var fileOrders = map[string]store.FileOrder{"name": store.FilesByName, "size": store.FilesBySize}
 
 func (h *Handlers) listFiles(r *web.Request) (view web.PageView, err error) {

@@ -125,17 +125,18 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 // conditions are the headers that make a request conditional.
 var conditions = []string{"If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"}
 
-// counts reports whether the response counts as a download: it contains the first byte, and the
-// request is not conditional. A client that resumes a download, or fetches it in parts, therefore
-// counts once.
+// counts reports whether the response counts as a download. That is the case if the response
+// contains the first byte of the file and the request is not conditional. A client that resumes a
+// download, or fetches the file in parts, is therefore counted once.
 func (d *transfer) counts(header http.Header) bool {
 	return !slices.ContainsFunc(conditions, func(name string) bool { return len(header[name]) > 0 }) &&
 		slices.ContainsFunc(d.spans, func(s span) bool { return s.start == 0 })
 }
 
 // waiting removes the time limits of a request while a storage is being queried. Otherwise the read
-// deadline would cancel the context of the request, and the write deadline could pass before there
-// is a response. It returns a function that sets the time limit of the response again.
+// deadline would cancel the context of the request, and the write deadline could pass before the
+// response begins. The caller must call answering before it writes the response, to set the write
+// deadline again.
 func waiting(w http.ResponseWriter) (answering func()) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // not supported in process
 	return web.NoWriteDeadline(w)
@@ -158,8 +159,8 @@ func setFileHeaders(header http.Header, f *store.File, etag string) {
 }
 
 // disposition returns a Content-Disposition (RFC 6266) that makes browsers display images and save
-// all other files. It contains the filename in two forms. The first form is for programs that do
-// not support the second one.
+// all other files. The header contains the filename twice: in plain ASCII for old programs, and in
+// UTF-8 for all others.
 func disposition(filename, contentType string) string {
 	var b strings.Builder
 	b.Grow(len(filename)*2 + 48)
@@ -212,8 +213,8 @@ func unchanged(header http.Header, etag string, created int64) bool {
 	return err == nil && created <= t.Unix()
 }
 
-// askedFor returns the requested ranges. If the header If-Range does not match the file, askedFor
-// ignores them.
+// askedFor returns the ranges that the request asks for. It ignores them if the header If-Range
+// does not match the file.
 func askedFor(header http.Header, etag string, size int64) (spans []span, satisfiable bool) {
 	ranges := header["Range"]
 	if len(ranges) == 0 {
@@ -242,9 +243,9 @@ type transfer struct {
 	partial     bool
 	boundary    string // "" unless there are several spans
 	heads       []string
-	length      int64 // of the body
+	length      int64 // length of the body
 	cacheStatus string
-	from        io.ReadCloser // positioned in the span that was opened last
+	from        io.ReadCloser // reader of the span that was opened last
 }
 
 // plan determines the layout of the body. If spans is empty, the body is the whole file.
@@ -295,9 +296,9 @@ func (d *transfer) begin(w http.ResponseWriter, etag string) {
 	w.WriteHeader(http.StatusPartialContent)
 }
 
-// open prepares reading the given span. A local file stays open from one span to the next. Objects
-// on other storages are read through the cache. In that case, open returns errors of the first
-// slice only.
+// open opens the given span for reading. A local file stays open from one span to the next. An
+// object on another storage is read in slices through the cache. For such an object, open only
+// returns errors of the first slice, and reading returns the errors of later slices.
 func (d *transfer) open(ctx context.Context, s span) (err error) {
 	if file, ok := d.from.(*os.File); ok {
 		_, err = file.Seek(s.start, io.SeekStart)
@@ -318,7 +319,7 @@ func (d *transfer) open(ctx context.Context, s span) (err error) {
 		return backend.Open(ctx, o, offset, length)
 	}
 	d.from, known, err = d.Cache.Reader(ctx, o.Key, o.Size, s.start, s.length, fetch)
-	if d.cacheStatus == bypass { // the first slice determines the status
+	if d.cacheStatus == bypass { // the header shows the cache status of the first slice
 		d.cacheStatus = miss
 		if known {
 			d.cacheStatus = hit
@@ -329,7 +330,7 @@ func (d *transfer) open(ctx context.Context, s span) (err error) {
 
 func (d *transfer) close() {
 	if d.from != nil {
-		_ = d.from.Close() // nothing was written to it
+		_ = d.from.Close() // the file was only read, so closing it loses nothing
 		d.from = nil
 	}
 }

@@ -77,8 +77,8 @@ func parseSpan(text string, size int64) (s span, known bool) {
 	return span{start, end - start + 1}, true
 }
 
-// parseOffset parses a decimal number. If the number is too large for an int64, it returns the
-// maximum.
+// parseOffset parses a decimal number. A number that is too large for an int64 becomes the largest
+// int64, which lies behind the end of every file. sent is false if text is empty.
 func parseOffset(text string) (n int64, sent, ok bool) {
 	const largest = 1<<63 - 1
 	for _, c := range []byte(text) {

@@ -130,8 +130,8 @@ type backendInput struct {
 	PathStyle  web.Optional[bool]        `json:"path_style"`
 }
 
-// apply validates the input and sets the fields of b that are present in it. The kind of b must be
-// set. If the input is invalid, the error lists all violations.
+// apply validates the input and sets the fields of b that are present in it. The caller must have
+// set the kind of b. If the input is invalid, the error lists all violations.
 func (in backendInput) apply(keys *seal.Keys, b *store.StorageBackend, update bool) error {
 	p := web.Problems{Update: update}
 	p.Text("name", in.Name, web.TextRule{Max: 64, Required: true, Trim: true, Filled: true})
@@ -170,8 +170,8 @@ func (in backendInput) apply(keys *seal.Keys, b *store.StorageBackend, update bo
 	return nil
 }
 
-// refuseConnection adds a problem for each field in the input that the built-in storage does not
-// have.
+// refuseConnection adds a problem for each field in the input that describes a connection, because
+// the built-in storage has none.
 func (in backendInput) refuseConnection(p *web.Problems) {
 	for _, field := range []struct {
 		name string
@@ -308,8 +308,8 @@ func (h *Handlers) probe(r *web.Request, b *store.StorageBackend) storage.Probe 
 	return backend.Probe(r.Context())
 }
 
-// notePublic stores whether the probed storage is public. It does nothing if the storage has been
-// changed since the probe.
+// notePublic stores whether the probed storage can be read publicly. It does nothing if the storage
+// has been changed since the probe, because the result may then be wrong.
 func (h *Handlers) notePublic(probed *store.StorageBackend, public bool) error {
 	err := h.DB.Update(func(tx *store.Tx) error {
 		b, err := tx.StorageBackend(probed.ID)

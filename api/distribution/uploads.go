@@ -42,7 +42,7 @@ func (h *Handlers) uploadRoutes() []web.Route {
 	}
 }
 
-// SessionView is the JSON form of an upload in progress.
+// SessionView is the JSON form of an upload session, which is an upload in progress.
 type SessionView struct {
 	ID          string `json:"upload_id"`
 	Filename    string `json:"filename"`
@@ -61,7 +61,7 @@ func viewSession(s *upload.Session) SessionView {
 	}
 }
 
-// announced describes a file before the client sends its content.
+// announced holds what a client states about a file before it sends the content.
 type announced struct {
 	filename string // sanitized
 	size     int64
@@ -112,8 +112,8 @@ func (in uploadInput) check() (a announced, err error) {
 	return announced{a.filename, int64(*in.Size.Value), strings.TrimSpace(in.Backend.Or(""))}, err
 }
 
-// admit returns the upload request for an announced file, including the storage for the file. It
-// returns an error if the upload is not allowed.
+// admit checks whether an announced file may be uploaded. It returns the request for the upload
+// engine, which includes the storage for the file, or an error if the upload is not allowed.
 func (h *Handlers) admit(r *web.Request, a announced) (in upload.Request, err error) {
 	in = upload.Request{Filename: a.filename, Size: a.size}
 	if k := r.Caller.Key; k != nil {
@@ -184,7 +184,7 @@ func (h *Handlers) listUploads(r *web.Request) (view openUploadsView, err error)
 	}
 	view.Data = web.Views(h.Uploads.ListOpen(uint32(project)), func(s *upload.Session) openUploadView {
 		name, known := names[s.Credential]
-		if !known { // its record was lost when older data was restored
+		if !known { // the key no longer exists, because an older backup was restored
 			name = s.CredentialName
 		}
 		return openUploadView{s.ID, s.Filename, s.Size, s.ReceivedBytes(), s.Created().Unix(), name}
@@ -236,7 +236,7 @@ func (h *Handlers) putChunk(r *web.Request) (view chunkView, err error) {
 	}
 	index, err := strconv.Atoi(r.Param("index"))
 	if err != nil {
-		index = -1 // matches no chunk
+		index = -1 // no chunk has this index
 	}
 	defer web.NoWriteDeadline(r.Writer)()
 	n, err := h.Uploads.WriteChunk(r.Context(), uint32(project), r.Param("upload_id"), index, r.ContentLength, newBody(r))

@@ -9,15 +9,15 @@ import (
 	"svc/store"
 )
 
-// changesView answers what has changed since a version.
+// changesView lists the versions that are newer than the version Since.
 type changesView struct {
 	Since    string
 	Versions []versionView // newest first
 }
 
-// changes returns the versions that are newer than the given one. The text is the name of a version
-// or, for a build that was not published here, a comparable version. Previews are included
-// only if that version is a preview.
+// changes returns the versions that are newer than since. The parameter is the name of a version
+// or, for a build that was not published here, a comparable version. Previews are included only if
+// since is the name of a preview.
 func (to reader) changes(since string) (*changesView, error) {
 	since = strings.TrimSpace(since)
 	var from release.Comparable
@@ -41,7 +41,7 @@ func (to reader) changes(since string) (*changesView, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i >= versionsOnPage && one.Notes != "" { // so that the page stays small
+		if i >= versionsOnPage && one.Notes != "" { // omit the notes, so that the page stays small
 			one.Notes, one.More = "", one.Href
 		}
 		v.Versions = append(v.Versions, *one)
@@ -49,8 +49,9 @@ func (to reader) changes(since string) (*changesView, error) {
 	return v, nil
 }
 
-// choices returns the names of the versions since which a visitor can ask for changes: all but the
-// newest one that the page shows.
+// choices returns the names of the versions for which a visitor can list the changes since then.
+// These are the given versions except the first, which is the newest, and except those that cannot
+// be compared.
 func choices(entries []*store.VersionEntry) []string {
 	var names []string
 	for i, e := range entries {

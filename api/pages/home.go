@@ -26,8 +26,8 @@ type projectCard struct {
 	Published                                 moment
 }
 
-// home serves the start page: the projects that have a version for everyone, or a redirect to the
-// page in the configuration.
+// home serves the start page. Depending on the configuration, it lists the projects that have a
+// version for everyone, or redirects to another page.
 func (h *Handlers) home(w http.ResponseWriter, r *web.Request) error {
 	switch {
 	case h.Home == "" || h.Home == HomeList:
@@ -58,15 +58,15 @@ func redirect(w http.ResponseWriter, to string) error {
 	return nil
 }
 
-// cards returns the projects that have a version for everyone, by name. A project without one has
-// nothing to offer yet, and its name may not be public.
+// cards returns the projects that have a version for everyone, ordered by name. A project without
+// such a version has nothing to offer yet, and its name may be a secret.
 func (h *Handlers) cards(r *web.Request, t *words) []projectCard {
 	var all []projectCard
 	tags, _ := wishes(r)
 	for _, p := range h.DB.Projects() {
 		snap, err := h.DB.Snapshot(p.Key)
 		if err != nil {
-			continue // deleted or renamed since
+			continue // deleted or renamed since the list was read
 		}
 		at := snap.Catalog.Latest()
 		if at < 0 || snap.Catalog.Item(at).Preview {
@@ -100,7 +100,8 @@ func (to reader) card(version string, published int64) projectCard {
 // hues is the number of colours in style.css.
 const hues = 8
 
-// hue returns the number of the colour of a project's page. It only depends on the key.
+// hue returns the number of the colour that a project's page has. The number depends only on the
+// project's key, so it never changes.
 func hue(p *store.Project) int {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(p.Key)) // never fails

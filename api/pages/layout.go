@@ -28,7 +28,7 @@ type layout struct {
 	SiteName    string
 	Picture     string // address of the page's preview image, or ""
 	Hidden      bool   // whether search engines must not index the page
-	Language    string // of the page
+	Language    string // language of the page
 	Documents   []documentLink
 	Languages   []languageLink
 	Files       *fileSet
@@ -59,7 +59,7 @@ func (h *Handlers) layout(r *web.Request, at string) layout {
 		l.SiteName = u.Host
 	}
 	for _, d := range terms.All() {
-		// If there is an error, omit the link, because the page is still useful without it.
+		// Omit a document that cannot be read: the page is still useful without the link.
 		if text, _, err := h.effective(d, language); err == nil && terms.Complete(text) {
 			l.Documents = append(l.Documents, documentLink{Slug: d.Slug, Title: d.In(language).Title, Current: at == "/terms/"+d.Slug})
 		}

@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// offerView is the download for the visitor's system.
+// offerView is the download that the page suggests for the visitor's system.
 type offerView struct {
 	downloadView
 	System string // name of the system

@@ -148,7 +148,7 @@ func (h *Handlers) project(w http.ResponseWriter, r *web.Request) error {
 		case tries == maxReads:
 			return fmt.Errorf("read project %s %d times: %w", snap.Project.Key, tries, err)
 		}
-		h.DB.Settle() // otherwise this would loop until a commit becomes visible
+		h.DB.Settle() // wait for the pending commit instead of retrying in a busy loop
 	}
 }
 
@@ -389,9 +389,8 @@ func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error)
 }
 
 // hold waits until there is memory for rendering a text of the given size in bytes. If limit is 0,
-// the whole text is rendered. That takes about eleven times the size, for the Markdown, its HTML
-// and the page. Otherwise the text is cut, and the amount that every response reserves is
-// sufficient.
+// the whole text is rendered. The Markdown, its HTML and the page then take about eleven times the
+// size. Otherwise the text is cut, and the memory that every response reserves is sufficient.
 func (to reader) hold(size, limit int) error {
 	if limit == 0 {
 		size *= 3 // Hold reserves four times the size of a record
@@ -460,9 +459,9 @@ func (to reader) size(escapedPath string) string {
 	return fmt.Sprintf("%.1f GB", float64(f.Size)/1000_000_000)
 }
 
-// sees reports whether the page shows an announcement. Because the app version of the visitor is
-// unknown, the announcement must apply to all versions. It must not have expired, and must not be
-// hidden, either completely or in the visitor's language.
+// sees reports whether the page shows an announcement. The announcement must apply to all versions,
+// because the visitor's version of the app is unknown. It must not have expired. It must not be
+// hidden, neither as a whole nor in the visitor's language.
 func (to reader) sees(e *store.AnnouncementEntry) bool {
 	a := e.Record
 	return !a.Hidden && !a.Expired(to.Now().Unix()) && (to.tag == "" || !a.Translations[to.tag].Hidden) && a.Versions == release.Range{}

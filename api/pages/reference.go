@@ -20,7 +20,7 @@ const keyHeader = "X-API-Key"
 type manual struct {
 	*openapi.Document
 	json  *web.File
-	texts sync.Map // maps Markdown to HTML; contains only texts of the description
+	texts sync.Map // maps Markdown to HTML; it only contains texts of the description, so its size is limited
 }
 
 func newManual(description []byte) (*manual, error) {
@@ -79,7 +79,7 @@ type startView struct {
 	*openapi.Operation
 }
 
-// starts returns the two requests that most readers come for.
+// starts returns examples of the two requests that most readers of the reference look for.
 func (p *referencePage) starts(base string) []startView {
 	var all []startView
 	for _, s := range []struct{ title, id, path, body string }{
@@ -92,7 +92,7 @@ func (p *referencePage) starts(base string) []startView {
 			continue
 		}
 		curl := "curl "
-		if o.Method != http.MethodPost { // which curl uses for a body
+		if o.Method != http.MethodPost { // curl itself chooses POST if there is a body
 			curl += "-X " + o.Method + " "
 		}
 		curl += base + "/api/v1" + s.path

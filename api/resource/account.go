@@ -48,8 +48,7 @@ type loginView struct {
 	User        userView `json:"user"`
 }
 
-// The rules for user names and passwords. They apply to every endpoint that accepts a user name or
-// a password.
+// The rules for user names and passwords. They apply to every endpoint that accepts either.
 var (
 	usernameRule = web.TextRule{Max: 64, Fixed: true, Trim: true, Filled: true}
 	passwordRule = web.TextRule{Min: 6, Max: 128, Fixed: true}
@@ -151,8 +150,8 @@ func (h *Handlers) compare(r *web.Request, password func() (ok bool, err error))
 	case <-r.Context().Done():
 		return false, r.Context().Err()
 	}
-	// The attempt is counted before the comparison; otherwise concurrent attempts could exceed the
-	// limit. It is given back unless the password was wrong.
+	// Count the attempt before the comparison; otherwise concurrent attempts could exceed the
+	// limit. The count is undone unless the password was wrong.
 	address := limit.AddrKey(r.Addr)
 	if verdict := h.logins.Take(address, h.Now()); !verdict.Allowed {
 		return false, errTooManyLogins(verdict)
@@ -250,8 +249,8 @@ func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule
 	return h.storeAccount(r.Context(), in)
 }
 
-// changed checks a field of the account. A field that is not required may be absent, in which case
-// the stored value stays unchanged. It must not be null, because that would clear the value.
+// changed checks a field of the account. An optional field may be absent, in which case the stored
+// value stays unchanged. No field may be null, because that would clear the value.
 func (p *problems) changed(field string, o web.Optional[string], rule web.TextRule) {
 	if o.Null() && !rule.Required {
 		p.Add("%s must not be null", field)

@@ -46,10 +46,10 @@ func (p *problems) audience(r *web.Request, now time.Time) audience {
 	return a
 }
 
-// sees returns a function that reports whether an announcement is visible to the audience. An
-// announcement is visible if it is meant for the client's platform and version, has not expired,
-// and is hidden neither as a whole nor in the given language. If the client's version is unknown, only
-// announcements for all versions are visible.
+// sees returns a function that reports whether an announcement is visible to the audience. A
+// visible announcement is meant for the client's platform and version and has not expired. It is
+// hidden neither as a whole nor in the given language. A client whose version is unknown sees only
+// announcements for all versions.
 func (a audience) sees(snap *store.Snapshot, language int) func(*store.AnnouncementEntry) bool {
 	version, known := release.Parse(a.version)
 	if !known {

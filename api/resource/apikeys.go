@@ -121,8 +121,8 @@ func (h *Handlers) getKey(r *web.Request) (v KeyView, err error) {
 	return h.viewKey(k), r.Tag(stateOfKey(k))
 }
 
-// stateOfKey returns a copy of a key without the time of its last use. The entity tag is computed
-// from the copy, so that using a key does not change the tag.
+// stateOfKey returns a copy of a key without the time of its last use. The entity tag of the key is
+// computed from this copy, so that using the key does not change the tag.
 func stateOfKey(k *store.APIKey) store.APIKey {
 	state := *k
 	state.LastUsedAt = nil
@@ -209,7 +209,7 @@ func (c keyChange) apply(tx *store.Tx, k *store.APIKey) error {
 		if !c.never {
 			end := tx.Now().Add(c.life).Unix()
 			k.ExpiresAt = &end
-			if k.Former != nil { // the former text must not outlive the key
+			if k.Former != nil { // the previous text must not be valid longer than the key
 				k.Former.ExpiresAt = min(k.Former.ExpiresAt, end)
 			}
 		}

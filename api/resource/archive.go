@@ -11,10 +11,10 @@ import (
 	"svc/store"
 )
 
-// A line of an archive contains the fields that an administrator sees. In addition, it contains the
-// texts in languages that are not registered, which only an import needs. An import accepts the
-// fields that the API accepts from an administrator, and checks them by the same rules. It also
-// accepts the id and the times of a record.
+// An archive contains a line for each record, with the fields that an administrator sees. A line
+// also contains the texts in languages that are not registered, which only an import needs. An
+// import accepts the fields that the API accepts from an administrator, and checks them by the same
+// rules. It also accepts the id and the times of a record.
 
 // ArchiveProject returns the archive line of a project.
 func ArchiveProject(p *store.Project) any {

@@ -27,13 +27,15 @@ type bulkChange struct {
 	status *store.FeedbackStatus
 }
 
-// updatedView holds the number of records that a request named.
+// updatedView holds the number of records in the request, including those that already had the
+// requested values.
 type updatedView struct {
 	Updated int `json:"updated"`
 }
 
-// ids checks a list of ids. An id that has another form than ids have is no problem here, because
-// there is no record with it. Ids that differ only in spelling are the same.
+// ids returns the ids in a list after checking it. A text that cannot be an id is not reported as a
+// problem, because the lookup of the record will fail anyway. Two spellings of an id count as the
+// same id.
 func (p *problems) ids(o web.Optional[[]json.RawMessage]) (ids []string) {
 	list := o.Or(nil)
 	if o.Wrong || len(list) == 0 || len(list) > maxBulk {
@@ -60,7 +62,8 @@ func (p *problems) ids(o web.Optional[[]json.RawMessage]) (ids []string) {
 	return ids
 }
 
-// parsed returns the ids. The error names the first one that cannot be the id of a record.
+// parsed converts the ids from text. If a text cannot be an id, the error states that there is no
+// such record. name is the name of the record's kind.
 func (c bulkChange) parsed(name string) ([]store.ID, error) {
 	ids := make([]store.ID, len(c.ids))
 	for i, text := range c.ids {

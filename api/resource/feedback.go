@@ -232,9 +232,9 @@ type feedbackReplyView struct {
 	RepliedAt *int64  `json:"replied_at"`
 }
 
-// feedbackReply returns the reply to the feedback in the path. The request needs the token that the
-// answer to the submission contained. All refusals are identical, so that they reveal nothing about
-// the feedback of other senders. The reply stays readable after the feedback has been hidden.
+// feedbackReply responds with the reply to the feedback in the path. The request needs the token
+// from the response to the submission. All refusals are identical, so that they reveal nothing
+// about other senders' feedback. The reply stays readable after the feedback has been hidden.
 func (h *Handlers) feedbackReply(r *web.Request) (v feedbackReplyView, err error) {
 	project, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {

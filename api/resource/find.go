@@ -17,8 +17,9 @@ func alternatives(find string) [][]string {
 	return all
 }
 
-// candidates returns the records that can contain the terms. These are the records that the index
-// returns, plus every record that has changed since it was indexed. No other record can match.
+// candidates returns the records that may contain the terms; no other record contains them. These
+// are the records that the index returns, and the records that have changed since they were
+// indexed. Without an index, all records are candidates.
 func (h *Handlers) candidates(r *web.Request, kind store.Kind, project store.ProjectID, terms []string) (n store.Candidates, err error) {
 	if h.Search == nil {
 		return store.Candidates{All: true}, nil
@@ -109,9 +110,9 @@ func (h *Handlers) findProjects(r *web.Request, find string) ([]*store.Project, 
 }
 
 // listPage returns a page of the feedback or logs of the project in the path. If the request has
-// validation errors, it returns these. If there is a search text, it tries each of the alternatives
-// until one matches. The records of a large page are read one at a time while the page is being
-// written.
+// validation errors, it returns these as an error. If there is a search text, it tries the
+// alternatives in order until one of them matches. The records of a large page are read one at a
+// time while the page is being written.
 func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kind, find string,
 	list func(*store.Tx, store.ProjectID, *store.Find) ([]*R, store.Found, error),
 	later func(*store.Tx, store.ProjectID, store.Unread) (*R, error), view func(*R) V) (web.List, error) {
@@ -149,8 +150,8 @@ func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kin
 	return answer, nil
 }
 
-// eachAlternative calls read with each of the alternatives of a search text, until read reports that
-// one has been found. Without a search text it calls read once, with nil.
+// eachAlternative calls read with each of the alternatives of a search text, until read reports a
+// match. Without a search text, it calls read once, with nil.
 func (h *Handlers) eachAlternative(
 	r *web.Request, kind store.Kind, project store.ProjectID, find string, read func(*store.Find) (found bool, err error),
 ) error {

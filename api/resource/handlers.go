@@ -59,7 +59,7 @@ type Config struct {
 	SubmissionMax int64 // limit in bytes for the feedback and logs of a project; 0 = no limit
 	DataMax       int64 // limit in bytes for all free-form objects of a public submission together
 
-	Keys       *seal.Keys        // for credentials of other services
+	Keys       *seal.Keys        // keys that encrypt the credentials of other services
 	Translator *translate.Client // calls the translation service
 
 	Tokens        *auth.Tokens

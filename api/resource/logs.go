@@ -336,7 +336,7 @@ func (h *Handlers) pruneLogs(r *web.Request) (v PrunedView, err error) {
 	return v, err
 }
 
-// valueOf returns the value that p points to, or nil if p is nil, for use in a log line.
+// valueOf returns the value that p points to, or nil if p is nil. It is used for log attributes.
 func valueOf[T any](p *T) any {
 	if p == nil {
 		return nil

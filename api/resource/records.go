@@ -14,8 +14,8 @@ import (
 
 // This file contains the handlers that versions, announcements and feedback share.
 
-// write is a kind of write request. It determines which fields of the body are required and what
-// null means.
+// write is a kind of write request. The kind determines which fields of the body are required and
+// what null means.
 type write uint8
 
 const (
@@ -187,8 +187,8 @@ func listOf[R any](list []*store.Entry[R], page web.Page, encode func(*store.Ent
 	}
 }
 
-// sorting returns a sorted copy of a list. Elements that compare as equal are ordered by newest,
-// whatever the direction.
+// sorting returns a copy of list sorted by compare, in the direction of s. Elements that compare as
+// equal are ordered by newest in both directions.
 func sorting[E any](list []E, s web.Sort, newest, compare func(a, b E) int) []E {
 	return slices.SortedFunc(slices.Values(list), func(a, b E) int {
 		by := compare(a, b)

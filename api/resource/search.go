@@ -14,8 +14,8 @@ import (
 	"svc/store"
 )
 
-// searchKinds lists the kinds of records that can be searched across projects, each with the scope
-// that it requires.
+// searchKinds lists the kinds of records that the search across projects covers, each with the
+// scope that it requires.
 var searchKinds = []struct {
 	name, scope string
 	kind        store.Kind
@@ -179,8 +179,9 @@ const (
 	// recordsAtOnce is the number of records that a search scans in one transaction. That takes a
 	// few milliseconds, so writers have to retain only a few old pages.
 	recordsAtOnce = 500
-	// exactRecords is the number of records that a search scans before its total may become an
-	// upper bound. The other lists use the same number.
+	// exactRecords is the minimum number of records that a search scans. If more remain and the
+	// page is full, the total may become an upper bound. Searches in other lists use the same
+	// number.
 	exactRecords = 10_000
 )
 
@@ -352,7 +353,8 @@ func (x *search) searchSeries(kind store.Kind, name string, terms []string) erro
 		if err != nil {
 			return fmt.Errorf("search %s of project %d: %w", name, id, err)
 		}
-		if x.hits = append(x.hits, hits...); len(x.hits) > 10*x.query.limit { // many projects have matches
+		// Shorten the list before it grows large, as many projects may have matches.
+		if x.hits = append(x.hits, hits...); len(x.hits) > 10*x.query.limit {
 			x.keepNewest()
 		}
 		x.total += found.Total

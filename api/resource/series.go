@@ -24,7 +24,8 @@ type levelCountsView struct {
 // levelKeys lists the fields of the counts by level.
 var levelKeys = [...]string{"0", "1", "2", "3"}
 
-// logSeries counts the logs that the list would show by hour or day, and by level.
+// logSeries counts logs by hour or day, and by level. It counts the logs that the list with the
+// same filters would show.
 func (h *Handlers) logSeries(r *web.Request) (v seriesView[levelCountsView], err error) {
 	var p problems
 	find, q := p.Search(r), p.logSelection(r, web.Page{})
@@ -50,7 +51,8 @@ type ratingCountsView struct {
 	RatingCount int   `json:"rating_count"`
 }
 
-// feedbackSeries counts the feedback that the list would show by hour or day, with its ratings.
+// feedbackSeries counts feedback by hour or day, and sums its ratings. It counts the feedback that
+// the list with the same filters would show.
 func (h *Handlers) feedbackSeries(r *web.Request) (v seriesView[ratingCountsView], err error) {
 	var p problems
 	find, q := p.Search(r), p.feedbackSelection(r, web.Page{})
@@ -73,8 +75,8 @@ func (h *Handlers) feedbackSeries(r *web.Request) (v seriesView[ratingCountsView
 }
 
 // countSeries counts records of the project in the path over the range in the query. The function
-// count counts those of a search by bucket, and view returns the JSON form of a bucket and the
-// number of its records.
+// count returns the counts of each bucket for one search. The function view returns the JSON form
+// of a bucket and the number of records in it.
 func countSeries[N, V any](h *Handlers, r *web.Request, p *problems, kind store.Kind, find string,
 	count func(*store.Tx, store.ProjectID, *store.Find, web.Span, []int64) ([]N, store.Found, error),
 	view func(start int64, counts N) (V, int)) (v seriesView[V], err error) {

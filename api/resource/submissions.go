@@ -67,8 +67,8 @@ func sender(r *web.Request) store.Sender {
 	return sender
 }
 
-// declaration returns a web.Declaration of the platform and the platform version that a body
-// contains.
+// declaration returns the facts about the client that the body of a submission states: its platform
+// and platform version.
 func declaration(on, version web.Optional[string]) web.Declaration {
 	return web.Declaration{System: useragent.Source{Platform: web.BodyText(on), Version: web.BodyText(version)}}
 }
@@ -125,7 +125,7 @@ func fingerprint(r *web.Request, p store.ProjectID, kind string, fields ...any) 
 		return key, false
 	}
 	all := make([]byte, 0, 1024)
-	all = append(all, kind...) // no kind is a prefix of another
+	all = append(all, kind...) // needs no length, because no kind is a prefix of another
 	all = binary.BigEndian.AppendUint32(all, uint32(p))
 	all = appendField(all, r.Addr.String())
 	for _, field := range fields {

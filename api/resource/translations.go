@@ -103,8 +103,9 @@ func (k texts[T, V]) unregistered(p *store.Project, all map[string]T) (views []V
 	return views
 }
 
-// inLanguage returns the texts in a language of the project, and the language's tag. The language
-// is given by its index. For index -1, which means the default texts, the results are zero values.
+// inLanguage returns the texts of a record in one of the project's languages, and the tag of that
+// language. language is the index of the language. It is -1 for the default texts, for which the
+// results are zero values.
 func (k texts[T, V]) inLanguage(p *store.Project, all map[string]T, language int) (t T, tag *string) {
 	if language < 0 {
 		return t, nil

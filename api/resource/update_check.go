@@ -168,8 +168,8 @@ func (r reader) appendCurrent(b []byte, q release.Query, d release.Decision) []b
 	return web.AppendText(b, text)
 }
 
-// Reason codes that a simulation adds to the findings of package release. The reasons do not
-// influence the update check.
+// Codes of the reasons that only a simulation reports. They describe properties of the target that
+// the update check ignores.
 const (
 	targetNotForPlatform       = "target_not_for_platform"
 	targetPublishedInTheFuture = "target_published_in_the_future"
@@ -234,8 +234,8 @@ func viewFinding(snap *store.Snapshot, f release.Finding) updateReasonView {
 	return v
 }
 
-// ignoredFacts returns properties of the target version that the update check ignores, which may
-// surprise administrators.
+// ignoredFacts returns the properties of the target version that may surprise administrators,
+// because the update check ignores them.
 func (h *Handlers) ignoredFacts(snap *store.Snapshot, target int, on *platform.Platform) (all []updateReasonView) {
 	record := snap.Entry(target).Record
 	if on != nil && !record.Runs(*on) {

@@ -66,8 +66,9 @@ func (in versionInput) check(how write) (versionChange, error) {
 	return c, p.Err()
 }
 
-// dropCopiedLink removes the list of links from the input if it only repeats the single address.
-// The single address does not have to be a URL, whereas an address in the list does.
+// dropCopiedLink removes the list of links from the input if the list contains only the single
+// address. The single address need not be a URL, but an address in the list must be one, so keeping
+// the list could make the input invalid.
 func (in *versionInput) dropCopiedLink() {
 	if in.DownloadURL.Value == nil || len(in.DownloadLinks.Or(nil)) != 1 {
 		return

@@ -23,7 +23,7 @@ import (
 	"svc/store"
 )
 
-// The trailers of an export. They describe the archive, or contain the reason why it is incomplete.
+// The trailers of an export. They describe the archive or, if it is incomplete, contain the reason.
 const (
 	trailerManifest = http.TrailerPrefix + "Svc-Manifest"
 	trailerContents = http.TrailerPrefix + "Svc-Contents"
@@ -37,8 +37,8 @@ func (h *Handlers) transferRoutes() []web.Route {
 	}
 }
 
-// exportProject responds with the archive of a project. The archive shows the project at the time
-// at which the export began. An export may take longer than other requests.
+// exportProject responds with an archive of a project as it was when the export began. An export
+// may take longer than other requests.
 func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 	var p problems
 	contents := p.Bool(r, "files")
@@ -75,7 +75,8 @@ func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 		manifest, err = archive.Close()
 	}
 	if err != nil {
-		// Part of the archive has been sent. Without its end it is incomplete.
+		// Part of the archive has been sent. The missing end shows the client that the archive is
+		// incomplete.
 		if r.Context().Err() == nil {
 			h.Log.Error("export interrupted", "error", err, "id", r.ID)
 		}
@@ -94,7 +95,7 @@ func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// dataCopy is a copy of both data files as of one point in time. It is open for reading.
+// dataCopy is a pair of consistent copies of both data files, open for reading.
 type dataCopy struct {
 	folder string
 	db     *store.Store

@@ -30,11 +30,11 @@ import (
 // first, with the status failed, so that they can be found if the import fails. Their contents are
 // stored afterwards.
 type importedFiles struct {
-	backend string // ID of their storage
+	backend string // ID of the storage for the contents
 	known   map[string]bool
 	content []importedContent
-	moved   map[string]string       // object keys that have changed
-	renamed map[string]store.FileID // IDs that have changed
+	moved   map[string]string       // maps the object keys in the archive to the new ones, where they differ
+	renamed map[string]store.FileID // maps the IDs in the archive to the new ones, where they differ
 	stored  map[store.FileID]string // object keys of records that have been written
 }
 

@@ -32,7 +32,7 @@ type importView struct {
 	ProjectKey string           `json:"project_key,omitempty"`
 	Records    map[string]int64 `json:"records,omitempty"`         // imported, by file
 	Repeated   int64            `json:"events_repeated,omitempty"` // duplicate events that were omitted
-	Aliases    []string         `json:"aliases_taken,omitempty"`   // omitted, because they belong to other projects
+	Aliases    []string         `json:"aliases_taken,omitempty"`   // aliases that were omitted because another project has them
 	Failed     int64            `json:"files_failed,omitempty"`    // files without content in the archive
 
 	Problems []string `json:"problems,omitempty"`
@@ -162,7 +162,7 @@ func (im *importer) run(spool *os.File) (err error) {
 		return err
 	}
 	im.answer.Phase, im.read = "reading", 0
-	// A repeated import has the same IDs as the remains of earlier ones.
+	// Remains of an earlier import have the same IDs as this one's records.
 	if err := im.handlers.DB.Purge(); err != nil {
 		return err
 	}
@@ -195,9 +195,9 @@ func (im *importer) advance(n int64) {
 	im.answer.Portion = float64(im.read) / float64(max(1, im.total))
 }
 
-// cleanUp removes the data of a project after a failed import. The next start removes anything that
-// cleanUp could not remove. A project that is already visible is kept: only the confirmation by the
-// disk is missing then.
+// cleanUp removes the data of a project after a failed import. If that fails, the next start
+// removes the rest. If the project is already visible, cleanUp keeps it, because in that case only
+// the confirmation by the disk has failed.
 func (im *importer) cleanUp() {
 	number := im.into.Project()
 	if _, alive := im.handlers.DB.ProjectByID(number); alive {

@@ -7,8 +7,8 @@ import (
 	"svc/store"
 )
 
-// Access specifies the callers that a route admits. For API keys that are limited to listed
-// projects, it also specifies where the request names its project.
+// Access specifies which callers may use a route. For API keys that are limited to listed projects,
+// it also specifies which part of the request names the project.
 type Access struct {
 	Kind    AccessKind
 	Scopes  []string // the caller must have one of them
@@ -36,7 +36,7 @@ const (
 	PathProject                    // key or alias in the path
 	PathRecord                     // project of the record in the path
 	BodyProject                    // project_key in the body
-	EachProject                    // the handler omits the projects that the key does not reach
+	EachProject                    // the response omits projects that the key cannot access
 )
 
 // Anyone returns the access of a route that needs no credential.
@@ -94,6 +94,6 @@ func (c Caller) Reaches(p store.ProjectID) bool {
 	return c.Administrator || c.Key != nil && c.Key.May(p)
 }
 
-// ErrOtherProject rejects a key that is limited to listed projects. The text does not depend on the
-// reason, so that a key cannot be used to find out which projects exist.
+// ErrOtherProject rejects a key that is limited to other projects than that of the request. The
+// text is the same whether or not the project exists, so that a key cannot be used to find out.
 var ErrOtherProject = fault.New(fault.Unauthorized, "this API key does not reach the project")

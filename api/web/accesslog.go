@@ -16,10 +16,10 @@ import (
 // AccessLog writes one line for each request except health checks.
 type AccessLog struct {
 	Log *slog.Logger
-	// FailuresOnly limits the log to requests that the server failed to answer, which are then
-	// warnings. It may change at any time.
+	// FailuresOnly limits the log to requests with status 500 or higher, which are then logged as
+	// warnings. It may change while requests are being answered.
 	FailuresOnly atomic.Bool
-	IPStorage    string // how to log the addresses of event senders; see proxy.StoredAddress
+	IPStorage    string // the form in which the addresses of event senders are logged; see proxy.StoredAddress
 }
 
 // Recorder records the status and size of an answer for the access log.

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// answerFactor is the ratio between the memory that an answer takes while it is being made and
-	// the size of its records. The records are decoded, encoded, and copied while the buffer grows.
+	// answerFactor is the memory that building an answer takes, as a multiple of the size of its
+	// records. The records are decoded and encoded, and the buffer is copied as it grows.
 	answerFactor = 4
 	// answerWait is the maximum time that a request waits for its share of the budget.
 	answerWait = 10 * time.Second
@@ -24,10 +24,10 @@ const (
 	sharesPerAddress = 8
 )
 
-// Answers limits the memory of large answers that are being made. Answers to callers without a
-// credential may take half of the memory, so that slow readers among those callers do not block
-// administrators. All answers to one address among those callers may together take a quarter of the
-// memory. Answers is safe for concurrent use.
+// Answers limits the memory that large answers take while they are being built. Answers to callers
+// without a credential may take half of the memory, so that slow readers among them do not block
+// administrators. Those to a single address may take a quarter of the memory. Answers is safe for
+// concurrent use.
 type Answers struct {
 	memory  *limit.Budget
 	public  *limit.Budget // the part of memory for callers without a credential
@@ -64,7 +64,7 @@ func (a *Answers) Refused() uint64 {
 	return a.memory.Refused() + a.public.Refused() + a.address.Refused()
 }
 
-// share is the part of Answers that the answer to a request holds.
+// share is the memory of an Answers that one request holds for its answer.
 type share struct {
 	memory, public int64 // bytes
 	address        int64 // shares that count against the caller's address
@@ -85,7 +85,7 @@ func (r *Request) Hold(bytes int) error {
 	if need <= r.share.memory {
 		return nil
 	}
-	r.releaseAnswer() // a request that waits holds nothing that others wait for
+	r.releaseAnswer() // waiting while holding memory could lead to a deadlock
 	ctx, cancel := context.WithTimeout(r.Context(), answerWait)
 	defer cancel()
 	defer r.restartDeadline()

@@ -20,15 +20,15 @@ const (
 )
 
 const (
-	// firstPiece is the maximum initial size of the buffer of a body. Each connection has buffers
-	// of that size anyway, so the first piece does not count against the budget. Small bodies can
-	// therefore be read even if the budget is used up.
+	// firstPiece is the maximum initial size of the buffer of a body. This first piece does not
+	// count against the budget, because each connection has buffers of that size anyway. Small
+	// bodies can therefore be read even if the budget is used up.
 	firstPiece = 4 << 10
 	// arrivalTime is the time within which a body must arrive. After that it counts as a body in
 	// progress. Most bodies arrive together with their header.
 	arrivalTime = 250 * time.Millisecond
-	// stallTime is the maximum pause in the transfer of a body of more than MinBytesPerSecond
-	// bytes.
+	// stallTime is the maximum time between two reads of a body that is larger than
+	// MinBytesPerSecond bytes.
 	stallTime = 30 * time.Second
 
 	bodiesPerAddress = 8
@@ -41,16 +41,16 @@ type Bodies struct {
 	memory   *limit.Budget // bytes of buffers above firstPiece
 	arriving *limit.Slots  // bodies in progress, by address
 
-	// Bodies larger than PublicBodyLimit may take seven eighths of memory, and those from one
-	// address half of that. With the default budget, the largest delivery therefore fits even while
-	// another address uses its maximum.
+	// large limits the memory of all bodies larger than PublicBodyLimit to seven eighths of memory.
+	// largeBytes limits those from one address to half of that. With the default budget, the
+	// largest delivery therefore fits even while another address uses its maximum.
 	large      *limit.Budget
 	largeOf    *limit.Slots // the number of large bodies, by address
 	largeBytes *limit.Slots // the bytes of large bodies, by address
 
-	// The bodies that are being received form a ring, in the order in which they began. One timer
-	// watches the whole ring, because a timer per request would cost each small request a
-	// microsecond.
+	// The bodies that are being received form a ring, in the order in which they began. A single
+	// timer watches the whole ring, because setting a timer for each body would add a microsecond
+	// to every small request.
 	mu       sync.Mutex // guards the fields below, and prev, next, begun and late of bodies
 	ends     body       // ends.next began first, ends.prev began last
 	watching bool       // the timer is set
@@ -66,7 +66,7 @@ func NewBodies(budget int64) *Bodies {
 	return b
 }
 
-// begin starts watching the body of r, which is about to be received.
+// begin starts watching the body of r. It must be called before the body is read.
 func (b *Bodies) begin(r *Request, now time.Time) {
 	one := &r.body
 	b.mu.Lock()
@@ -120,7 +120,7 @@ func (b *Bodies) Refused() (byBudget, byAddress uint64) {
 	return b.memory.Refused() + b.large.Refused(), b.arriving.Refused() + b.largeOf.Refused() + b.largeBytes.Refused()
 }
 
-// body is the body of a request, with the memory and slots of Bodies that it holds.
+// body is a request body, together with the memory and the slots of Bodies that it holds.
 type body struct {
 	bytes []byte
 	err   error
@@ -190,8 +190,8 @@ func (r *Request) readBody() ([]byte, error) {
 	return b, nil
 }
 
-// restartDeadline restarts the write timeout, which has been running since the header arrived.
-// After a slow body or a wait, the timeout may have nearly expired.
+// restartDeadline restarts the write timeout. The timeout started when the header arrived, so it
+// may have nearly expired after a slow body or a wait.
 func (r *Request) restartDeadline() {
 	_ = http.NewResponseController(r.Writer).SetWriteDeadline(time.Now().Add(30 * time.Second))
 }

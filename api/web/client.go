@@ -108,9 +108,9 @@ func (c *Client) declared() useragent.Declared {
 	return d
 }
 
-// system returns the result of useragent.Detect. It caches results, because there are many clients
-// but few systems, and a lookup is faster than parsing a User-Agent. It does not cache unusual or
-// long descriptions, because hashing a long key takes time too.
+// system returns the result of useragent.Detect, which it caches: a lookup is faster than parsing a
+// User-Agent, and many clients share few systems. It does not cache unusual or long descriptions,
+// because hashing a long key takes time too.
 func (c *Clients) system(declared useragent.Declared, agent string) useragent.System {
 	asked := description{declared.Header, agent}
 	if declared.Query != (useragent.Source{}) || declared.Body != (useragent.Source{}) || asked.length() > maxDescription {

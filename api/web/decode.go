@@ -26,7 +26,7 @@ type Optional[T any] struct {
 // Null reports whether the field was sent as JSON null.
 func (o Optional[T]) Null() bool { return o.Sent && !o.Wrong && o.Value == nil }
 
-// Or returns the value. If there is no value, it returns its argument.
+// Or returns the value that was sent, or other if there is none.
 func (o Optional[T]) Or(other T) T {
 	if o.Value == nil {
 		return other
@@ -117,8 +117,8 @@ func (b *LooseBool) UnmarshalJSON(raw []byte) error {
 type Object json.RawMessage
 
 // maxDepth is the maximum number of nested objects and lists in a free-form object. Go's JSON
-// decoder fails at 10,000 levels. An answer can nest the object more deeply than the request did,
-// so without this limit it might not be decodable.
+// decoder fails at 10,000 levels. A response can nest the object more deeply than the request did,
+// so without this limit a stored object could make a response that cannot be decoded.
 const maxDepth = 100
 
 // UnmarshalJSON returns an error if the value is not an object or exceeds maxDepth.
@@ -142,7 +142,7 @@ func Decode(r *Request, in any) error {
 	if len(bytes.TrimSpace(body)) == 0 || utf8.Valid(body) && Fill(in, body) {
 		return nil
 	}
-	_, err = r.ReadObject() // says what is wrong
+	_, err = r.ReadObject() // returns the error that describes the problem
 	return err
 }
 

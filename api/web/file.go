@@ -17,7 +17,7 @@ import (
 // which it can be sent. It is safe for concurrent use.
 type File struct {
 	contentType []string
-	forms       func() []form // the preferred one first, the plain one last
+	forms       func() []form // in order of preference, the unencoded one last
 }
 
 // form is a file in one encoding. Its body is created on the first request for this encoding.
@@ -85,7 +85,7 @@ func FileType(name string) string {
 
 func zipped(text string) string {
 	var to bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&to, gzip.BestCompression) // it fails for other levels, and a buffer never
+	w, _ := gzip.NewWriterLevel(&to, gzip.BestCompression) // the level is valid, and writing to a buffer never fails
 	_, _ = io.WriteString(w, text)
 	_ = w.Close()
 	return to.String()

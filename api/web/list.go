@@ -63,7 +63,7 @@ func (l List) isLarge() bool {
 	return all > MaxUnheld
 }
 
-// hold reserves the memory that encode takes at any one time.
+// hold reserves the memory that encode needs: one record and one piece.
 func (l List) hold(r *Request) error { return r.Hold(slices.Max(l.Sizes) + pieceBytes) }
 
 // encode writes the list as JSON. It stops early and returns an error if the client has
@@ -101,15 +101,15 @@ func (l List) encode(ctx context.Context, to *listWriter) error {
 	return to.end()
 }
 
-// listWriter sends a list in pieces. Its methods return an error if the client reads more slowly
-// than MinBytesPerSecond or stops reading. Only the time that the client takes to read counts. The
-// first 30 seconds are free.
+// listWriter sends a list in pieces. Its methods return an error if the client stops reading, or
+// reads more slowly than MinBytesPerSecond after the first 30 seconds. The rate only takes into
+// account the time that the client takes to read, not the time for encoding.
 type listWriter struct {
 	w     http.ResponseWriter
 	piece []byte
 	begun bool          // a piece has been sent
 	sent  int           // bytes
-	took  time.Duration // time that the client took to read them
+	took  time.Duration // time that the client took to read the sent bytes
 }
 
 // flush sends the current piece. An error means that the client has disconnected or is too slow.

@@ -29,8 +29,8 @@ var statusIndex = func() (index [600]uint8) {
 	return index
 }()
 
-// Metrics counts the requests that have been answered since the start. It is updated by every
-// request, so an update only adds to three existing counters.
+// Metrics counts the requests that have been answered since the start. Every request updates it, so
+// an update only increments three counters that already exist.
 type Metrics struct {
 	Begun     atomic.Uint64   // requests begun, whether answered or not
 	Routes    []*RouteMetrics // in the order of Register, then two for requests without a route
@@ -89,7 +89,7 @@ func (m *Metrics) total() (n uint64) {
 
 // InFlight returns the number of requests that are being answered.
 func (m *Metrics) InFlight() uint64 {
-	answered := m.total() // first: a request that ends meanwhile counts as running
+	answered := m.total() // read before Begun, so that the difference cannot be negative
 	return m.Begun.Load() - answered
 }
 

@@ -20,8 +20,9 @@ import (
 // Problems collects all violations in a request, so that one answer reports them together.
 type Problems struct {
 	List []string
-	// Update is true if a stored record is being changed. In that case, null clears a field, and is
-	// a problem if the field cannot be empty. On creation, null means not sent.
+	// Update is true if the request changes a stored record. In that case, null clears a field, and
+	// is a problem if the field cannot be empty. When a record is created, null means that the
+	// field was not sent.
 	Update bool
 }
 
@@ -83,8 +84,8 @@ func (p *Problems) Text(field string, o Optional[string], rule TextRule) {
 	}
 }
 
-// Present reports whether there is a value to check. It adds a problem if a required value is
-// missing, or if the field is null and must not be.
+// Present reports whether a field has a value to check. It adds a problem if a required field was
+// not sent, or if a field is null that must not be null.
 func (p *Problems) Present(field string, sent, null, required, fixed bool) bool {
 	switch {
 	case null && p.Update && (required || fixed):

@@ -15,7 +15,8 @@ import (
 	"svc/internal/fault"
 )
 
-// statuses maps each kind of fault to an HTTP status. No other code makes that decision.
+// statuses maps each kind of fault to its HTTP status. It is the only place that decides about
+// statuses.
 var statuses = map[fault.Kind]int{
 	fault.Invalid:        http.StatusBadRequest,
 	fault.Unauthorized:   http.StatusUnauthorized,
@@ -58,7 +59,7 @@ func StatusOf(err error) int {
 // Fail answers with an error. All errors except faults and disk errors are internal. For an
 // internal error, the client gets a constant text, and the details are logged with the request id.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
-	delete(w.Header(), "Etag") // the change that made it did not happen
+	delete(w.Header(), "Etag") // the tag describes a change that was not made
 	f := explain(log, r, err)
 	if f == nil {
 		FailInternally(w)
@@ -78,7 +79,7 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 }
 
 // Explain logs err like Fail and returns the HTTP status for err. It is for handlers that write the
-// answer themselves.
+// response themselves.
 func Explain(log *slog.Logger, r *Request, err error) (status int) {
 	if f := explain(log, r, err); f != nil {
 		return statuses[f.Kind]

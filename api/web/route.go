@@ -94,7 +94,7 @@ const (
 // V1 is the path prefix of the interface.
 const V1 = "/api/v1"
 
-// ModuleStatus returns a handler that answers that this program implements the given module.
+// ModuleStatus returns a handler that responds that this program supports the given module.
 func ModuleStatus(module string) Handler {
 	return OK(func(*Request) (moduleView, error) { return moduleView{module, true}, nil })
 }

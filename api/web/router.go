@@ -85,9 +85,9 @@ func levelOf(patterns []Pattern, p Pattern, known map[Pattern]int) int {
 	return level
 }
 
-// yields reports whether, at the first segment in which the two patterns differ, general has a
-// parameter and special is static. Two such patterns cannot be in the same tree. If both match a
-// path, special takes precedence.
+// yields reports whether general yields to special. That is the case if general has a parameter and
+// special is static at the first segment in which they differ. Two such patterns cannot be in the
+// same tree. If both match a path, special takes precedence.
 func yields(general, special Pattern) bool {
 	if general.Method != special.Method {
 		return false
@@ -174,7 +174,7 @@ func checkPath(path string, names map[string]string) (shape string, err error) {
 // escaped form, as received. A single trailing slash is ignored. An escaped slash does not separate
 // segments. For all other characters, it makes no difference whether they are escaped.
 func (r *Router) Lookup(method, escapedPath string) (index int, p Params, ok bool) {
-	path := "/" // what an address without a path asks for
+	path := "/" // the path of an address that consists only of a host
 	if escapedPath != "" {
 		path = decodeUnreserved(escapedPath)
 	}

@@ -12,8 +12,8 @@ import (
 var ErrStale = fault.New(fault.Stale,
 	"the record was changed since it was read: it does not match If-Match; read it again and repeat the change")
 
-// Conditional reports whether the request has an If-Match header and so applies to only one state
-// of a record.
+// Conditional reports whether the request has an If-Match header, so that it applies to only one
+// state of a record.
 func (r *Request) Conditional() bool { return len(r.Header["If-Match"]) > 0 }
 
 // Match returns ErrStale if the request has an If-Match header that does not match the record's
@@ -35,7 +35,8 @@ func (r *Request) Match(state any) error {
 	return ErrStale
 }
 
-// Tag sets the ETag header of the answer to the tag of the given state. Error answers have no tag.
+// Tag sets the ETag header of the response to the tag of the given state. Error responses have no
+// tag.
 func (r *Request) Tag(state any) error {
 	tag, err := stateTag(state)
 	if err == nil {
