@@ -2,7 +2,7 @@
 // request in a fixed order of steps, and the table of all routes. That table combines the tables of
 // these packages:
 //
-//	web           router, request, access, validation, answers
+//	web           router, request, access, validation, responses
 //	resource      projects, versions, announcements, feedback, logs, keys, search
 //	analytics     events, analyses, request statistics
 //	control       requests that only the owner of the data directory may make
@@ -78,7 +78,7 @@ type Config struct {
 	SubmissionMax   int64         // maximum size in bytes of the feedback and logs of a project; 0 = no limit
 	Geo             *geo.Locator  // looks up the locations of addresses; nil = no lookup
 	BodyBudget      int64         // memory in bytes for request bodies of callers without a credential; 0 means 64 MiB
-	AnswerBudget    int64         // memory in bytes for large answers; 0 means 128 MiB
+	AnswerBudget    int64         // memory in bytes for large responses; 0 means 128 MiB
 	SubmissionData  int64         // maximum total size in bytes of custom_data and device_info in a public submission; 0 means 64 KiB
 	EventBatchMax   int           // maximum number of events in a batch; 0 means 50
 	EventClockSkew  time.Duration // maximum age of an event; 0 means a week
@@ -215,7 +215,7 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// exchange is a request and its answer.
+// exchange is a request and its response.
 type exchange struct {
 	web.Request
 	out      web.Recorder

@@ -30,7 +30,7 @@ type timedCountView struct {
 // downloads of files beyond this maximum.
 const maxDownloadedFiles = 50
 
-// showDownloads answers with the downloads of each file by day of UTC.
+// showDownloads responds with the downloads of each file by day of UTC.
 func (h *Handlers) showDownloads(r *web.Request) (v downloadsView, err error) {
 	var p problems
 	span := p.Span(r, h.Now())

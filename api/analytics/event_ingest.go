@@ -14,7 +14,7 @@ import (
 	"svc/store"
 )
 
-// ingestedView is the JSON form of the answer to a batch.
+// ingestedView is the JSON form of the response to a batch.
 type ingestedView struct {
 	Accepted   int            `json:"accepted"`
 	Skipped    int            `json:"skipped"`

@@ -139,7 +139,7 @@ func (h *Handlers) exportSubject(w http.ResponseWriter, r *web.Request) error {
 	if !out.sent {
 		return err
 	}
-	// Part of the answer has been sent. Aborting it without the last bytes tells the client that it
+	// Part of the response has been sent. Aborting it without the last bytes tells the client that it
 	// is incomplete.
 	if r.Context().Err() == nil && !out.broken {
 		h.Log.Error("export interrupted", "error", err, "id", r.ID)
@@ -147,7 +147,7 @@ func (h *Handlers) exportSubject(w http.ResponseWriter, r *web.Request) error {
 	panic(http.ErrAbortHandler)
 }
 
-// export is an answer that is sent in pieces. At most one piece is in memory at a time.
+// export is a response that is sent in pieces. At most one piece is in memory at a time.
 type export struct {
 	to      http.ResponseWriter
 	waiting bytes.Buffer
@@ -186,7 +186,7 @@ func (x *export) add(e *event.Event) error {
 }
 
 // flush sends the buffered bytes. It returns an error if the write exceeds the time limit that
-// applies to all answers.
+// applies to all responses.
 func (x *export) flush() error {
 	if !x.sent {
 		x.sent = true
@@ -200,7 +200,7 @@ func (x *export) flush() error {
 	return err
 }
 
-// end completes the answer. If nothing has been sent yet, it sends the whole answer at once.
+// end completes the response. If nothing has been sent yet, it sends the whole response at once.
 func (x *export) end() error {
 	total, err := web.Encode(x.events)
 	if err != nil {

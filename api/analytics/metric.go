@@ -183,7 +183,7 @@ type metricBreakdownView struct {
 	Buckets []metricGroupView `json:"buckets"`
 }
 
-// metricHead contains the fields that are common to the answers of all metrics.
+// metricHead contains the fields that are common to the responses of all metrics.
 type metricHead struct {
 	web.SpanView
 	Type string `json:"type"`

@@ -35,7 +35,7 @@ func CountedEndpoint(name string) store.Endpoint {
 	return e
 }
 
-// Count counts a successfully answered request under the given endpoint. It runs after the answer
+// Count counts a successfully answered request under the given endpoint. It runs after the response
 // has been sent, and therefore only logs a panic.
 func (c *RequestCounter) Count(r *web.Request, as store.Endpoint) {
 	defer func() {

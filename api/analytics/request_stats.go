@@ -204,7 +204,7 @@ type clientVersionView struct {
 	Count   int64  `json:"count"`
 }
 
-// clientVersions answers with the number of requests per client version, summed over all platforms.
+// clientVersions responds with the number of requests per client version, summed over all platforms.
 func (h *Handlers) clientVersions(r *web.Request) (v versionsView[clientVersionView], err error) {
 	var p problems
 	span, limit, fits := p.Span(r, h.Now()), p.Int(r, "limit", 15, 1, 100), p.onPlatform(r)

@@ -13,7 +13,7 @@ type todayView struct {
 	Data []today.Finding `json:"data"`
 }
 
-// showToday answers with the findings about a project that need attention.
+// showToday responds with the findings about a project that need attention.
 func (h *Handlers) showToday(r *web.Request) (v todayView, err error) {
 	h.flushCounters(r)
 	project, err := new(problems).Project(r, h.DB)

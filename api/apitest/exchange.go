@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// Exchange is a row of a table: one request and the expected answer. It is an alias of a struct,
+// Exchange is a row of a table: one request and the expected response. It is an alias of a struct,
 // because go vet requires field names for named structs of other packages.
 type Exchange = struct {
 	Name, Method, Path, Body string
 	Status                   int
-	Want                     string // JSON that the answer must contain, see lacks
+	Want                     string // JSON that the response must contain, see lacks
 }
 
-// Exchanges sends the requests of the rows in order and checks the answers. It sends them as the
+// Exchanges sends the requests of the rows in order and checks the responses. It sends them as the
 // administrator unless the path is public. A row may depend on earlier rows.
 func (s *Server) Exchanges(t *testing.T, rows []Exchange) {
 	t.Helper()
@@ -55,7 +55,7 @@ type Refusal = struct {
 }
 
 // Refusals sends requests that must be rejected. It checks that a GET request for the path in look
-// returns the same answer before and after each of them.
+// returns the same response before and after each of them.
 func (s *Server) Refusals(t *testing.T, look string, rows []Refusal) {
 	t.Helper()
 	for _, row := range rows {

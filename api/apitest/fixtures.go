@@ -35,7 +35,7 @@ func Credentials(username, password string) string {
 	return fmt.Sprintf(`{"username":%q,"password":%q}`, username, password)
 }
 
-// LogIn logs in and returns the status of the answer. It also returns the login token if the login
+// LogIn logs in and returns the status of the response. It also returns the login token if the login
 // succeeds.
 func (s *Server) LogIn(t testing.TB, username, password string) (status int, token string) {
 	t.Helper()

@@ -60,7 +60,7 @@ func (j *Journal) Lines(t *testing.T, message string) (lines []map[string]any) {
 }
 
 // Take waits for the access log line in which a field has the given value, and returns that line.
-// The server writes the line after it has sent the answer.
+// The server writes the line after it has sent the response.
 func (j *Journal) Take(t *testing.T, field string, value any) map[string]any {
 	t.Helper()
 	for late := time.After(20 * time.Second); ; {

@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// Package identifies a package that must test a part of the documented answers.
+// Package identifies a package that must test a part of the documented responses.
 type Package string
 
-// The packages that share the documented answers. See owner.
+// The packages that share the documented responses. See owner.
 const (
 	API          Package = "api"
 	Analytics    Package = "api/analytics"
@@ -34,14 +34,14 @@ type answered struct {
 	status    int
 }
 
-// seen records the answers that Check has validated, for use by Main.
+// seen records the responses that Check has validated, for use by Main.
 var seen = struct {
 	sync.Mutex
 	answers map[answered]bool
 }{answers: map[answered]bool{}}
 
 // Main runs the tests of a package. If all tests of the package were run, it also fails if they did
-// not provoke every documented answer that the package owns. Every documented answer has an owner,
+// not provoke every documented response that the package owns. Every documented response has an owner,
 // so all of them are tested.
 func Main(m *testing.M, p Package) {
 	debug.SetGCPercent(400) // the tests allocate much and keep little
@@ -99,7 +99,7 @@ func owner(o *Operation, status int) Package {
 	return Resource
 }
 
-// unseen returns the documented answers of a package that none of its tests has provoked.
+// unseen returns the documented responses of a package that none of its tests has provoked.
 func unseen(p Package) (missing []string) {
 	c, err := readContract()
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package apitest runs the assembled server on a real data directory, for the tests of package api
-// and of the packages below it. It sends requests to the server and validates every answer against
+// and of the packages below it. It sends requests to the server and validates every response against
 // openapi.yaml. Only tests import this package.
 //
 //	server.go      Server, its options
 //	main.go        Main: the checks at the end of every test package
-//	exchange.go    requests and expected answers
+//	exchange.go    requests and expected responses
 //	connection.go  requests that net/http would not send
-//	contract.go    openapi.yaml, and the validation of answers
+//	contract.go    openapi.yaml, and the validation of responses
 //	journal.go     the log of the server
 //	fixtures.go    projects, keys and records
 //	events.go      batches of events
@@ -306,7 +306,7 @@ func (s *Server) makeAdmin(t testing.TB) {
 	}
 }
 
-// Do sends a request to a path below /api/v1 and validates the answer against openapi.yaml. It
+// Do sends a request to a path below /api/v1 and validates the response against openapi.yaml. It
 // sends no credential if credential is empty.
 func (s *Server) Do(t testing.TB, method, path, credential, body string) (int, string, http.Header) {
 	t.Helper()
@@ -317,7 +317,7 @@ func (s *Server) Do(t testing.TB, method, path, credential, body string) (int, s
 	return s.Send(t, method, "/api/v1"+path, headers, body)
 }
 
-// Send sends a request with the given headers and validates the answer against openapi.yaml.
+// Send sends a request with the given headers and validates the response against openapi.yaml.
 func (s *Server) Send(t testing.TB, method, path string, headers map[string]string, body string) (int, string, http.Header) {
 	t.Helper()
 	answer, b := s.exchange(t, method, path, headers, body) //nolint:bodyclose // exchange has closed it
@@ -335,7 +335,7 @@ func (s *Server) Visit(t testing.TB, method, path string, headers map[string]str
 	return answer.StatusCode, string(b), answer.Header
 }
 
-// exchange sends a request, reads the answer and closes its body.
+// exchange sends a request, reads the response and closes its body.
 func (s *Server) exchange(t testing.TB, method, path string, headers map[string]string, body string) (*http.Response, []byte) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
@@ -357,8 +357,8 @@ func (s *Server) exchange(t testing.TB, method, path string, headers map[string]
 	return answer, b
 }
 
-// Must sends a request as the administrator and returns the answer. It fails the test unless the
-// answer has the expected status.
+// Must sends a request as the administrator and returns the response. It fails the test unless the
+// response has the expected status.
 func (s *Server) Must(t testing.TB, status int, method, path, body string) string {
 	t.Helper()
 	got, answer, _ := s.Do(t, method, path, s.Admin, body)

@@ -41,7 +41,7 @@ func (s *Server) WholeState(t *testing.T, projects ...string) string {
 		s.InProcess(t, "/admin/projects?limit=100") + "\n" + s.InProcess(t, "/admin/versions/statistics")
 }
 
-// InProcess sends a GET request by the administrator in process and returns the answer.
+// InProcess sends a GET request by the administrator in process and returns the response.
 func (s *Server) InProcess(t *testing.T, path string) string {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1"+path, http.NoBody)

@@ -49,8 +49,8 @@ type aboutReleaseView struct {
 	URL         string  `json:"url"`
 }
 
-// about answers with the running version and with the updates that the publishing instance offers.
-// If the check for updates fails, the answer contains the failure and about returns no error.
+// about responds with the running version and with the updates that the publishing instance offers.
+// If the check for updates fails, the response contains the failure and about returns no error.
 func (h *Handlers) about(r *web.Request) (aboutView, error) {
 	v := aboutView{
 		Version: h.Version, Commit: web.OrNull(h.Build.Commit), Modified: h.Build.Modified, Go: h.Build.Go, Platform: h.Build.Platform,

@@ -90,7 +90,7 @@ func (a *archiveBody) Write(b []byte) (int, error) {
 	if !a.begun {
 		a.begun = true
 		a.w.Header().Set("Content-Type", "application/octet-stream")
-		// The flush prevents a Content-Length: an answer with a known length has no trailer.
+		// The flush prevents a Content-Length: a response with a known length has no trailer.
 		_ = http.NewResponseController(a.w).Flush()
 	}
 	return a.w.Write(b)

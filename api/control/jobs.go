@@ -48,8 +48,8 @@ func (h *Handlers) listJobs(*web.Request) (web.ListView, error) {
 	return web.ListView{Data: h.jobViews()}, nil
 }
 
-// runJob runs a job and answers with its state when the job has ended. This may take longer than
-// any other request. If the job fails, the answer contains the reason, and runJob returns no error.
+// runJob runs a job and responds with its state when the job has ended. This may take longer than
+// any other request. If the job fails, the response contains the reason, and runJob returns no error.
 func (h *Handlers) runJob(r *web.Request) (v JobStatus, err error) {
 	if h.Jobs == nil {
 		return v, fault.New(fault.Unavailable, "there are no jobs")

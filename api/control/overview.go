@@ -57,7 +57,7 @@ type instanceFindingView struct {
 	Values []string      `json:"values"`
 }
 
-// showInstance answers with the results of the svc doctor checks for the running server.
+// showInstance responds with the results of the svc doctor checks for the running server.
 func (h *Handlers) showInstance(*web.Request) (v instanceView, err error) {
 	results, at, err := h.examined()
 	if err != nil {

@@ -40,7 +40,7 @@ func SetLinkHeaders(header http.Header, r *http.Request) {
 	header["Content-Security-Policy"] = sandbox
 }
 
-// RefuseLink answers with status 404 to a direct link for which there is no file. Caches may keep
+// RefuseLink responds with status 404 to a direct link for which there is no file. Caches may keep
 // the response for a minute.
 func RefuseLink(w http.ResponseWriter) {
 	w.Header()["Cache-Control"] = []string{"public, max-age=60"}

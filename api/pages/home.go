@@ -49,7 +49,7 @@ func (h *Handlers) home(w http.ResponseWriter, r *web.Request) error {
 	return publish(w, r, asPage(text), noScripts)
 }
 
-// redirect answers with a redirect that may change at any time.
+// redirect responds with a redirect that may change at any time.
 func redirect(w http.ResponseWriter, to string) error {
 	header := w.Header()
 	header["Location"] = []string{to}

@@ -132,7 +132,7 @@ var (
 	varyByLanguage = []string{"Accept-Encoding, Accept-Language"}
 )
 
-// publish answers with a public page, which caches may keep for a minute. scripts is the value of
+// publish responds with a public page, which caches may keep for a minute. scripts is the value of
 // script-src in the page's Content-Security-Policy.
 func publish(w http.ResponseWriter, r *web.Request, page *web.File, scripts string) error {
 	setPublicHeaders(w.Header(), scripts)
@@ -146,7 +146,7 @@ func setPublicHeaders(header http.Header, scripts string) {
 	header["Vary"] = varyByLanguage
 }
 
-// problem answers with an error page.
+// problem responds with an error page.
 func (h *Handlers) problem(w http.ResponseWriter, r *web.Request, status int, title, text func(*words) string) {
 	l := h.layout(r, r.URL.Path)
 	l.Title, l.Hidden = title(l.T), true

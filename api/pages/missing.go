@@ -18,7 +18,7 @@ func ForPeople(r *http.Request) bool {
 	return strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
 }
 
-// Missing answers with the page for status 404.
+// Missing responds with the page for status 404.
 func (h *Handlers) Missing(w http.ResponseWriter, r *web.Request) {
 	h.problem(w, r, http.StatusNotFound, func(t *words) string { return t.MissingTitle }, func(t *words) string { return t.MissingText })
 }

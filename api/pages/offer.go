@@ -63,7 +63,7 @@ func (to reader) age(published int64) string {
 	return fmt.Sprintf(to.YearsAgo, days/365)
 }
 
-// publishVarying answers with a page that depends on the visitor's system.
+// publishVarying responds with a page that depends on the visitor's system.
 func publishVarying(w http.ResponseWriter, r *web.Request, page *web.File) error {
 	setPublicHeaders(w.Header(), noScripts)
 	w.Header()["Vary"] = varyBySystem

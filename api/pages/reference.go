@@ -200,7 +200,7 @@ func (p *referencePage) sample(o *openapi.Operation, base string) {
 	p.Curl = b.String()
 }
 
-// serveOpenAPI answers with the description of the interface as JSON.
+// serveOpenAPI responds with the description of the interface as JSON.
 func (h *Handlers) serveOpenAPI(w http.ResponseWriter, r *web.Request) error {
 	m, err := h.manual()
 	if err != nil {

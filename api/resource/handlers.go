@@ -18,8 +18,8 @@
 //	languages.go             languages of a project
 //	versions.go              versions: lists, statistics, public reads
 //	versions_input.go        bodies of versions and their rules
-//	versions_view.go         answers with versions
-//	update_check.go          the update check, and what it would answer
+//	versions_view.go         versions in responses
+//	update_check.go          the update check, and its simulation
 //	announcements.go         announcements
 //	announcements_input.go   bodies of announcements and their rules
 //	announcements_public.go  lists of announcements for apps

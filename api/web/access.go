@@ -65,7 +65,7 @@ func AcrossProjects(s string) Access {
 	return Access{Kind: Scoped, Scopes: []string{s}, Project: NoProject}
 }
 
-// AnyScope returns the access of a route that requires any one of the scopes. The route's answer
+// AnyScope returns the access of a route that requires any one of the scopes. The route's response
 // contains only what the caller's scopes permit.
 func AnyScope(scopes ...string) Access {
 	return Access{Kind: Scoped, Scopes: scopes, Project: EachProject}

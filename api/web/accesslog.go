@@ -22,10 +22,10 @@ type AccessLog struct {
 	IPStorage    string // the form in which the addresses of event senders are logged; see proxy.StoredAddress
 }
 
-// Recorder records the status and size of an answer for the access log.
+// Recorder records the status and size of a response for the access log.
 type Recorder struct {
 	http.ResponseWriter
-	Status int // 0 = the answer has not begun
+	Status int // 0 = the response has not begun
 	Bytes  int
 }
 

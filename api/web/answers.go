@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// answerFactor is the memory that building an answer takes, as a multiple of the size of its
+	// answerFactor is the memory that building a response takes, as a multiple of the size of its
 	// records. The records are decoded and encoded, and the buffer is copied as it grows.
 	answerFactor = 4
 	// answerWait is the maximum time that a request waits for its share of the budget.
 	answerWait = 10 * time.Second
 
 	// The part of the budget for callers without a credential is divided into publicShares shares.
-	// An answer takes as many shares as its memory needs, from 1 to sharesPerAddress, which is the
-	// maximum for all answers to one address.
+	// A response takes as many shares as its memory needs, from 1 to sharesPerAddress, which is the
+	// maximum for all responses to one address.
 	publicShares     = 16
 	sharesPerAddress = 8
 )
 
-// Answers limits the memory that large answers take while they are being built. Answers to callers
+// Answers limits the memory that large responses take while they are being built. Responses to callers
 // without a credential may take half of the memory, so that slow readers among them do not block
 // administrators. Those to a single address may take a quarter of the memory. Answers is safe for
 // concurrent use.
@@ -43,15 +43,15 @@ func NewAnswers(budget int64) *Answers {
 	}
 }
 
-// inTurn encodes a record of a large answer. At most half of the processors encode such records at
-// the same time, so that short requests do not have to wait for large answers.
+// inTurn encodes a record of a large response. At most half of the processors encode such records at
+// the same time, so that short requests do not have to wait for large responses.
 func (a *Answers) inTurn(encode func() ([]byte, error)) ([]byte, error) {
 	a.turns <- struct{}{}
 	defer func() { <-a.turns }()
 	return encode()
 }
 
-// Budget returns the number of bytes that answers hold and the maximum that they may hold.
+// Budget returns the number of bytes that responses hold and the maximum that they may hold.
 func (a *Answers) Budget() (used, size int64) { return a.memory.Used(), a.memory.Size() }
 
 // Waiting returns the number of requests that are waiting for their share.
@@ -64,7 +64,7 @@ func (a *Answers) Refused() uint64 {
 	return a.memory.Refused() + a.public.Refused() + a.address.Refused()
 }
 
-// share is the memory of an Answers that one request holds for its answer.
+// share is the memory of an Answers that one request holds for its response.
 type share struct {
 	memory, public int64 // bytes
 	address        int64 // shares that count against the caller's address
@@ -72,7 +72,7 @@ type share struct {
 
 var errNoRoom = error(fault.New(fault.Unavailable, "too many large answers are being made; try again in 5 seconds").After(5 * time.Second))
 
-// Hold waits until memory is available for an answer with records of up to the given number of
+// Hold waits until memory is available for a response with records of up to the given number of
 // bytes. The request holds the memory until it has been answered. Hold returns an error of kind
 // Unavailable if there is not enough memory within 10 seconds. It returns immediately if the
 // request already holds that much.
@@ -120,7 +120,7 @@ func (r *Request) holdPublic(ctx context.Context, need int64) (err error) {
 	return err
 }
 
-// releaseAnswer gives back all memory and shares that the answer holds.
+// releaseAnswer gives back all memory and shares that the response holds.
 func (r *Request) releaseAnswer() {
 	if r.share == (share{}) {
 		return

@@ -297,7 +297,7 @@ func (b *Bodies) returnLarge(address string, n int64) {
 	b.largeBytes.Return(address, n)
 }
 
-// Release gives back the memory and slots of the body and the answer. The server calls it when the
+// Release gives back the memory and slots of the body and the response. The server calls it when the
 // request has been answered.
 func (r *Request) Release() {
 	r.releaseAnswer()

@@ -2,7 +2,7 @@ package web
 
 import "net/http"
 
-// Values of the cross-origin headers. Pages of every origin may read answers.
+// Values of the cross-origin headers. Pages of every origin may read responses.
 // Access-Control-Allow-Origin repeats the origin of the request instead of "*", because browsers
 // send beacons with credentials.
 var (
@@ -20,7 +20,7 @@ var (
 	readMethods = []string{"GET, HEAD"}
 )
 
-// SetCORS sets the cross-origin headers that all answers have.
+// SetCORS sets the cross-origin headers that all responses have.
 func SetCORS(h http.Header, r *http.Request) {
 	h["Vary"] = varyOrigin
 	origin := r.Header["Origin"]
@@ -41,7 +41,7 @@ func SetCORS(h http.Header, r *http.Request) {
 }
 
 // AllowEveryOrigin sets the cross-origin headers of public content. Pages may also read all
-// headers of the answer, because a page that resumes a download needs the entity tag. The headers
+// headers of the response, because a page that resumes a download needs the entity tag. The headers
 // do not depend on the request, so caches need no Vary.
 func AllowEveryOrigin(h http.Header, r *http.Request) {
 	h["Access-Control-Allow-Origin"] = anything
@@ -53,7 +53,7 @@ func AllowEveryOrigin(h http.Header, r *http.Request) {
 	}
 }
 
-// IsPreflight reports whether a request is a preflight of a browser. The answer is the same for
+// IsPreflight reports whether a request is a preflight of a browser. The response is the same for
 // every path and needs no credential.
 func IsPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""

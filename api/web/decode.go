@@ -241,7 +241,7 @@ func SetText(field *string, o Optional[string]) {
 }
 
 // OrNull returns a pointer to v, or nil if v is the zero value, which then appears as null in the
-// answer.
+// response.
 func OrNull[T comparable](v T) *T {
 	var none T
 	if v == none {

@@ -111,7 +111,7 @@ var (
 	Forever    = []string{"public, max-age=31536000, immutable"}
 )
 
-// VaryByEncoding is the value of the Vary header of an answer that is available in several
+// VaryByEncoding is the value of the Vary header of a response that is available in several
 // encodings.
 var VaryByEncoding = []string{"Accept-Encoding"}
 

@@ -17,7 +17,7 @@ const pieceBytes = 64 << 10
 const MaxUnheld = pieceBytes
 
 // List is a page of a list. It is encoded record by record. If it exceeds MaxUnheld, it is sent in
-// pieces, so that memory never contains the whole answer.
+// pieces, so that memory never contains the whole response.
 type List struct {
 	Total    int   // number of all matches
 	Estimate bool  // Total is an upper bound
@@ -33,8 +33,8 @@ func NewList[R, V any](total int, page []R, view func(R) V) List {
 	return List{Total: total, Sizes: make([]int, len(page)), Encode: func(i int) ([]byte, error) { return Encode(view(page[i])) }}
 }
 
-// Listed returns a handler that answers with a page of a list. If the handler returns an error
-// after the answer has begun, the caller of the handler must abort the answer.
+// Listed returns a handler that responds with a page of a list. If the handler returns an error
+// after the response has begun, the caller of the handler must abort the response.
 func Listed(answer func(*Request) (List, error)) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		list, err := answer(r)

@@ -71,7 +71,7 @@ func (m *Metrics) Without(r *http.Request) *RouteMetrics {
 	return m.unrouted
 }
 
-// Answered counts a request. net/http sends 200 for an answer without a status.
+// Answered counts a request. net/http sends 200 for a response without a status.
 func (m *RouteMetrics) Answered(status int, took time.Duration) {
 	if status == http.StatusOK || status == 0 {
 		m.ok.Add(1)
@@ -93,7 +93,7 @@ func (m *Metrics) InFlight() uint64 {
 	return m.Begun.Load() - answered
 }
 
-// Each calls the function visit for every route and status that has at least one answer. Status 0
+// Each calls the function visit for every route and status that has at least one response. Status 0
 // is the sum of all statuses that are not counted separately.
 func (m *Metrics) Each(visit func(of *RouteMetrics, status int, answers uint64)) {
 	for _, of := range m.Routes {

@@ -17,7 +17,7 @@ import (
 	"svc/store"
 )
 
-// Problems collects all violations in a request, so that one answer reports them together.
+// Problems collects all violations in a request, so that one response reports them together.
 type Problems struct {
 	List []string
 	// Update is true if the request changes a stored record. In that case, null clears a field, and

@@ -10,33 +10,33 @@ import (
 	"svc/internal/fault"
 )
 
-// Limits of the answers that are stored for requests with an Idempotency-Key.
+// Limits of the responses that are stored for requests with an Idempotency-Key.
 const (
 	answersKept     = 10 * time.Minute
-	maxAnswersBytes = 16 << 20 // total size of all stored answers
-	maxAnswerBytes  = 1 << 20  // larger answers are not stored
-	perAnswer       = 512      // approximate size of an answer without its body
+	maxAnswersBytes = 16 << 20 // total size of all stored responses
+	maxAnswerBytes  = 1 << 20  // larger responses are not stored
+	perAnswer       = 512      // approximate size of a response without its body
 	maxKeyLength    = 255
 )
 
 // Repeats executes a change only once if the same request arrives several times with the same
-// Idempotency-Key. Browsers and proxies resend requests that got no answer, although the server may
+// Idempotency-Key. Browsers and proxies resend requests that got no response, although the server may
 // have executed them. The state of Repeats is lost when the process ends.
 type Repeats struct {
 	mu      sync.Mutex // guards the fields below
 	answers map[repeatKey]*keptAnswer
-	ended   []repeatKey // keys of the stored answers, oldest first
-	bytes   int         // total size of the stored answers
+	ended   []repeatKey // keys of the stored responses, oldest first
+	bytes   int         // total size of the stored responses
 }
 
 // repeatKey is a hash of a request's credential, method, path, query and Idempotency-Key.
 type repeatKey [sha256.Size]byte
 
-// keptAnswer is a stored answer. It is written before done is closed, and only read afterwards.
+// keptAnswer is a stored response. It is written before done is closed, and only read afterwards.
 type keptAnswer struct {
 	done   chan struct{}
 	at     time.Time
-	status int      // 0 = not stored: the change was refused, or the answer is large or not JSON
+	status int      // 0 = not stored: the change was refused, or the response is large or not JSON
 	tag    []string // header ETag
 	body   []byte
 }
@@ -49,7 +49,7 @@ func (r *Request) Repeatable() bool {
 	return r.Header["Idempotency-Key"] != nil && !r.Route.Access.Open() && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
-// Answer executes the request, or repeats the answer to an earlier copy of the request. If an
+// Answer executes the request, or repeats the response to an earlier copy of the request. If an
 // earlier copy is still being executed, Answer waits for it. If the earlier copy was refused,
 // Answer executes the request again.
 func (p *Repeats) Answer(w http.ResponseWriter, r *Request) error {
@@ -109,7 +109,7 @@ func (p *Repeats) enter(key repeatKey, now time.Time) (kept *keptAnswer, first b
 	return kept, true
 }
 
-// keep executes the request and stores the answer.
+// keep executes the request and stores the response.
 func (p *Repeats) keep(key repeatKey, kept *keptAnswer, w http.ResponseWriter, r *Request) (err error) {
 	copied := &copyingWriter{ResponseWriter: w}
 	answered := false
@@ -130,7 +130,7 @@ func (p *Repeats) keep(key repeatKey, kept *keptAnswer, w http.ResponseWriter, r
 	return err
 }
 
-// copyingWriter passes an answer on and stores a copy of it.
+// copyingWriter passes a response on and stores a copy of it.
 type copyingWriter struct {
 	http.ResponseWriter
 	status   int

@@ -22,7 +22,7 @@ type Request struct {
 	Writer http.ResponseWriter
 	Route  *Route
 	Params Params
-	ID     string     // sent with the answer, and written to the access log and the error log
+	ID     string     // sent with the response, and written to the access log and the error log
 	Addr   netip.Addr // address of the caller; the zero Addr on the control connection
 	Caller Caller
 

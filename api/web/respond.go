@@ -40,7 +40,7 @@ type errorView struct {
 	Error      string `json:"error"`
 }
 
-// errGone reports that the client has disconnected. No client reads the answer, and the server
+// errGone reports that the client has disconnected. No client reads the response, and the server
 // has not failed.
 var errGone = fault.New(fault.Invalid, "the request was given up by the client")
 
@@ -56,7 +56,7 @@ func StatusOf(err error) int {
 	return statuses[f.Kind]
 }
 
-// Fail answers with an error. All errors except faults and disk errors are internal. For an
+// Fail responds with an error. All errors except faults and disk errors are internal. For an
 // internal error, the client gets a constant text, and the details are logged with the request id.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 	delete(w.Header(), "Etag") // the tag describes a change that was not made
@@ -125,7 +125,7 @@ func Seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }
 
-// Respond answers with a JSON body.
+// Respond sends a response with a JSON body.
 func Respond(w http.ResponseWriter, status int, v any) error {
 	body, err := Encode(v)
 	if err != nil {
@@ -166,7 +166,7 @@ func AppendText(to []byte, text string) []byte {
 	return append(append(to, text[from:]...), '"')
 }
 
-// ContentTypeJSON is the value of the Content-Type header of JSON answers. It must not be modified.
+// ContentTypeJSON is the value of the Content-Type header of JSON responses. It must not be modified.
 var ContentTypeJSON = []string{"application/json; charset=utf-8"}
 
 // MinBytesPerSecond is the minimum transfer rate of a client, in bytes per second. The server
@@ -192,7 +192,7 @@ func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // an error means that the client has gone
 }
 
-// deletedView is the answer to deletions and to account changes.
+// deletedView is the response to deletions and to account changes.
 type deletedView struct {
 	Success bool `json:"success"`
 }
@@ -220,7 +220,7 @@ func Views[R, V any](list []R, view func(R) V) []V {
 }
 
 // NoDeadlines removes the read and write timeouts of a request by the owner. It is for requests
-// with a body or an answer that may take long to transfer.
+// with a body or a response that may take long to transfer.
 func NoDeadlines(w http.ResponseWriter) {
 	wire := http.NewResponseController(w)
 	// A request without a connection has no timeouts.
@@ -228,7 +228,7 @@ func NoDeadlines(w http.ResponseWriter) {
 }
 
 // NoWriteDeadline removes the write timeout, for work that may take longer. The caller must call
-// done before it writes the answer, to set the timeout again.
+// done before it writes the response, to set the timeout again.
 func NoWriteDeadline(w http.ResponseWriter) (done func()) {
 	wire := http.NewResponseController(w)
 	_ = wire.SetWriteDeadline(time.Time{}) // in process there is none

@@ -1,5 +1,5 @@
 // Package web contains the code that all handlers of the interface share: the router, its table of
-// routes, access control, the decoding and validation of requests, and the format of answers. It
+// routes, access control, the decoding and validation of requests, and the format of responses. It
 // does not depend on any resource.
 //
 //	route.go      Route, and the handlers it can have
@@ -20,7 +20,7 @@
 //	repeat.go     changes that are made once (Idempotency-Key)
 //	respond.go    bodies, errors and their statuses
 //	list.go       lists, written record by record
-//	answers.go    the memory that large answers share
+//	answers.go    the memory that large responses share
 //	file.go       files that do not change, in several encodings
 //	cors.go       requests from other origins
 //	accesslog.go  the log of requests
@@ -70,12 +70,12 @@ type Route struct {
 
 	BodyLimit       int64
 	Bodies          *Bodies  // limits for callers without a credential; nil = none
-	Answers         *Answers // limits the memory of large answers
+	Answers         *Answers // limits the memory of large responses
 	Clients         *Clients // resolves facts about clients
 	Rate            RateClass
 	Counts          string // name of its requests in request statistics; "" = not counted
 	FiltersPlatform bool   // platform in the query is a filter, not the client's platform
-	Private         bool   // caches must not store the answers
+	Private         bool   // caches must not store the responses
 	Submits         bool   // it stores data from anonymous clients; refused if the disk is nearly full
 	Quiet           bool   // no line in the access log
 	EventSender     bool   // the caller sends events; its address is logged as events store it

@@ -2,7 +2,7 @@ package web
 
 import "svc/store"
 
-// GetSettings returns the stored settings and sets the entity tag of the answer.
+// GetSettings returns the stored settings and sets the entity tag of the response.
 func GetSettings[T any](r *Request, db *store.Store, s store.Setting[T]) (*T, error) {
 	return settings(r, db.View, s, func(*store.Tx, *T) error { return nil })
 }

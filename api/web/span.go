@@ -17,7 +17,7 @@ type Span struct {
 	Offset     int
 }
 
-// SpanView holds the first fields in the answer of every statistic.
+// SpanView holds the first fields in the response of every statistic.
 type SpanView struct {
 	StartTime int64 `json:"start_time"`
 	EndTime   int64 `json:"end_time"`
@@ -122,7 +122,7 @@ func (p *Problems) Buckets(r *Request, s Span, otherwise string) (b stats.Bucket
 	return b, granularity
 }
 
-// FewBuckets adds a problem if an answer would have too many buckets. The message calls the buckets
+// FewBuckets adds a problem if a response would have too many buckets. The message calls the buckets
 // by the given name.
 func (p *Problems) FewBuckets(n int, name string) {
 	if reason := stats.TooMany(n, name); reason != "" {
