@@ -55,7 +55,8 @@ func clientOf(d *block.Details) submission.Client {
 	return c
 }
 
-// platformOf returns the platform of a stored number, or "" if it is unknown.
+// platformOf returns the platform with the given stored number, or "" if the number is
+// unknown.
 func platformOf(stored uint8) platform.Platform {
 	if stored == 0 {
 		return ""

@@ -40,8 +40,8 @@ type checker struct {
 	known  map[Project]*projectCheck
 	seen   int64 // bytes
 
-	// fix records the repair of a finding, under a name that identifies the repair. It
-	// can be called more than once for one repair.
+	// fix is called for each finding that can be repaired. put performs the repair. name
+	// identifies it, because several findings can lead to the same repair.
 	fix func(name string, put func() error)
 }
 
@@ -92,14 +92,15 @@ func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	return binary.BigEndian.Uint64(raw), whole, nil
 }
 
-// read adds bytes to the reported progress. It returns the error of the context.
+// read adds the given number of bytes to the reported progress. It returns the error of
+// the context, so that a cancelled check stops.
 func (c *checker) read(bytes int) error {
 	c.seen += int64(bytes)
 	c.report.Progress(c.seen, c.tx.Size())
 	return c.ctx.Err()
 }
 
-// wal checks the log of the events that are not in blocks yet.
+// wal checks the write-ahead log, which holds the events that are not in blocks yet.
 func (c *checker) wal(flushed uint64) error {
 	wal := c.tx.Bucket(walBucket)
 	return wal.ForEach(func(key, value []byte) error {
@@ -117,7 +118,7 @@ func (c *checker) wal(flushed uint64) error {
 	})
 }
 
-// commit checks one value of the WAL.
+// commit checks one value of the WAL, which holds the batches of one commit.
 func (c *checker) commit(value []byte) error {
 	if value == nil {
 		return errWAL
@@ -149,9 +150,9 @@ type projectCheck struct {
 	bucket *boltfile.Bucket
 	path   string
 
-	names              map[uint32]bool // numbers that have a name
+	names              map[uint32]bool // numbers to which a name is assigned
 	subjects, sessions dictionary.Numbers
-	keys               *hashindex.Reader // of the idempotency keys; nil if they are damaged
+	keys               *hashindex.Reader // reads the index of event IDs; nil if the index is damaged
 	hour               hourCheck
 }
 
@@ -180,7 +181,7 @@ func (p *projectCheck) checkTexts() (err error) {
 	return err
 }
 
-// checkNames decodes the event names. Numbers of forgotten names have no entry.
+// checkNames decodes the event names and collects their numbers in p.names.
 func (p *projectCheck) checkNames() error {
 	p.names = map[uint32]bool{}
 	return p.bucket.Bucket(namesBucket).ForEach(func(key, value []byte) error {

@@ -17,7 +17,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// report returns the report of a check.
+// report runs Check on the file at path and returns its report.
 func report(t *testing.T, path string) *integrity.Report {
 	t.Helper()
 	r := integrity.NewReport(nil)
@@ -141,7 +141,7 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 	}
 }
 
-// answersOf returns the answers of an engine that opens a copy of a file: events, senders
+// answersOf opens a copy of a file and returns the answers to queries for events, senders
 // and counts. It also verifies that no event is accepted twice.
 func answersOf(t *testing.T, from string) string {
 	t.Helper()
@@ -271,7 +271,7 @@ func TestCheckAfterCleaning(t *testing.T) {
 		w.open(t)
 	}
 	sound("after a late event")
-	if got := w.total(t); got != 5 { // of the days 0 to 3, and the late one
+	if got := w.total(t); got != 5 { // the events of days 0 to 3, and the late one
 		t.Errorf("got %d events counted, want 5", got)
 	}
 	clean(9) // counters are now to be kept for longer

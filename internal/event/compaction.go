@@ -72,15 +72,16 @@ func (e *Engine) compactProject(p *project) (worked bool, err error) {
 	return true, err
 }
 
-// indexChanges is the result of compacting the indexes of a project. It is valid
-// while the caller holds maintaining.
+// indexChanges is the result of compacting one of a project's indexes. It is valid while
+// the caller holds Engine.maintaining.
 type indexChanges struct {
 	next  projectIndexes
-	path  [][]byte // of the bucket, within the bucket of the project
+	path  [][]byte // path of the index's bucket, starting in the project's bucket
 	pages *hashindex.Pages
 }
 
-// compact does a bounded part of the pending work in one of the indexes.
+// compact does a bounded part of the pending work in one of the indexes. worked is false
+// if no index needs compacting.
 func (x projectIndexes) compact(b *boltfile.Bucket) (c indexChanges, worked bool, err error) {
 	keys := b.Bucket(keysBucket)
 	c.next, c.path, c.pages = x, [][]byte{keysBucket}, hashindex.NewPages(keys)
@@ -96,7 +97,7 @@ func (x projectIndexes) compact(b *boltfile.Bucket) (c indexChanges, worked bool
 	return c, worked, err
 }
 
-// errNothing ends a transaction that has nothing to write.
+// errNothing is returned by the function of a transaction to end it without a commit.
 var errNothing = boltfile.ErrNothing
 
 // aliveHours returns a function that reports whether the hour of an event's key
@@ -121,8 +122,8 @@ type stored struct {
 	raw []byte
 }
 
-// mergeBlocks merges the last blocks of the first hour that has blocks to be
-// merged.
+// mergeBlocks finds the first hour that has blocks to be merged, and merges these blocks
+// into one. worked is false if there is no such hour.
 func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	var keys [][]byte
 	var parts []*block.Rows
@@ -158,8 +159,8 @@ func (e *Engine) mergeBlocks(p *project) (worked bool, err error) {
 	})
 }
 
-// findMerge returns blocks of one hour, adjacent in the order of receipt, that
-// should be merged.
+// findMerge returns the blocks that should be merged next, or nil if there are none. They
+// belong to one hour and are adjacent in the order of receipt.
 func findMerge(blocks *boltfile.Bucket) []stored {
 	var list []stored
 	due := func() []stored {

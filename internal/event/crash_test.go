@@ -20,12 +20,13 @@ import (
 	"svc/internal/event/query"
 )
 
-// crashStory is the expected content of a file after its writing processes were killed.
+// crashStory is the content that a file is expected to have after the processes that
+// wrote to it were killed.
 type crashStory struct {
 	path   string
 	random *rand.Rand
 	next   cursors
-	stored [writers][]int // batches that are stored, or were until they were erased
+	stored [writers][]int // batches that are stored, including those that have been erased since
 
 	// Of the process that was killed last:
 	first    cursors // its first batches
@@ -80,8 +81,8 @@ func (s *crashStory) note(t *testing.T, line string) {
 	}
 }
 
-// doubt determines which of the unacknowledged batches are stored. It fails the test if
-// only some events of a batch are stored.
+// doubt determines which of the unacknowledged batches are stored. It fails the test if a
+// batch is stored only in part.
 func (s *crashStory) doubt(t *testing.T, e *event.Engine) {
 	t.Helper()
 	for w := range writers {

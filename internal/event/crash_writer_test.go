@@ -91,7 +91,8 @@ func crashBatch(w, n int) *event.Batch {
 	return b
 }
 
-// crashID returns a UUID for some events and another text for others.
+// crashID returns the event_id of event i in batch n of a writer: a UUID for some events
+// and another text for others, because the two are stored differently.
 func crashID(w, n, i int) string {
 	if i%2 == 0 {
 		return fmt.Sprintf("%08x-0000-7000-8000-%012x", w, n*crashItems+i)

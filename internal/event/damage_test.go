@@ -151,7 +151,7 @@ func TestDamageStaysWhereItIs(t *testing.T) {
 	w := newWorld(t, event.Options{})
 	fillForDamage(t, w)
 	want := w.export(t, "u0")
-	flip := func(raw []byte) { raw[len(raw)-1] ^= 1 } // block 1 is of the hour before noon
+	flip := func(raw []byte) { raw[len(raw)-1] ^= 1 } // block 1 belongs to the hour before noon
 	check(t, w.DamageBlock(1, 1, false, flip))
 
 	for _, refused := range []struct {

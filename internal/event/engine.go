@@ -71,9 +71,9 @@ const (
 	// a block for every project and hour that has events in the head.
 	headAge = 5 * time.Minute
 
-	// mapSize is the address space that is reserved for the file. A file that grows
-	// beyond it has to wait for readers. Address space costs nothing, and 8 GiB hold
-	// about 200 million events.
+	// mapSize is the address space that is reserved for the file. When the file grows beyond
+	// it, the writer has to wait until all read transactions have ended. Reserving address
+	// space costs nothing, and 8 GiB hold about 200 million events.
 	mapSize = 8 << 30
 	// Failed background work is retried after firstRetry. The pause doubles with each
 	// failure, up to lastRetry. lastRetry is also the interval at which maintain looks
@@ -84,9 +84,9 @@ const (
 	// defaultMemory is the default of Options.Memory. It is enough for the state of
 	// several million subjects.
 	defaultMemory = 192 << 20
-	// maxQueries limits the number of queries that run at the same time, and thereby
-	// their memory. Other queries wait, because each running query already uses several
-	// processors.
+	// maxQueries limits the number of queries that run at the same time, and thereby the
+	// memory that they take together. Other queries wait. Running more of them in parallel
+	// would not be faster, because each query already uses several processors.
 	maxQueries = 2
 )
 
@@ -108,7 +108,7 @@ type Options struct {
 	// HeadEvents is the number of events at which a head is written as blocks; 131,072
 	// if 0.
 	HeadEvents int
-	// Memory limits the memory of one query, in bytes; 192 MiB if 0.
+	// Memory is the most memory that one query may use, in bytes; 192 MiB if 0.
 	Memory int64
 	// MaxSize limits the size of the file, in bytes; 0 means no limit.
 	MaxSize int64

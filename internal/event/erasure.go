@@ -54,7 +54,7 @@ func (e *Engine) DeleteSubject(ctx context.Context, p Project, subject string) (
 // erasing identifies the stored data of a subject that is being erased.
 type erasing struct {
 	number   uint32
-	keys     [][]byte // of the blocks with its events
+	keys     [][]byte // keys of the blocks that contain the subject's events
 	sessions []uint32 // used by no other subject
 }
 
@@ -101,7 +101,7 @@ func (e *Engine) findSubject(ctx context.Context, of *project, subject string) (
 	return found, err
 }
 
-// eachBlock visits the blocks of a project.
+// eachBlock calls visit for each block of a project.
 func eachBlock(ctx context.Context, tx *boltfile.Tx, p Project, visit func(key []byte, p *block.Columns)) error {
 	return projectBucket(tx, p, blocksBucket).EachValue(func(key, raw []byte) error {
 		if err := ctx.Err(); err != nil {
@@ -149,8 +149,9 @@ func (e *Engine) rewrite(of *project, key []byte, drop func(r *block.Rows, row i
 	})
 }
 
-// removeTexts removes the texts with the given numbers, except those to which events in
-// memory refer by now. No block may refer to any of the texts.
+// removeTexts removes the texts with the given numbers, except those to which an event in
+// memory refers. Such an event can have arrived after the numbers were collected. No
+// block may refer to any of the texts.
 func (e *Engine) removeTexts(of *project, subjects, sessions []uint32) error {
 	e.file.Lock()
 	defer e.file.Unlock()

@@ -28,15 +28,15 @@ type hooked struct {
 
 func (c hooked) Err() error { return c.err() }
 
-// person is a subject with texts that occur nowhere else.
+// person is a subject with texts that occur nowhere else in the file.
 type person struct {
 	subject  string
 	sessions []string
 	marks    []string // all texts of the person
 }
 
-// meet stores events of a person in six hours, with UUIDs and other texts as IDs, and
-// long and short, rare and frequent properties.
+// meet stores the events of a new person in six hours. Some people have UUIDs as IDs and
+// others have other texts. The properties are long and short, rare and frequent.
 func (w *world) meet(t *testing.T, number int, uuids bool) *person {
 	t.Helper()
 	text := func(what string) string { return fmt.Sprintf("%s-of-person-%d", what, number) }
@@ -114,8 +114,8 @@ func (w *world) lasting(t *testing.T) string {
 }
 
 // TestErasureLeavesNothing checks that no text of an erased subject remains in the file,
-// and that the answers about all other subjects are unchanged. Each subject is alone in
-// some blocks and shares other blocks.
+// and that queries about all other subjects return the same results as before. Each
+// subject is alone in some blocks and shares others.
 func TestErasureLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, event.Options{})

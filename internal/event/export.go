@@ -147,13 +147,14 @@ func (v *snapshot) events(start int64, r *block.Rows) (list []Event, err error) 
 	return list, nil
 }
 
-// sentBy is the sender of an event.
+// sentBy holds the texts and the client of a sender.
 type sentBy struct {
 	subject, session string
 	client           submission.Client
 }
 
-// event converts a row, given the senders of all rows.
+// event returns row i of a block as an Event. senders holds the sender for each sender
+// number in the block.
 func (v *snapshot) event(start int64, r *block.Rows, i int, senders []sentBy) Event {
 	from := &senders[r.SenderOf[i]]
 	return Event{

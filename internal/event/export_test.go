@@ -50,7 +50,7 @@ func asError(report *integrity.Report) error {
 	return errors.Join(all...)
 }
 
-// checkedProject is the state of Check for a project.
+// checkedProject holds the state of Check for one project.
 type checkedProject struct {
 	*project
 	engine *Engine

@@ -19,16 +19,17 @@ import (
 	"svc/internal/fault"
 )
 
-// extreme is an unusual amount of one kind of data, far from the ordinary events in time.
+// extreme is a test case with an unusually large amount of one kind of data, at times far
+// from those of the ordinary events.
 type extreme struct {
 	name        string
-	short, long int // amount; long with SVC_LONG=1
+	short, long int // the amount; long is used with SVC_LONG=1
 	// batches sends the data.
 	batches func(n int, send func(*event.Batch))
 	// check verifies the answers to queries about the data.
 	check func(t *testing.T, w *world, n int)
-	// refused runs a query that needs more memory than allowed. The text of the query's
-	// error must contain the value of the field narrow.
+	// refused runs a query that needs more memory than allowed. The error must advise the
+	// client to narrow the parameter that the field narrow names.
 	refused func(ctx context.Context, w *world) error
 	narrow  string
 }
@@ -177,7 +178,7 @@ func bigProperties(n int) []byte {
 	return fmt.Appendf(nil, `{"big":"%s","tail":"end"}`, strings.Repeat("0123456789abcdef", n/16-2))
 }
 
-// pour sends batches from many goroutines, so that they share commits.
+// pour sends batches from many goroutines, so that several batches share a commit.
 func (w *world) pour(t *testing.T, batches func(send func(*event.Batch))) {
 	t.Helper()
 	waiting := make(chan *event.Batch)
@@ -196,7 +197,8 @@ func (w *world) pour(t *testing.T, batches func(send func(*event.Batch))) {
 	senders.Wait()
 }
 
-// peak measures the heap until stop is called. stop returns the greatest size in bytes.
+// peak measures the size of the heap until stop is called. stop returns the largest size,
+// in bytes.
 func peak() (stop func() uint64) {
 	ended, most := make(chan struct{}), make(chan uint64)
 	go func() {

@@ -81,7 +81,7 @@ func prepareHead(h *head) (map[Project]*preparedProject, error) {
 		for row, hash := range of.hashes {
 			p.keys[row] = hashindex.Entry{Hash: hash, Payload: keyOf(of.at[row])}
 		}
-		slices.SortFunc(p.keys, hashindex.Entry.Compare) // add would sort them too, but while writers wait
+		slices.SortFunc(p.keys, hashindex.Entry.Compare) // sort now, because add would sort while writers wait
 		for order := of.order(len(of.at), -1<<62, 1<<62); len(order) > 0; {
 			var hour int64
 			var first []uint64

@@ -72,7 +72,7 @@ func onAFullDisk(t *testing.T) {
 	refused := 0
 	for page := 2; page < 110; page += step {
 		w := page % writers
-		for range 12 { // something to write blocks of
+		for range 12 { // events from which blocks can be written
 			s.ingestSoon(t, e, w)
 		}
 		limitFiles(t, uint64(page*4096-page%3*1000))
@@ -184,7 +184,7 @@ func noRoomInMemory(t *testing.T) {
 
 const unlimited = 1 << 62
 
-// limitFiles makes writes beyond an offset fail in all files.
+// limitFiles makes writes beyond an offset fail in all files of this process.
 func limitFiles(t *testing.T, size uint64) {
 	t.Helper()
 	var l syscall.Rlimit

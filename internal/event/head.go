@@ -9,7 +9,7 @@ import (
 	"svc/internal/stats"
 )
 
-// head holds events in memory: all events of one generation of the WAL.
+// head holds events in memory. It contains all events of one generation of the WAL.
 type head struct {
 	generation uint64
 
@@ -82,8 +82,8 @@ func (h *head) old(now time.Time) bool {
 	return h.events > 0 && now.Unix()-h.since >= int64(headAge/time.Second)
 }
 
-// has reports whether the head contains an event of a project. Only the writer
-// may call it.
+// has reports whether the head contains the event of project p with the event_id id. hash
+// is the hash of id. Only the writer may call it.
 func (h *head) has(p Project, hash uint64, id string) bool {
 	of := h.projects[p]
 	if of == nil {
@@ -92,8 +92,9 @@ func (h *head) has(p Project, hash uint64, id string) bool {
 	return of.byHash.any(of.hashes, hash, func(row uint32) bool { return of.ids[row] == id })
 }
 
-// of returns the events of a project in the head. It creates an empty part for a project
-// without events. before is the frozen head, or nil if there is none.
+// of returns the events of a project in the head. If there are none, it creates an empty
+// part for the project. before is the frozen head, or nil if there is none: the numbers
+// of new texts continue after those of the frozen head.
 func (h *head) of(p *project, before *head) *headProject {
 	of := h.projects[p.number]
 	if of == nil {
@@ -112,7 +113,7 @@ func (h *head) of(p *project, before *head) *headProject {
 	return of
 }
 
-// logged adds the size of a value in the WAL.
+// logged adds the size of a value that was appended to the WAL, in bytes.
 func (h *head) logged(bytes int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -260,7 +261,7 @@ func (t *rowTable) put(hash uint64, row uint32) {
 	t.places[at] = row + 1
 }
 
-// any reports whether fits returns true for a row with the given hash.
+// any reports whether there is a row with the given hash for which fits returns true.
 func (t *rowTable) any(hashes []uint64, hash uint64, fits func(row uint32) bool) bool {
 	if len(t.places) == 0 {
 		return false

@@ -173,8 +173,8 @@ func (l *Importer) Count(list []Count) error {
 	})
 }
 
-// Finish writes the events in memory to disk. It also repeats writing the definitions
-// that were passed to Define, because importing events changes the times of their names.
+// Finish writes the events in memory to disk. It then writes the definitions that were
+// passed to Define again, because importing events changed the times of their names.
 func (l *Importer) Finish() error {
 	return errors.Join(l.write(), l.define(l.defined))
 }

@@ -91,7 +91,7 @@ func TestLoad(t *testing.T) {
 		}
 		check(t, to.Check())
 		gotEvents, gotCounts, gotNames := dump(t, to.Engine, 9)
-		// Events of different seconds can have another order after blocks were merged.
+		// Merging blocks can change the order of events of different seconds.
 		for _, list := range [][]string{events, gotEvents} {
 			slices.Sort(list)
 		}

@@ -186,8 +186,8 @@ func (r *projectReader) sender(subject, session string) (subjectNumber, sessionN
 }
 
 // storedID reports whether an event ID is stored in a block. payload is the payload of
-// the event's key. Of the hour, it contains only the lower 16 bits, which match one hour
-// in about seven years.
+// the event's key. It contains only the lower 16 bits of the hour, which are the same for
+// hours that are about seven years apart.
 func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, err error) {
 	from := int(payload&(1<<slotBits-1)) * slotSeconds
 	cursor := blocks.Cursor()
@@ -206,9 +206,10 @@ func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, e
 	return false, nil
 }
 
-// lookup holds the stored events and senders of a group's batches. Looking them up takes
-// as long as the remaining work, so it runs while the previous group is being written.
-// The commit repeats lookups that have become outdated by then.
+// lookup records which events and senders of a group of batches are already stored.
+// Looking them up takes as long as the rest of the work for a group, so it is done while
+// the previous group is being written. The commit repeats lookups that have become
+// outdated by then.
 type lookup struct {
 	batches []batchLookup
 	hashes  []uint64 // of all items

@@ -128,9 +128,9 @@ func (n *names) has(number uint32) bool {
 	return int(number) < len(n.list) && n.list[number] != nil
 }
 
-// newNames holds the names that get a definition in a transaction.
+// newNames holds the names that are created or get a new definition in a transaction.
 type newNames struct {
-	limit  int // of the names of the project; 0 = no limit
+	limit  int // the largest permitted number of names in the project; 0 = no limit
 	byText map[string]newName
 	added  uint32 // how many of them are not in names yet
 }
@@ -241,8 +241,8 @@ func (n *name) edited() bool {
 	return n.DisplayName != nil || n.Description != nil || n.Archived
 }
 
-// unedited returns the numbers of the names that may be forgotten if nothing refers to
-// them.
+// unedited returns the numbers of the names without an edited definition. These names may
+// be forgotten if nothing refers to them.
 func (n *names) unedited() map[uint32]struct{} {
 	n.mu.RLock()
 	defer n.mu.RUnlock()

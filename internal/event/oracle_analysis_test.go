@@ -87,7 +87,7 @@ func (p *project) cohorts(q query.CohortQuery) []query.Cohort {
 		step, shift = 604800, shift+259200
 	}
 	records := p.in(q.Range)
-	joined := map[string]int64{} // start of the cohort by subject
+	joined := map[string]int64{} // start of the cohort to which a subject belongs, by subject
 	for _, r := range records {
 		if _, known := joined[r.subject]; !known && r.Name == q.StartEvent {
 			joined[r.subject] = floor(r.At, step, shift)

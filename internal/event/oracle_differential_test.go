@@ -13,9 +13,10 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestEngineAnswersLikeTheModel checks that the engine gives the same answers as the
-// model in 2,000 random stories, or in ten times that number with SVC_LONG=1. Several
-// stories run concurrently, because each waits for the disk most of the time.
+// TestEngineAnswersLikeTheModel checks that the engine and the model return the same
+// results in 2,000 random sequences of operations, or in ten times as many with
+// SVC_LONG=1. Several of these stories run concurrently, because each waits for the disk
+// most of the time.
 func TestEngineAnswersLikeTheModel(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -39,8 +40,8 @@ func TestEngineAnswersLikeTheModel(t *testing.T) {
 	}
 }
 
-// FuzzAgainstModel runs stories of arbitrary seeds. Seeds that have failed are kept in
-// the corpus.
+// FuzzAgainstModel compares the engine with the model in the story of an arbitrary seed.
+// Seeds that have failed are kept in the corpus.
 func FuzzAgainstModel(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
@@ -51,8 +52,9 @@ func FuzzAgainstModel(f *testing.F) {
 	})
 }
 
-// checkStory runs the story of a seed. If an answer of the engine differs from the
-// model's, it reports a shortened story with the same difference.
+// checkStory runs the operations that a seed determines on the engine and the model. If
+// their results differ, it reports a shortened sequence of operations with the same
+// difference.
 func checkStory(t *testing.T, seed uint64) {
 	t.Helper()
 	g := newGenerator(seed)
@@ -76,8 +78,8 @@ func checkStory(t *testing.T, seed uint64) {
 	t.Errorf("seed %d, %d events in the head:\n%s%s", seed, head, &told, fault)
 }
 
-// tell runs all operations on both the model and the engine. It returns the first
-// difference, or "".
+// tell runs all operations on both the model and the engine. It returns a description of
+// the first difference, or "" if there is none.
 func tell(t *testing.T, head int, story []operation) (fault string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -102,8 +104,8 @@ func tell(t *testing.T, head int, story []operation) (fault string) {
 	return ""
 }
 
-// shorten removes operations, and events of batches, as long as the story still fails. It
-// starts at the end, where the queries are.
+// shorten removes operations, and events from batches, as long as the story still fails.
+// It starts at the end, where the queries are.
 func shorten(t *testing.T, head int, story []operation, fault string) ([]operation, string) {
 	t.Helper()
 	try := func(shorter []operation) bool {

@@ -9,7 +9,8 @@ import (
 	"svc/internal/event/submission"
 )
 
-// Section 19 of the contract: a Monday, 00:00 UTC, and the length of a day.
+// The start of the worked example in section 19 of the contract, a Monday at 00:00 UTC,
+// and the length of a day, both in seconds.
 const (
 	exampleStart = 1764547200
 	day          = 86400

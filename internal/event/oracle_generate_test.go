@@ -16,7 +16,7 @@ import (
 type generator struct {
 	*rand.Rand
 	now      int64 // Unix second of the last receipt
-	start    int64 // approximate start of the story
+	start    int64 // approximate time of the first operation
 	moments  []int64
 	subjects []string
 	sessions []string
@@ -81,10 +81,10 @@ func (g *generator) gather() {
 	}
 }
 
-// pick returns one of several values.
+// pick returns one of the given values at random.
 func pick[T any](g *generator, values ...T) T { return values[g.IntN(len(values))] }
 
-// some returns a few of several values.
+// some returns a random selection of the given values.
 func some[T any](g *generator, values []T) []T {
 	chosen := make([]T, 1+g.IntN(len(values)))
 	for i := range chosen {
@@ -93,7 +93,7 @@ func some[T any](g *generator, values []T) []T {
 	return chosen
 }
 
-// moment returns a time for events, often at a boundary of an hour, day or week.
+// moment returns a random time for events, often at a boundary of an hour, day or week.
 func (g *generator) moment() int64 {
 	at := g.start + g.Int64N(8*day) - 2*day
 	if g.IntN(2) == 0 {
@@ -117,7 +117,7 @@ func (g *generator) at() int64 {
 	return max(0, pick(g, g.moments...)+g.Int64N(3))
 }
 
-// operations returns a whole story.
+// operations returns the whole sequence of operations.
 func (g *generator) operations() []operation {
 	var list []operation
 	batches := 2 + g.IntN(14)

@@ -35,8 +35,8 @@ func (p *project) matching(q metricSpec, o operandSpec) []*record {
 	})
 }
 
-// measure computes a measure of records. users is the number of distinct users by which a
-// count per user is divided.
+// measure computes a measure of records. For an average per user, it divides by users,
+// the number of distinct users.
 func measure(m query.Measure, records []*record, users int) float64 {
 	switch {
 	case m == query.MeasureCount:

@@ -41,7 +41,7 @@ type counter struct {
 	offsetKnown            bool
 }
 
-// of returns a project, which it creates on first use.
+// of returns a project, and creates it if it does not exist.
 func (m *model) of(id event.Project) *project {
 	if m.projects == nil {
 		m.projects = map[event.Project]*project{}
@@ -77,8 +77,9 @@ func (m *model) ingest(b *event.Batch) int {
 	return accepted
 }
 
-// define records that a name was seen. It recreates a deleted definition without its
-// edits, but with the times of all events that were ever stored.
+// define records that an event of the given name occurred at the given time. If the
+// definition was deleted, define recreates it. The new definition has no edits, but has
+// the times of all events that were ever stored.
 func (p *project) define(name string, at int64) {
 	if p.definitions[name] == nil {
 		p.definitions[name] = &event.Definition{Name: name}
@@ -106,7 +107,8 @@ func (p *project) clean(eventsBefore, countersBefore int64) {
 	}
 }
 
-// uses reports whether a name is still needed.
+// uses reports whether a name is still needed, because its definition was edited or an
+// event or a counter has the name.
 func (p *project) uses(name string) bool {
 	if d := p.definitions[name]; d != nil && (d.DisplayName != nil || d.Description != nil || d.Archived) {
 		return true
@@ -196,7 +198,8 @@ func by[K comparable](records []*record, key func(*record) K) map[K][]*record {
 
 func subjectOf(r *record) string { return r.subject }
 
-// floor returns the time at which the local bucket of t begins.
+// floor returns the start of the bucket of step seconds to which t belongs, in a time zone
+// that is shift seconds ahead of UTC.
 func floor(t, step, shift int64) int64 {
 	into := (t + shift) % step
 	if into < 0 {
@@ -227,7 +230,8 @@ func bucketOf(starts []int64, t int64) int {
 	return i - 1
 }
 
-// inHours reports whether an hour is in a range, by the rule for hourly counters.
+// inHours reports whether the hour that begins at the given time overlaps a range. Hourly
+// counters are either completely in a range or not at all.
 func inHours(r query.Range, hour int64) bool {
 	return hour >= floor(r.Start, 3600, 0) && hour <= r.End
 }

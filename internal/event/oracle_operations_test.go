@@ -15,7 +15,8 @@ import (
 	"svc/internal/stats"
 )
 
-// operation is an operation on the model and on the engine, with both answers.
+// operation is an operation that can be run on the model and on the engine. Its results
+// on the two are compared.
 type operation struct {
 	text  string // description
 	want  func(*model) string
@@ -45,8 +46,8 @@ func (r *rig) open() (err error) {
 	return err
 }
 
-// answered returns an operation for which the model and the engine return answers of the
-// same type.
+// answered returns an operation that must have equal results on the model and on the
+// engine.
 func answered[T any](text string, want func(*model) T, got func(context.Context, *rig) (T, error)) operation {
 	return operation{
 		text: text,
@@ -207,7 +208,7 @@ func cohorts(p event.Project, q query.CohortQuery) operation {
 			for _, c := range list {
 				for i := range c.Cells {
 					if c.Cells[i].Open {
-						c.Cells[i].Users = 0 // not determined
+						c.Cells[i].Users = 0 // the contract does not determine it
 					}
 				}
 			}
@@ -321,7 +322,7 @@ func describe(v any) string {
 	return string(raw)
 }
 
-// answers runs one operation on the model and the engine and compares the answers.
+// answers runs one operation on the model and the engine and compares the results.
 func (o operation) answers(t *testing.T, m *model, r *rig) {
 	t.Helper()
 	want := o.want(m)

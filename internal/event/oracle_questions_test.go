@@ -29,7 +29,7 @@ func (g *generator) questions() []func() operation {
 // question returns a query of a random kind.
 func (g *generator) question() operation { return pick(g, g.questions()...)() }
 
-// span returns a range that often contains much of the story.
+// span returns a random range, which often contains much of the data.
 func (g *generator) span() query.Range {
 	r := query.Range{Start: g.moment(), End: g.moment(), OffsetMinutes: pick(g, someOffsets...)}
 	switch g.IntN(8) {

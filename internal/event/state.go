@@ -15,7 +15,7 @@ import (
 // State describes an engine by counters and its current size. Counters start at zero when
 // the engine is opened. Distributions of times are in nanoseconds.
 type State struct {
-	boltfile.State // commits are those of batches
+	boltfile.State // its commits are only those that stored batches
 
 	Batches   uint64  // batches ingested without an error
 	Events    uint64  // events stored
@@ -90,9 +90,9 @@ func (e *Engine) Damage() error {
 	return nil
 }
 
-// noteDamage stores and logs the first damage that leaves the file writable, such as a
-// damaged block. It returns a fault of kind Damaged for an error about damage. It returns
-// any other error unchanged.
+// noteDamage returns a fault of kind Damaged for an error about damage, and any other
+// error unchanged. It stores and logs the first damage that leaves the file writable,
+// such as a damaged block.
 func (e *Engine) noteDamage(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok || !errors.Is(err, ErrDamaged) {
 		return err

@@ -76,7 +76,7 @@ func (t *walBatch) append(b []byte, items []submission.Item, take []int, names [
 	return b
 }
 
-// walReader reads a value of the WAL.
+// walReader reads the batches from a value of the WAL.
 type walReader struct {
 	encoding.Reader
 	whole string // the value; texts are substrings of it
