@@ -45,14 +45,14 @@ var (
 
 // Options configures how a file is opened.
 type Options struct {
-	// MapSize is the address space reserved when the file is opened, in bytes, so that a
-	// growing file does not wait for readers.
+	// MapSize is the address space to reserve when the file is opened, in bytes. A file that
+	// grows beyond it has to wait until all read transactions have ended.
 	MapSize int
 	// MaxSize limits the size of the file, in bytes; 0 means no limit. At the limit,
 	// transactions that fit into the free pages still succeed.
 	MaxSize int64
-	// Loaded lists the buckets that are read right after opening. After a clean stop,
-	// only these buckets are examined before the file is used. nil means all buckets.
+	// Loaded lists the buckets that the caller reads right after opening. If the file was
+	// closed cleanly, Open examines only these buckets. nil means all buckets.
 	Loaded [][]byte
 	// ReadOnly opens the file for reading only.
 	ReadOnly bool
@@ -90,7 +90,7 @@ func write(path string, layOut func(*Tx) error) error {
 	return errors.Join(db.Update(func(tx *bbolt.Tx) error { return layOut((*Tx)(tx)) }), db.Sync(), db.Close())
 }
 
-// removeTemp removes a file if it exists.
+// removeTemp removes the file at path, if it exists.
 func removeTemp(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

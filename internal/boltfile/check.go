@@ -31,9 +31,9 @@ func Check(path string, report *integrity.Report, records func(*Tx) error) error
 	return nil
 }
 
-// readOnly runs fn in a read transaction of the file at path, which must have only sound
-// pages. If the disk cannot be read, or bbolt panics on damaged data, readOnly
-// records that in report.
+// readOnly runs fn in a read transaction of the file at path. All pages of the file must
+// have been found sound. If the disk cannot be read nevertheless, or bbolt panics on
+// damaged data, readOnly adds that to the report.
 func readOnly(path string, report *integrity.Report, fn func(*Tx) error) (err error) {
 	db, err := openReadOnly(path, nil)
 	if err != nil {
@@ -73,8 +73,8 @@ func Repair(path string, o Options, l Layout, fix func(*Writer) error) (err erro
 	return fix(file)
 }
 
-// passOver adds err to the report and returns nil if err is about damage and x has a
-// report. Otherwise it returns err.
+// passOver makes the examination continue after damage. If err is about damage and x has
+// a report, it adds err to the report and returns nil. Otherwise it returns err.
 func (x *examiner) passOver(err error) error {
 	if x.report == nil || !errors.Is(err, ErrDamaged) {
 		return err
@@ -85,8 +85,8 @@ func (x *examiner) passOver(err error) error {
 	return nil
 }
 
-// noteLeaks adds a finding to the report if there are pages that are neither in use nor
-// in the list of free pages. The finding contains the number of such pages.
+// noteLeaks adds a finding to the report if there are leaked pages, which are neither in
+// use nor in the list of free pages. The finding contains their number.
 func (x *examiner) noteLeaks() {
 	leaked := 0
 	for _, used := range x.used[2:] {

@@ -29,7 +29,7 @@ const (
 // usage returns the size of the file up to the last page that was ever used, and the size
 // of the free pages in this part, in bytes.
 func (d *DB) usage() (size, free int64, err error) {
-	stats := d.now().Stats() // before the size, which only grows
+	stats := d.now().Stats() // before the size, which only grows, so that free cannot exceed size
 	free = int64(stats.FreePageN+stats.PendingPageN) * int64(d.now().Info().PageSize)
 	err = d.View(func(tx *Tx) error {
 		size = tx.Size()
@@ -41,7 +41,7 @@ func (d *DB) usage() (size, free int64, err error) {
 // Compaction is the result of a compaction.
 type Compaction struct {
 	Before, After int64 // bytes up to the last page that was ever used
-	Done          bool  // false: it was not worth compacting
+	Done          bool  // false if there was too little to gain
 	Took          time.Duration
 
 	old *bbolt.DB // to be closed after its last reader has ended
@@ -86,8 +86,8 @@ func (d *DB) compact(always bool) (c Compaction, err error) {
 	return c, nil
 }
 
-// finish waits until the readers of the old file have ended, and closes it, which frees
-// its disk space.
+// finish waits until the readers of the old file have ended and then closes the old file,
+// which frees its disk space.
 func (c Compaction) finish() error {
 	if c.old == nil {
 		return nil
@@ -95,8 +95,8 @@ func (c Compaction) finish() error {
 	return c.old.Close()
 }
 
-// copyTo creates a file with the content of a database and its list of free pages, but
-// without unused space. It syncs the file.
+// copyTo creates a file at path with the content of a database and a list of its free
+// pages. The file has no unused space. copyTo syncs it.
 func copyTo(path string, from *bbolt.DB) (size int64, err error) {
 	to, err := bbolt.Open(path, 0o600,
 		&bbolt.Options{Timeout: LockWait, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType, NoSync: true})
@@ -126,9 +126,9 @@ func trim(path string, size int64) error {
 	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
 }
 
-// exchange replaces the file with a new one, both in the directory and for new
-// transactions. If it returns both an error and an old database, the new file is in use,
-// but its name may not survive a power failure.
+// exchange replaces the file with the new one at temp, both in the directory and for new
+// transactions. old is the replaced database. If exchange returns both an error and old,
+// the new file is in use, but a power failure may undo its renaming.
 func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 	if runtime.GOOS == "windows" {
 		return d.exchangeClosed(temp)
@@ -140,7 +140,7 @@ func (d *DB) exchange(temp string) (old *bbolt.DB, err error) {
 	if err := os.Rename(temp, d.path); err != nil {
 		return nil, errors.Join(err, next.Close())
 	}
-	// From here on, data must not be written to a file without a name.
+	// The new file is in use now, so its name must be on disk before data is written to it.
 	err = durable.SyncDir(filepath.Dir(d.path))
 	d.swap.Lock()
 	defer d.swap.Unlock()

@@ -22,7 +22,7 @@ import (
 
 var bucket = []byte("bucket")
 
-// The constant kept is the number of keys in the file. Writing key n deletes key n-kept.
+// kept is the number of keys in the file. Writing key n deletes key n-kept.
 const kept = 50
 
 // file is a file to which consecutive keys are written, with values of different lengths,

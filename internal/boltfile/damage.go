@@ -107,14 +107,14 @@ func faultsPanic() (restore func()) {
 	return func() { debug.SetPanicOnFault(before) }
 }
 
-// examine reads all used pages as a new transaction sees them. The error is ErrDamaged or an
-// error of the file system.
+// examine reads all pages that are in use, as a new transaction sees them, and verifies
+// their structure. The error is ErrDamaged or an error of the file system.
 func (d *DB) examine() error {
 	tx, err := d.begin(false)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // of a read transaction
+	defer func() { _ = tx.Rollback() }() // returns no error for a read transaction
 	disk, err := os.Open(d.path)
 	if err != nil {
 		return err

@@ -11,9 +11,10 @@ import (
 )
 
 // DB is an open file, safe for concurrent use. All writes go through its Writer, one
-// transaction at a time. Writers wait for the Writer's lock, not in begin: begin holds
-// swap while it waits for bbolt's own lock, and a compaction that waits for swap blocks
-// new readers.
+// transaction at a time. A Writer therefore acquires its own lock before it calls begin,
+// and must not wait for bbolt's lock inside begin: begin holds swap for the duration of
+// the wait, a compaction would wait for swap, and new readers would wait for the
+// compaction.
 type DB struct {
 	path    string
 	options Options
@@ -22,9 +23,9 @@ type DB struct {
 	bolt *bbolt.DB    // replaced by Compact; nil if the file is too damaged to be opened; guarded by swap
 }
 
-// Open opens the file at path, which must exist. The list of free pages is not written at
-// each commit, and the wait for the file lock is at most LockWait. The error is
-// ErrDamaged, ErrLocked or an error of the file system.
+// Open opens the file at path, which must exist. It waits at most LockWait for the file
+// lock. Commits do not write the list of free pages. The error is ErrDamaged, ErrLocked
+// or an error of the file system.
 func Open(path string, o Options) (*DB, error) {
 	if err := (&examiner{loaded: o.Loaded}).examine(path); err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (o Options) open(path string) (*bbolt.DB, error) {
 	return bolt, err
 }
 
-// openReadOnly opens a file that is not written to, without examining its pages.
+// openReadOnly opens a file for reading only, without examining its pages.
 func openReadOnly(path string, open func(path string, flag int, mode os.FileMode) (*os.File, error)) (*bbolt.DB, error) {
 	db, err := bbolt.Open(path, 0, &bbolt.Options{Timeout: LockWait, ReadOnly: true, OpenFile: open})
 	if errors.Is(err, bolterrors.ErrTimeout) {
@@ -77,8 +78,9 @@ func openReadOnly(path string, open func(path string, flag int, mode os.FileMode
 // Path returns the path of the file.
 func (d *DB) Path() string { return d.path }
 
-// now returns the currently open database, for its settings and statistics. The next
-// compaction closes it, so transactions must be started with the methods of DB.
+// now returns the currently open database, for its settings and statistics. Transactions
+// must be started with the methods of DB instead, because the next compaction closes this
+// database.
 func (d *DB) now() *bbolt.DB {
 	d.swap.RLock()
 	defer d.swap.RUnlock()
@@ -95,7 +97,7 @@ func Size(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// begin starts a transaction, which the caller must end.
+// begin starts a transaction, which the caller must end with Commit or Rollback.
 func (d *DB) begin(writable bool) (*Tx, error) {
 	d.swap.RLock()
 	defer d.swap.RUnlock()
@@ -109,7 +111,7 @@ func (d *DB) View(fn func(*Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // of a read transaction
+	defer func() { _ = tx.Rollback() }() // returns no error for a read transaction
 	return fn(tx)
 }
 

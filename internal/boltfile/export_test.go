@@ -28,10 +28,10 @@ func (d *DB) Compact(always bool) (Compaction, error) { return d.compact(always)
 // Finish waits for the readers of the old file.
 func (c Compaction) Finish() error { return c.finish() }
 
-// Close closes a file as its owner does.
+// Close closes a file in the way in which a server closes it, through its Writer.
 func Close(db *DB) error { return quiet(db).Close() }
 
-// SettleDB settles the file as its owner does.
+// SettleDB calls Settle with a Writer for the database.
 func (l Layout) SettleDB(db *DB, u Upgrade) error { return l.Settle(quiet(db), u) }
 
 func quiet(db *DB) *Writer { return NewWriter(db, slog.New(slog.DiscardHandler)) }

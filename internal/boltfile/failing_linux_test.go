@@ -94,7 +94,7 @@ func (s *sick) run() error {
 	return s.file.Close()
 }
 
-// untilTaken repeats fn until the disk accepts its transaction.
+// untilTaken repeats fn until the disk accepts the transaction that fn writes.
 func (s *sick) untilTaken(fn func() error) error {
 	for range 20 {
 		err := fn()
@@ -200,7 +200,7 @@ func TestSystemCallsFail(t *testing.T) {
 	for _, tc := range []struct {
 		call, number string
 		kind         string
-		places       int // minimum number of calls
+		places       int // number of system calls that the transactions make at least
 	}{
 		{"pwrite64", "ENOSPC", "full", 40},
 		{"pwrite64", "EROFS", "read-only", 40},

@@ -47,19 +47,19 @@ type Group[T any] struct {
 	what   string
 	limits Limits
 
-	shared  bool // the last transaction had several items; guarded by the lock of file
+	shared  bool // whether the last transaction had several items; guarded by the lock of file
 	leaders sync.WaitGroup
 	arrived chan struct{} // contains an element if the leader's queue may have new items
 
 	queue   sync.Mutex
 	waiting []*waiter[T] // guarded by queue
 	bytes   int          // total size of waiting; guarded by queue
-	led     bool         // a leader is active; guarded by queue
+	led     bool         // whether there is a leader; guarded by queue
 }
 
 func exceeds(bytes, limit int) bool { return limit > 0 && bytes > limit }
 
-// waiter is an item in the queue.
+// waiter is an item in the queue. Its caller waits for the result.
 type waiter[T any] struct {
 	item  T
 	bytes int
@@ -109,7 +109,7 @@ func (g *Group[T]) Waiting() (n, bytes int) {
 // Wait waits until the queue is empty. Submit must not be called at the same time.
 func (g *Group[T]) Wait() { g.leaders.Wait() }
 
-// signal tells the leader that the queue has new items.
+// signal tells the leader that the queue has new items. It never blocks.
 func (g *Group[T]) signal() {
 	select {
 	case g.arrived <- struct{}{}:
@@ -117,11 +117,12 @@ func (g *Group[T]) signal() {
 	}
 }
 
-// lead commits the next items of the queue.
+// lead acts as the leader: it takes the items of the queue, commits them, and hands over
+// to another leader if more items have arrived.
 func (g *Group[T]) lead() {
 	var next together[T]
-	defer next.answer()   // after the lock is released, because otherwise the answered callers would run first
-	if g.Prepare == nil { // the later items are taken, the more share the transaction
+	defer next.answer()   // unblock the callers only after the lock is released, because they would run first
+	if g.Prepare == nil { // take the items as late as possible, so that more of them share the transaction
 		g.file.Lock()
 		if g.shared {
 			runtime.Gosched() // let other goroutines submit first
@@ -192,7 +193,7 @@ func (g *Group[T]) prepare(next *together[T]) {
 	}
 }
 
-// handOver starts another leader if items are waiting.
+// handOver starts a new goroutine as the leader if items are waiting.
 func (g *Group[T]) handOver() {
 	g.queue.Lock()
 	defer g.queue.Unlock()
@@ -220,11 +221,11 @@ func (g *Group[T]) guard(taken []*waiter[T], fn func() error) {
 // together holds the items that share a transaction.
 type together[T any] struct {
 	waiters []*waiter[T]
-	items   []T // of the waiters
+	items   []T // the items of waiters, in the same order
 	bytes   int
 }
 
-// answer unblocks the waiters.
+// answer unblocks the callers that wait for these items.
 func (t *together[T]) answer() {
 	for _, w := range t.waiters {
 		close(w.done)

@@ -16,8 +16,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// shared is a group of texts that are stored as keys. It records which of them shared a
-// commit.
+// shared is a Group of texts. It stores each text as a key and records which texts shared
+// a commit.
 type shared struct {
 	file  *boltfile.Writer
 	group *boltfile.Group[string]
@@ -51,8 +51,9 @@ func newShared(t *testing.T, limits boltfile.Limits) *shared {
 	return s
 }
 
-// submit blocks commits while it submits texts one after the other, with their lengths as
-// sizes. It returns the errors once all texts have been answered.
+// submit submits texts one after the other while commits are blocked, so that all of them
+// wait. The size of each is its length. submit returns the errors when all have been
+// answered.
 func (s *shared) submit(t *testing.T, texts ...string) []error {
 	t.Helper()
 	errs := make([]error, len(texts))

@@ -11,7 +11,7 @@ import (
 // the file grows. Therefore copy the image, close it, and only then read or send the
 // copy.
 type Image struct {
-	from   io.WriterTo // the transaction, or the file itself if the database cannot be opened
+	from   io.WriterTo // the transaction, or the file itself if it is too damaged to be opened
 	bytes  int64
 	closed func() error
 }
@@ -37,8 +37,8 @@ func (s *Image) Copy(path string) error {
 	return nil
 }
 
-// copyFile is a file that stores the error of a Write. If writing one of the first two
-// pages fails, bbolt returns only the text of the error.
+// copyFile is a file that keeps the error of a failed Write. bbolt returns only the text
+// of the error if writing one of the first two pages fails.
 type copyFile struct {
 	*os.File
 	err error

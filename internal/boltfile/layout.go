@@ -7,7 +7,7 @@ import (
 	"svc/internal/integrity"
 )
 
-// Every file has these keys in this bucket, regardless of its format.
+// The keys that every file has in its meta bucket, regardless of its format.
 var (
 	metaBucket = []byte("meta")
 	formatKey  = []byte("format") // 4 bytes
@@ -28,7 +28,8 @@ type Layout struct {
 // Newest returns the newest format, to which Settle migrates every file.
 func (l Layout) Newest() uint32 { return l.Oldest + uint32(len(l.Steps)) }
 
-// Make creates the buckets of a new file and writes its format.
+// Make creates the buckets of a new file and writes the newest format into the meta
+// bucket, which it returns.
 func (l Layout) Make(tx *Tx) (meta *Bucket, err error) {
 	for _, name := range l.Buckets {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
@@ -39,7 +40,7 @@ func (l Layout) Make(tx *Tx) (meta *Bucket, err error) {
 	return meta, meta.Put(formatKey, binary.BigEndian.AppendUint32(nil, l.Newest()))
 }
 
-// Check adds missing parts of the layout to the report. whole reports whether none is
+// Check adds the missing parts of the layout to the report. whole is true if no part is
 // missing. meta is nil if the meta bucket is missing or there is an error. The error is
 // ErrNewer if the format is newer than this program's.
 func (l Layout) Check(tx *Tx, report *integrity.Report) (meta *Bucket, whole bool, err error) {
@@ -77,8 +78,8 @@ type Upgrade struct {
 // NewerError reports that a file has a format that this program does not know.
 type NewerError struct {
 	Path           string
-	Format         uint32 // of the file
-	Oldest, Newest uint32 // that this program reads
+	Format         uint32 // format of the file
+	Oldest, Newest uint32 // formats that this program reads
 	Writer         string // the version of svc that last wrote it; "" = not known
 }
 
@@ -132,9 +133,9 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 	return db.update(func(tx *Tx) error { return tx.Bucket(metaBucket).Put(writerKey, []byte(u.Version)) })
 }
 
-// refuseOlder returns an error if a file does not have the newest format but an older
-// one. It is for callers that handle only the newest format. If the format cannot be
-// read, it returns nil.
+// refuseOlder returns an error if a file has an older format than the newest one. It is
+// for callers that handle only the newest format. If the format cannot be read, it
+// returns nil.
 func (l Layout) refuseOlder(db *DB) error {
 	format, _, err := l.mark(db)
 	if err == nil && format < l.Newest() {

@@ -51,8 +51,8 @@ func meta(t *testing.T, db *boltfile.DB, key string) (value []byte) {
 	return value
 }
 
-// steps returns a layout with steps that record their order in the file. The step that
-// starts from format stop fails after writing.
+// steps returns a layout. Each of its steps records in the file that it has run. The step
+// that starts from the format stop writes and then fails.
 func steps(oldest, newest, stop uint32) boltfile.Layout {
 	l := boltfile.Layout{Oldest: oldest}
 	for n := oldest; n < newest; n++ {

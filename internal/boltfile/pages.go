@@ -29,7 +29,7 @@ const (
 	freePage    = 0x10
 	nestedEntry = 0x01      // the flag of a leaf element that is a bucket
 	noFreeList  = 1<<64 - 1 // in a meta page: the list of free pages has not been written
-	metaSize    = 56        // bytes, without the checksum of 8 bytes
+	metaSize    = 56        // bytes that the checksum covers; the checksum follows in 8 bytes
 	metaMagic   = 0xED0CDAED
 	metaVersion = 2
 )
@@ -99,7 +99,7 @@ func damaged(page uint64, how string) error {
 	return fmt.Errorf("%w: page %d %s", ErrDamaged, page, how)
 }
 
-// file examines everything that opening will read.
+// file examines all pages that bbolt will read while it opens the file.
 func (x *examiner) file() error {
 	root, free, pages, err := x.meta()
 	if err != nil {

@@ -12,14 +12,14 @@ type State struct {
 	Commits uint64 // on disk, excluding those of UpdateUncounted
 	Failed  uint64 // transactions that failed because of the disk, including those of UpdateUncounted
 	Commit  meter.Distribution
-	Sync    meter.Distribution // the part of a commit that waits for the disk
+	Sync    meter.Distribution // time that commits spend waiting for the disk
 	Group   meter.Distribution // number of items that shared a commit
 
 	FileBytes, FreeBytes int64 // FreeBytes is the size of the free pages
 	FreePages            int
 
-	Transactions int           // active read transactions
-	Oldest       time.Duration // age of the oldest read transaction
+	Transactions int           // read transactions that are open
+	Oldest       time.Duration // age of the oldest open read transaction
 
 	Locked time.Duration // see LockedFor
 }

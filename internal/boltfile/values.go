@@ -1,11 +1,11 @@
 package boltfile
 
-// A large value is stored in a separate bucket, under ownKey. bbolt does not split a leaf
-// of up to four values, however large they are, and rewrites the whole leaf when one of
-// them changes. In a shared bucket, changing one large value would therefore write up to
-// four large values.
+// largeValue is the smallest size of a value, in bytes, that is stored in a bucket of its
+// own, under the key ownKey. bbolt does not split a leaf of up to four values, however
+// large they are, and rewrites the whole leaf when one of them changes. In a shared
+// bucket, changing one large value would therefore write up to four large values.
 //
-// Smaller values are stored in the shared bucket, because a separate bucket rounds a
+// Smaller values are stored in the shared bucket, because a bucket of its own rounds a
 // value up to whole pages.
 const largeValue = 32 << 10
 

@@ -11,8 +11,8 @@ import (
 // open makes the file grow with every commit.
 const SlowTx = time.Second
 
-// watch logs a transaction that is still open after SlowTx, with the function that
-// requested it. The returned function ends the watch.
+// watch logs a transaction if it is still open after SlowTx, together with the name of
+// the function that requested it. The caller must call stop when the transaction ends.
 func (w *Writer) watch() (stop func() bool) {
 	var stack [8]uintptr
 	n := runtime.Callers(3, stack[:])
@@ -23,8 +23,8 @@ func (w *Writer) watch() (stop func() bool) {
 	}).Stop
 }
 
-// passing lists prefixes of the names of functions that only pass a transaction on to the
-// code that requested it.
+// passing lists prefixes of function names. These functions only pass a transaction on,
+// so they are not the ones that requested it.
 var passing = []string{
 	"svc/internal/boltfile.", "svc/store.(*Store).View", "svc/store.(*Store).Update", "svc/store.(*Store).commit", "svc/store.Read[",
 }

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// After a failed commit, bbolt reads the whole tree. Retryable work is therefore not
-	// attempted again until restFactor times the duration of the failed attempt has
-	// passed, within these limits.
+	// After a failed commit, bbolt reads the whole tree, which is expensive. Work that
+	// clients can repeat is therefore not attempted again until restFactor times the
+	// duration of the failed attempt has passed, within these limits.
 	restFactor = 20
 	minRest    = 100 * time.Millisecond
 	maxRest    = 10 * time.Second
 
-	// readersWait limits the wait for older readers to end.
+	// readersWait is the longest time for which a write waits for older readers to end.
 	readersWait = time.Second
 
 	// tryEvery is the minimum interval between the attempts of Writable after a failed
@@ -100,7 +100,7 @@ func (w *Writer) Size() (file, used int64, err error) {
 	if file, err = Size(w.db.Path()); err != nil || w.Unopened() != nil {
 		return file, file, err
 	}
-	size, free, err := w.db.usage() // the file may be longer, because it grows ahead
+	size, free, err := w.db.usage() // the file itself may be longer, because it grows in large steps
 	return file, size - free, err
 }
 
@@ -168,7 +168,7 @@ func (w *Writer) compact(always bool) (Compaction, error) {
 	defer w.Unlock()
 	c, err := w.db.compact(always)
 	if errors.Is(err, ErrDamaged) {
-		_ = w.NoteDamage(err) // the caller gets the details
+		_ = w.NoteDamage(err) // the caller gets err, which has the details
 	}
 	return c, err
 }
@@ -216,10 +216,10 @@ var (
 		"the disk of the server has not confirmed an earlier change, and nothing was stored; try again in a minute").After(time.Minute)
 )
 
-// Written reports whether readers see the transaction for which Update returned err. This
-// is the case if err is nil, or if the disk failed only in the last step of the commit.
-// In the latter case, it is unknown whether the transaction would survive a power
-// failure. State in memory must be updated in both cases.
+// Written reports whether readers see the transaction for which Update returned err. They
+// do if err is nil. They also do if the disk failed only in the last step of the commit;
+// it is then unknown whether the transaction would survive a power failure. In both
+// cases, the caller must update its state in memory.
 func Written(err error) bool { return err == nil || errors.Is(err, errUnconfirmed) }
 
 // Update runs fn in a write transaction. It returns an error of fn unchanged. If the disk
@@ -291,7 +291,7 @@ func faultOf(err error) *fault.Error {
 	return fault.Unwritable()
 }
 
-// visible reports whether readers see a transaction.
+// visible reports whether readers see the transaction with the given number.
 func (w *Writer) visible(number int) bool {
 	seen := false
 	err := w.db.View(func(tx *Tx) error {
@@ -365,7 +365,7 @@ func (w *Writer) succeeded() {
 	}
 }
 
-// Abandon closes the file without writing to it, for callers that could not read it.
+// Abandon closes the file without writing to it, after its content could not be read.
 func (w *Writer) Abandon() error { return w.db.Close() }
 
 // Close closes the file. It writes the list of free pages, which makes the next Open

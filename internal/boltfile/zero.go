@@ -74,8 +74,8 @@ func (w *Writer) ZeroFreePages(ctx context.Context) (zeroed int64, err error) {
 // position is the position in the file at which ZeroFreePages continues.
 type position struct {
 	page  int64
-	start bool // page is known not to be an overflow page, so that its header can be read
-	end   bool // there are no more pages
+	start bool // whether page is known not to be an overflow page, so that its header can be read
+	end   bool // whether there are no more pages
 }
 
 // zeroFrom does one turn and syncs the file.
@@ -131,10 +131,10 @@ func (w *Writer) isOpen(file *os.File) (bool, error) {
 	return err == nil && os.SameFile(opened, now), err
 }
 
-// releasePages waits until bbolt holds back no page for older transactions. It first
-// makes two empty commits. After these, both meta pages lead to the newest tree, so that
-// new transactions read no older tree. The error is errReading or a fault of Update. The
-// caller must hold the lock of the writer.
+// releasePages waits until no open transaction can read a freed page, so that bbolt
+// treats all freed pages as free. It first makes two empty commits. After these, both
+// meta pages lead to the newest tree, so that new transactions read no older tree. The
+// error is errReading or a fault of Update. The caller must hold the lock of the writer.
 func (w *Writer) releasePages() error {
 	for range 2 {
 		if err := w.UpdateUncounted(func(*Tx) error { return nil }); err != nil {
@@ -142,7 +142,7 @@ func (w *Writer) releasePages() error {
 		}
 	}
 	for late := time.Now().Add(endWait); ; <-time.After(time.Millisecond) {
-		tx, err := w.db.begin(true) // releases pages that no transaction reads
+		tx, err := w.db.begin(true) // makes bbolt release the pages that no transaction reads
 		if err != nil {
 			return err
 		}

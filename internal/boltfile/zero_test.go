@@ -92,7 +92,7 @@ func deleteSecrets(t *testing.T, w *writer) {
 	})
 }
 
-// update changes the bucket of the tests.
+// update changes the bucket that the tests use.
 func update(t *testing.T, w *writer, fn func(*boltfile.Bucket) error) {
 	t.Helper()
 	w.Lock()
@@ -340,7 +340,8 @@ func TestZeroFreePagesInUse(t *testing.T) {
 	running.Wait()
 }
 
-// next stores key n and deletes the key that is then surplus.
+// next stores key n and deletes the oldest key, so that the number of keys stays the
+// same.
 func next(tx *boltfile.Tx, n uint64) error {
 	b := tx.Bucket(bucket)
 	err := errors.Join(b.Put(key(n), value(n)), b.SetSequence(n))
