@@ -12,7 +12,7 @@ import (
 type Account struct {
 	ID       ID     `json:"id"`
 	Username string `json:"username"`
-	Password string `json:"password"` // Argon2id, PHC form
+	Password string `json:"password"` // the Argon2id hash in PHC form
 	// Epoch counts the changes of the name and the password. A token contains the epoch in
 	// which it was issued, and is invalid in any other epoch.
 	Epoch uint64 `json:"epoch"`
@@ -47,7 +47,8 @@ func (s *Store) loadAccount(tx *Tx) error {
 
 func hexText(b []byte) []byte { return hex.AppendEncode(nil, b) }
 
-// readHex decodes text into b. The text must be the hex form of exactly len(b) bytes.
+// readHex decodes hex digits into b. The error reports that text is not the hex form of
+// exactly len(b) bytes.
 func readHex(b, text []byte) error {
 	if len(text) != hex.EncodedLen(len(b)) {
 		return fmt.Errorf("%d hex digits where %d are needed", len(text), hex.EncodedLen(len(b)))
@@ -57,11 +58,13 @@ func readHex(b, text []byte) error {
 }
 
 const (
-	// loginNoted is the age at which the stored time of a known network's login is updated,
-	// so that few logins write to the file.
+	// loginNoted is the age at which the stored time of a network's last login is updated
+	// when the administrator logs in from that network again. It is a day, so that few
+	// logins write to the file.
 	loginNoted = 24 * time.Hour
-	// loginMemory is the age at which a stored login is forgotten. A login is valid for 30
-	// days, and the last login may be later than the stored one by up to loginNoted.
+	// loginMemory is the age at which a stored login is forgotten. The administrator's last
+	// login from a network is remembered for 30 days. It may be later than the stored one by
+	// up to loginNoted.
 	loginMemory = 30*24*time.Hour + loginNoted
 	// maxLoginNetworks is the maximum number of networks that are stored.
 	maxLoginNetworks = 100
@@ -139,9 +142,9 @@ type APIKey struct {
 	Name        string      `json:"name"`
 	Scopes      []string    `json:"scopes"`
 	AllProjects bool        `json:"all_projects,omitempty"`
-	Projects    []ProjectID `json:"projects,omitempty"` // empty when AllProjects
+	Projects    []ProjectID `json:"projects,omitempty"` // empty if AllProjects is set
 	Digest      Digest      `json:"digest"`
-	Salt        string      `json:"salt,omitempty"` // identifies the salt used for Digest
+	Salt        string      `json:"salt,omitempty"` // identifies the salt with which Digest was computed
 	Former      *FormerKey  `json:"former,omitempty"`
 	ExpiresAt   *int64      `json:"expires_at,omitempty"`
 	RevokedAt   *int64      `json:"revoked_at,omitempty"`
@@ -157,11 +160,12 @@ type FormerKey struct {
 
 func (k *APIKey) identify(id ID) { k.ID = id }
 
-// Expired reports whether the key itself has expired.
+// Expired reports whether the key itself, rather than its former text, has expired.
 func (k *APIKey) Expired(now int64) bool { return k.ExpiresAt != nil && now >= *k.ExpiresAt }
 
-// Opens reports whether the text with the given digest is accepted at the time now, in
-// Unix seconds.
+// Opens reports whether the API accepts the text with the given digest as this key at the
+// time now, in Unix seconds. The text is either the current one or a former one that has
+// not expired.
 func (k *APIKey) Opens(d Digest, now int64) bool {
 	if k.RevokedAt != nil || k.Expired(now) {
 		return false
@@ -185,8 +189,9 @@ type keyring struct {
 // must not change them.
 func (s *Store) APIKeys() []*APIKey { return s.keys.Load().newest }
 
-// KeyByDigest returns the key to which a text belongs, or nil if there is none. It does
-// not decide whether the text is accepted; see Opens.
+// KeyByDigest returns the key that has, or had before its last rotation, the text with
+// the given digest, or nil if there is none. It does not decide whether the text is
+// accepted; see Opens.
 func (s *Store) KeyByDigest(d Digest) *APIKey { return s.keys.Load().byDigest[d] }
 
 // APIKey reads a key.

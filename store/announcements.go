@@ -17,11 +17,11 @@ type Announcement struct {
 	Content      string                      `json:"content"`
 	Pinned       bool                        `json:"pinned,omitempty"`
 	Hidden       bool                        `json:"hidden,omitempty"`
-	Platforms    []platform.Platform         `json:"platforms,omitempty"` // empty = all
+	Platforms    []platform.Platform         `json:"platforms,omitempty"` // empty = for all platforms
 	Author       *string                     `json:"author,omitempty"`
 	Versions     release.Range               `json:"versions"` // the client versions it is meant for
 	PublishedAt  int64                       `json:"published_at"`
-	ExpiresAt    *int64                      `json:"expires_at,omitempty"` // after PublishedAt; nil = never
+	ExpiresAt    *int64                      `json:"expires_at,omitempty"` // later than PublishedAt; nil = never
 	UpdatedAt    int64                       `json:"updated_at"`
 	Translations map[string]AnnouncementText `json:"translations,omitempty"` // by tag key
 }
@@ -54,7 +54,8 @@ func (a *Announcement) eachText(visit func(tag string, title, content *string)) 
 	}
 }
 
-// dropTexts removes the texts. Of each translation it only retains the Hidden flag.
+// dropTexts removes the texts, which are then only in the file. Of each translation it
+// keeps only the Hidden flag.
 func (a *Announcement) dropTexts() {
 	all := a.Translations
 	a.Content, a.Translations = "", make(map[string]AnnouncementText, len(all))
@@ -77,8 +78,8 @@ func (tx *Tx) Announcement(p ProjectID, id ID) (*Announcement, error) {
 	return read[Announcement](tx.contentBucket(p, announcementsBucket), id, "announcement")
 }
 
-// OwnedAnnouncement reads an announcement and its project, given only the announcement's
-// id.
+// OwnedAnnouncement reads an announcement and the project that owns it, given only the id
+// of the announcement.
 func (tx *Tx) OwnedAnnouncement(id ID) (*Project, *Announcement, error) {
 	return owned(tx, id, "announcement", tx.Announcement)
 }
@@ -89,7 +90,7 @@ func (tx *Tx) EachAnnouncement(p ProjectID, visit func(*Announcement) error) err
 	return eachRecord(tx.content(p).Bucket(announcementsBucket), visit)
 }
 
-// PutAnnouncement stores a. It gives a new announcement its id.
+// PutAnnouncement stores a new or changed announcement. It gives a new one its id.
 func (tx *Tx) PutAnnouncement(p ProjectID, a *Announcement) error {
 	w, err := tx.workOn(p)
 	if err != nil {
@@ -140,8 +141,8 @@ func (tx *Tx) DeleteAnnouncement(p ProjectID, a *Announcement) error {
 	return tx.erase(announcementsBucket, Change{Kind: KindAnnouncement, Project: p, ID: a.ID})
 }
 
-// byPublication orders announcements for lists: pinned first, then newest
-// published, then newest created.
+// byPublication compares announcements for the order of lists: pinned ones first, then
+// the most recently published, then the most recently created.
 func byPublication(a, b *AnnouncementEntry) int {
 	x, y := a.Record, b.Record
 	return cmp.Or(cmp.Compare(pinned(y), pinned(x)), cmp.Compare(y.PublishedAt, x.PublishedAt), bytes.Compare(y.ID[:], x.ID[:]))

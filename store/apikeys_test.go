@@ -88,7 +88,7 @@ func TestAPIKeys(t *testing.T) {
 		closeStore(t, db)
 		db = openStore(t, path, store.Options{})
 	}
-	// Rotated again, the text before the last one is of no key.
+	// After a second rotation, the first text no longer belongs to any key.
 	rotated.Digest, rotated.Former = store.Digest{5}, &store.FormerKey{Digest: store.Digest{3}, ExpiresAt: 9}
 	put(rotated)
 	if k := db.KeyByDigest(store.Digest{1}); k != nil {
@@ -150,7 +150,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// FuzzDigest checks that a digest can only be decoded from 64 hex digits.
+// FuzzDigest checks that only 64 hex digits can be decoded as a digest.
 func FuzzDigest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var d store.Digest

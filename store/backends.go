@@ -23,8 +23,8 @@ const (
 	StorageS3     = "s3"
 )
 
-// StorageBackend is a place that stores the contents of files. Times are Unix seconds. A
-// field that is "" or 0 has no value.
+// StorageBackend describes a place in which the contents of files are stored. Times are
+// Unix seconds. A field that is "" or 0 has no value.
 type StorageBackend struct {
 	ID                  string `json:"-"`
 	Name                string `json:"name"`
@@ -39,7 +39,7 @@ type StorageBackend struct {
 	Bucket              string `json:"bucket,omitempty"`
 	PathPrefix          string `json:"path_prefix,omitempty"`
 	PathStyle           bool   `json:"path_style,omitempty"`
-	Public              bool   `json:"public,omitempty"` // the last probe needed no credentials
+	Public              bool   `json:"public,omitempty"` // the last probe could read objects without credentials
 	CreatedAt           int64  `json:"created_at"`
 	UpdatedAt           int64  `json:"updated_at"`
 }
@@ -77,7 +77,8 @@ func (tx *Tx) StorageBackends() (list []*StorageBackend, err error) {
 	return list, err
 }
 
-// order returns the sort key for storages that were created in the same second.
+// order returns the key by which storages that were created in the same second are
+// sorted.
 func (b *StorageBackend) order() string {
 	if b.Builtin() {
 		return ""
@@ -85,9 +86,10 @@ func (b *StorageBackend) order() string {
 	return b.ID
 }
 
-// StorageFor returns the storage for a new file of a project. It is the requested
-// storage, the project's own storage, or the default, in this order. The error is
-// NotFound if the requested storage does not exist.
+// StorageFor returns the storage in which a new file of a project is to be stored. It is
+// the requested storage if requested is not empty, otherwise the project's own storage if
+// it has one, and otherwise the default. The error is NotFound if the requested storage
+// does not exist.
 func (tx *Tx) StorageFor(p *Project, requested string) (*StorageBackend, error) {
 	if requested != "" {
 		return tx.StorageBackend(requested)
@@ -110,10 +112,10 @@ func (tx *Tx) StorageFor(p *Project, requested string) (*StorageBackend, error) 
 	return tx.StorageBackend(LocalStorage)
 }
 
-// PutStorageBackend stores a storage. It gives a new storage its id. If the storage is
-// the default, the previous default becomes an ordinary storage. The error is Invalid if
-// the caller unsets the default, changes the kind of a storage, or changes the connection
-// of the built-in storage.
+// PutStorageBackend stores a new or changed storage. It gives a new one its id. If the
+// storage is the default, the previous default becomes an ordinary storage. The error is
+// Invalid if the caller unsets the default, changes the kind of a storage, or changes the
+// connection of the built-in storage.
 func (tx *Tx) PutStorageBackend(b *StorageBackend) error {
 	before := &StorageBackend{Kind: b.Kind, CreatedAt: tx.now.Unix()}
 	if b.ID == "" {
@@ -135,7 +137,7 @@ func (tx *Tx) PutStorageBackend(b *StorageBackend) error {
 		return fault.Validation("part_size_kb must be null for a storage of kind s3")
 	}
 	if b.connection() != before.connection() {
-		b.Public = false // until the next probe
+		b.Public = false // unknown until the next probe
 	}
 	if b.Default && !before.Default {
 		if err := unsetDefault(tx); err != nil {
@@ -147,8 +149,8 @@ func (tx *Tx) PutStorageBackend(b *StorageBackend) error {
 	return put(tx.bolt.Bucket(storageBackendsBucket), []byte(b.ID), b)
 }
 
-// connection returns a storage with only the fields that determine how objects are
-// accessed.
+// connection returns a copy of a storage with only those fields that determine how its
+// objects are accessed. Two storages with equal copies access the same objects.
 func (b *StorageBackend) connection() StorageBackend {
 	return StorageBackend{
 		BaseURL: b.BaseURL, Username: b.Username, Password: b.Password,
@@ -216,9 +218,10 @@ func (tx *Tx) DeleteStorageBackend(id string) error {
 	)
 }
 
-// untriedOn returns a Conflict if the storage has an object that must be removed and no attempt to
-// remove it has been made. Deleting the storage now would leave the object there forever. After a
-// failed attempt, the storage can be deleted, because it may no longer exist.
+// untriedOn returns a Conflict if an object on the storage must be removed and no attempt
+// to remove it has been made. Deleting the storage now would leave the object there
+// forever. After a failed attempt the storage can be deleted, because the place may no
+// longer exist.
 func untriedOn(tx *Tx, backend string) error {
 	return tx.bolt.Bucket(fileDeletionsBucket).ForEach(func(key, raw []byte) error {
 		d, err := decode[FileDeletion](key, raw)

@@ -74,7 +74,7 @@ func TestStorageRules(t *testing.T) {
 	remove := func(id string) func(*store.Tx) error {
 		return func(tx *store.Tx) error { return tx.DeleteStorageBackend(id) }
 	}
-	for _, tc := range []struct { // in this order: the last one deletes
+	for _, tc := range []struct { // each case depends on the previous ones; the last one deletes
 		name string
 		do   func(*store.Tx) error
 		want fault.Kind

@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// kept lists the projects that have a snapshot in memory.
+// kept lists the names of the projects that have a snapshot in memory.
 func kept(db *store.Store) (names []string) {
 	for _, p := range db.Projects() {
 		if db.Kept(p.Key) != nil {
@@ -24,8 +24,8 @@ func kept(db *store.Store) (names []string) {
 	return names
 }
 
-// projectsOfOneSize opens a store with five projects and room for the snapshots of three.
-// None of them is in memory yet.
+// projectsOfOneSize opens a store with five projects of the same size and a budget for
+// the snapshots of three. None of the snapshots is in memory yet.
 func projectsOfOneSize(t *testing.T) *store.Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -111,8 +111,8 @@ func TestLargerThanTheBudget(t *testing.T) {
 	}
 }
 
-// TestCostIsNotBelowWhatIsHeld encodes every answer of a project and compares their total
-// size with the estimated cost.
+// TestCostIsNotBelowWhatIsHeld encodes every response for a project and checks that their
+// total size does not exceed the estimated cost.
 func TestCostIsNotBelowWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -219,8 +219,8 @@ func TestReadersSeeCommitsWhole(t *testing.T) {
 	}
 }
 
-// writeNumber writes n into every part of the project "app". For every tenth number, it replaces
-// the project with a new one.
+// writeNumber writes n into every part of the project "app". For every tenth number, it
+// deletes the project and creates it again.
 func writeNumber(t *testing.T, db *store.Store, n int) {
 	t.Helper()
 	text := fmt.Sprint(n)

@@ -37,14 +37,14 @@ type checker struct {
 	projects map[ProjectID]*Project
 	unread   map[ProjectID]bool // projects with an unreadable record; their counts are unknown
 	last     ID                 // the last id that was issued
-	greatest ID                 // the greatest id in use
-	owned    int                // records that must have an owner
+	greatest ID                 // the greatest id of any record
+	owned    int                // number of records that must have an owner
 	seen     int64              // bytes read so far
 
-	files       map[ProjectID]map[countName]int64 // file counts
-	filesUnread bool                              // a file is unreadable; the file counts are unknown
+	files       map[ProjectID]map[countName]int64 // file counts, computed from the records of the files
+	filesUnread bool                              // a file's record is unreadable, so the file counts are unknown
 
-	repair bool // correct what can be derived from the records
+	repair bool // correct the data that can be derived from the records
 }
 
 func newChecker(ctx context.Context, tx *Tx, report *integrity.Report) *checker {
@@ -56,7 +56,8 @@ func newChecker(ctx context.Context, tx *Tx, report *integrity.Report) *checker 
 
 func (c *checker) bucket(name []byte) *boltfile.Bucket { return c.tx.bolt.Bucket(name) }
 
-// run checks everything. An error that it returns is not a finding about the data.
+// run checks everything. The returned error means that the check could not continue;
+// findings about the data go to the report.
 func (c *checker) run() error {
 	whole, err := c.marks()
 	if err != nil || !whole {
@@ -81,8 +82,8 @@ func (c *checker) run() error {
 	return c.issued()
 }
 
-// marks checks what every file must have. whole is false if too much is missing to
-// continue.
+// marks checks the buckets and values that every file must have. whole is false if so
+// much is missing that the check cannot continue.
 func (c *checker) marks() (whole bool, err error) {
 	meta, whole, err := layout.Check(c.tx.bolt, c.report)
 	if meta == nil || err != nil {
@@ -101,7 +102,8 @@ func (c *checker) marks() (whole bool, err error) {
 	return whole, nil
 }
 
-// each visits the entries of a bucket and reports the progress. It stops when ctx ends.
+// each calls visit for the entries of a bucket and reports the progress. It stops when
+// c.ctx ends.
 func (c *checker) each(b *boltfile.Bucket, visit func(key, value []byte) error) error {
 	cursor, n := b.Cursor(), 0
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
@@ -126,7 +128,7 @@ func (c *checker) use(id ID) {
 	}
 }
 
-// issued checks that no id in use is greater than the last one issued.
+// issued checks that no record has an id that is greater than the last one issued.
 func (c *checker) issued() error {
 	if string(c.greatest[:]) <= string(c.last[:]) {
 		return nil
@@ -135,8 +137,8 @@ func (c *checker) issued() error {
 	return c.put(c.bucket(metaBucket), lastIDKey, c.greatest[:])
 }
 
-// sequence checks that no number in use in a bucket is greater than the last one issued.
-// The parameter used is the greatest number in use.
+// sequence checks that used, the greatest number in use in a bucket, is not greater than
+// the last number that the bucket has issued.
 func (c *checker) sequence(b *boltfile.Bucket, where string, used uint64) error {
 	if used <= b.Sequence() {
 		return nil
@@ -200,7 +202,7 @@ func (c *checker) derived(kind integrity.Kind, b *boltfile.Bucket, path string, 
 func (c *checker) counted(b *boltfile.Bucket, path string, counts map[countName]int64, known func(countName) bool) error {
 	for name, n := range counts {
 		if n == 0 {
-			delete(counts, name) // it may be kept or missing
+			delete(counts, name) // a count of zero may be stored or missing
 		}
 	}
 	wrong := map[countName]string{}
@@ -274,7 +276,7 @@ func (c *checker) readProjects() error {
 	return errors.Join(err, c.sequence(b, "/projects", greatest))
 }
 
-// leftovers searches for content of deleted projects.
+// leftovers reports content of deleted projects.
 func (c *checker) leftovers() error {
 	all := c.bucket(contentBucket)
 	return c.each(all, func(key, raw []byte) error {
@@ -380,7 +382,8 @@ func (c *checker) content(p ProjectID) error {
 	return nil
 }
 
-// own checks that the list of owners has the project as the owner of a record.
+// own checks that the owner entry of a record names the project. A record's owner entry
+// maps its id to its project.
 func (c *checker) own(p ProjectID, id ID, path string) error {
 	c.owned++
 	owners := c.bucket(ownersBucket)
@@ -483,7 +486,7 @@ func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) erro
 				c.report.Add(integrity.Record, where, "there is no feedback %s", w.ID)
 			}
 			return nil
-		case w.Settled: // its record may be deleted since
+		case w.Settled: // its record may have been deleted since
 		case w.Feedback == nil:
 			c.report.Add(integrity.Record, where, "it has no feedback")
 		case feedbackSeries.of(c.tx, p).Has(w.Number):
@@ -499,7 +502,7 @@ func (c *checker) hours(p ProjectID, path string, _ map[countName]int64) error {
 	for kind, name := range counterBuckets {
 		b := c.tx.counters(p, counterKind(kind))
 		if b == nil {
-			continue // one of laterBuckets
+			continue // one of laterBuckets, which the project may not have
 		}
 		err := c.each(b, func(key, raw []byte) error {
 			err := decodeHour(raw, counterKind(kind), func(uint64, []byte, int64) {})
@@ -526,7 +529,7 @@ func (c *checker) counts(p ProjectID, path string, counts map[countName]int64) e
 	})
 }
 
-// names compares the keys and aliases of the projects with the list of names.
+// names compares the stored list of names with the keys and aliases of the projects.
 func (c *checker) names() error {
 	want, unread := map[string][]byte{}, false
 	for id, p := range c.projects {
@@ -542,8 +545,8 @@ func (c *checker) names() error {
 	return c.derived(integrity.Name, c.bucket(namesBucket), integrity.Path(namesBucket), want, unread)
 }
 
-// owners finds owner entries without a record. It only searches if there are more owner
-// entries than records, because each record has already been found in the list.
+// owners finds owner entries without a record. It searches only if there are more owner
+// entries than records, because own has already verified that each record has an entry.
 func (c *checker) owners() error {
 	b := c.bucket(ownersBucket)
 	alive := 0
@@ -559,7 +562,7 @@ func (c *checker) owners() error {
 	var extra [][]byte
 	err = c.each(b, func(id, project []byte) error {
 		if len(project) != 4 || !c.tx.alive(project) || c.has(ProjectID(binary.BigEndian.Uint32(project)), id) {
-			return nil // what a deleted project has left goes by itself
+			return nil // Purge removes the entries of deleted projects
 		}
 		c.report.Add(integrity.Owner, integrity.Path(ownersBucket, id), "project %x has no such record", project)
 		extra = append(extra, bytes.Clone(id))
@@ -585,12 +588,13 @@ func (c *checker) has(p ProjectID, key []byte) bool {
 	return err == nil
 }
 
-// submissions checks feedback and logs, and their columns.
+// submissions checks the feedback and the logs of a project, and the columns derived from
+// them.
 func (c *checker) submissions(p ProjectID, path string, counts map[countName]int64) error {
 	feedback := feedbackSeries.of(c.tx, p)
 	first, err := firstReserved(c.tx, p, feedback.First())
 	if err != nil {
-		first = feedback.First() // the error is in the report
+		first = feedback.First() // the error is already in the report
 	}
 	check := series.Check[*Feedback]{Report: c.report, Path: path, First: first, Repair: c.repair, Each: c.each, Sequence: c.sequence}
 	check.Visit = func(f *Feedback, id ID, size int) (inRange bool, err error) {
@@ -705,7 +709,8 @@ func (c *checker) backends() (known map[string]bool, err error) {
 	return known, err
 }
 
-// mendDefault makes the built-in storage the only default.
+// mendDefault makes the built-in storage the default and all other storages ordinary
+// ones.
 func mendDefault(b *boltfile.Bucket) error {
 	changed := map[string]*StorageBackend{LocalStorage: {Name: localName, Kind: StorageLocal}}
 	err := b.ForEach(func(key, raw []byte) error {
@@ -758,7 +763,7 @@ func (c *checker) eachFile(backends map[string]bool) (on map[countName]int64, er
 		return nil
 	})
 	if c.filesUnread {
-		clear(sources) // values may have ids of files that cannot be read
+		clear(sources) // the entries may contain the ids of files that cannot be read
 	}
 	for key, ids := range sources {
 		if kept := c.bucket(fileSourcesBucket).Get([]byte(key)); slices.Equal(sortedIDs(kept), sortedIDs(ids)) {
@@ -772,7 +777,7 @@ func (c *checker) eachFile(backends map[string]bool) (on map[countName]int64, er
 	)
 }
 
-// sortedIDs returns the ids in a value of the bucket file_sources, sorted.
+// sortedIDs splits a value of the bucket file_sources into its ids and sorts them.
 func sortedIDs(ids []byte) (list []string) {
 	for id := range slices.Chunk(ids, fileIDLength) {
 		list = append(list, string(id))

@@ -26,8 +26,8 @@ func checkFile(t testing.TB, path string) *integrity.Report {
 	return report
 }
 
-// repair repairs a file, in which a check must find only problems of the given kind.
-// Afterwards a check must find nothing.
+// repair repairs a file in which a check must find only problems of the given kind. After
+// the repair, a check must find nothing.
 func repair(t testing.TB, path string, kind integrity.Kind) {
 	t.Helper()
 	report := checkFile(t, path)
@@ -347,8 +347,7 @@ func TestCheckOfRandomDamage(t *testing.T) {
 		case err != nil:
 			t.Fatalf("round %d: got %v, want ErrDamaged or a finding", round, err)
 		default:
-			// A bit that is another one in a text is beyond what a file without sums
-			// can tell.
+			// A flipped bit in a text cannot be detected, because the file has no checksums.
 			if got := dumpOf(t, bad); len(got) != len(want) {
 				t.Errorf("round %d: the check is clean, but there are %d entries, not %d", round, len(got), len(want))
 			}
@@ -360,8 +359,8 @@ func TestCheckOfRandomDamage(t *testing.T) {
 	}
 }
 
-// damageBytes damages a random part of a file: a bit, some bytes, or a page, which it
-// clears or overwrites with other content of the file.
+// damageBytes damages a random part of a file: it flips a bit, changes some bytes, or
+// clears a page or overwrites it with other content of the file.
 func damageBytes(r *rand.Rand, b []byte, page int) {
 	at := r.IntN(len(b))
 	switch r.IntN(4) {

@@ -12,7 +12,7 @@ import (
 	"svc/store"
 )
 
-// integration reads the settings of a project.
+// integration reads the settings of a project's code host integration.
 func integration(t testing.TB, db *store.Store, p store.ProjectID) *store.CodehostIntegration {
 	t.Helper()
 	i, err := store.Read(db, func(tx *store.Tx) (*store.CodehostIntegration, error) { return store.IntegrationSettings(p).Get(tx) })

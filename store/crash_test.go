@@ -27,7 +27,7 @@ const roundsVariable = "STORE_CRASH_ROUNDS"
 const writeFailed = 3
 
 // writeStore writes until it is killed. The content after n transactions depends only on
-// n. Each transaction is acknowledged on the standard output.
+// n. After each transaction, it prints the transaction's number to acknowledge it.
 func writeStore(path string) int {
 	db, err := store.Open(path, store.Options{})
 	for n := written(db, err) + 1; err == nil; n++ {
@@ -148,7 +148,7 @@ func crash(t *testing.T, path string, after int, later time.Duration) int {
 		}
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			break // also in the middle of a line, which acknowledges nothing
+			break // the kill can cut a line, which then acknowledges nothing
 		}
 		if last, err = strconv.Atoi(strings.TrimSpace(line)); err != nil {
 			t.Fatalf("the writer says %q", line)
@@ -247,7 +247,7 @@ func checkBeside(t *testing.T, db *store.Store, n int) {
 		t.Fatalf("after %d: the other project: got %v, %v, want %v", n, side, err, lives)
 	}
 	epoch := n
-	if n%20 == 5 || n%20 == 15 { // these end with the other project
+	if n%20 == 5 || n%20 == 15 { // these are deleted with the second project
 		epoch--
 	}
 	if account := db.Account(); n > 0 && (account == nil || account.Epoch != uint64(epoch)) {

@@ -38,9 +38,9 @@ func (f file) kind(flags uint16) (numbers []int) {
 
 func (f file) copy() file { return file{slices.Clone(f.bytes), f.pageSize} }
 
-// newFile returns the file of a store with enough versions for a tree of pages, a text that needs
-// several pages, and one record of every other kind. If stopped is false, newFile reads the file
-// before the store is closed, as if the process had been killed.
+// newFile returns the file of a store that has enough versions for a tree of pages, a
+// text that needs several pages, and one record of every other kind. If stopped is false,
+// newFile reads the file before the store is closed, as if the process had been killed.
 func newFile(t testing.TB, stopped bool) file {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -203,13 +203,13 @@ func TestDamagedMetaPage(t *testing.T) {
 	}
 }
 
-// last returns two offsets in a branch or leaf page: that of the last entry in the page's array,
-// and that of the entry's key. On other pages the offsets have no meaning.
+// last returns two offsets in a branch or leaf page: the offset of the page's last entry,
+// and the offset of that entry's key. On other pages they have no meaning.
 func last(page []byte) (entry, key int) {
 	entry = min(16*max(1, int(binary.NativeEndian.Uint16(page[10:]))), len(page)/2)
 	place := page[entry:]
 	if page[8] == 2 {
-		place = place[4:] // behind the flags
+		place = place[4:] // skip the flags
 	}
 	return entry, entry + min(int(binary.NativeEndian.Uint32(place)), len(page)/3)
 }

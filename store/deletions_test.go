@@ -29,9 +29,9 @@ func TestLinkOfADeletedFile(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		backend               string
-		wanted, on            bool // the file was ready, and the CDN is set up
-		early                 bool // its storage did not work at first
-		afterEarly, afterGone int  // links that wait
+		wanted, on            bool // the file was ready, and the CDN is configured
+		early                 bool // the first attempt to remove the object failed
+		afterEarly, afterGone int  // number of pending refreshes
 	}{
 		"once":                             {store.LocalStorage, true, true, false, 0, 1},
 		"not ready":                        {store.LocalStorage, false, true, true, 0, 0},
@@ -113,9 +113,9 @@ func TestDueFileDeletions(t *testing.T) {
 	}
 }
 
-// TestDueFileDeletionsOfOthers checks that only the deletions of a busy or full storage are
-// skipped. Those of other storages must not be skipped, even if their records contain the name of a
-// skipped storage.
+// TestDueFileDeletionsOfOthers checks that only the deletions of a storage that is
+// skipped or has reached its limit are left out. Deletions of other storages must be
+// returned, even if their records contain the name of a skipped storage.
 func TestDueFileDeletionsOfOthers(t *testing.T) {
 	t.Parallel()
 	db := openStore(t, filepath.Join(t.TempDir(), "svc.db"), store.Options{})

@@ -10,7 +10,7 @@ import (
 	"svc/internal/boltfile"
 )
 
-// Internals of a store for tests.
+// Unexported names of the package that tests use.
 const (
 	LargeText = largeText
 	LockWait  = boltfile.LockWait
@@ -32,7 +32,7 @@ func (s *Store) CheckPages() error {
 }
 
 // Check removes the content of deleted projects. It then checks the pages, the records
-// against docs/format/svc-db.md, and the size that the cache has counted.
+// against docs/format/svc-db.md, and the size of the cached snapshots against their sum.
 func (s *Store) Check() error {
 	err := errors.Join(s.Purge(), s.CheckPages(), s.alone((*Tx).checkRecords))
 	if held, kept, _ := s.Held(); held != kept {
@@ -41,15 +41,15 @@ func (s *Store) Check() error {
 	return err
 }
 
-// alone runs fn while it blocks other writers.
+// alone runs fn in a write transaction while it blocks other writers.
 func (s *Store) alone(fn func(*Tx) error) error {
 	s.file.Lock()
 	defer s.file.Unlock()
 	return s.file.View(func(t *boltfile.Tx) error { return fn(&Tx{bolt: t, store: s}) })
 }
 
-// Held returns the size that the cache has counted, the total size of its snapshots, and
-// their number.
+// Held returns the size of the cached snapshots as the cache has counted it, the sum of
+// their sizes, and their number.
 func (s *Store) Held() (counted, kept int64, snapshots int) {
 	s.snapshots.mu.Lock()
 	defer s.snapshots.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *Store) Kept(name string) *Snapshot {
 	return slot.snap.Load()
 }
 
-// Built returns a snapshot built only from the file.
+// Built returns a snapshot that is built from the file alone.
 func (s *Store) Built(name string) (snap *Snapshot, err error) {
 	err = s.View(func(tx *Tx) error {
 		p, err := tx.Project(name)
@@ -129,8 +129,8 @@ func DecodeVersion(raw []byte) (*Version, error) { return decode[Version](nil, r
 // Encode returns the stored form of a record.
 func Encode(v any) ([]byte, error) { return encode(v) }
 
-// Overtake builds the snapshot of a project as a reader does. It calls commit before it
-// stores the snapshot, and returns the snapshot that is in memory afterwards.
+// Overtake builds the snapshot of a project as a reader does, calls commit, and then
+// stores the snapshot. It returns the snapshot that is in memory afterwards.
 func (s *Store) Overtake(name string, commit func()) *Snapshot {
 	d := s.projects.Load()
 	slot := d.byName[name]

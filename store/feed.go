@@ -9,10 +9,11 @@ import (
 	"svc/internal/fault"
 )
 
-// Kind is the kind of a thing that can be searched.
+// Kind is the kind of a searchable thing, such as a version or a block of logs.
 type Kind uint8
 
-// The kinds of searchable things. Feedback and logs change in whole blocks.
+// The kinds of searchable things. Feedback and logs are indexed in blocks of many
+// records, so their changes refer to a block.
 const (
 	KindProject Kind = iota + 1
 	KindVersion
@@ -21,15 +22,15 @@ const (
 	KindLog
 )
 
-// Change records that something searchable has changed, but not how. A reader of the feed
+// Change records that a searchable thing has changed, but not how. A reader of the feed
 // looks the thing up; if it no longer exists, it has been deleted. The order of changes
 // and repeated changes therefore do not matter.
 type Change struct {
 	Seq     uint64
 	Kind    Kind
 	Project ProjectID
-	ID      ID     // of a version or an announcement
-	Block   uint32 // of feedback or logs
+	ID      ID     // for a version or an announcement
+	Block   uint32 // for feedback or logs
 }
 
 // Ref returns a reference that identifies the changed thing within the store. It is the
@@ -133,17 +134,18 @@ func (s *Store) TrimFeed(upTo uint64) error {
 	return nil
 }
 
-// Find limits a list to the records that contain all of the given terms.
+// Find limits a list to the records that contain all of the given terms. Candidates tells
+// the list which records it has to read.
 type Find struct {
 	Terms      []string // folded; not empty
 	Candidates Candidates
 }
 
 // Candidates is the set of things that may contain the terms according to an index.
-// Everything that changed after Seen may match too. The caller must verify each
-// candidate.
+// Things that changed after the change Seen may contain them too. The caller must verify
+// each candidate.
 type Candidates struct {
-	All  bool            // nothing is known, so everything may match
+	All  bool            // the index knows nothing, so everything may match
 	Refs map[string]bool // the Change.Ref of each thing that may match
 	Seen uint64          // sequence number of the last change that the index has read
 }
@@ -151,11 +153,11 @@ type Candidates struct {
 // Contain reports whether the thing with the given Ref may match according to the index.
 func (n Candidates) Contain(ref string) bool { return n.All || n.Refs[ref] }
 
-// WithChanges returns n plus everything that has changed since the index last read the
-// feed. If the feed no longer reaches back that far, or there are too many changes,
-// everything in the store is a candidate.
+// WithChanges returns n with everything added that has changed since the index last read
+// the feed. If the feed no longer contains all of these changes, or there are too many of
+// them, everything in the store is a candidate.
 func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
-	const many = 20_000 // more than this is not worth reading
+	const many = 20_000 // with more changes, searching everything is cheaper
 	oldest, last := tx.FeedRange()
 	switch {
 	case n.All || n.Seen == last:
@@ -190,7 +192,7 @@ func (n Candidates) blocks(kind Kind, p ProjectID) (blocks []uint32) {
 	return blocks
 }
 
-// LastChange returns the number of the last committed change.
+// LastChange returns the sequence number of the last committed change.
 func (s *Store) LastChange() uint64 { return s.lastChange.Load() }
 
 // ChangedText returns the total size, in bytes, of the texts of all blocks written since
@@ -220,8 +222,8 @@ func (s *Store) announceChanges(last uint64) {
 	}
 }
 
-// SearchText returns the folded text of the changed thing. ok is false if it has been
-// deleted. The text of a block consists of the texts of all its records.
+// SearchText returns the folded text of the thing that c refers to. ok is false if the
+// thing has been deleted. The text of a block consists of the texts of all its records.
 func (tx *Tx) SearchText(c Change) (text string, ok bool, err error) {
 	p, err := tx.projectByID(c.Project)
 	if fault.Is(err, fault.NotFound) {
@@ -262,9 +264,9 @@ func orGone(err error) error {
 	return err
 }
 
-// Searchable returns the searchable things that follow the given Ref in the order of Change.Ref, up
-// to the given limit. An index that is being rebuilt reads the things page by page, each page in
-// its own transaction. After the last page, the result is empty.
+// Searchable returns up to limit searchable things that follow the given Ref in the order
+// of Change.Ref. An index that is being rebuilt reads the things page by page, each page
+// in its own transaction. After the last page, the result is empty.
 func (tx *Tx) Searchable(after string, limit int) ([]Change, error) {
 	var list []Change
 	for kind := KindProject; kind <= KindLog; kind++ {

@@ -41,7 +41,7 @@ const (
 	FileMirrored FileSource = "codehost_release"
 )
 
-// maxFileError is the maximum length, in characters, of a stored failure reason.
+// maxFileError is the maximum length, in characters, of the stored reason for a failure.
 const maxFileError = 500
 
 // File is a stored file of a project. Times are Unix seconds. A field that is "" or 0 has
@@ -62,8 +62,8 @@ type File struct {
 	CreatedAt int64      `json:"created_at"`
 	UpdatedAt int64      `json:"updated_at"`
 
-	// Attempts counts the failed attempts of the job that completes a pending file. RetryAt is the
-	// time of the next attempt.
+	// Attempts counts the failed attempts to complete a pending file. RetryAt is the time at
+	// which a job makes the next attempt.
 	Attempts int   `json:"attempts,omitempty"`
 	RetryAt  int64 `json:"retry_at,omitempty"`
 }
@@ -83,18 +83,19 @@ func (f *File) orderKey() []byte {
 	return append(key, f.ID...)
 }
 
-// orderValue returns the fields that lists are filtered by, so that a list need not read
-// each record.
+// orderValue returns the fields by which lists are filtered. They are stored with the
+// order key, so that a list does not have to read each record.
 func (f *File) orderValue() []byte { return append([]byte{f.Status[0]}, f.SearchText()...) }
 
-// sourceKey returns the key under which the files with the given source address are
-// listed.
+// sourceKey returns the key under which the ids of a project's files with the given
+// source address are stored.
 func sourceKey(p ProjectID, url string) []byte {
 	sum := sha256.Sum256([]byte(url))
 	return append(p.key(), sum[:]...)
 }
 
-// dueKey returns a key that orders pending work by the time at which it is due.
+// dueKey returns a key of pending work. Keys are sorted by the time at which the work is
+// due.
 func dueKey(at int64, id FileID) []byte {
 	return append(binary.BigEndian.AppendUint64(nil, uint64(max(at, 0))), id...)
 }
@@ -188,8 +189,8 @@ func addFile(tx *Tx, f *File) error {
 	return tx.writeFile(f)
 }
 
-// fileMay lists the states that may follow each state. A state that is listed after itself allows
-// changes to the other fields of a file, which are not allowed for a ready file.
+// fileMay lists the states that may follow each state. If a state is listed after itself,
+// the other fields of a file in this state may change. They may not for a ready file.
 var fileMay = map[FileStatus][]FileStatus{
 	FilePending: {FilePending, FileReady, FileFailed},
 	FileFailed:  {FilePending},
@@ -236,7 +237,8 @@ func (tx *Tx) RetryFile(p ProjectID, id FileID) (*File, error) {
 	return f, tx.PutFile(p, f)
 }
 
-// writeFile stores a file and its entries in the indexes that lists and jobs use.
+// writeFile stores the record of a file and its entries in the indexes for lists and
+// jobs.
 func (tx *Tx) writeFile(f *File) error {
 	f.UpdatedAt = tx.now.Unix()
 	if f.Status == FilePending {
@@ -339,8 +341,8 @@ func (tx *Tx) EachFile(p ProjectID, visit func(*File) error) error {
 }
 
 // ObjectKey returns the object key of a file, or "" if there is no such file. It also
-// finds files of projects that are deleted or not yet visible, because their objects must
-// not be removed.
+// finds files of projects that are deleted or not yet visible, because the objects of
+// these files must not be mistaken for objects without a record.
 func (tx *Tx) ObjectKey(id FileID) (string, error) {
 	f, err := tx.file([]byte(id))
 	if err != nil || f == nil {
@@ -378,8 +380,8 @@ func (tx *Tx) PendingFiles(limit int) (list []*File, err error) {
 	return list, nil
 }
 
-// PendingBytes returns the total size of a project's pending files, as far as it is
-// known. It reads the records of all pending files.
+// PendingBytes returns the total size of a project's pending files. It leaves out files
+// of unknown size. It reads the records of all pending files.
 func (tx *Tx) PendingBytes(p ProjectID) (bytes int64, err error) {
 	list, err := tx.PendingFiles(math.MaxInt)
 	for _, f := range list {
@@ -390,12 +392,12 @@ func (tx *Tx) PendingBytes(p ProjectID) (bytes int64, err error) {
 	return bytes, err
 }
 
-// FilesWaiting returns a channel that receives a value when pending files or deletions
-// have been added since the last receive. It must have only one reader.
+// FilesWaiting returns a channel that receives a value when there are new pending files
+// or deletions. Only one goroutine may receive from it.
 func (s *Store) FilesWaiting() <-chan struct{} { return s.filesWaiting }
 
-// purgeFiles turns files of a deleted project into deletions, up to the given limit. It returns the
-// unused part of the limit.
+// purgeFiles converts files of a deleted project into deletions of their objects, up to
+// the given limit. left is the unused part of the limit.
 func purgeFiles(tx *Tx, p ProjectID, limit int) (left int, err error) {
 	var files []*File
 	err = tx.EachFile(p, func(f *File) error {
@@ -416,7 +418,7 @@ func purgeFiles(tx *Tx, p ProjectID, limit int) (left int, err error) {
 	return limit - len(files), nil
 }
 
-// errEnough stops a visit early.
+// errEnough is returned by a function to end a visit early.
 var errEnough = errors.New("enough")
 
 // countFiles returns the name of the count of files in a state.
@@ -427,22 +429,22 @@ func countBackend(tx *Tx, id string, delta int64) error {
 	return addTo(tx.bolt.Bucket(fileCountsBucket), countName(id), delta)
 }
 
-// FilesOn returns the number of files on a storage. A file of a deleted project counts
-// until it has become a deletion.
+// FilesOn returns the number of files on a storage. A file of a deleted project is
+// included until Purge has converted it into a deletion.
 func (tx *Tx) FilesOn(backend string) (int64, error) {
 	return counted(tx.bolt.Bucket(fileCountsBucket), countName(backend))
 }
 
-// FileDeletion is an object that must be removed from its storage. The record of its file
-// has already been deleted.
+// FileDeletion is an object that must be removed from its storage, because the record of
+// its file has been deleted.
 type FileDeletion struct {
 	ID        FileID `json:"-"`
 	ObjectKey string `json:"object_key"`
 	Size      int64  `json:"size"`
 	PartSize  int64  `json:"part_size,omitempty"`
 	Backend   string `json:"backend"`
-	Refresh   bool   `json:"refresh,omitempty"` // the CDN may have a copy to remove afterwards
-	Early     bool   `json:"early,omitempty"`   // refreshed before the removal, see RefreshEarly
+	Refresh   bool   `json:"refresh,omitempty"` // the CDN may have a copy, which must be removed afterwards
+	Early     bool   `json:"early,omitempty"`   // the link was also refreshed before the removal, see RefreshEarly
 	Attempts  int    `json:"attempts,omitempty"`
 	RetryAt   int64  `json:"retry_at"`
 	Error     string `json:"error,omitempty"` // error of the last attempt
@@ -453,20 +455,20 @@ type FileDeletion struct {
 type CDNRefresh struct {
 	ID        FileID `json:"-"`
 	ObjectKey string `json:"object_key"`
-	Until     int64  `json:"until"` // when to give up
+	Until     int64  `json:"until"` // time after which a failing refresh is given up
 	Attempts  int    `json:"attempts,omitempty"`
 	RetryAt   int64  `json:"retry_at"`
 	Error     string `json:"error,omitempty"` // error of the last attempt
 	// Round counts how often the link was added again before its refresh had ended. A link
-	// that is added again during a refresh is refreshed once more.
+	// that is added again during a refresh has to be refreshed once more.
 	Round int `json:"round,omitempty"`
 }
 
-// RefreshTime is the time for which a failing refresh is retried.
+// RefreshTime is the duration for which a failing refresh is retried.
 const RefreshTime = 24 * time.Hour
 
-// RetryPause returns the pause before failed work is retried. It grows from one minute to
-// one hour with the number of attempts.
+// RetryPause returns the pause before the next attempt at failed work. It grows with the
+// number of attempts from one minute to one hour.
 func RetryPause(attempts int) time.Duration {
 	return min(time.Minute<<min(attempts, 6), time.Hour)
 }
@@ -480,9 +482,9 @@ func (tx *Tx) FileDeletions(limit int) (list []*FileDeletion, err error) {
 	})
 }
 
-// FileDeletion reads the stored form of d again, or returns nil if d is no longer stored. In that
-// case the caller must not remove the object, because the object may have been removed and stored
-// again since. The caller must hold the lock of the object.
+// FileDeletion reads the stored form of d again. If it returns nil, d is no longer
+// stored, and the caller must not remove the object: the object may have been removed and
+// stored again in the meantime. The caller must hold the lock of the object.
 func (tx *Tx) FileDeletion(d *FileDeletion) (*FileDeletion, error) {
 	now, err := get[FileDeletion](tx.bolt.Bucket(fileDeletionsBucket), dueKey(d.RetryAt, d.ID))
 	if now != nil {
@@ -499,7 +501,7 @@ func (tx *Tx) DueFileDeletions(
 	by int64, limit int, skip func(backend string) bool,
 ) (due map[string][]*FileDeletion, next int64, err error) {
 	due = map[string][]*FileDeletion{}
-	var passed [][]byte // JSON fields of the storages from which no more deletions are taken
+	var passed [][]byte // the storages from which no more deletions are taken, as JSON fields
 	cursor := tx.bolt.Bucket(fileDeletionsBucket).Cursor()
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
 		id, err := fileIDAfter(key, 8)
@@ -510,7 +512,7 @@ func (tx *Tx) DueFileDeletions(
 			return due, at, nil
 		}
 		if slices.ContainsFunc(passed, func(backend []byte) bool { return bytes.Contains(raw, backend) }) {
-			continue // decoding takes a hundred times as long, and there may be a hundred thousand
+			continue // search the encoded record, because decoding takes a hundred times as long and there may be a hundred thousand records
 		}
 		d, err := decode[FileDeletion](key, raw)
 		if err != nil {
@@ -556,10 +558,10 @@ func (tx *Tx) HoldFileDeletion(d *FileDeletion, at int64) error {
 	return tx.PutFileDeletion(d)
 }
 
-// FinishFileDeletion records that an object has been removed. If refresh is true, it schedules a
-// refresh of the object's link in the CDN for the given time. A link that was refreshed early is
-// refreshed again, unless the storage is local. A CDN may read directly from other storages, and
-// may have fetched the object after the early refresh.
+// FinishFileDeletion records that an object has been removed. If refresh is true, it
+// schedules a refresh of the object's link in the CDN for the time at. If the link was
+// refreshed early, it is refreshed again, except on the local storage: a CDN may read
+// directly from other storages, and may have fetched the object after the early refresh.
 func (tx *Tx) FinishFileDeletion(d *FileDeletion, refresh bool, at int64) error {
 	if err := tx.DropFileDeletion(d); err != nil || !refresh || !d.Refresh || d.Early && d.Backend == LocalStorage {
 		return err
@@ -567,8 +569,9 @@ func (tx *Tx) FinishFileDeletion(d *FileDeletion, refresh bool, at int64) error 
 	return tx.PutCDNRefresh(&CDNRefresh{ID: d.ID, ObjectKey: d.ObjectKey}, at)
 }
 
-// RefreshEarly schedules a refresh of a deleted file's link in the CDN although the object still
-// exists. It does nothing if refresh is false. It changes d, which the caller must store.
+// RefreshEarly schedules a refresh of a deleted file's link in the CDN before the object
+// is removed, for example because the removal has failed. It does nothing if refresh is
+// false. It changes d, which the caller must store.
 func (tx *Tx) RefreshEarly(d *FileDeletion, refresh bool, at int64) error {
 	if !refresh || !d.Refresh || d.Early {
 		return nil
@@ -577,8 +580,8 @@ func (tx *Tx) RefreshEarly(d *FileDeletion, refresh bool, at int64) error {
 	return tx.PutCDNRefresh(&CDNRefresh{ID: d.ID, ObjectKey: d.ObjectKey}, at)
 }
 
-// PutCDNRefresh adds a link to be refreshed at the given time or later. A failing refresh
-// is retried for RefreshTime. The new entry replaces an existing entry of the same file.
+// PutCDNRefresh schedules a refresh of a link for the time at. A failing refresh is
+// retried for RefreshTime. The new entry replaces an existing entry of the same file.
 func (tx *Tx) PutCDNRefresh(r *CDNRefresh, at int64) error {
 	former, err := tx.CDNRefresh(r.ID)
 	if err != nil {

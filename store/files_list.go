@@ -14,14 +14,16 @@ import (
 // FileOrder is the field by which a list of files is ordered.
 type FileOrder uint8
 
-// The orders. Files with the same name or size are ordered by age, the newest first.
+// The fields by which files can be ordered. Files with the same name or size are ordered
+// by age, the newest first.
 const (
 	FilesByAge FileOrder = iota
 	FilesByName
 	FilesBySize
 )
 
-// FileSelection selects a part of a list of files, newest first unless it says otherwise.
+// FileSelection selects a part of a list of files. Unless By or Ascending says otherwise,
+// the newest file comes first.
 type FileSelection struct {
 	Terms         []string   // folded; the file's name, id or SHA-256 must contain each of them
 	Status        FileStatus // "" = any
@@ -100,8 +102,9 @@ func (tx *Tx) filesByAge(p ProjectID, q FileSelection) (page [][]byte, total int
 	return page, total, nil
 }
 
-// eachFileKey returns the first key and value of a project in the bucket file_order, and a function
-// that returns the next ones.
+// eachFileKey returns the first key and value of a project in the bucket file_order, and
+// a function that returns the following ones. If oldest is true, the first key belongs to
+// the oldest file.
 func (tx *Tx) eachFileKey(p ProjectID, oldest bool) (key, value []byte, next func() (key, value []byte)) {
 	cursor := tx.bolt.Bucket(fileOrderBucket).Cursor()
 	if oldest {
@@ -123,8 +126,9 @@ type rankedFile struct {
 	size int64
 }
 
-// filesByRank returns the keys of a page in the bucket file_order, ordered by name or size. It holds
-// at most about twice as many files in memory as there are up to the end of the page.
+// filesByRank returns the keys of a page in the bucket file_order, ordered by name or
+// size. To limit the memory, it keeps at most about twice as many files as the page and
+// all pages before it contain.
 func (tx *Tx) filesByRank(p ProjectID, q FileSelection) (page [][]byte, total int, err error) {
 	var best []rankedFile
 	end := q.Offset + q.Limit

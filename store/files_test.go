@@ -360,7 +360,7 @@ func TestFilesOfDeletedProject(t *testing.T) {
 	})
 	update(t, db, func(tx *store.Tx) error { return tx.DeleteProject(p) })
 	key := newFileRecord(7, store.FileReady).ObjectKey
-	for range 10 { // as many as it takes: each step is followed by the end of the process
+	for range 10 { // until everything is purged; the store is opened again after each step
 		if _, _, err := db.LinkedFile(key); !fault.Is(err, fault.NotFound) {
 			t.Fatalf("a file of a deleted project: got %v", err)
 		}
@@ -399,7 +399,7 @@ func TestFileBySource(t *testing.T) {
 	db := newStore(t)
 	p, other := addProject(t, db, "app"), addProject(t, db, "other")
 	const address = "https://host/o/r/releases/download/v1/a.zip"
-	for n := range 3 { // the ids fall while the times are the same
+	for n := range 3 { // the ids descend, and the times are equal
 		addFile(t, db, p.ID, 9-n, store.FileReady, func(f *store.File) { f.SourceURL = address })
 	}
 	bySource := func(p store.ProjectID, url string) store.FileID {
@@ -432,7 +432,7 @@ func TestReplaceLinks(t *testing.T) {
 	const from, to = "https://host/a.zip", "https://dist/f/app/000000000001/a.zip"
 	db := newStore(t)
 	p := addProject(t, db, "app")
-	content := strings.Repeat("text ", 20_000) // stays in the file
+	content := strings.Repeat("text ", 20_000) // too large to be held in memory
 	addVersion(t, db, p.ID, "1.0", func(v *store.Version) { v.DownloadURL, v.Content = new(" "+from+" "), &content })
 	addVersion(t, db, p.ID, "1.1", func(v *store.Version) {
 		v.DownloadLinks = []store.DownloadLink{{URL: from, Name: "A", Platform: "linux"}, {URL: from + "?x"}, {URL: from + "\n"}}

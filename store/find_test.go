@@ -24,7 +24,7 @@ type searched struct {
 	db      *store.Store
 	project store.ProjectID
 	logs    []*store.Log
-	texts   []string // of the logs, folded
+	texts   []string // the folded texts of logs
 }
 
 // newSearched creates a project with n logs, the oldest first.
@@ -40,7 +40,7 @@ func newSearched(t *testing.T, n int, o store.Options, log func(i int) *store.Lo
 
 func (s *searched) add(t *testing.T, c *clock, n int, log func(i int) *store.Log) {
 	t.Helper()
-	const step = 3000 // logs with the same time
+	const step = 3000 // the number of logs with the same time
 	for first := 0; first < n; first += step {
 		c.advance(time.Hour)
 		update(t, s.db, func(tx *store.Tx) error {
@@ -56,10 +56,10 @@ func (s *searched) add(t *testing.T, c *clock, n int, log func(i int) *store.Log
 	}
 }
 
-// everywhere is the answer of an index that knows nothing.
+// everywhere is the result of an index that knows nothing.
 var everywhere = store.Candidates{All: true}
 
-// narrow returns the answer of an index that knows exactly which blocks contain the
+// narrow returns the result of an index that knows exactly which blocks contain the
 // terms.
 func (s *searched) narrow(terms []string) store.Candidates {
 	n := store.Candidates{Refs: map[string]bool{}, Seen: s.db.LastChange()}
@@ -71,7 +71,7 @@ func (s *searched) narrow(terms []string) store.Candidates {
 	return n
 }
 
-// list returns the store's answer to a query. Without terms, the query is a plain list and not a
+// list runs a query on the store. Without terms, the query is a plain list and not a
 // search.
 func (s *searched) list(q store.LogSelection, n store.Candidates, terms ...string) (page []*store.Log, found store.Found, err error) {
 	if terms != nil {
@@ -87,8 +87,8 @@ func (s *searched) list(q store.LogSelection, n store.Candidates, terms ...strin
 	return page, found, err
 }
 
-// want returns the expected answer, which it finds by reading every log: the page, the
-// total, and whether any log that may be shown contains the terms.
+// want returns the expected result of list, which it determines by reading every log.
+// text reports whether any log that the list may show contains the terms.
 func (s *searched) want(q store.LogSelection, terms ...string) (page []*store.Log, total int, text bool) {
 	for i, l := range slices.Backward(s.logs) {
 		at := store.CreatedAt(l.ID)
@@ -131,7 +131,7 @@ func randomLog(r *rand.Rand, old bool) *store.Log {
 		l.Platform = &platform.All[r.IntN(len(platform.All))]
 	}
 	if r.IntN(30) == 0 {
-		l.Content = "" // of which there is no text at all
+		l.Content = "" // a log without any text
 	}
 	return l
 }
@@ -145,7 +145,7 @@ func TestListsAreExact(t *testing.T) {
 	for _, tc := range []struct {
 		logs       int
 		exactBytes int64
-		estimates  bool // there are some
+		estimates  bool // whether some totals are estimates
 	}{
 		{255, 0, false}, {256, 0, false}, {517, 0, false}, {9000, 1, false}, {15_003, 0, false}, {15_003, 1, true}, {15_003, 600_000, true},
 	} {
@@ -218,7 +218,7 @@ func randomTerms(r *rand.Rand) []string {
 // the page is complete, and there are more blocks.
 func TestEstimate(t *testing.T) {
 	t.Parallel()
-	const block, looked = 256, 40 * 256 // the first multiple of a block beyond 10,000
+	const block, looked = 256, 40 * 256 // the first multiple of a block's size that exceeds 10,000
 	hit := func(i int) string {
 		if i%10 == 0 {
 			return "needle"

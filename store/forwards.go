@@ -10,37 +10,40 @@ import (
 	"svc/internal/limit"
 )
 
-// Forward is feedback that is becoming an issue at the code host. Its id and its number
-// in the series are reserved from the beginning, because the issue contains the id, but
-// the feedback is not visible until the Forward is complete. If a Forward still exists
-// after its request has ended, there may be an issue without a feedback record.
+// Forward is feedback that is being forwarded to the code host, where it becomes an
+// issue. Its id and its number in the series are reserved before the issue is requested,
+// because the issue contains the id. The feedback is not visible until the Forward is
+// complete. If a Forward still exists after its request has ended, it is unknown whether
+// the issue was created.
 //
-// Stored feedback can become an issue, too. Its Forward has the time of the first
-// request, but no copy of the feedback, because the feedback may change.
+// Feedback that is already stored can be forwarded, too. Its Forward has the time of the
+// first request, but no copy of the feedback, because the feedback may change before the
+// issue exists.
 type Forward struct {
 	Project ProjectID `json:"-"`
-	// Key identifies the submission, so that an identical submission finds this Forward. It
-	// is nil if the caller has no address. Such submissions are not compared.
+	// Key identifies the content of the submission and its caller, so that an identical
+	// submission finds this Forward. It is nil if the caller has no address; such
+	// submissions are never treated as duplicates.
 	Key *limit.Key `json:"-"`
 
 	ID      ID     `json:"id"`
-	Number  uint64 `json:"number"`            // in the series
+	Number  uint64 `json:"number"`            // number of the feedback in the series
 	Repo    string `json:"repo"`              // repository of the issue, owner/name
 	Tried   int64  `json:"tried"`             // time of the latest request for the issue, Unix seconds
-	Settled bool   `json:"settled,omitempty"` // the feedback was stored after its request had failed
+	Settled bool   `json:"settled,omitempty"` // the feedback was stored late, after its request had failed
 	// Since is the time of the first request for an issue of stored feedback, in Unix
 	// seconds. It is 0 if the feedback is not stored yet.
 	Since    int64     `json:"since,omitempty"`
-	Feedback *Feedback `json:"feedback,omitempty"` // nil if Settled, and in the file if Stored
+	Feedback *Feedback `json:"feedback,omitempty"` // nil if Settled or Stored
 }
 
-// StoredKey returns the key of the Forward of stored feedback. It does not depend on the
-// caller.
+// StoredKey returns the key of the Forward of stored feedback. It depends only on the id,
+// so that each feedback has at most one Forward.
 func StoredKey(id ID) limit.Key {
-	return sha256.Sum256(append([]byte("stored feedback"), id[:]...)) // no submission has a key of such bytes
+	return sha256.Sum256(append([]byte("stored feedback"), id[:]...)) // differs from the keys of all submissions
 }
 
-// Stored reports whether the feedback had been stored before an issue was requested.
+// Stored reports whether the feedback was already stored when its issue was requested.
 func (w *Forward) Stored() bool { return w.Since != 0 }
 
 // Begun returns the time of the first request for the issue, in Unix seconds.
@@ -59,7 +62,8 @@ func (w *Forward) key() []byte {
 	return w.Key[:]
 }
 
-// readForward decodes the value found at key. It returns nil if the value is nil.
+// readForward decodes the value that is stored at key. It returns nil if the value is
+// nil.
 func readForward(p ProjectID, key, raw []byte) (*Forward, error) {
 	if raw == nil {
 		return nil, nil
@@ -78,10 +82,10 @@ func readForward(p ProjectID, key, raw []byte) (*Forward, error) {
 	return w, nil
 }
 
-// EarlierForward finds an earlier submission with the same key. It returns the feedback f if f was
-// stored within Options.DedupWindow, or was stored after the request for its issue had failed.
-// Otherwise it returns the Forward w if the outcome of w is unknown. Both are nil for a new
-// submission.
+// EarlierForward finds an earlier submission with the same key. It returns its feedback
+// as f if f was stored within Options.DedupWindow, or was stored after the request for
+// its issue had failed. It returns its Forward as w if the outcome of the request is
+// unknown. Both are nil if there is no earlier submission.
 func (s *Store) EarlierForward(p ProjectID, key limit.Key) (f *Feedback, w *Forward, err error) {
 	err = s.View(func(tx *Tx) (err error) {
 		if id, ok := s.duplicates.Find(key, tx.now); ok {
@@ -100,26 +104,25 @@ func (s *Store) EarlierForward(p ProjectID, key limit.Key) (f *Feedback, w *Forw
 		f, err = tx.Feedback(p, w.ID)
 		w = nil
 		if fault.Is(err, fault.NotFound) {
-			return nil // it was deleted since: this is a new one
+			return nil // the earlier feedback has been deleted, so this submission is a new one
 		}
 		return err
 	})
 	return f, w, err
 }
 
-// maxForwards limits the submissions of a project that have an unknown outcome, or an
-// outcome that was found late. The limit exists because each of them is stored in full
-// and looked up on its own.
+// maxForwards limits the Forwards that a project can have at a time. Each is stored in
+// full and looked up on its own.
 const maxForwards = 1000
 
-// TryForward stores that an issue is about to be requested. A new Forward of feedback that is not
-// stored yet has no id, so TryForward gives it an id and a number. The error is NotFound if the
-// project is gone. It is Unavailable if the project already has too many Forwards, which happens
-// when the code host has not answered for a long time.
+// TryForward stores that an issue is about to be requested. If the feedback is not stored
+// yet and the Forward is new, TryForward gives it an id and a number. The error is
+// NotFound if the project is gone. It is Unavailable if the project already has too many
+// Forwards, which happens when the code host has not answered for a long time.
 func (s *Store) TryForward(w *Forward) error {
 	if w.ID == (ID{}) {
-		// Not in the transaction that follows: refusing costs no commit, and some more of
-		// those that come at one moment do no harm.
+		// Check the limit in a separate transaction, because a refusal then costs no commit. A
+		// few more Forwards that arrive at the same moment do no harm.
 		err := s.View(func(tx *Tx) error {
 			if b := tx.contentBucket(w.Project, forwardsBucket); b != nil && hasKeys(b, maxForwards) {
 				return fault.New(fault.Unavailable,
@@ -152,7 +155,7 @@ func (s *Store) TryForward(w *Forward) error {
 	})
 }
 
-// hasKeys reports whether a bucket has at least n keys.
+// hasKeys reports whether a bucket has at least n keys, without counting the others.
 func hasKeys(b *boltfile.Bucket, n int) bool {
 	cursor := b.Cursor()
 	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
@@ -163,12 +166,13 @@ func hasKeys(b *boltfile.Bucket, n int) bool {
 	return false
 }
 
-// CompleteForward stores the feedback of a Forward together with the issue. It returns the
-// feedback, which is ordinary feedback from then on. The issue's number or address may be nil. The
-// key of the Forward is remembered for Options.DedupWindow. The parameter late reports that the
-// request had already failed; the key is then remembered until ForgetForwards deletes the Forward.
-// A Forward that is already complete is left unchanged. The error is NotFound if the project is
-// gone, or if feedback that was already stored has been deleted.
+// CompleteForward stores the feedback of a Forward together with the issue's number and
+// address, either of which may be nil. It returns the feedback, which is ordinary
+// feedback from then on. The key of the Forward is remembered for Options.DedupWindow. If
+// late is true, the request had already been reported as failed, and the key is
+// remembered until ForgetForwards deletes the Forward. A Forward that is already complete
+// is left unchanged. The error is NotFound if the project is gone, or if feedback that
+// was already stored has been deleted.
 func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late bool) (f *Feedback, err error) {
 	remembered := false
 	err = s.submitOne(func(tx *Tx) (err error) {
@@ -224,8 +228,8 @@ func completeStored(tx *Tx, w *Forward, number *int64, address *string) (*Feedba
 	return f, tx.PutFeedback(w.Project, f)
 }
 
-// firstReserved returns the least number that a Forward has reserved and that has no record yet.
-// The result is never greater than the parameter most, and equals it if there is no such number.
+// firstReserved returns the least number that a Forward has reserved for a record that is
+// not stored yet, or most if there is no such number below most.
 func firstReserved(tx *Tx, p ProjectID, most uint64) (uint64, error) {
 	b := tx.contentBucket(p, forwardsBucket)
 	if b == nil {
@@ -251,7 +255,7 @@ func (s *Store) AbandonForward(w *Forward) error {
 func forgetForward(tx *Tx, w *Forward) error {
 	b := tx.contentBucket(w.Project, forwardsBucket)
 	if b == nil {
-		return nil // it went with its project
+		return nil // it was deleted with its project
 	}
 	there, err := readForward(w.Project, w.key(), b.Get(w.key()))
 	if err != nil || there == nil || there.ID != w.ID {
@@ -271,7 +275,7 @@ func (s *Store) Forwards() ([]*Forward, error) {
 // and must not be created twice.
 func (s *Store) ForgetForwards(before time.Time) error {
 	old, err := s.forwardsThat(func(w *Forward) bool { return !w.Stored() && w.Begun() < before.Unix() })
-	if err != nil || len(old) == 0 { // nearly always: nothing is written then
+	if err != nil || len(old) == 0 { // nearly always there is nothing to delete, and nothing is written
 		return err
 	}
 	return s.Update(func(tx *Tx) error {

@@ -155,7 +155,7 @@ func TestForwardInSealedBlock(t *testing.T) {
 					})
 				}
 				addMany(tc.before)
-				if reopened { // without what is in memory of the last block
+				if reopened { // without the columns of the last block in memory
 					closeStore(t, db)
 					db = openStore(t, path, store.Options{})
 				}
@@ -168,7 +168,7 @@ func TestForwardInSealedBlock(t *testing.T) {
 				seen := db.LastChange()
 				complete(t, db, w, false)
 				err := db.View(func(tx *store.Tx) error {
-					// The answer of an index that has followed the feed until before.
+					// The result of an index that read the feed before the Forward was completed.
 					find := &store.Find{Terms: []string{"needle"}, Candidates: store.Candidates{Refs: map[string]bool{}, Seen: seen}}
 					page, _, err := tx.ListFeedback(p, store.FeedbackSelection{Selection: store.Selection{Find: find, Limit: 10}})
 					if len(page) != 1 || page[0].ID != w.ID {
@@ -310,7 +310,7 @@ func TestForwardsAreBounded(t *testing.T) {
 	if err := db.TryForward(forward(p.ID, 0, "x")); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("one more: got %v, want a fault of kind Unavailable", err)
 	}
-	tryForward(t, db, first) // known already
+	tryForward(t, db, first) // already counted, so it is accepted
 	tryForward(t, db, forward(other.ID, 0, "x"))
 	complete(t, db, first, false)
 	tryForward(t, db, forward(p.ID, 0, "x"))
@@ -358,7 +358,7 @@ func TestForwardsByModel(t *testing.T) {
 		shown   bool
 		id      store.ID
 	}
-	var places []*place // in order of their numbers
+	var places []*place // places in the order of their numbers
 	open := map[*place]*store.Forward{}
 	for n := range 600 {
 		content := fmt.Sprint("feedback ", n)

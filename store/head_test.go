@@ -21,12 +21,12 @@ func TestColumnsAreThoseOfTheRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "svc.db")
 	db := openStore(t, path, store.Options{})
 	var projects []store.ProjectID
-	for i := range 40 { // more than there are heads
+	for i := range 40 { // more blocks than heads in memory
 		projects = append(projects, addProject(t, db, fmt.Sprintf("app-%d", i)).ID)
 	}
 	r := rand.New(rand.NewPCG(3, 3))
 	refused := errors.New("refused")
-	var last *store.Feedback // of the first project
+	var last *store.Feedback // the last feedback of the first project
 	steps := 200
 	for step := range steps {
 		p := projects[0]
@@ -76,9 +76,9 @@ func TestColumnsAreThoseOfTheRecords(t *testing.T) {
 	}
 }
 
-// TestLongTexts has blocks with texts in their own buckets, and one block with texts that
-// are stored next to other entries. All of them must be searched and rewritten, and all
-// their pages must be freed with their project.
+// TestLongTexts checks blocks with texts that are stored in their own buckets, and one
+// block with texts that are stored next to other entries. All of them must be searched
+// and rewritten, and all their pages must be freed with their project.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -121,7 +121,7 @@ func TestLongTexts(t *testing.T) {
 	}
 	find("number 7 of", 3)
 	find("of block 1", 256)
-	closeStore(t, db) // compares columns with records
+	closeStore(t, db) // closing compares the columns with the records
 	db = openStore(t, path, store.Options{})
 	update(t, db, func(tx *store.Tx) error {
 		for _, l := range []*store.Log{logs[7], logs[256+7]} {
@@ -137,5 +137,5 @@ func TestLongTexts(t *testing.T) {
 		t.Errorf("two blocks were written, ChangedText is %d", got)
 	}
 	update(t, db, func(tx *store.Tx) error { return tx.DeleteProject(project) })
-	closeStore(t, db) // purges
+	closeStore(t, db) // closing purges
 }

@@ -109,7 +109,8 @@ func snapshot(t testing.TB, db *store.Store, name string) *store.Snapshot {
 	return snap
 }
 
-// texts returns translations of a version by tag key, all with the given title.
+// texts returns the texts of a version in the languages with the given tag keys. All of
+// them have the given title.
 func texts(title string, keys ...string) map[string]store.VersionText {
 	all := map[string]store.VersionText{}
 	for _, key := range keys {

@@ -64,7 +64,7 @@ func TestIDsAscend(t *testing.T) {
 }
 
 // TestIDsAscendAcrossOpening checks that ids also ascend if the clock is set back while
-// the store is closed, because the last id is stored in the file.
+// the store is closed. The store reads the last id from the file.
 func TestIDsAscendAcrossOpening(t *testing.T) {
 	t.Parallel()
 	path, clock := filepath.Join(t.TempDir(), "svc.db"), newClock()
@@ -97,9 +97,9 @@ func TestIDsAscendAcrossOpening(t *testing.T) {
 	}
 }
 
-// TestIDsOfFailedTransactions checks the ids after a failed transaction. Its ids are not
-// used, and the next transaction can continue from the same last id, but never from an
-// earlier one.
+// TestIDsOfFailedTransactions checks the ids that are issued after a failed transaction.
+// They may repeat the ids of that transaction, which were not stored, but must be greater
+// than all stored ids.
 func TestIDsOfFailedTransactions(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
@@ -163,7 +163,7 @@ func FuzzPlus(f *testing.F) {
 		if len(raw) != 16 {
 			return
 		}
-		n = n%(1<<32) + 1 // as far as the source ever steps
+		n = n%(1<<32) + 1 // the source never adds more than this
 		id := store.ID(raw)
 		got := store.Plus(id, n)
 		if got.Version() != 7 || got.Variant() != uuid.RFC4122 {

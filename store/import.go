@@ -16,21 +16,21 @@ const maxAhead = 5 * time.Minute
 
 // ImportOptions configure an import.
 type ImportOptions struct {
-	// NewIDs gives the records new ids with the same times.
+	// NewIDs gives the records new ids, which contain the same times as the old ones.
 	NewIDs bool
 	// DryRun checks everything and writes nothing.
 	DryRun bool
 }
 
-// Import is the import of a project. Until Reveal, the project is invisible and not
-// counted, because its content has no project record. Purge removes the content of an
+// Import imports a project. The project is invisible and not counted until Reveal is
+// called, because its content has no project record yet. Purge removes the content of an
 // abandoned or interrupted import. Import is not safe for concurrent use.
 type Import struct {
 	ImportOptions
 	store  *Store
 	id     ProjectID
-	ids    map[string]*idSource // by kind of record
-	latest bool                 // a version has the latest flag
+	ids    map[string]*idSource // the source of new ids for each kind of record
+	latest bool                 // whether a version has the latest flag
 }
 
 // dryProject is the project number used by all dry runs. No project ever gets this
@@ -71,7 +71,8 @@ var errDry = errors.New("dry run")
 // meaning.
 func (i *Import) Project() ProjectID { return i.id }
 
-// Abandon leaves the imported content to Purge, unless the project has been revealed.
+// Abandon ends the import and leaves the imported content to Purge. It does nothing after
+// Reveal.
 func (i *Import) Abandon() {
 	i.store.file.Lock()
 	defer i.store.file.Unlock()
@@ -118,8 +119,8 @@ type ImportTx struct {
 	deleted map[FileID]bool // files with objects that are to be removed; nil = not read yet
 }
 
-// id returns the id under which a record is stored. If the record has no id yet, a new id with the
-// time createdAt is issued.
+// id returns the id under which a record is to be stored: the given one, or a new id with
+// the time createdAt if the record has none.
 func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
 	source := t.in.ids[kind]
 	if source == nil {
@@ -153,8 +154,8 @@ func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
 	return given, nil
 }
 
-// own stores the project as the owner of an id. It returns an error if the id already has
-// an owner.
+// own stores that the project owns the record with an id. It returns a Conflict if the id
+// already has an owner.
 func (t *ImportTx) own(id ID) error {
 	owners := t.tx.bolt.Bucket(ownersBucket)
 	raw := owners.Get(id[:])
@@ -339,12 +340,12 @@ func (i *Import) Reveal(p *Project) (taken []string, err error) {
 		}
 		p.ID, p.Aliases = i.id, free
 		if _, err := tx.StorageBackend(p.StorageBackend); fault.Is(err, fault.NotFound) {
-			p.StorageBackend = "" // it was one of the installation that the project comes from
+			p.StorageBackend = "" // the storage existed only in the installation from which the project comes
 		} else if err != nil {
 			return err
 		}
 		tx.touchProject(i.id)
-		tx.filesWaiting = true // jobs left those of the import alone
+		tx.filesWaiting = true // wake the jobs, which have ignored the files of the import until now
 		return errors.Join(put(tx.bolt.Bucket(projectsBucket), i.id.key(), p), recordAll(tx, i.id), tx.HoldSweeps())
 	})
 	if err == nil {

@@ -12,8 +12,8 @@ import (
 	"svc/store"
 )
 
-// fill imports records of several kinds, enough of them for complete blocks, and request
-// counters.
+// fill imports request counters and records of several kinds, in sufficient numbers for
+// complete blocks.
 func fill(t *testing.T, i *store.Import, now int64) {
 	t.Helper()
 	err := i.Update(func(tx *store.ImportTx) error {
@@ -41,7 +41,7 @@ func fill(t *testing.T, i *store.Import, now int64) {
 	}
 }
 
-// counts returns the counts over all projects.
+// counts returns the numbers of records of all projects, as a text.
 func counts(t *testing.T, db *store.Store) string {
 	t.Helper()
 	var text string
@@ -85,7 +85,7 @@ func TestImportIsHiddenUntilRevealed(t *testing.T) {
 	if got := counts(t, db); got != before || db.LastChange() != seen {
 		t.Errorf("while it is hidden: got %s and change %d, want %s and %d", got, db.LastChange(), before, seen)
 	}
-	if err := db.Purge(); err != nil { // must not take it for the rest of a deleted one
+	if err := db.Purge(); err != nil { // Purge must not treat the import as a deleted project
 		t.Fatal(err)
 	}
 	update(t, db, func(tx *store.Tx) error { return tx.RenameProject(other, "renamed") })
@@ -93,7 +93,7 @@ func TestImportIsHiddenUntilRevealed(t *testing.T) {
 	if err != nil || fmt.Sprint(taken) != "[other]" {
 		t.Fatalf("aliases that were taken: got %q, %v", taken, err)
 	}
-	i.Abandon() // does nothing to what is revealed
+	i.Abandon() // has no effect after Reveal
 	if err := db.Purge(); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestImportLeavesNothing(t *testing.T) {
 			if again.Project() <= i.Project() {
 				t.Errorf("number %d was given again", again.Project())
 			}
-			again.Abandon() // closing checks that nothing is left
+			again.Abandon() // closing the store checks that nothing remains
 		})
 	}
 }
@@ -186,7 +186,7 @@ func TestImportRefusesRecords(t *testing.T) {
 				return tx.Announcement(&store.Announcement{ID: there.ID}, 0)
 			}},
 			{"an id of another kind", fault.Invalid, "is that of another record of the project", func(tx *store.ImportTx) error {
-				id := db.ID() // made a UUIDv7 of 2023
+				id := db.ID() // as a UUIDv7 with a time in 2023
 				copy(id[:], []byte{1, 0x88, 0, 0, 0, 0, 0x70})
 				if err := tx.Announcement(&store.Announcement{ID: id}, 0); err != nil {
 					return err

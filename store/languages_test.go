@@ -11,7 +11,7 @@ import (
 	"svc/store"
 )
 
-// languages returns the languages of a project as texts. Each has the primary tag, then
+// languages returns one text for each language of a project: the primary tag, followed by
 // the synonyms.
 func languages(p *store.Project) (all []string) {
 	for _, l := range p.Languages {
@@ -58,7 +58,7 @@ func TestRegisterLanguage(t *testing.T) {
 			})
 			at, before := -1, db.Dump()
 			err := edit(db, "app", func(tx *store.Tx, p *store.Project) (err error) {
-				tc.edit.Tag = &tc.tag // as sent, which is not to rename
+				tc.edit.Tag = &tc.tag // as a client sends it; this does not rename the language
 				at, err = tx.RegisterLanguage(p, tc.tag, tc.edit)
 				return err
 			})
@@ -195,7 +195,7 @@ func TestMoveTranslationsConflict(t *testing.T) {
 			if !maps.Equal(before, db.Dump()) || snapshot(t, db, "app") != memory {
 				t.Error("the refusal has changed something")
 			}
-			// Registered again, the texts are back.
+			// When the language is registered again, its texts are visible again.
 			if err := edit(db, "app", func(tx *store.Tx, p *store.Project) error { return register(tx, p, "fr") }); err != nil {
 				t.Fatal(err)
 			}

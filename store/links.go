@@ -12,8 +12,8 @@ import (
 // maxLinks is the maximum number of links that are cached.
 const maxLinks = 4096
 
-// links caches the files to which direct links lead, as of the last commit. A commit that
-// may change such a file empties the cache.
+// links caches the files to which direct links lead, as of the last commit. When a commit
+// may have changed such a file, a new, empty cache replaces it.
 type links struct {
 	found sync.Map // object key -> *linked
 	count atomic.Int32
@@ -28,7 +28,7 @@ type linked struct {
 // caller must not change either of them. LinkedFile never waits for writers. The error is
 // NotFound if the file is not ready.
 func (s *Store) LinkedFile(objectKey string) (*File, *StorageBackend, error) {
-	known := s.links.Load() // before the transaction, which may then be newer, but not older
+	known := s.links.Load() // load the cache before the transaction begins, so that the file read is not older than the cache
 	if l, ok := known.found.Load(objectKey); ok {
 		l := l.(*linked)
 		return l.file, l.backend, nil
@@ -38,7 +38,7 @@ func (s *Store) LinkedFile(objectKey string) (*File, *StorageBackend, error) {
 		return nil, nil, err
 	}
 	if known.count.Add(1) > maxLinks {
-		s.links.CompareAndSwap(known, &links{}) // those in use come back
+		s.links.CompareAndSwap(known, &links{}) // the links in use will be cached again
 	} else {
 		known.found.Store(objectKey, l)
 	}
@@ -131,8 +131,8 @@ func (s *Snapshot) FileReferences(objectKeys ...string) map[string][]string {
 	return references
 }
 
-// LinkedFiles returns the files to which the version at a position of the catalog links, without
-// duplicates. The files may no longer exist.
+// LinkedFiles returns the ids of the files to which the version at a position of the
+// catalog links, without duplicates. The files may no longer exist.
 func (s *Snapshot) LinkedFiles(at int) (ids []FileID) {
 	v := s.entries[at].Record
 	links := make([]string, 0, 1+len(v.DownloadLinks))
@@ -151,7 +151,8 @@ func (s *Snapshot) LinkedFiles(at int) (ids []FileID) {
 	return ids
 }
 
-// linkedKey returns the object key in the path of a link. ok is false if there is none.
+// linkedKey returns the object key that the path of a link contains. ok is false if the
+// link does not lead to an object.
 func linkedKey(link string) (key string, ok bool) {
 	if !strings.Contains(link, "/f/") {
 		return "", false

@@ -35,7 +35,7 @@ func TestLinkFollowsChanges(t *testing.T) {
 	for _, step := range []struct {
 		name   string
 		change func(tx *store.Tx) error
-		want   [3]string // storages of deleted, kept, lost
+		want   [3]string // the storages of the deleted, the kept and the lost file
 	}{
 		{"at first", func(*store.Tx) error { return nil }, [3]string{"nas", "nas", "nas"}},
 		{"the storage has another name", func(tx *store.Tx) error {

@@ -14,8 +14,8 @@ import (
 	"svc/store"
 )
 
-// state is the expected content of a store, in plain slices and maps. A record in it is
-// never changed, only replaced, so that a copy of the slices and maps is a copy of the
+// state is the expected content of a store, in plain slices and maps. Its records are
+// never changed, only replaced. Copying the slices and maps therefore copies the whole
 // state.
 type state struct {
 	subjects []*subject // in order of creation
@@ -63,8 +63,8 @@ func itemOf(v *store.Version) release.Item {
 	}
 }
 
-// catalog builds a catalog of the versions. It also returns the versions in the order of
-// the catalog.
+// catalog builds a catalog of the project's versions. It also returns the versions in the
+// order of the catalog.
 func (s *subject) catalog() (*release.Catalog, []*store.Version) {
 	var items []release.Item
 	byID := map[store.ID]*store.Version{}
@@ -80,7 +80,7 @@ func (s *subject) catalog() (*release.Catalog, []*store.Version) {
 	return c, listed
 }
 
-// flag sets or clears the latest flag of a version.
+// flag sets or clears the latest flag of a version in the state.
 func (s *subject) flag(v *store.Version, latest bool) {
 	changed := *v
 	changed.Latest = latest
@@ -107,7 +107,8 @@ func (s *subject) language(tag string) int {
 // rules require, or 0 if they require none, and the error of the store.
 type action func(w *world, s *state, tx *store.Tx) (want fault.Kind, got error)
 
-// actions are chosen at random according to their weights.
+// actions lists all actions. Each is chosen with a probability proportional to its
+// weight.
 var actions = []struct {
 	weight int
 	run    action
@@ -147,8 +148,8 @@ func maybe[T any](r *rand.Rand, v T) *T {
 
 func (w *world) word() string { return fmt.Sprintf("<%d>", w.rand.IntN(1000)) }
 
-// subject chooses a random project. It returns the project from the state, and the same project as
-// read from the store in the transaction.
+// subject chooses a random project. It returns the project in the state, and the same
+// project as the store reads it in the transaction.
 func (w *world) subject(s *state, tx *store.Tx) (*subject, *store.Project, error) {
 	if len(s.subjects) == 0 {
 		return nil, nil, nil
@@ -246,7 +247,8 @@ func putKey(w *world, s *state, tx *store.Tx) (fault.Kind, error) {
 	return 0, err
 }
 
-// edited returns a language after an edit, or nil if a tag belongs to another language.
+// edited returns the language at an index with edit applied, or nil if one of the new
+// tags belongs to another language.
 func (s *subject) edited(at int, edit store.LanguageEdit) *store.Language {
 	l := s.project.Languages[at]
 	taken := func(tag string) bool { i := s.language(tag); return i >= 0 && i != at }

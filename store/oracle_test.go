@@ -99,17 +99,17 @@ type world struct {
 	db      *store.Store
 	state   *state
 	old     []*memory
-	stale   int // how often an old snapshot returned ErrStale
+	stale   int // number of times that an old snapshot returned ErrStale
 }
 
-// memory is an old snapshot that is still read, with the answers it gave at first.
+// memory is an old snapshot that the test still reads, with what it contained at first.
 type memory struct {
 	snap  *store.Snapshot
 	shown string
-	full  []*store.Version // of each entry; strings in them cannot change
+	full  []*store.Version // a copy of each entry's version
 }
 
-// view returns the visible form of a version in a language, field by field.
+// view returns the fields of a version that are visible in a language, as a text.
 func view(p *store.Project, v *store.Version, language int) string {
 	show := func(s *string) string {
 		if s == nil {
@@ -126,7 +126,7 @@ func view(p *store.Project, v *store.Version, language int) string {
 	return fmt.Sprint(v.ID, v.Version, v.Comparable, title, content, tag, string(v.CustomData), v.Latest, v.Preview, v.Milestone, v.Deprecated, v.PublishedAt)
 }
 
-// viewed returns the view of a version, as encoded by the snapshot.
+// viewed returns the same text as view, from the response that the snapshot has encoded.
 func viewed(snap *store.Snapshot, e *store.VersionEntry, v *store.Version, language int) string {
 	if e.Large {
 		return view(snap.Project, v, language)

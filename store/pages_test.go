@@ -35,8 +35,8 @@ func TestWholeFilesOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		scatter := func(tx *bbolt.Tx) error { return scatter(r, tx.Bucket([]byte("content")), 3) }
-		// In a transaction of its own: deleting a bucket after a write to its inner buckets
-		// leaves pages behind, in bbolt 1.5.
+		// In its own transaction, because bbolt 1.5 leaves pages behind if a bucket is deleted
+		// after a write to its inner buckets.
 		prune := func(tx *bbolt.Tx) error { return prune(r, tx.Bucket([]byte("content"))) }
 		if err := errors.Join(db.Update(scatter), db.Update(prune), db.Close()); err != nil {
 			t.Fatal(err)
@@ -78,7 +78,7 @@ func scatter(r *rand.Rand, b *bbolt.Bucket, depth int) error {
 	for range depth {
 		name := []byte{'b', byte(r.IntN(4))}
 		below, err := b.CreateBucketIfNotExists(name)
-		if errors.Is(err, bolterrors.ErrIncompatibleValue) { // a value has the name
+		if errors.Is(err, bolterrors.ErrIncompatibleValue) { // a value already has this key
 			continue
 		}
 		if err := errors.Join(err, scatter(r, below, depth-1)); err != nil {
@@ -114,9 +114,9 @@ func entries(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// TestExaminePages checks that ExaminePages shows the same entries as bbolt. If a page is damaged,
-// ExaminePages must refuse the file or, if that page is not in use, still show all entries. The
-// same must hold after a clean stop.
+// TestExaminePages checks that ExaminePages passes the same entries to its function as
+// bbolt finds. If a page is damaged, ExaminePages must refuse the file or, if that page
+// is not in use, still pass all entries. The same must hold after a clean stop.
 func TestExaminePages(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]file{"stopped": newFile(t, true), "killed": newFile(t, false)} {
@@ -139,7 +139,7 @@ func TestExaminePages(t *testing.T) {
 				bad := f.copy()
 				clear(bad.page(n))
 				switch shown, err := examine(bad); {
-				case err == nil && len(shown) != len(whole): // what a text says is not examined
+				case err == nil && len(shown) != len(whole): // damage inside a text is not detected
 					t.Errorf("page %d: got %d entries, want %d", n, len(shown), len(whole))
 				case err != nil && (!errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), path)):
 					t.Errorf("page %d: got %v, want ErrDamaged with the path", n, err)
@@ -214,10 +214,10 @@ func TestPagesInCircles(t *testing.T) {
 				continue
 			}
 			binary.NativeEndian.PutUint64(first, uint64(to))
-			_ = reopen(t, bad) // the page may be an old one that is free now
+			_ = reopen(t, bad) // the page may be an old one that is no longer in use
 		}
 	}
-	// One without entries would set free what is below it.
+	// A branch page without entries would make the pages below it appear free.
 	refused := 0
 	for _, n := range branches {
 		bad := f.copy()
@@ -236,7 +236,7 @@ func TestPagesInCircles(t *testing.T) {
 		if binary.NativeEndian.Uint16(page[8:]) != 2 {
 			continue
 		}
-		// The first entry of the root is a bucket: let it be the root again.
+		// The first entry of the root is a bucket: use its page as the root.
 		place, key := binary.NativeEndian.Uint32(page[16+4:]), binary.NativeEndian.Uint32(page[16+8:])
 		copy(page[16+place+key:], meta[16:24])
 	}
@@ -282,7 +282,7 @@ func TestDamagedEntry(t *testing.T) {
 	t.Parallel()
 	f := newFile(t, false)
 	u16, u32 := binary.NativeEndian.PutUint16, binary.NativeEndian.PutUint32
-	const each, bucket, small = 0, 1, 2 // which entries: all, buckets, those with their page in the value
+	const each, bucket, small = 0, 1, 2 // which entries to damage: all, buckets, or buckets whose only page is in the value
 	for _, tc := range []struct {
 		name   string
 		which  int

@@ -15,8 +15,8 @@ import (
 	"svc/internal/searchtext"
 )
 
-// ProjectID is the number of a project inside this store. It never changes, even if the
-// project is renamed, and is never used again.
+// ProjectID is the number of a project inside this store. It never changes, not even when
+// the project is renamed, and is not reused after the project has been deleted.
 type ProjectID uint32
 
 func (p ProjectID) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(p)) }
@@ -57,12 +57,12 @@ type Project struct {
 	StatsRetentionDays int           `json:"stats_retention_days"`
 	CollectEvents      bool          `json:"collect_events"`
 	EventRetentionDays int           `json:"event_retention_days"`
-	// LogRetentionDays and FeedbackRetentionDays are nil if the settings of the instance
-	// apply.
+	// LogRetentionDays and FeedbackRetentionDays are nil if the project has no setting of
+	// its own. The setting of the instance then applies.
 	LogRetentionDays      *int                   `json:"log_retention_days,omitempty"`
 	FeedbackRetentionDays *int                   `json:"feedback_retention_days,omitempty"`
 	MirrorAssets          bool                   `json:"mirror_assets"`
-	StorageBackend        string                 `json:"storage_backend,omitempty"` // id; "" = the default
+	StorageBackend        string                 `json:"storage_backend,omitempty"` // id of its own storage; "" = the default
 	Aliases               []Alias                `json:"aliases,omitempty"`         // newest first
 	Languages             []Language             `json:"languages,omitempty"`       // in order of registration
 	Translations          map[string]ProjectText `json:"translations,omitempty"`    // by tag key
@@ -91,7 +91,8 @@ func (p *Project) SearchText() string {
 	return searchtext.Fields(fields...)
 }
 
-// NormalKey returns the form in which keys and aliases are stored and looked up.
+// NormalKey returns the normal form of a key or alias, in which it is stored and looked
+// up.
 func NormalKey(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 // HasAlias reports whether the given name, in normal form, is a former key of p.
@@ -151,7 +152,7 @@ func (tx *Tx) CreateProject(p *Project) error {
 	)
 }
 
-// makeContent makes the buckets of a new project.
+// makeContent creates the buckets for the content of a new project.
 func makeContent(tx *Tx, p ProjectID) error {
 	content, err := tx.bolt.Bucket(contentBucket).CreateBucket(p.key())
 	if err != nil {
@@ -165,7 +166,8 @@ func makeContent(tx *Tx, p ProjectID) error {
 	return nil
 }
 
-// claim returns a Conflict if the name belongs to a project other than owner.
+// claim checks that owner may use a name. It returns a Conflict if the name belongs to
+// another project.
 func (tx *Tx) claim(name string, owner ProjectID) error {
 	raw := tx.bolt.Bucket(namesBucket).Get([]byte(name))
 	if raw == nil {
@@ -262,21 +264,23 @@ func (tx *Tx) DeleteProject(p *Project) error {
 	)
 }
 
-// ProjectDeleted returns a channel that receives a value when a project has been deleted
-// since the last receive. It must have only one reader.
+// ProjectDeleted returns a channel that receives a value when a project has been deleted.
+// Only one goroutine may receive from it.
 func (s *Store) ProjectDeleted() <-chan struct{} { return s.projectDeleted }
 
-// owner returns the project that owns a record, given only the record's id.
+// owner returns the project that owns a record, given only the record's id. ok is false
+// if the record does not exist or its project has been deleted.
 func (tx *Tx) owner(id ID) (ProjectID, bool) {
 	raw := tx.bolt.Bucket(ownersBucket).Get(id[:])
 	p, err := projectOf(raw)
-	if err != nil || !tx.alive(raw) { // svc check reports an owner that cannot be read
+	if err != nil || !tx.alive(raw) { // svc check reports an owner entry that cannot be read
 		return 0, false
 	}
 	return p, true
 }
 
-// OwnerOf returns the project that owns a record, given only the record's id.
+// OwnerOf returns the project that owns a record, given only the record's id. ok is false
+// if the record does not exist or its project has been deleted.
 func (s *Store) OwnerOf(id ID) (owner ProjectID, ok bool, err error) {
 	err = s.View(func(tx *Tx) error {
 		owner, ok = tx.owner(id)
@@ -285,12 +289,12 @@ func (s *Store) OwnerOf(id ID) (owner ProjectID, ok bool, err error) {
 	return owner, ok, err
 }
 
-// directory indexes all projects by each of their names. The directory and the projects
+// directory finds a project by its number, key or alias. The directory and the projects
 // in it are immutable.
 type directory struct {
 	byName map[string]*slot
 	byID   map[ProjectID]*slot
-	newest []*Project // newest created first
+	newest []*Project // sorted by creation, the newest first
 }
 
 // Projects returns all projects, the newest first. The caller must not change the slice
@@ -329,8 +333,8 @@ func (s *Store) loadProjects(tx *Tx) error {
 	return nil
 }
 
-// refreshProjects builds the next directory after the given projects have changed.
-// Readers continue to use the directory they have.
+// refreshProjects builds the next directory from the current one, after the given
+// projects have changed. Readers of the current directory are not affected.
 func (s *Store) refreshProjects(tx *Tx, changed map[ProjectID]bool) error {
 	if len(changed) == 0 {
 		return nil
@@ -380,9 +384,9 @@ func (s *Store) ProjectByID(id ProjectID) (*Project, bool) {
 	return slot.project.Load(), true
 }
 
-// Language is a language in which a project's texts may be translated.
+// Language is a language into which a project's texts can be translated.
 type Language struct {
-	Tag       string   `json:"tag"` // primary tag, as written at registration
+	Tag       string   `json:"tag"` // the primary tag, spelled as it was at registration
 	Synonyms  []string `json:"synonyms,omitempty"`
 	Label     *string  `json:"label,omitempty"`
 	CreatedAt int64    `json:"created_at"`
@@ -404,9 +408,9 @@ func (p *Project) Locales() *locale.Set {
 	return locale.NewSet(all)
 }
 
-// RegisterLanguage adds a language to p. If a language already has the tag,
-// RegisterLanguage changes that language but not its primary tag. It returns the index of
-// the language.
+// RegisterLanguage adds a language to p. If tag already belongs to a language, it changes
+// that language instead, but not the language's primary tag. It returns the index of the
+// language in p.Languages.
 func (tx *Tx) RegisterLanguage(p *Project, tag string, edit LanguageEdit) (int, error) {
 	at := p.Locales().Find(tag)
 	if at < 0 {
@@ -420,10 +424,10 @@ func (tx *Tx) RegisterLanguage(p *Project, tag string, edit LanguageEdit) (int, 
 	return at, tx.PutProject(p)
 }
 
-// UpdateLanguage changes the language at an index of p.Languages. If its primary tag
-// changes, the stored translations of the project, versions and announcements move to the
-// new tag. The error is a Conflict if translations of an unregistered language are
-// already stored under the new tag.
+// UpdateLanguage changes the language at the index at of p.Languages. If its primary tag
+// changes, the stored translations of the project, its versions and its announcements
+// move to the new tag. The error is a Conflict if translations of an unregistered
+// language are already stored under the new tag.
 func (tx *Tx) UpdateLanguage(p *Project, at int, edit LanguageEdit) error {
 	from := locale.Key(p.Languages[at].Tag)
 	if err := p.editLanguage(at, edit); err != nil {
@@ -444,8 +448,8 @@ func (tx *Tx) RemoveLanguage(p *Project, at int) error {
 	return tx.PutProject(p)
 }
 
-// editLanguage applies edit to a language. The error is Invalid if a tag belongs to
-// another language.
+// editLanguage applies edit to a language. The error is Invalid if a tag in edit belongs
+// to another language.
 func (p *Project) editLanguage(at int, edit LanguageEdit) error {
 	others := p.Locales()
 	taken := func(tag string) bool {
@@ -475,7 +479,8 @@ func (p *Project) editLanguage(at int, edit LanguageEdit) error {
 	return nil
 }
 
-// moveTranslations changes the tag key under which the texts of a language are stored.
+// moveTranslations moves the texts of a language, in all records of a project, from one
+// tag key to another.
 func moveTranslations(tx *Tx, p *Project, from, to string) error {
 	if _, err := rename(p.Translations, from, to); err != nil {
 		return err
@@ -488,7 +493,7 @@ func moveTranslations(tx *Tx, p *Project, from, to string) error {
 		func(a *Announcement) (bool, error) { return rename(a.Translations, from, to) })
 }
 
-// moveTexts changes a tag key in all records of a kind.
+// moveTexts renames a tag key in all records of one kind.
 func moveTexts[R any](
 	p ProjectID, each func(ProjectID, func(*R) error) error, put func(ProjectID, *R) error, rename func(*R) (moved bool, err error),
 ) error {
@@ -529,7 +534,8 @@ func rename[T any](texts map[string]T, from, to string) (moved bool, err error) 
 const purgeStep = 1000
 
 // Purge removes the content of deleted projects and of abandoned imports. It works in
-// small steps, so that other writers are not blocked. It can be repeated after a crash.
+// small transactions, so that other writers can run in between. After a crash, it can be
+// run again.
 func (s *Store) Purge() error {
 	for more := true; more; {
 		err := s.Update(func(tx *Tx) (err error) {
@@ -543,9 +549,9 @@ func (s *Store) Purge() error {
 	return nil
 }
 
-// purge is one step of Purge. It removes up to purgeStep keys and reports whether there may be
-// more. It begins with the files of all deleted projects, because the files' objects and copies in
-// the CDN still exist.
+// purge is one step of Purge. It removes up to purgeStep keys and reports whether there
+// may be more. It begins with the files of all deleted projects, because their objects on
+// the storages and their copies in the CDN have to be removed, too.
 func (tx *Tx) purge() (more bool, err error) {
 	all := tx.bolt.Bucket(contentBucket)
 	var orphans []ProjectID
@@ -578,7 +584,7 @@ func (tx *Tx) purge() (more bool, err error) {
 		if left, nested, err = drain(tx, b, name, left); err != nil {
 			return true, err
 		}
-		if left <= 0 || nested { // bbolt loses pages of a bucket that is deleted right after its buckets
+		if left <= 0 || nested { // bbolt would lose pages if the bucket were deleted in the same transaction as its nested buckets
 			return true, nil
 		}
 		if err := content.DeleteBucket(name); err != nil {
@@ -587,18 +593,19 @@ func (tx *Tx) purge() (more bool, err error) {
 		touched = true
 	}
 	if touched {
-		return true, nil // for the same reason
+		return true, nil // the parent is deleted in another transaction, for the same reason
 	}
 	return true, all.DeleteBucket(orphan)
 }
 
-// alive reports whether the project with the given key of the content bucket exists.
+// alive reports whether the project to which the given key of the content bucket belongs
+// still exists.
 func (tx *Tx) alive(project []byte) bool {
 	return tx.bolt.Bucket(projectsBucket).Get(project) != nil
 }
 
-// drain deletes keys of a bucket, up to the given limit, and the owner entries of its records. It
-// returns the unused part of the limit, and whether any of the keys were buckets.
+// drain deletes up to limit keys of a bucket, and the owner entries of its records. left
+// is the unused part of the limit. nested reports whether any of the keys were buckets.
 func drain(tx *Tx, b *boltfile.Bucket, name []byte, limit int) (left int, nested bool, err error) {
 	var keys, owned [][]byte
 	cursor := b.Cursor()
@@ -610,7 +617,7 @@ func drain(tx *Tx, b *boltfile.Bucket, name []byte, limit int) (left int, nested
 		case string(name) == string(versionsBucket), string(name) == string(announcementsBucket):
 			owned = append(owned, key)
 		case string(name) == string(feedbackSeries.Records):
-			owned = append(owned, value[:min(len(ID{}), len(value))]) // a shorter one is damaged
+			owned = append(owned, value[:min(len(ID{}), len(value))]) // damage can make the value too short
 		}
 	}
 	owners := tx.bolt.Bucket(ownersBucket)

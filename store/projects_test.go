@@ -106,8 +106,8 @@ func TestProjectNames(t *testing.T) {
 	}
 }
 
-// TestRename renames projects repeatedly and checks the owner of each name after each
-// step.
+// TestRename renames projects repeatedly. After each step it checks which project each
+// name belongs to.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
@@ -163,8 +163,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestConflictNamesTheHolder checks that the error for a name in use contains the project
-// that has the name.
+// TestConflictNamesTheHolder checks that the error for a name that is in use names the
+// project that has the name.
 func TestConflictNamesTheHolder(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -257,7 +257,7 @@ func TestDeleteProjectLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// register adds a language with only a tag.
+// register registers a language with only a tag.
 func register(tx *store.Tx, p *store.Project, tag string) error {
 	_, err := tx.RegisterLanguage(p, tag, store.LanguageEdit{})
 	return err

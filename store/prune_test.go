@@ -15,7 +15,7 @@ import (
 	"svc/store"
 )
 
-// addLogs stores n logs, one for each second, with rotating levels and addresses.
+// addLogs stores n logs, one per second. Their levels and addresses repeat in turn.
 func addLogs(t testing.TB, db *store.Store, c *clock, p store.ProjectID, n int) (all []*store.Log) {
 	t.Helper()
 	for len(all) < n {
@@ -131,8 +131,8 @@ func TestPruneLogsEqualsFilter(t *testing.T) {
 	}
 }
 
-// TestPruneLeavesNothing checks that a project with pruned logs takes as much space as
-// one that never had logs.
+// TestPruneLeavesNothing checks that a project takes as much space after all its logs
+// were pruned as one that never had logs.
 func TestPruneLeavesNothing(t *testing.T) {
 	t.Parallel()
 	c := newClock()

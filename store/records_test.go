@@ -9,8 +9,8 @@ import (
 	"svc/internal/integrity"
 )
 
-// checkRecords checks the rules between buckets that must hold after every transaction,
-// as described in docs/format/svc-db.md.
+// checkRecords checks that the buckets are consistent with each other, by the rules in
+// docs/format/svc-db.md. The rules must hold after every transaction.
 func (tx *Tx) checkRecords() error {
 	report := integrity.NewReport(nil)
 	all := []error{newChecker(context.Background(), tx, report).run()}

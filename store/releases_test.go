@@ -46,7 +46,7 @@ func TestReleaseTakesLatest(t *testing.T) {
 		before func(*testing.T, *store.Store, store.ProjectID)
 		text   string
 		edits  []func(*store.Release)
-		want   string // the versions that are the latest, afterwards
+		want   string // the versions that have the latest flag afterwards
 	}{
 		{"preview: false", nil, "1.0", []func(*store.Release){asPreview}, ""},
 		{"preview of the current latest: false, and the next best is elected", func(t *testing.T, db *store.Store, p store.ProjectID) {

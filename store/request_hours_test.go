@@ -19,8 +19,8 @@ func countedTotal(counts map[RequestCounter]uint64, kind counterKind) (n uint64)
 	return n
 }
 
-// TestAnHourIsBounded checks that a client that invents versions cannot fill the disk and
-// does not displace the versions in use.
+// TestAnHourIsBounded checks that a client that reports invented versions cannot fill the
+// disk, and that the versions in real use are still counted.
 func TestAnHourIsBounded(t *testing.T) {
 	t.Parallel()
 	s, projects := countingStore(t, 1)
@@ -168,7 +168,7 @@ func FuzzDecodeHour(f *testing.F) {
 			}
 		}
 		for _, c := range all {
-			r := Request(c.what) // none of this may be out of the bounds of arrays
+			r := Request(c.what) // none of these may exceed the bounds of an array
 			if r.Endpoint() >= Endpoints || r.PlatformNumber() >= stats.Platforms || r.Place().Region() >= stats.Regions || r.Place().Province() >= Provinces {
 				t.Errorf("%x has dimensions beyond their bounds", c.what)
 			}

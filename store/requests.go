@@ -27,11 +27,13 @@ func (h Hour) Start() int64 { return int64(h) * 3600 }
 
 func (h Hour) key() []byte { return binary.BigEndian.AppendUint32(nil, uint32(h)) }
 
-// Endpoint is a route with counted requests. The zero Endpoint means no endpoint. The
-// numbers are stored in the file.
+// Endpoint identifies a route of the API for which requests are counted. The zero
+// Endpoint means no endpoint. The numbers are stored in the file, so they must not
+// change.
 type Endpoint uint8
 
-// Every endpoint number is less than Endpoints, and every province number is less than Provinces.
+// Endpoints is greater than every endpoint number, and Provinces is greater than every
+// province number.
 const (
 	Endpoints = 1 << endpointBits
 	Provinces = 1 << provinceBits
@@ -60,8 +62,9 @@ func (e Endpoint) String() string {
 	return endpoints[e]
 }
 
-// The size in bits and the position of each dimension in a Request. Keys are ordered by the highest
-// dimension first, so that neighbouring numbers have most bits in common.
+// The size and the position, in bits, of each dimension in a Request. The highest
+// dimension determines the order of keys first, so that neighbouring numbers have most
+// bits in common.
 const (
 	endpointBits = 4
 	platformBits = 3
@@ -108,8 +111,9 @@ func (p Place) Region() stats.Region {
 	return stats.Region(r)
 }
 
-// Province returns the first two digits of the province code. If only the city code is
-// known, it returns the first two digits of that code. It returns 0 if neither is known.
+// Province returns the first two digits of the province code. If the place has only a
+// city code, it returns the first two digits of that. It returns 0 if the place has
+// neither.
 func (p Place) Province() int {
 	if province := p >> cityBits & (1<<provinceBits - 1); province != 0 {
 		return int(province)
@@ -129,7 +133,8 @@ func (p Place) Codes() (province, city string) {
 	return province, city
 }
 
-// Request is the combination of all dimensions by which requests are counted.
+// Request is the combination of an endpoint, a platform, a time zone and a place.
+// Requests to the API are counted for each combination.
 type Request uint64
 
 // NewRequest returns the request with the given dimensions.
@@ -150,25 +155,25 @@ func (r Request) Offset() stats.Offset { return stats.Offset(r >> offsetAt & (1<
 // Place returns the place from which the request came.
 func (r Request) Place() Place { return Place(r >> placeAt) }
 
-// counterKind is one of the four kinds of counters of a project.
+// counterKind is one of the four kinds of counters that a project has.
 type counterKind uint8
 
 const (
 	requestCounts counterKind = iota
 	systemCounts
 	clientCounts
-	downloadCounts // of files; by day instead of hour
+	downloadCounts // downloads of files, by day instead of by hour
 )
 
-// otherVersions replaces the versions that exceed the limit.
+// otherVersions is counted in place of the versions that exceed the limit of an hour.
 const otherVersions = "(other)"
 
-// RequestCounter identifies one count of the request statistics, for one project and
-// hour. It is comparable, so that it can be the key of a map.
+// RequestCounter identifies one counter of the request statistics: its project, its hour,
+// and the values that it counts. It is comparable, so that it can be the key of a map.
 type RequestCounter struct {
 	project ProjectID
 	hour    Hour
-	what    uint64 // counterKind in the two highest bits, then a Request or a platform
+	what    uint64 // counterKind in the two highest bits, and a Request or a platform in the others
 	text    string
 }
 
@@ -181,8 +186,8 @@ func CountRequest(p ProjectID, h Hour, r Request) RequestCounter {
 	return RequestCounter{p, h, uint64(requestCounts)<<kindAt | uint64(r), ""}
 }
 
-// CountSystem returns the counter for a system version, which is "" if the client did not
-// report it.
+// CountSystem returns the counter for a version of the clients' operating system. version
+// is "" for clients that did not report it.
 func CountSystem(p ProjectID, h Hour, on platform.Platform, version string) RequestCounter {
 	return RequestCounter{p, h, uint64(systemCounts)<<kindAt | uint64(stats.PlatformNumber(on)), version}
 }
@@ -192,34 +197,35 @@ func CountClient(p ProjectID, h Hour, on platform.Platform, version string) Requ
 	return RequestCounter{p, h, uint64(clientCounts)<<kindAt | uint64(stats.PlatformNumber(on)), version}
 }
 
-// CountDownload returns the counter for downloads of a file on the day that contains an hour.
+// CountDownload returns the counter for downloads of a file on the day to which hour h
+// belongs.
 func CountDownload(p ProjectID, h Hour, f FileID) RequestCounter {
 	return RequestCounter{p, h - h%24, uint64(downloadCounts) << kindAt, string(f)}
 }
 
-// Group returns the project number of the counter.
+// Group returns the project number, by which package counter groups counters.
 func (c RequestCounter) Group() uint32 { return uint32(c.project) }
 
-// Folded returns the coarser counter that replaces this one when the limit is exceeded.
-// It is a request without province, city and offset, or the version or file "(other)". Totals
-// remain correct.
+// Folded returns the coarser counter that replaces this one if the limit is exceeded.
+// That is the counter for requests without province, city and offset, or for the version
+// or file "(other)". Totals remain correct.
 func (c RequestCounter) Folded() RequestCounter {
 	if c.kind() != requestCounts {
 		c.text = otherVersions
 		return c
 	}
-	r := Request(c.what) // the bits of its kind are zero
+	r := Request(c.what) // the bits of the kind are zero for requests
 	return CountRequest(c.project, c.hour, r&(1<<offsetAt-1)|r>>regionAt<<regionAt)
 }
 
-// CountedRequest is a request with all values by which it is counted. It is comparable,
-// and many requests share the same value. Requests are therefore counted by this value
-// first, and divided into their counters later.
+// CountedRequest is a request with all values by which it is counted. Many requests have
+// equal values, so a map first counts equal requests. Each of them is later divided into
+// its counters, with that count.
 type CountedRequest struct {
 	Project ProjectID
 	Hour    Hour
 	Request Request
-	System  string // version of the system; its platform is in Request
+	System  string // version of the operating system; its platform is in Request
 	Client  string // version of the app; "" if the client did not report it
 
 	// Download is the file that was downloaded. It is "" for a request of the API. A download is
@@ -242,16 +248,18 @@ func (c CountedRequest) Counters() iter.Seq[RequestCounter] {
 	}
 }
 
-// Kept returns a copy of the request whose strings share no memory with the original.
+// Kept returns a copy of the request. The strings of the copy share no memory with the
+// original, so that the original's memory can be freed.
 func (c CountedRequest) Kept() CountedRequest {
-	both := c.System + c.Client // side by side, because both are compared
+	both := c.System + c.Client // in one string, because a map compares both
 	c.System, c.Client = both[:len(c.System)], both[len(c.System):]
 	c.Download = FileID(strings.Clone(string(c.Download)))
 	return c
 }
 
-// Request statistics have one key for each project, kind of counter and hour. Package
-// hourly encodes the value. The kinds that count versions and downloads have texts.
+// The request statistics have one key for each project, kind of counter and hour. Package
+// hourly defines the format of the value. The kinds that count versions and downloads
+// have texts.
 
 // Limits on the number of counters in an hour. They are needed because most counters
 // depend on data from anonymous clients.
@@ -279,9 +287,9 @@ func byCounter(a, b hourCounter) int {
 	)
 }
 
-// AddRequests adds to the counters. It ignores counters of deleted projects. It also ignores an hour
-// whose stored value is damaged, so that all other counters are still written. The check of the file
-// reports the damaged value.
+// AddRequests adds counts to the stored counters. It ignores counters of deleted
+// projects. It also ignores counters of an hour with a damaged stored value, so that the
+// others are still written. The check of the file reports such a value.
 func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 	all := make([]hourCounter, 0, len(counts))
 	for c, n := range counts {
@@ -306,7 +314,8 @@ func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 	return nil
 }
 
-// addToHour adds counters that all have the same project, kind and hour as the given counter.
+// addToHour adds counters to the stored counters of one hour. All of them have the same
+// project, kind and hour as like.
 func addToHour(tx *Tx, like RequestCounter, added []hourCounter) error {
 	b, err := tx.content(like.project).CreateBucketIfNotExists(counterBuckets[like.kind()])
 	if err != nil {
@@ -325,7 +334,7 @@ func addToHour(tx *Tx, like RequestCounter, added []hourCounter) error {
 		}
 		all = merged(all)
 	}
-	b.FillPercent = 0.9 // keys append
+	b.FillPercent = 0.9 // keys are appended, so pages can be filled
 	return b.Put(key, encodeHour(squeezed(all)))
 }
 
@@ -343,8 +352,9 @@ func merged(all []hourCounter) []hourCounter {
 	return kept
 }
 
-// squeezed limits the number of counters of an hour. If there are too many, it folds all but those
-// with the highest counts, so that a client that invents versions does not displace the real ones.
+// squeezed limits the number of counters of an hour. If there are too many, it keeps
+// those with the highest counts and folds the others. A client that reports invented
+// versions therefore does not displace the real ones.
 func squeezed(all []hourCounter) []hourCounter {
 	most := maxVersions
 	if len(all) > 0 && all[0].kind() == requestCounts {
@@ -354,7 +364,7 @@ func squeezed(all []hourCounter) []hourCounter {
 		return all
 	}
 	slices.SortFunc(all, func(a, b hourCounter) int { return cmp.Or(cmp.Compare(b.n, a.n), byCounter(a, b)) })
-	for i := most * 3 / 4; i < len(all); i++ { // makes room for some time
+	for i := most * 3 / 4; i < len(all); i++ { // fold more than necessary, so that the next counters do not exceed the limit again
 		all[i].RequestCounter = all[i].Folded()
 	}
 	return merged(all)
@@ -374,8 +384,8 @@ func encodeHour(all []hourCounter) []byte {
 	return e.Value()
 }
 
-// decodeHour calls the function each for every counter of a value, in order. The text is only valid
-// during the call.
+// decodeHour calls each for every counter in an encoded value, in order. The text is
+// valid only during the call.
 func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte, n int64)) error {
 	if kind == requestCounts {
 		return hourly.Each(raw, func(what uint64, n int64) { each(what, nil, n) })
@@ -383,29 +393,30 @@ func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte
 	return hourly.EachText(raw, each)
 }
 
-// EachRequest calls the function each for every request counter in a range of hours, in order of
-// hours. The range includes both from and to.
+// EachRequest calls each for every request counter of the hours between from and to, both
+// inclusive, in order of hours.
 func (tx *Tx) EachRequest(p ProjectID, from, to Hour, each func(h Hour, r Request, n int64)) error {
 	return eachCounter(tx, p, requestCounts, from, to, func(h Hour, what uint64, _ []byte, n int64) { each(h, Request(what), n) })
 }
 
-// EachSystemVersion is EachRequest for the versions of the clients' systems. The version
-// is only valid during the call. It is "" if clients did not report it.
+// EachSystemVersion is like EachRequest for the versions of the clients' operating
+// systems. The version is valid only during the call. It is "" if clients did not report
+// it.
 func (tx *Tx) EachSystemVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
 	return eachCounter(tx, p, systemCounts, from, to,
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
 }
 
-// EachClientVersion is EachRequest for the versions of the project's own app. The version
-// is only valid during the call.
+// EachClientVersion is like EachRequest for the versions of the project's own app. The
+// version is valid only during the call.
 func (tx *Tx) EachClientVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
 	return eachCounter(tx, p, clientCounts, from, to,
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
 }
 
-// EachDownload calls the function each for every counter of downloads of the days that begin in a
-// range of hours, in order of days. The file is only valid during the call. It is "(other)" for the
-// files beyond the limit of a day.
+// EachDownload calls each for every download counter of the days that begin between from
+// and to, both inclusive, in order of days. The file is valid only during the call. It is
+// "(other)" for the files that exceeded the limit of a day.
 func (tx *Tx) EachDownload(p ProjectID, from, to Hour, each func(day Hour, file []byte, n int64)) error {
 	return eachCounter(tx, p, downloadCounts, from, to, func(h Hour, _ uint64, text []byte, n int64) { each(h, text, n) })
 }
@@ -435,8 +446,8 @@ func (tx *Tx) counters(p ProjectID, kind counterKind) *boltfile.Bucket {
 	return tx.contentBucket(p, counterBuckets[kind])
 }
 
-// DropRequests deletes the counters of all hours before the given hour. It deletes up to the given
-// number of values, and returns how many it deleted.
+// DropRequests deletes counters of hours before the given hour. It deletes at most limit
+// values, and returns how many it deleted.
 func (tx *Tx) DropRequests(p ProjectID, before Hour, limit int) (dropped int, err error) {
 	for kind := range counterBuckets {
 		b := tx.counters(p, counterKind(kind))

@@ -12,8 +12,9 @@ import (
 	"svc/internal/stats"
 )
 
-// busyHour returns the counters of an hour of a project with clients in many countries. There are
-// some 300 different requests, 40 system versions and 30 app versions. A few of each are frequent.
+// busyHour returns the counters of an hour of a project with clients in many countries:
+// about 300 different requests, 40 system versions and 30 app versions, a few of which
+// are frequent.
 func busyHour(random *rand.Rand, p ProjectID, h Hour) map[RequestCounter]uint64 {
 	counts := map[RequestCounter]uint64{}
 	for range 1500 {

@@ -140,7 +140,7 @@ func TestDimensionsComeBack(t *testing.T) {
 	}
 }
 
-// TestNumbersOfDimensions checks that the numbers stored in the file still have the same
+// TestNumbersOfDimensions checks that the numbers that are stored in the file keep their
 // meaning.
 func TestNumbersOfDimensions(t *testing.T) {
 	t.Parallel()
@@ -166,7 +166,8 @@ func TestNumbersOfDimensions(t *testing.T) {
 	}
 }
 
-// TestRequestsAreAMap adds the same counts to a store and to a map, and compares the two.
+// TestRequestsAreAMap adds the same counts to a store and to a map, and compares the
+// results.
 func TestRequestsAreAMap(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -243,7 +244,7 @@ func TestCountersFollowTheProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addCounts(t, s, counts) // requests that were answered before the deletion
+	addCounts(t, s, counts) // requests that arrived before the deletion
 	if err := s.Purge(); err != nil {
 		t.Fatal(err)
 	}

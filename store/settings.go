@@ -11,11 +11,11 @@ import (
 	"svc/internal/boltfile"
 )
 
-// Setting identifies a record of settings of the instance or of a project. Before the
-// first save, the settings have initial values.
+// Setting identifies a stored record of settings, which belongs to the instance or to a
+// project. Until a record has been saved, Get returns the initial values.
 type Setting[T any] struct {
 	name    string
-	project ProjectID                     // owner of the settings; 0 for the instance
+	project ProjectID                     // the project to which the settings belong; 0 for the instance
 	initial func(v *T)                    // sets the initial values that are not zero; may be nil
 	save    func(before, v *T, now int64) // sets the times before v is stored; may be nil
 }
@@ -39,7 +39,7 @@ var (
 	loginSettings = Setting[loginNetworks]{name: "login_networks"}
 )
 
-// TermsSettings returns the settings of a terms document.
+// TermsSettings returns the Setting of a terms document.
 func TermsSettings(slug string) Setting[TermsDocument] {
 	return Setting[TermsDocument]{name: "terms/" + slug, save: dateTerms}
 }
@@ -50,7 +50,7 @@ const (
 	webhookName     = "codehost_webhook"
 )
 
-// IntegrationSettings returns the code host integration of a project.
+// IntegrationSettings returns the Setting of a project's code host integration.
 func IntegrationSettings(p ProjectID) Setting[CodehostIntegration] {
 	return Setting[CodehostIntegration]{
 		name: integrationName, project: p, initial: (*CodehostIntegration).reset,
@@ -58,7 +58,7 @@ func IntegrationSettings(p ProjectID) Setting[CodehostIntegration] {
 	}
 }
 
-// WebhookSettings returns the webhook of a project.
+// WebhookSettings returns the Setting of a project's webhook.
 func WebhookSettings(p ProjectID) Setting[Webhook] {
 	return Setting[Webhook]{name: webhookName, project: p}
 }
@@ -110,8 +110,8 @@ func (s Setting[T]) Delete(tx *Tx) error {
 	return b.Delete([]byte(s.name))
 }
 
-// instanceSettings and projectSettings map each name of settings to a function. The function checks
-// that a stored value can be decoded.
+// instanceSettings and projectSettings contain, for each name of settings, a function
+// that checks whether a stored value can be decoded.
 var (
 	instanceSettings = map[string]func(name, raw []byte) error{
 		CDNSettings.name: readable[CDN], CodehostAppSettings.name: readable[CodehostApp], TranslationSettings.name: readable[Translation],
@@ -131,8 +131,8 @@ const (
 	CDNCloudflare = "cloudflare"
 )
 
-// CDN has the settings for refreshing copies of files at a CDN. A field that is "" has no
-// value.
+// CDN contains the credentials and settings for refreshing files in a CDN. A field that
+// is "" has no value.
 type CDN struct {
 	Provider          string `json:"provider"`
 	Enabled           bool   `json:"enabled,omitempty"`
@@ -145,17 +145,17 @@ type CDN struct {
 // Configured reports whether both credentials are set.
 func (c *CDN) Configured() bool { return c.KeyID != "" && c.Secret != "" }
 
-// SetProvider changes the provider. If the provider is a new one, SetProvider deletes the
-// credentials, so that they are never sent to another provider. The caller sets the new
-// credentials afterwards.
+// SetProvider changes the provider. If the provider is a different one, SetProvider
+// deletes the credentials, so that they are never sent to another provider. The caller
+// sets the new credentials afterwards.
 func (c *CDN) SetProvider(provider string) {
 	if provider != c.Provider {
 		c.Provider, c.KeyID, c.Secret, c.SecretFingerprint = provider, "", "", ""
 	}
 }
 
-// Translation has the settings for translating texts with a language model. A field that
-// is "" has no value.
+// Translation contains the settings for translating texts with a language model. A field
+// that is "" has no value.
 type Translation struct {
 	Enabled           bool   `json:"enabled,omitempty"`
 	Provider          string `json:"provider"` // see package translate
@@ -165,27 +165,27 @@ type Translation struct {
 	APIKeyFingerprint string `json:"api_key_fingerprint,omitempty"`
 	APIKeyUpdatedAt   int64  `json:"api_key_updated_at,omitempty"` // Unix seconds; 0 without a key
 	CustomPrompt      bool   `json:"custom_prompt,omitempty"`
-	SystemPrompt      string `json:"system_prompt,omitempty"` // retained while CustomPrompt is off
+	SystemPrompt      string `json:"system_prompt,omitempty"` // kept, but not used, while CustomPrompt is false
 	UpdatedAt         int64  `json:"updated_at,omitempty"`    // Unix seconds; 0 before the first save
 }
 
 // Configured reports whether the address and the model are set.
 func (t *Translation) Configured() bool { return t.BaseURL != "" && t.Model != "" }
 
-// TermsDocument is the operator's version of a terms document. The zero value is an
-// unchanged document.
+// TermsDocument is a terms document as the administrator has edited it. The zero value is
+// an unedited document.
 type TermsDocument struct {
-	Custom    bool   `json:"custom,omitempty"`   // the draft is shown, if there is one
+	Custom    bool   `json:"custom,omitempty"`   // the draft, if there is one, is published
 	Draft     string `json:"draft,omitempty"`    // Markdown; "" = none
-	DraftAt   int64  `json:"draft_at,omitempty"` // last change of the text, Unix seconds; 0 without a draft
+	DraftAt   int64  `json:"draft_at,omitempty"` // time of the last change of the draft's text, Unix seconds; 0 without a draft
 	UpdatedAt int64  `json:"updated_at"`         // last save, Unix seconds; 0 before the first one
 }
 
-// Effective reports whether the draft is published, which requires that Custom is set and
-// the draft is not empty.
+// Effective reports whether the draft is published in place of the standard text. That
+// requires that Custom is set and the draft is not empty.
 func (d *TermsDocument) Effective() bool { return d.Custom && d.Draft != "" }
 
-// dateTerms sets the times of a save. The time of the draft only changes when its text
+// dateTerms sets the times of a save. DraftAt changes only when the text of the draft
 // changes. Without a draft it is 0.
 func dateTerms(before, d *TermsDocument, now int64) {
 	d.UpdatedAt = now
@@ -209,8 +209,8 @@ const (
 // CodehostFeatures lists the features in the order in which they are shown.
 var CodehostFeatures = []string{FeatureFeedbackIssue, FeatureCommentCommands}
 
-// CodehostApp has the credentials and settings of the app at the code host. A field that
-// is "" or a time that is 0 has no value.
+// CodehostApp contains the credentials and settings of the app that is registered at the
+// code host. A field that is "" or a time that is 0 has no value.
 type CodehostApp struct {
 	AppID                 string `json:"app_id,omitempty"`
 	PrivateKey            string `json:"private_key,omitempty"` // sealed, see package seal
@@ -218,14 +218,14 @@ type CodehostApp struct {
 	PrivateKeyUpdatedAt   int64  `json:"private_key_updated_at,omitempty"`
 
 	WebhookSecret          string `json:"webhook_secret,omitempty"`        // sealed
-	WebhookSecretHint      string `json:"webhook_secret_hint,omitempty"`   // its last characters
-	WebhookSecretLength    int    `json:"webhook_secret_length,omitempty"` // in characters
+	WebhookSecretHint      string `json:"webhook_secret_hint,omitempty"`   // the last characters of the secret
+	WebhookSecretLength    int    `json:"webhook_secret_length,omitempty"` // length of the secret in characters
 	WebhookSecretUpdatedAt int64  `json:"webhook_secret_updated_at,omitempty"`
 
-	Features []string `json:"features,omitempty"` // those that are switched on, see CodehostFeatures
+	Features []string `json:"features,omitempty"` // the features that are switched on, see CodehostFeatures
 
-	// CustomTemplate reports whether the two templates are used. They are retained when it
-	// is false.
+	// CustomTemplate reports whether the two templates are in use. They are kept while it is
+	// false.
 	CustomTemplate bool   `json:"custom_template,omitempty"`
 	TitleTemplate  string `json:"title_template,omitempty"`
 	BodyTemplate   string `json:"body_template,omitempty"`
@@ -233,24 +233,25 @@ type CodehostApp struct {
 	UpdatedAt int64 `json:"updated_at,omitempty"` // Unix seconds, like all times in CodehostApp
 }
 
-// Configured reports whether the app can identify itself.
+// Configured reports whether the app has the credentials to identify itself at the code
+// host.
 func (a *CodehostApp) Configured() bool { return a.AppID != "" && a.PrivateKey != "" }
 
-// Offers reports whether projects can use a feature. The feature must be switched on, and
-// the app must be able to identify itself.
+// Offers reports whether projects can use a feature. They can if the feature is switched
+// on and the app has its credentials.
 func (a *CodehostApp) Offers(feature string) bool {
 	return a.Configured() && slices.Contains(a.Features, feature)
 }
 
-// The sources of the template for issues.
+// The sources from which the template for issues can be taken.
 const (
-	TemplateInherit = "inherit" // from the instance
-	TemplateCustom  = "custom"  // from the project
-	TemplateRepo    = "repo"    // from a file of the repository
+	TemplateInherit = "inherit" // the template of the instance
+	TemplateCustom  = "custom"  // the template of the project
+	TemplateRepo    = "repo"    // a file in the repository
 )
 
-// DefaultAssociations lists the roles in a repository that may give commands, unless the
-// project has its own list.
+// DefaultAssociations lists the roles in a repository that allow a user to give commands,
+// unless the project has its own list.
 var DefaultAssociations = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
 // CodehostIntegration connects a project to its repository. A field that is "" has no
@@ -260,14 +261,14 @@ type CodehostIntegration struct {
 
 	FeedbackIssue  bool     `json:"feedback_issue,omitempty"`
 	TemplateSource string   `json:"template_source"`
-	TemplatePath   string   `json:"template_path,omitempty"` // in the repository
+	TemplatePath   string   `json:"template_path,omitempty"` // path in the repository
 	TemplateRef    string   `json:"template_ref,omitempty"`  // "" = the default branch
 	TitleTemplate  string   `json:"title_template,omitempty"`
 	BodyTemplate   string   `json:"body_template,omitempty"`
 	Labels         []string `json:"labels,omitempty"`
 
 	CommentCommands     bool              `json:"comment_commands,omitempty"`
-	AllowedAssociations []string          `json:"allowed_associations"` // empty does not mean the default
+	AllowedAssociations []string          `json:"allowed_associations"` // an empty list allows nobody; it does not mean the default
 	AllowedUsers        []string          `json:"allowed_users,omitempty"`
 	Commands            []CodehostCommand `json:"commands,omitempty"`
 
@@ -277,8 +278,8 @@ type CodehostIntegration struct {
 // CodehostCommand is a workflow that a comment can start.
 type CodehostCommand struct {
 	Name     string `json:"name"`     // without the prefix /svc-
-	Workflow string `json:"workflow"` // its file name or id
-	Ref      string `json:"ref"`      // branch or tag
+	Workflow string `json:"workflow"` // file name or id of the workflow
+	Ref      string `json:"ref"`      // branch or tag on which the workflow runs
 	Input    string `json:"input,omitempty"`
 }
 
@@ -291,12 +292,14 @@ func (c *CodehostCommand) InputName() string {
 	return c.Input
 }
 
-// FeedbackIssueActive reports whether feedback can become an issue now.
+// FeedbackIssueActive reports whether feedback of the project can become an issue at
+// present.
 func (i *CodehostIntegration) FeedbackIssueActive(a *CodehostApp) bool {
 	return i.FeedbackIssue && i.Repo != "" && a.Offers(FeatureFeedbackIssue)
 }
 
-// CommentCommandsActive reports whether comments can start workflows now.
+// CommentCommandsActive reports whether comments can start workflows of the project at
+// present.
 func (i *CodehostIntegration) CommentCommandsActive(a *CodehostApp) bool {
 	return i.CommentCommands && i.Repo != "" && a.Offers(FeatureCommentCommands)
 }
@@ -336,12 +339,12 @@ func (tx *Tx) IntegrationsOf(repo string) (all []IntegratedProject, err error) {
 	return all, err
 }
 
-// Webhook authenticates the code host's messages about releases of a project. A field
-// that is "" has no value. Times are Unix seconds.
+// Webhook contains the secret with which the code host signs its messages about releases
+// of a project. A field that is "" has no value. Times are Unix seconds.
 type Webhook struct {
-	Secret    string `json:"secret,omitempty"` // sealed, see package seal; "" = no message is accepted
-	Hint      string `json:"hint,omitempty"`   // its last characters
-	Length    int    `json:"length,omitempty"` // in characters
+	Secret    string `json:"secret,omitempty"` // sealed, see package seal; if "", no message is accepted
+	Hint      string `json:"hint,omitempty"`   // the last characters of the secret
+	Length    int    `json:"length,omitempty"` // length of the secret in characters
 	UpdatedAt int64  `json:"updated_at,omitempty"`
 
 	// Former is the previous secret. It is accepted until FormerUntil, so that no delivery
@@ -349,12 +352,12 @@ type Webhook struct {
 	Former      string `json:"former,omitempty"` // sealed
 	FormerUntil int64  `json:"former_until,omitempty"`
 
-	// Last is the last correctly signed delivery since the secret was saved, or nil if there
-	// has been none.
+	// Last is the last delivery with a valid signature since the secret was saved, or nil if
+	// there has been none.
 	Last *WebhookDelivery `json:"last,omitempty"`
 }
 
-// WebhookDelivery is the outcome of a delivery.
+// WebhookDelivery describes a message of the code host and what the server did with it.
 type WebhookDelivery struct {
 	At     int64  `json:"at"` // Unix seconds
 	Event  string `json:"event,omitempty"`
@@ -362,8 +365,8 @@ type WebhookDelivery struct {
 	Reason string `json:"reason,omitempty"` // why the delivery was ignored
 }
 
-// Replace replaces the current secret with a sealed one. The previous secret is still
-// accepted during the grace period.
+// Replace makes a sealed secret the current one. The previous secret is still accepted
+// during the grace period.
 func (w *Webhook) Replace(sealed, hint string, length int, grace time.Duration, now time.Time) {
 	next := Webhook{Secret: sealed, Hint: hint, Length: length, UpdatedAt: now.Unix()}
 	if w.Secret != "" && grace > 0 {
@@ -396,7 +399,7 @@ func (tx *Tx) NoteDelivery(p ProjectID, d WebhookDelivery) error {
 	return settings.Put(tx, w)
 }
 
-// InstanceDeliveries is the project number for deliveries to the instance.
+// InstanceDeliveries is used as the project number of deliveries to the instance.
 const InstanceDeliveries = ProjectID(0)
 
 // deliveryKey returns the key of a delivery. It contains a hash of the id, because the
@@ -406,12 +409,12 @@ func deliveryKey(p ProjectID, id string) []byte {
 	return append(p.key(), sum[:]...)
 }
 
-// Delivered reports whether a delivery to a project is remembered.
+// Delivered reports whether a delivery to a project is stored as already received.
 func (tx *Tx) Delivered(p ProjectID, id string) bool {
 	return tx.now.Unix() < forgottenAt(tx.bolt.Bucket(deliveriesBucket).Get(deliveryKey(p, id)))
 }
 
-// forgottenAt returns the time at which a delivery is forgotten, given the delivery's
+// forgottenAt returns the Unix second at which a delivery expires, from the delivery's
 // stored value. It returns 0 if the value is missing or damaged.
 func forgottenAt(raw []byte) int64 {
 	if len(raw) != 8 {
@@ -420,12 +423,14 @@ func forgottenAt(raw []byte) int64 {
 	return int64(binary.BigEndian.Uint64(raw))
 }
 
-// RememberDelivery stores a delivery to a project and remembers it for the given duration.
+// RememberDelivery stores that a project has received a delivery, for the duration keep.
+// The same delivery is then not processed again.
 func (tx *Tx) RememberDelivery(p ProjectID, id string, keep time.Duration) error {
 	return tx.bolt.Bucket(deliveriesBucket).Put(deliveryKey(p, id), binary.BigEndian.AppendUint64(nil, uint64(tx.now.Add(keep).Unix())))
 }
 
-// ForgetDelivery deletes a delivery, so that the same delivery is accepted again.
+// ForgetDelivery deletes the record of a delivery, so that the same delivery is accepted
+// again.
 func (tx *Tx) ForgetDelivery(p ProjectID, id string) error {
 	return tx.bolt.Bucket(deliveriesBucket).Delete(deliveryKey(p, id))
 }

@@ -15,27 +15,28 @@ import (
 )
 
 // largeText is the size, in bytes, above which the texts of a record are not held in
-// memory. They are read from the file for each answer that contains them.
+// memory. They are read from the file for each response that contains them.
 const largeText = 64 << 10
 
 // ErrStale is returned when a snapshot refers to a text that has since changed or been
 // deleted. The caller must get the current snapshot and try again.
 var ErrStale = errors.New("snapshot is stale")
 
-// Snapshot is a project as of the last commit. It is immutable and can be read without a
-// transaction. It contains everything that the public read path needs.
+// Snapshot is a project with its versions and announcements as of the last commit. It is
+// immutable and can be read without a transaction. It contains everything that public
+// reads need, except large texts.
 type Snapshot struct {
 	Project  *Project
 	Locales  *locale.Set // has the same indexes as Project.Languages
 	Catalog  *release.Catalog
-	Encoding *Encoding // of the project itself
+	Encoding *Encoding // the encoded responses about the project itself
 
 	entries       []*VersionEntry      // by position in the catalog
 	announcements []*AnnouncementEntry // in list order
 	cost          int64                // estimated size in bytes, including all encodings
 }
 
-// Entry is a record in a snapshot.
+// Entry is a record in a snapshot, with its encoded responses.
 type Entry[R any] struct {
 	Record   *R // without its texts if Large
 	Large    bool
@@ -43,7 +44,7 @@ type Entry[R any] struct {
 	Encoding *Encoding
 
 	id    ID
-	texts uint64 // textSum of the texts that are only in the file, if Large
+	texts uint64 // textSum of the texts, if they are only in the file
 }
 
 // VersionEntry is a version in a snapshot.
@@ -52,18 +53,21 @@ type VersionEntry = Entry[Version]
 // AnnouncementEntry is an announcement in a snapshot.
 type AnnouncementEntry = Entry[Announcement]
 
-// translated is a pointer to a record with texts. The texts may be too large for memory.
+// translated is implemented by pointers to records with translations. The texts of such a
+// record may be too large for memory.
 type translated[R any] interface {
 	*R
-	// eachText visits the texts that can be dropped. The tag key of the default texts is "".
+	// eachText visits the texts that dropTexts removes. The tag key of the default texts is
+	// "".
 	eachText(visit func(tag string, title, content *string))
 	dropTexts()
 	setTexts(from *R)
-	// cost estimates the memory used by an entry with all its encodings.
+	// cost estimates the memory that an entry uses, in bytes, when all its responses are
+	// encoded.
 	cost() int64
 }
 
-// Entry returns the version at a position of the catalog.
+// Entry returns the entry of the version at a position of the catalog.
 func (s *Snapshot) Entry(at int) *VersionEntry { return s.entries[at] }
 
 func newEntry[R any, T translated[R]](id ID, rec T, languages int) *Entry[R] {
@@ -81,11 +85,12 @@ func textSize[R any, T translated[R]](rec T) (n int) {
 	return n
 }
 
-// sumSeed is the seed of textSum. Sums are only valid within this process.
+// sumSeed is the seed of textSum. It is random, so sums are valid only within this
+// process.
 var sumSeed = maphash.MakeSeed()
 
-// textSum returns a hash of the texts of a record. It shows whether texts in the file
-// have changed.
+// textSum returns a hash of the texts of a record, which shows whether the texts in the
+// file have changed.
 func textSum[R any, T translated[R]](rec T) (sum uint64) {
 	rec.eachText(func(tag string, title, content *string) {
 		part := struct {
@@ -110,9 +115,9 @@ func length(text *string) int {
 	return len(*text)
 }
 
-// FullVersion returns the version of an entry, including its texts. It reads the texts of
-// a large version from the file. The error is ErrStale if they have since changed or been
-// deleted.
+// FullVersion returns the version of an entry with its texts. It reads the texts of a
+// large version from the file. The error is ErrStale if they have changed or been deleted
+// since the snapshot was built.
 func (s *Store) FullVersion(snap *Snapshot, e *VersionEntry) (*Version, error) {
 	return full(s, snap, e, (*Tx).Version)
 }
@@ -146,7 +151,7 @@ func newSnapshot(p *Project, entries map[ID]*VersionEntry, announcements map[ID]
 		Catalog:  catalog(entries),
 		Encoding: newEncoding(len(p.Languages)),
 		entries:  make([]*VersionEntry, len(entries)),
-		cost:     4096 * int64(2+len(p.Translations)), // the record and its answers
+		cost:     4096 * int64(2+len(p.Translations)), // the record and its responses
 	}
 	for at := range s.entries {
 		e := entries[s.Catalog.Item(at).ID]
@@ -183,16 +188,16 @@ func (s *Store) Snapshot(name string) (*Snapshot, error) {
 		if !fault.Is(err, fault.NotFound) {
 			return snap, err
 		}
-		// A commit has deleted the project just now. Another one may have the
-		// name as soon as that commit is visible.
+		// A commit has just deleted the project. Wait until the commit is visible, because
+		// another project may have the name then.
 		s.file.Lock()
 		s.file.Unlock() //nolint:staticcheck // an empty section waits for the writer
 	}
 }
 
 // buildSnapshot builds a snapshot from the file. Only one reader at a time builds the
-// snapshot of a project. The result is stored in the cache unless a commit has changed
-// the project since.
+// snapshot of a given project. The snapshot is stored in the cache unless a commit has
+// changed the project in the meantime.
 func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
 	slot.building.Lock()
 	defer slot.building.Unlock()
@@ -236,8 +241,8 @@ func readEntries(tx *Tx, p *Project) (map[ID]*VersionEntry, map[ID]*Announcement
 	return entries, announcements, err
 }
 
-// work holds the entries of a project while a transaction changes them. The next snapshot is built
-// from these entries.
+// work is the state of a project's records during a write transaction. The next snapshot
+// is built from its entries.
 type work struct {
 	project *Project
 	entries map[ID]*VersionEntry
@@ -247,9 +252,10 @@ type work struct {
 	announcements map[ID]*AnnouncementEntry
 }
 
-// workOn returns the transaction's work on a project, and creates it on first use. New work starts
-// from the snapshot in memory, which is current because nothing else can commit during a write
-// transaction. Without a snapshot, workOn reads the file.
+// workOn returns the transaction's work on a project, and creates it on first use. It
+// takes the entries from the snapshot in memory, which is current because no other
+// transaction can commit during a write transaction. Without a snapshot, workOn reads
+// them from the file.
 func (tx *Tx) workOn(id ProjectID) (*work, error) {
 	if w := tx.work[id]; w != nil {
 		return w, nil
@@ -310,8 +316,9 @@ func (w *work) remove(id ID) {
 	w.sorted, w.changed = nil, true
 }
 
-// publishSnapshots replaces the snapshots of all projects that the committed transaction changed.
-// If only the record of a project changed and the project has no snapshot, none is created.
+// publishSnapshots replaces the snapshots of all projects that the committed transaction
+// changed. If only the project's own record changed and there is no snapshot of it in
+// memory, publishSnapshots does not build one.
 func (s *Store) publishSnapshots(tx *Tx) {
 	d := s.projects.Load()
 	for id, w := range tx.work {
@@ -339,8 +346,8 @@ func (s *Store) publishSnapshots(tx *Tx) {
 	}
 }
 
-// renewed returns copies of the entries without their encodings, so that every answer is
-// encoded again.
+// renewed returns copies of the entries without their encoded responses, so that each
+// response is encoded again.
 func renewed[R any](entries map[ID]*Entry[R], languages int) map[ID]*Entry[R] {
 	fresh := maps.Clone(entries)
 	for id, e := range fresh {
@@ -359,8 +366,8 @@ func byID[R any](entries []*Entry[R]) map[ID]*Entry[R] {
 	return all
 }
 
-// Versions returns the version entries for which keep returns true, in list order. If
-// keep is nil, it returns all of them. The caller must not change the slice.
+// Versions returns the entries of the versions for which keep returns true, in list
+// order. If keep is nil, it returns all of them. The caller must not change the slice.
 func (s *Snapshot) Versions(keep func(*VersionEntry) bool) []*VersionEntry {
 	return filtered(s.entries, keep)
 }
@@ -377,12 +384,12 @@ func filtered[R any](entries []*Entry[R], keep func(*Entry[R]) bool) []*Entry[R]
 	return slices.DeleteFunc(slices.Clone(entries), func(e *Entry[R]) bool { return !keep(e) })
 }
 
-// slot holds a project and its snapshot. It exists as long as the project.
+// slot holds a project and its snapshot. A project keeps its slot until it is deleted.
 type slot struct {
 	id       ProjectID
 	project  atomic.Pointer[Project]
-	snap     atomic.Pointer[Snapshot] // nil until it is requested
-	used     atomic.Int64             // clock of the cache at the last use
+	snap     atomic.Pointer[Snapshot] // nil until a reader requests it, and after it was evicted
+	used     atomic.Int64             // the cache's clock at the last use of snap
 	building sync.Mutex               // held by the reader that builds snap
 
 	// generation counts the commits that changed the project. If it changes while a reader
@@ -396,12 +403,13 @@ func newSlot(p *Project) *slot {
 	return s
 }
 
-// cache limits the memory used by all snapshots. It evicts the least recently used one.
+// cache limits the memory used by all snapshots. If they exceed the budget, it evicts the
+// one that was not used for the longest time.
 type cache struct {
 	budget int64
-	// clock increases by two with every snapshot that is stored. A use between two of these
-	// events is recorded with the odd number between them, so that readers need not write to
-	// the clock.
+	// clock increases by two whenever a snapshot is stored. A snapshot that is used between
+	// two increases records the odd number between them, so that readers do not have to
+	// write to the clock.
 	clock atomic.Int64
 
 	mu   sync.Mutex
@@ -445,7 +453,7 @@ func (c *cache) store(d *directory, s *slot, snap *Snapshot) {
 			}
 		}
 		if oldest == nil {
-			return // one project alone may be larger than the budget
+			return // only one snapshot is left, which may exceed the budget
 		}
 		c.set(oldest, nil)
 	}
@@ -460,8 +468,8 @@ func (c *cache) set(s *slot, snap *Snapshot) {
 	}
 }
 
-// Encoding holds the encoded answers for one record. Index 0 is the answer with the
-// default texts, and index i+1 is the answer in language i.
+// Encoding holds the encoded responses for one record. Index 0 is the response with the
+// default texts, and index i+1 is the response in language i.
 type Encoding struct {
 	made []atomic.Pointer[[]byte]
 }
@@ -470,9 +478,9 @@ func newEncoding(languages int) *Encoding {
 	return &Encoding{made: make([]atomic.Pointer[[]byte], languages+1)}
 }
 
-// Get returns the answer in a language, or with the default texts if the language is -1.
-// It calls make at the first call and stores the result. The caller must not change the
-// bytes.
+// Get returns the response in a language, or with the default texts if language is -1.
+// The first call for a language calls make and stores the result. The caller must not
+// change the bytes.
 func (e *Encoding) Get(language int, make func() ([]byte, error)) ([]byte, error) {
 	place := &e.made[language+1]
 	if b := place.Load(); b != nil {
@@ -482,7 +490,7 @@ func (e *Encoding) Get(language int, make func() ([]byte, error)) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	for i := range e.made { // a language without a translation shows the default texts
+	for i := range e.made { // in a language without a translation, the response equals the one with the default texts
 		if same := e.made[i].Load(); same != nil && bytes.Equal(*same, b) {
 			place.Store(same)
 			return *same, nil

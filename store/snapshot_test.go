@@ -12,8 +12,8 @@ import (
 	"svc/store"
 )
 
-// TestFailedUpdateChangesNothing checks that a failed transaction changes neither the
-// file nor the memory, however far it got.
+// TestFailedUpdateChangesNothing checks that a failed transaction changes nothing in the
+// file and in memory, regardless of where it failed.
 func TestFailedUpdateChangesNothing(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -101,8 +101,8 @@ func build(t *testing.T, db *store.Store, name string) *store.Snapshot {
 	return snap
 }
 
-// TestStale checks that an old snapshot returns its own texts or ErrStale. It must never
-// return new texts with an old title.
+// TestStale checks that an old snapshot returns either its own texts or ErrStale. It must
+// never return new texts together with an old title.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	change := func(fn func(*store.Version)) func(*store.Store) error {
@@ -262,8 +262,8 @@ func TestVersionsOfSnapshot(t *testing.T) {
 	}
 }
 
-// TestOvertaken checks that a snapshot is not stored if its reader read the file before a
-// commit and finished after it.
+// TestOvertaken checks that a reader's snapshot is not stored if the reader began before
+// a commit and finished after it.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -49,7 +49,8 @@ import (
 // a greater version, because a newer program wrote it.
 const Format = 1
 
-// layout has the migrations from all earlier formats. There are none yet.
+// layout describes the formats of the file and the migrations from earlier formats. There
+// are no migrations yet.
 var layout = boltfile.Layout{Buckets: rootBuckets, Oldest: 1}
 
 var (
@@ -70,8 +71,8 @@ type Options struct {
 	// SnapshotBytes limits the memory used by project snapshots. The default is 64 MiB.
 	SnapshotBytes int64
 	// ExactBytes is the amount of text that a search in a list reads to determine the exact
-	// total. The default is 160 MiB. After that much text and 10,000 records, the total is
-	// an upper bound.
+	// total. The default is 160 MiB. Once it has read that much text and 10,000 records, the
+	// search stops, and the total is an upper bound.
 	ExactBytes int64
 	// DedupWindow is the time within which identical submissions are stored only once; see
 	// SubmitOnce. If it is 0, each submission is stored.
@@ -94,7 +95,7 @@ type Store struct {
 	log   *slog.Logger
 	path  string
 	id    uuid.UUID
-	owner uuid.UUID // see Owner
+	owner uuid.UUID // the result of Owner
 
 	exactBytes int64 // Options.ExactBytes
 
@@ -169,8 +170,8 @@ func (s *Store) layOut(t *boltfile.Tx) error {
 	return errors.Join(putNewID(meta, storeIDKey), putNewID(meta, ownerKey), put(t.Bucket(storageBackendsBucket), []byte(LocalStorage), local))
 }
 
-// load reads the data that is held in memory: the last id, the project directory, the API
-// keys and the administrator.
+// load reads into memory the last id, the project directory, the API keys and the
+// administrator's account.
 func (s *Store) load() error {
 	return s.file.View(func(t *boltfile.Tx) error {
 		for _, name := range rootBuckets {
@@ -189,8 +190,8 @@ func (s *Store) load() error {
 	})
 }
 
-// ID returns the id of this data file. Data that was derived from the file refers to it
-// by this id.
+// ID returns the id of this data file. Data that is derived from the file, such as the
+// search index, contains this id to show that it belongs to the file.
 func (s *Store) ID() uuid.UUID { return s.id }
 
 // Path returns the path of the file.
@@ -224,9 +225,10 @@ func Read[T any](s *Store, fn func(*Tx) (T, error)) (v T, err error) {
 
 // Update runs fn in its own write transaction. If Update returns nil, everything that fn
 // wrote is on disk and visible to all readers. Otherwise nothing has changed, with one
-// exception: if the text of the error reports that the change may be stored nevertheless,
-// readers see the change, and a power failure may undo it. If the disk is full or cannot
-// be written, the error is a fault of kind NoSpace or Unavailable.
+// exception: if the disk fails in the last step, the text of the error states that the
+// change may be stored nevertheless. Readers then see the change, but a power failure may
+// undo it. If the disk is full or cannot be written, the error is a fault of kind NoSpace
+// or Unavailable.
 func (s *Store) Update(fn func(*Tx) error) error {
 	s.file.Lock()
 	defer s.file.Unlock()
@@ -239,16 +241,16 @@ func (s *Store) Settle() {
 	defer s.file.Unlock()
 }
 
-// Hold blocks writers until release is called. The caller must call it soon. Hold is for
-// consistent copies of several files.
+// Hold blocks writers until release is called, so that several files can be copied as of
+// the same moment. The caller must call release soon.
 func (s *Store) Hold() (release func()) { return s.file.Hold() }
 
 // Image returns an image of the file as of the last commit. The caller must close it.
 func (s *Store) Image() (*boltfile.Image, error) { return s.file.Image() }
 
-// CompactFile copies the content to a smaller file if a quarter of this file is free, or
-// unconditionally if always is true. Readers continue, but writers wait. The error is
-// NoSpace or an error of the file system.
+// CompactFile copies the content to a smaller file if at least a quarter of the file is
+// free. If always is true, it copies the content in any case. Readers continue, but
+// writers wait. The error is NoSpace or an error of the file system.
 func (s *Store) CompactFile(always bool) (boltfile.Compaction, error) { return s.file.Compact(always) }
 
 // ZeroFreePages overwrites deleted data in the free pages of the file, and returns the
@@ -286,7 +288,7 @@ type State struct {
 	boltfile.State
 
 	Waiting        int    // submissions in the queue
-	Feedback, Logs uint64 // number of records stored
+	Feedback, Logs uint64 // number of records stored since then
 }
 
 // observed holds counters of the store.
@@ -312,13 +314,13 @@ func (s *Store) LockedFor() time.Duration { return s.file.LockedFor() }
 // if there is none.
 func (s *Store) Damage() error { return s.file.DamageCause() }
 
-// jobPrefix is the prefix of the keys of job runs in the bucket meta. The name of the job
-// follows it.
+// jobPrefix is the prefix of the keys under which job runs are stored in the bucket meta.
+// The name of the job follows it.
 const jobPrefix = "job/"
 
-var backupFolderKey = []byte("backup_folder") // in meta
+var backupFolderKey = []byte("backup_folder") // a key of the bucket meta
 
-// JobRun describes the last run of a job that has ended.
+// JobRun describes the last completed run of a job.
 type JobRun struct {
 	Begun   int64  `json:"begun"`             // Unix seconds
 	Took    int64  `json:"took_ms"`           // milliseconds
@@ -331,7 +333,7 @@ func (r JobRun) At() time.Time { return time.Unix(r.Begun, 0) }
 // Duration returns how long the run took.
 func (r JobRun) Duration() time.Duration { return time.Duration(r.Took) * time.Millisecond }
 
-// JobRun returns the last run of a job, or nil if no run has ended yet.
+// JobRun returns the last completed run of a job, or nil if there is none.
 func (tx *Tx) JobRun(job string) (*JobRun, error) {
 	return get[JobRun](tx.bolt.Bucket(metaBucket), []byte(jobPrefix+job))
 }
@@ -341,18 +343,19 @@ func (tx *Tx) PutJobRun(job string, r JobRun) error {
 	return put(tx.bolt.Bucket(metaBucket), []byte(jobPrefix+job), r)
 }
 
-// BackupFolder is the folder that contains the last scheduled backup.
+// BackupFolder is the folder to which the last scheduled backup was written.
 type BackupFolder struct {
 	Dir    string `json:"dir"`
-	Device uint64 `json:"device"` // device number of the folder at that time
+	Device uint64 `json:"device"` // device number of the folder when the backup was written
 }
 
-// BackupFolder returns the folder of the last scheduled backup, or nil if there is none.
+// BackupFolder returns the folder of the last scheduled backup, or nil if none has been
+// made.
 func (tx *Tx) BackupFolder() (*BackupFolder, error) {
 	return get[BackupFolder](tx.bolt.Bucket(metaBucket), backupFolderKey)
 }
 
-// PutBackupFolder stores the folder in which a backup was made.
+// PutBackupFolder stores the folder to which a backup was written.
 func (tx *Tx) PutBackupFolder(f BackupFolder) error {
 	return put(tx.bolt.Bucket(metaBucket), backupFolderKey, f)
 }
@@ -364,9 +367,9 @@ func (tx *Tx) CleanedAt() time.Time { return metaTime(tx, cleanedKey) }
 // MarkCleaned stores the time at which a clean-up was completed.
 func (tx *Tx) MarkCleaned(at time.Time) error { return putMetaTime(tx, cleanedKey, at) }
 
-// Erasures returns the number of erasures since ForgetErasures. An erasure is a deletion of
-// feedback, of a project, or of the logs of an address. The search index may still contain
-// fragments of the deleted texts.
+// Erasures returns the number of erasures since ForgetErasures last reset it. An
+// erasure is a deletion of feedback, of a project, or of the logs of an address. After an
+// erasure, the search index may still contain fragments of the deleted texts.
 func (tx *Tx) Erasures() uint64 {
 	raw := tx.bolt.Bucket(metaBucket).Get(erasedKey)
 	if len(raw) != 8 {
@@ -375,8 +378,9 @@ func (tx *Tx) Erasures() uint64 {
 	return binary.BigEndian.Uint64(raw)
 }
 
-// ForgetErasures records that the search index contains no text from the n erasures that Erasures
-// has counted. If there have been more than n by now, it does nothing.
+// ForgetErasures resets the number of erasures, because the search index no longer
+// contains any of the deleted texts. n is the number for which this is known. If there
+// are more erasures by now, ForgetErasures does nothing.
 func (tx *Tx) ForgetErasures(n uint64) error {
 	if tx.Erasures() != n {
 		return nil
@@ -384,12 +388,13 @@ func (tx *Tx) ForgetErasures(n uint64) error {
 	return tx.bolt.Bucket(metaBucket).Delete(erasedKey)
 }
 
-// noteErasure counts an erasure.
+// noteErasure increments the number of erasures.
 func (tx *Tx) noteErasure() error {
 	return tx.bolt.Bucket(metaBucket).Put(erasedKey, binary.BigEndian.AppendUint64(nil, tx.Erasures()+1))
 }
 
-// metaTime returns a time, in whole seconds, of the bucket meta, or the zero time.
+// metaTime returns the time, in whole seconds, that the bucket meta has under a key, or
+// the zero time if there is none.
 func metaTime(tx *Tx, key []byte) time.Time {
 	raw := tx.bolt.Bucket(metaBucket).Get(key)
 	if len(raw) != 8 {
@@ -403,17 +408,17 @@ func putMetaTime(tx *Tx, key []byte, at time.Time) error {
 }
 
 var (
-	ownerKey      = []byte("owner_id")    // in meta
-	sweepAfterKey = []byte("sweep_after") // in meta
+	ownerKey      = []byte("owner_id")    // a key of the bucket meta
+	sweepAfterKey = []byte("sweep_after") // a key of the bucket meta
 )
 
-// sweepPause is the time for which storages are not searched for objects without a record
-// after all records were replaced.
+// sweepPause is the time after a restore or an import during which storages are not
+// swept. A sweep removes objects without a record.
 const sweepPause = 24 * time.Hour
 
-// Owner returns the id that identifies this database to a storage directory. Unlike ID,
-// it is the same in a backup and after its restore, so that a restored database can still
-// open its storage.
+// Owner returns the id by which a storage directory recognizes the database that owns it.
+// Unlike ID, it is the same in a backup and after a restore, so that a restored database
+// can still open its storage.
 func (s *Store) Owner() uuid.UUID { return s.owner }
 
 func putNewID(meta *boltfile.Bucket, key []byte) error {
@@ -422,18 +427,18 @@ func putNewID(meta *boltfile.Bucket, key []byte) error {
 }
 
 // SweepAfter returns the time before which objects without a record must not be removed,
-// or the zero time.
+// or the zero time if they may be removed at any time.
 func (tx *Tx) SweepAfter() time.Time { return metaTime(tx, sweepAfterKey) }
 
-// HoldSweeps prevents the removal of objects without a record for the time sweepPause. It
-// is called when records were restored or imported, or when a storage directory was
-// adopted.
+// HoldSweeps prevents the removal of objects without a record for the duration
+// sweepPause. It is called after records were restored or imported, and after a storage
+// directory was adopted.
 func (tx *Tx) HoldSweeps() error { return putMetaTime(tx, sweepAfterKey, tx.now.Add(sweepPause)) }
 
-// Renew prepares a restored copy for use. It gives the copy a new id, because data that was derived
-// from the original does not belong to the copy. It forgets the folder of the original's backups.
-// It also holds the sweeps of storages, because storages may have objects of records that are newer
-// than the copy.
+// Renew prepares a restored copy for use. It gives the copy a new id, because data that
+// was derived from the original, such as its search index, does not belong to the copy.
+// It forgets the folder of the original's backups. It also calls HoldSweeps, because a
+// storage may have objects that belong to records newer than the copy.
 func (s *Store) Renew() error {
 	id := uuid.New()
 	err := s.Update(func(tx *Tx) error {

@@ -23,8 +23,9 @@ import (
 	"svc/store"
 )
 
-// These variables make the test binary act as another process. One process holds a file
-// open until its standard input ends, and the other writes until it is killed.
+// Environment variables that make the test binary act as another process. One process
+// holds a file open until its standard input ends, and the other writes until it is
+// killed.
 const (
 	holdVariable  = "STORE_TEST_HOLD"
 	writeVariable = "STORE_TEST_WRITE"
@@ -47,10 +48,11 @@ func holdStore(path string) int {
 	}
 	fmt.Println("open")
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	return 0 // without Close, as a killed process
+	return 0 // without Close, like a killed process
 }
 
-// another prepares a run of the test binary in the role that the variable selects.
+// another returns a command that runs the test binary as the process that the variable
+// selects.
 func another(t *testing.T, variable, path string) *exec.Cmd {
 	t.Helper()
 	c := exec.Command(os.Args[0])
@@ -174,9 +176,9 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	openStore(t, path, store.Options{})
 }
 
-// meta returns a field of the newer meta page of a file. At offset 32 is the page number
-// of the list of free pages, or all ones if there is none. At offset 40 is the number of
-// pages in use.
+// meta returns the field at an offset of the newer meta page of a file. Offset 32 has the
+// page number of the list of free pages, or all ones if there is none. Offset 40 has the
+// number of pages in use.
 func meta(t *testing.T, path string, offset int) uint64 {
 	t.Helper()
 	b := read(t, path)

@@ -16,8 +16,9 @@ import (
 	"svc/store/series"
 )
 
-// submissions is a series, with its kind in the change feed and the name of the count that holds
-// its size in bytes.
+// submissions is the series of feedback or logs. In addition to the series it has the
+// kind of its changes in the feed, and the name of the count that holds its size in
+// bytes.
 type submissions[R any, T series.Record[R]] struct {
 	series.Series[R, T]
 	kind  Kind
@@ -37,7 +38,8 @@ var (
 	}
 )
 
-// of returns the list of a project. If the project is gone, the list is missing.
+// of returns the list of a project's submissions. If the project is gone, Missing reports
+// true for the list.
 func (s submissions[R, T]) of(tx *Tx, p ProjectID) series.List[R, T] {
 	return s.In(tx.content(p), series.Changes{
 		Owner: uint32(p), Heads: tx.heads,
@@ -52,9 +54,9 @@ func (s submissions[R, T]) of(tx *Tx, p ProjectID) series.List[R, T] {
 // Encoded is the stored form of a submission, except for its id.
 type Encoded = series.Encoded
 
-// The filter bits of feedback and logs. Bits 2 to 4 contain the position of the platform
-// in platform.All plus 1, or 0 if there is no platform. The bits from ownShift on depend
-// on the kind.
+// The filter bits that feedback and logs share. Bits 2 to 4 contain the position of the
+// platform in platform.All plus 1, or 0 if there is no platform. The bits from ownShift
+// on have a different meaning for each kind.
 const (
 	hidden        column.Word = 1 << 0
 	platformShift             = 2
@@ -62,7 +64,8 @@ const (
 	ownShift                  = 5
 )
 
-// commonWord returns the filter bits that feedback and logs share.
+// commonWord returns the filter bits that feedback and logs share: visibility and
+// platform.
 func commonWord(isHidden bool, p *platform.Platform) (w column.Word) {
 	if isHidden {
 		w = hidden
@@ -74,7 +77,7 @@ func commonWord(isHidden bool, p *platform.Platform) (w column.Word) {
 }
 
 // Sender describes the client that sent a submission. All fields are nil if an
-// administrator added the submission.
+// administrator created the submission.
 type Sender struct {
 	IP          *string `json:"ip,omitempty"`
 	UserAgent   *string `json:"user_agent,omitempty"`
@@ -94,12 +97,12 @@ type Feedback struct {
 	Hidden          bool               `json:"hidden,omitempty"`
 	Status          FeedbackStatus     `json:"status"`
 	Result          *string            `json:"result,omitempty"`
-	Reply           *string            `json:"reply,omitempty"`      // for the sender, unlike Result
+	Reply           *string            `json:"reply,omitempty"`      // shown to the sender, unlike Result
 	RepliedAt       *int64             `json:"replied_at,omitempty"` // time of the last change of Reply, in Unix seconds; nil without a Reply
 	Platform        *platform.Platform `json:"platform,omitempty"`
 	PlatformVersion *string            `json:"platform_version,omitempty"`
 	CustomData      json.RawMessage    `json:"custom_data,omitempty"` // a JSON object
-	Forwarded       bool               `json:"forwarded,omitempty"`   // to the code host, see Forward
+	Forwarded       bool               `json:"forwarded,omitempty"`   // Forwarded means that the feedback has become an issue, see Forward
 	IssueNumber     *int64             `json:"issue_number,omitempty"`
 	IssueURL        *string            `json:"issue_url,omitempty"`
 	Sender
@@ -129,8 +132,8 @@ func (f *Feedback) Word() column.Word {
 	return commonWord(f.Hidden, f.Platform) | column.Word(f.rating())<<ratingShift | column.Word(f.Status)<<statusShift
 }
 
-// SetReply sets the reply to the sender, or removes it if reply is nil. If that changes the reply,
-// now becomes the time of the reply.
+// SetReply sets the reply to the sender, or removes it if reply is nil. If the reply
+// changes, now becomes its time.
 func (f *Feedback) SetReply(reply *string, now int64) {
 	if reply == nil {
 		f.Reply, f.RepliedAt = nil, nil
@@ -215,8 +218,8 @@ func ownFeedback(tx *Tx, p ProjectID, f *Feedback) error {
 	return tx.bolt.Bucket(ownersBucket).Put(f.ID[:], p.key())
 }
 
-// countRating adds n to the counts of feedback with the given rating, which is 0 for
-// none.
+// countRating adds n to the counts of feedback with a rating. A rating of 0 means that
+// the feedback has none.
 func countRating(tx *Tx, p ProjectID, rating int, n int64) {
 	tx.count(p, countFeedback, n)
 	if rating != 0 {
@@ -246,9 +249,10 @@ func (tx *Tx) PutFeedback(p ProjectID, f *Feedback) error {
 	return feedbackSeries.of(tx, p).Replace(f.ID, f)
 }
 
-// MarkFeedback sets the status and the visibility of several feedback records, given different ids.
-// A value that is nil stays. The error is NotFound if a record is missing; the caller must then
-// return it from the transaction, because other records may have been changed.
+// MarkFeedback sets the status and the visibility of several feedback records. A value
+// that is nil is left unchanged. ids must not contain an id twice. The error is NotFound
+// if a record is missing; the caller must then return it from the transaction, because
+// other records may already have been changed.
 func (tx *Tx) MarkFeedback(p ProjectID, ids []ID, status *FeedbackStatus, hidden *bool) error {
 	return feedbackSeries.of(tx, p).Mark(ids, func(f *Feedback) bool {
 		before := f.Word()
@@ -325,7 +329,7 @@ func (tx *Tx) HideLogs(p ProjectID, ids []ID, hidden bool) error {
 	})
 }
 
-// Direction orders a list by a field.
+// Direction is the direction in which a list is ordered by a field.
 type Direction int8
 
 // The directions. Records with the same value are ordered by age, the newest first.
@@ -335,19 +339,21 @@ const (
 	Descending
 )
 
-// Selection selects a part of a list, newest first.
+// Selection selects a part of a list. The newest record comes first unless a field says
+// otherwise.
 type Selection struct {
-	Hidden        bool // includes hidden records
+	Hidden        bool // include hidden records
 	Platform      *platform.Platform
 	Find          *Find
-	Oldest        bool // oldest first
+	Oldest        bool // the oldest record comes first
 	Offset, Limit int
 	// MaxBytes limits the total stored size of the page's records. If the limit is exceeded, all of
 	// them are left unread. 0 means no limit.
 	MaxBytes int
 }
 
-// shown returns the filter that passes the records that the list may show at all.
+// shown returns the filter that excludes only the records that the list must not show:
+// removed records and, unless q.Hidden is set, hidden ones.
 func (q Selection) shown() column.Filter {
 	f := column.Filter{Mask: series.Gone}
 	if !q.Hidden {
@@ -384,13 +390,14 @@ type LogSelection struct {
 }
 
 type (
-	// Found describes how many records a list has.
+	// Found describes the result of a list: the total number of records, and the records of
+	// the page that were not read.
 	Found = series.Found
-	// Unread is a record of a list that has not been read.
+	// Unread identifies a record of a page that was not read because of MaxBytes.
 	Unread = series.Unread
 )
 
-// query returns the query for a list of one kind in a project.
+// query returns the series query for a selection of records of one kind in a project.
 func (q Selection) query(tx *Tx, p ProjectID, kind Kind) (series.Query, error) {
 	query := series.Query{
 		Shown: q.shown(), Filter: q.filter(), Oldest: q.Oldest, To: math.MaxInt64, Offset: q.Offset, Limit: q.Limit, MaxBytes: q.MaxBytes,
@@ -449,8 +456,9 @@ func (q LogSelection) logQuery(tx *Tx, p ProjectID) (series.Query, error) {
 	return query, err
 }
 
-// groups splits the records that pass a filter by a number from least to most, which the bits of
-// mask have at the position shift, and orders the parts.
+// groups divides the records that pass a filter into one group for each value from least
+// to most, in the order of by. mask and shift select the bits of the filter word that
+// contain the value.
 func groups(f column.Filter, mask, shift, least, most int, by Direction) (parts []column.Filter) {
 	for n := least; n <= most; n++ {
 		parts = append(parts, f.And(column.Word(mask)<<shift, column.Word(n)<<shift))
@@ -496,9 +504,10 @@ func (tx *Tx) FeedbackRatings(p ProjectID, from, to int64) (byRating [6]int, err
 	return byRating, err
 }
 
-// LogSeries counts the selected logs by bucket and level, regardless of the page. The parameter
-// starts holds the times at which the buckets begin, and the last bucket ends with q.To. If there are
-// too many matches of a search, the newest ones are counted, and the total is greater.
+// LogSeries counts the selected logs by bucket and level, regardless of the page. starts
+// holds the times at which the buckets begin; the last bucket ends with q.To. If a search
+// has too many matches, only the newest are counted, and the total in found is greater
+// than the sum.
 func (tx *Tx) LogSeries(p ProjectID, q LogSelection, starts []int64) (counts [][4]int, found Found, err error) {
 	query, err := q.logQuery(tx, p)
 	if err != nil {
@@ -509,9 +518,8 @@ func (tx *Tx) LogSeries(p ProjectID, q LogSelection, starts []int64) (counts [][
 	return counts, found, err
 }
 
-// FeedbackSeries is LogSeries for feedback by rating, created between from and to, both
-// inclusive. Index 0 is
-// feedback without a rating.
+// FeedbackSeries is like LogSeries, but counts the feedback created between from and to,
+// both inclusive, by bucket and rating. Rating 0 means feedback without a rating.
 func (tx *Tx) FeedbackSeries(p ProjectID, q FeedbackSelection, from, to int64, starts []int64) (counts [][6]int, found Found, err error) {
 	query, err := q.feedbackQuery(tx, p)
 	if err != nil {
@@ -523,9 +531,10 @@ func (tx *Tx) FeedbackSeries(p ProjectID, q FeedbackSelection, from, to int64, s
 	return counts, found, err
 }
 
-// FeedbackOverview counts feedback by the interval of its creation, of which starts holds the
-// beginnings, and the open feedback that is not hidden by rating, regardless of its creation. It reads
-// the columns once.
+// FeedbackOverview returns two statistics of a project's feedback. created counts the
+// feedback by the interval in which it was created; starts holds the times at which the
+// intervals begin. open counts the open feedback that is not hidden by rating, regardless
+// of its age. It reads the columns only once.
 func (tx *Tx) FeedbackOverview(p ProjectID, starts []int64) (created []int, open [6]int, err error) {
 	created = make([]int, len(starts))
 	query := series.Query{Filter: column.Filter{Mask: series.Gone}, To: math.MaxInt64}
@@ -576,7 +585,7 @@ const maxDuplicates = 250_000
 // deleted since, the submission counts as a new one.
 func SubmitOnce[R any](s *Store, key limit.Key, compare bool, load func(*Tx, ID) (R, error), add func(*Tx) (R, ID, error)) (R, error) {
 	var answer R
-	var refused error // NotFound does not fail the other submissions of the transaction
+	var refused error // return NotFound separately, because an error of fn would fail all submissions of the transaction
 	added := false
 	err := s.Submit(func(tx *Tx) error {
 		if id, ok := s.duplicates.Find(key, tx.Now()); ok && compare {
@@ -587,7 +596,7 @@ func SubmitOnce[R any](s *Store, key limit.Key, compare bool, load func(*Tx, ID)
 		}
 		record, id, err := add(tx)
 		if fault.Is(err, fault.NotFound) {
-			refused = err // the project was deleted meanwhile
+			refused = err // the project has been deleted in the meantime
 			return nil
 		}
 		if err != nil {
@@ -609,12 +618,12 @@ func SubmitOnce[R any](s *Store, key limit.Key, compare bool, load func(*Tx, ID)
 	return answer, refused
 }
 
-// LogRange selects the logs that meet all conditions. A field that is nil is not a
+// LogRange selects the logs that meet all of its conditions. A field that is nil sets no
 // condition.
 type LogRange struct {
-	Before *int64  // created before, in Unix seconds
-	Level  *int    // exact
-	IP     *string // exact, as stored
+	Before *int64  // created before this time, in Unix seconds
+	Level  *int    // has exactly this level
+	IP     *string // has exactly this stored address
 }
 
 // PruneLogs removes the selected logs of a project, the oldest first, and returns how many matched
@@ -643,9 +652,9 @@ func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryR
 	return prune.run(ctx, s, dryRun)
 }
 
-// PruneFeedback removes the feedback of a project that was created before a moment, in
-// Unix seconds, and returns the number of records removed. It works like PruneLogs.
-// Feedback that has become an issue is removed too, but the issue remains.
+// PruneFeedback removes the feedback of a project that was created before the given time,
+// in Unix seconds, and returns the number of records removed. It works like PruneLogs.
+// Feedback that has become an issue is removed, too, but the issue remains.
 func (s *Store) PruneFeedback(ctx context.Context, p ProjectID, before int64) (deleted int, err error) {
 	prune := pruning[Feedback, *Feedback]{
 		submissions: feedbackSeries, project: p, which: series.Pruning[*Feedback]{Before: before, Filter: column.Filter{Mask: series.Gone}},
@@ -655,13 +664,13 @@ func (s *Store) PruneFeedback(ctx context.Context, p ProjectID, before int64) (d
 	return deleted, err
 }
 
-// pruning removes records of a series.
+// pruning removes selected records of a series.
 type pruning[R any, T series.Record[R]] struct {
 	submissions submissions[R, T]
 	project     ProjectID
 	which       series.Pruning[T]
-	erasure     bool // removes the submissions of a client, not old ones
-	// forget removes everything that is stored about a record outside the series.
+	erasure     bool // the records are removed to erase a client's data, not because of their age
+	// forget removes everything that is stored about a record outside of its series.
 	forget func(tx *Tx, id ID, w column.Word) error
 }
 
@@ -737,9 +746,9 @@ func (p *pruning[R, T]) trimAll(ctx context.Context, db *Store) error {
 	return nil
 }
 
-// list returns the list, and the number before which columns can be removed. That number may be
-// less than the number of the first record, because feedback that is becoming an issue has a number
-// but no record.
+// list returns the list, and the number before which columns can be removed. That number
+// can be less than the number of the first record, because feedback that is being
+// forwarded has a number but no record yet.
 func (p *pruning[R, T]) list(tx *Tx) (list series.List[R, T], first uint64, err error) {
 	if list = p.submissions.of(tx, p.project); list.Missing() {
 		return list, 0, nil

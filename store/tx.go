@@ -22,29 +22,29 @@ var (
 	metaBucket     = []byte("meta")     // format, id of this file, last id issued
 	namesBucket    = []byte("names")    // project key or alias -> project number
 	projectsBucket = []byte("projects") // project number -> Project
-	contentBucket  = []byte("content")  // project number -> bucket of what belongs to it
+	contentBucket  = []byte("content")  // project number -> bucket with the project's content
 	ownersBucket   = []byte("owners")   // record id -> project number
 	keysBucket     = []byte("api_keys") // id -> APIKey
 	accountBucket  = []byte("account")  // "admin" -> Account
-	feedBucket     = []byte("feed")     // sequence -> what changed
+	feedBucket     = []byte("feed")     // sequence -> Change
 
 	filesBucket           = []byte("files")            // file id -> File
-	fileOrderBucket       = []byte("file_order")       // project number, creation, file id -> state and names
-	fileSourcesBucket     = []byte("file_sources")     // project number, sum of the address -> file ids
-	filePendingBucket     = []byte("file_pending")     // when due, file id -> nothing
-	fileDeletionsBucket   = []byte("file_deletions")   // when due, file id -> FileDeletion
+	fileOrderBucket       = []byte("file_order")       // project number, creation time, file id -> state and names
+	fileSourcesBucket     = []byte("file_sources")     // project number, hash of the address -> file ids
+	filePendingBucket     = []byte("file_pending")     // due time, file id -> empty
+	fileDeletionsBucket   = []byte("file_deletions")   // due time, file id -> FileDeletion
 	fileCountsBucket      = []byte("file_counts")      // storage id -> number of files
 	storageBackendsBucket = []byte("storage_backends") // id -> StorageBackend
 	settingsBucket        = []byte("settings")         // name -> settings of the instance
 	cdnRefreshesBucket    = []byte("cdn_refreshes")    // file id -> CDNRefresh
-	deliveriesBucket      = []byte("deliveries")       // project number, sum of the delivery id -> when it is forgotten
+	deliveriesBucket      = []byte("deliveries")       // project number, hash of the delivery id -> expiry time
 
 	rootBuckets = [][]byte{
 		metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket, feedBucket,
 		filesBucket, fileOrderBucket, fileSourcesBucket, filePendingBucket, fileDeletionsBucket, fileCountsBucket, storageBackendsBucket,
 		settingsBucket, cdnRefreshesBucket, deliveriesBucket,
 	}
-	loadedBuckets = [][]byte{metaBucket, projectsBucket, keysBucket, accountBucket} // read by Open
+	loadedBuckets = [][]byte{metaBucket, projectsBucket, keysBucket, accountBucket} // the buckets that Open reads
 )
 
 // The buckets inside the content bucket of a project.
@@ -57,7 +57,7 @@ var (
 	cardsBucket         = []byte("cards")         // id -> Card
 
 	projectSettingsBucket = []byte("settings") // name -> settings of the project
-	forwardsBucket        = []byte("forwards") // key of a submission or of feedback, or id -> Forward
+	forwardsBucket        = []byte("forwards") // key of a submission, of feedback, or id -> Forward
 
 	requestsBucket       = []byte("requests")        // hour -> counters
 	systemVersionsBucket = []byte("system_versions") // hour -> counters
@@ -73,8 +73,8 @@ var contentBuckets = [][]byte{
 	requestsBucket, systemVersionsBucket, clientVersionsBucket, projectSettingsBucket, forwardsBucket,
 }
 
-// laterBuckets are the buckets that are created when a project first needs them, because projects
-// may be older than they are.
+// laterBuckets are the buckets that are created when a project first needs them. Older
+// versions of the program created projects without them.
 var laterBuckets = [][]byte{downloadsBucket}
 
 var (
@@ -82,8 +82,8 @@ var (
 	storeIDKey = []byte("store_id")
 	lastIDKey  = []byte("last_id")
 	adminKey   = []byte("admin")
-	cleanedKey = []byte("cleaned_at") // in meta
-	erasedKey  = []byte("erased")     // in meta
+	cleanedKey = []byte("cleaned_at") // a key of the bucket meta
+	erasedKey  = []byte("erased")     // a key of the bucket meta
 )
 
 // Tx is a transaction. It is valid until the function that received it returns, and must
@@ -91,24 +91,24 @@ var (
 type Tx struct {
 	bolt  *boltfile.Tx
 	store *Store
-	now   time.Time // one moment for the whole transaction
-	ids   idSource  // write transactions only
+	now   time.Time // the same for the whole transaction
+	ids   idSource  // only in write transactions
 
-	hidden ProjectID // project that an import writes to, or 0
+	hidden ProjectID // the project that an import writes to, or 0
 
 	work           map[ProjectID]*work
 	projectChanged map[ProjectID]bool
 	keysChanged    bool
 	accountChanged bool
 	deltas         map[ProjectID]map[countName]int64
-	lastChange     uint64        // sequence of the last change recorded, 0 when none
+	lastChange     uint64        // sequence number of the last change recorded, 0 if none
 	changedText    int64         // for ChangedText
 	heads          *series.Heads // nil in a read transaction
 	filesWaiting   bool          // files or deletions are waiting for a job
 	projectDeleted bool
 	storageChanged bool // a storage back end has changed
 
-	newFeedback, newLogs uint64 // for State
+	newFeedback, newLogs uint64 // counted for State
 }
 
 // Now returns the time of the transaction. It is the same for everything that the
@@ -118,7 +118,7 @@ func (tx *Tx) Now() time.Time { return tx.now }
 // newID issues the next record id. It is greater than all earlier ones.
 func (tx *Tx) newID() ID { return tx.ids.next(tx.now) }
 
-// finish writes the counts and the last id at the end of a transaction.
+// finish writes the counts and the last id to the file, just before the commit.
 func finish(tx *Tx) error {
 	if err := writeCounts(tx); err != nil {
 		return err
@@ -144,13 +144,13 @@ func publish(tx *Tx) {
 	if tx.filesWaiting {
 		select {
 		case s.filesWaiting <- struct{}{}:
-		default: // it has been told
+		default: // the reader has not received the previous value yet
 		}
 	}
 	if tx.projectDeleted {
 		select {
 		case s.projectDeleted <- struct{}{}:
-		default: // it has been told
+		default: // the reader has not received the previous value yet
 		}
 	}
 	s.changedText.Add(tx.changedText)
@@ -159,8 +159,8 @@ func publish(tx *Tx) {
 	}
 }
 
-// reload reads the changed records back from the committed file. It cannot fail, because
-// the transaction has just written the same bytes.
+// reload updates the data in memory from the committed file. It cannot fail, because the
+// transaction has just written the same bytes.
 func reload(tx *Tx) {
 	err := tx.store.file.View(func(t *boltfile.Tx) error {
 		read := &Tx{bolt: t, store: tx.store, now: tx.now}
@@ -199,7 +199,8 @@ func (tx *Tx) contentBucket(p ProjectID, name []byte) *boltfile.Bucket {
 	return content.Bucket(name)
 }
 
-// identified is a pointer to a record with an id that is not part of its encoded value.
+// identified is implemented by pointers to records with an id that is not part of the
+// encoded value.
 type identified[R any] interface {
 	*R
 	identify(ID)
@@ -208,7 +209,7 @@ type identified[R any] interface {
 func notFound(what string) error { return fault.New(fault.NotFound, "%s not found", what) }
 
 // read reads the record with the given id from a bucket. The error is NotFound if there
-// is no such record, and its text contains what as the name of the record's kind.
+// is no such record. what is the name of the record's kind, for the error.
 func read[R any, T identified[R]](b *boltfile.Bucket, id ID, what string) (T, error) {
 	if b == nil {
 		return nil, notFound(what)
@@ -224,8 +225,8 @@ func read[R any, T identified[R]](b *boltfile.Bucket, id ID, what string) (T, er
 	return rec, nil
 }
 
-// listOf reads records of a bucket, beginning at the given key and up to the given limit. It calls
-// identify to set the id of each record, because the id is in the key.
+// listOf reads up to limit records of a bucket, beginning at the key from. It calls
+// identify to set the id of each record, because the id is only in the key.
 func listOf[R any](b *boltfile.Bucket, from []byte, limit int, identify func(rec *R, key []byte) error) (list []*R, err error) {
 	cursor := b.Cursor()
 	for key, raw := cursor.Seek(from); key != nil && len(list) < limit; key, raw = cursor.Next() {
@@ -272,8 +273,8 @@ func owned[R any](tx *Tx, id ID, what string, read func(ProjectID, ID) (*R, erro
 	return p, rec, err
 }
 
-// write stores a record in a bucket of its project. It returns the record as it will be
-// read back, which shares no memory with rec.
+// write stores a record in a bucket of its project and records the change c in the feed.
+// It returns the record as it will be read back, which shares no memory with rec.
 func write[R any, T identified[R]](tx *Tx, bucket []byte, c Change, rec T) (stored T, err error) {
 	raw, err := encode(rec)
 	if err != nil {
@@ -286,7 +287,8 @@ func write[R any, T identified[R]](tx *Tx, bucket []byte, c Change, rec T) (stor
 	return stored, errors.Join(tx.content(c.Project).Bucket(bucket).Put(c.ID[:], raw), tx.record(c))
 }
 
-// erase removes a record from a bucket of its project. It also removes the record's owner entry.
+// erase removes a record from a bucket of its project, removes its owner entry, and
+// records the change c in the feed.
 func (tx *Tx) erase(bucket []byte, c Change) error {
 	return errors.Join(
 		tx.content(c.Project).Bucket(bucket).Delete(c.ID[:]),
@@ -295,7 +297,7 @@ func (tx *Tx) erase(bucket []byte, c Change) error {
 	)
 }
 
-// get decodes the value at a key. It returns nil if there is none.
+// get decodes the value that a bucket has at a key. It returns nil if there is none.
 func get[T any](b *boltfile.Bucket, key []byte) (*T, error) {
 	raw := b.Get(key)
 	if raw == nil {
@@ -313,8 +315,8 @@ func decode[T any](key, raw []byte) (*T, error) {
 	return v, nil
 }
 
-// numberOf decodes a number that is a key, a value, or a part of one. The error is
-// ErrDamaged if it does not have size bytes.
+// numberOf decodes a number that is stored as a key or value, or as a part of one. The
+// error is ErrDamaged if raw is not size bytes long.
 func numberOf(raw []byte, size int) (n uint64, err error) {
 	if len(raw) != size {
 		return 0, fmt.Errorf("%w: %x is no number of %d bytes", ErrDamaged, raw, size)
@@ -325,9 +327,9 @@ func numberOf(raw []byte, size int) (n uint64, err error) {
 	return n, nil
 }
 
-// deleteNumbers deletes the first keys of a bucket, up to the given limit. It stops at the first
-// key for which the function goes returns false. The keys are numbers of the given size in bytes.
-// It returns the number of keys that it deleted.
+// deleteNumbers deletes up to limit keys from the start of a bucket, and returns how many
+// it deleted. It stops at the first key for which goes returns false. The keys are
+// numbers of size bytes.
 func deleteNumbers(b *boltfile.Bucket, limit, size int, goes func(uint64) bool) (int, error) {
 	var damaged error
 	n, err := b.DeleteFirst(limit, func(key []byte) bool {
@@ -359,8 +361,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(raw.Bytes(), []byte("\n")), nil
 }
 
-// ID identifies a record. It is a UUIDv7 (RFC 9562), so ids in byte order are in order of
-// creation, and new keys made of ids are appended to a bucket.
+// ID identifies a record. It is a UUIDv7 (RFC 9562), which begins with the time. The byte
+// order of ids is therefore the order of creation, and new keys are appended to a bucket.
 type ID = uuid.UUID
 
 // ParseID parses the text form of an id, which has 36 characters in lower or upper case.
@@ -380,8 +382,8 @@ func idOf(key []byte) (ID, error) {
 	return ID(key), nil
 }
 
-// CreatedAt returns the time at which an id was issued, in Unix seconds. It is also the
-// creation time of the record, so that the order by time and the order by id agree.
+// CreatedAt returns the time at which an id was issued, in Unix seconds. It is the
+// creation time of the record, so that ordering records by id also orders them by time.
 func CreatedAt(id ID) int64 { return series.CreatedAt(id) }
 
 // LastID returns the time in the last issued id, in Unix milliseconds, or 0 if none has
@@ -422,7 +424,7 @@ func plus(id ID, n uint64) ID {
 	const randB = 1<<62 - 1
 	high := binary.BigEndian.Uint64(id[:8])
 	low := binary.BigEndian.Uint64(id[8:])&randB + n
-	high = high>>16<<12 | high&0xfff // the time and 12 random bits in one number
+	high = high>>16<<12 | high&0xfff // the time and the first 12 random bits as one number
 	high += low >> 62
 	binary.BigEndian.PutUint64(id[:8], high>>12<<16|high&0xfff)
 	binary.BigEndian.PutUint64(id[8:], low&randB)
@@ -480,12 +482,12 @@ func (tx *Tx) SubmissionBytes(p ProjectID) (feedback, logs int64, err error) {
 	return feedback, logs, err
 }
 
-// writeCounts writes the counts that changed.
+// writeCounts writes the counts that the transaction changed.
 func writeCounts(tx *Tx) error {
 	for p, deltas := range tx.deltas {
 		content := tx.content(p)
 		if content == nil {
-			continue // deleted in the same transaction
+			continue // deleted in this transaction
 		}
 		b := content.Bucket(countsBucket)
 		for name, delta := range deltas {

@@ -55,7 +55,7 @@ type VersionText struct {
 func (v *Version) identify(id ID) { v.ID = id }
 
 // Runs reports whether the version is offered for a platform. A version that lists no
-// platform is offered for all of them.
+// platforms is offered for all of them.
 func (v *Version) Runs(on platform.Platform) bool {
 	if len(v.Platforms) == 0 && v.Platform == nil {
 		return true
@@ -89,9 +89,9 @@ func (v *Version) setTexts(from *Version) {
 	v.Content, v.Translations = from.Content, from.Translations
 }
 
-// cost estimates the memory used by the record, by its answer in the default texts, and
-// by one answer for each translation. An answer in a translation contains the default
-// text for everything that is not translated.
+// cost estimates the memory, in bytes, that the record uses together with its responses:
+// one with the default texts, and one for each translation. A response in a translation
+// contains the default text for everything that is not translated.
 func (v *Version) cost() int64 {
 	plain := 1024 + len(v.CustomData)
 	for _, l := range v.DownloadLinks {
@@ -105,7 +105,7 @@ func (tx *Tx) Version(p ProjectID, id ID) (*Version, error) {
 	return read[Version](tx.contentBucket(p, versionsBucket), id, "version")
 }
 
-// OwnedVersion reads a version and its project, given only the version's id.
+// OwnedVersion reads a version and the project that owns it, given only the version's id.
 func (tx *Tx) OwnedVersion(id ID) (*Project, *Version, error) {
 	return owned(tx, id, "version", tx.Version)
 }
@@ -135,8 +135,9 @@ func (tx *Tx) EachVersion(p ProjectID, visit func(*Version) error) error {
 }
 
 // CreateVersion stores a new version, gives it its id, and decides which version is the
-// latest. The parameter latest is the client's choice, or nil if it made none. The error
-// is a Conflict if the display text already exists, and Invalid if it is not UTF-8.
+// latest. The parameter latest is the value that the client sent for the flag, or nil if
+// it sent none. The error is a Conflict if the display text already exists, and Invalid
+// if it is not UTF-8.
 func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
 	if err := checkText(v.Version); err != nil {
 		return err
@@ -166,9 +167,9 @@ func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
 	)
 }
 
-// checkText returns an error if a display text is not valid UTF-8, because JSON would
-// then store a different text from the key under which the version is found. Such a text
-// can come from a path with escapes.
+// checkText returns an error if a display text is not valid UTF-8. A request path with
+// escapes can contain such a text. JSON would store it differently from the key under
+// which the version is found.
 func checkText(text string) error {
 	if !utf8.ValidString(text) {
 		return fault.Validation("version must be UTF-8")
@@ -181,9 +182,9 @@ func errVersionExists(text string) error {
 }
 
 // UpdateVersion stores a changed version and decides which version is the latest. The
-// parameter latest is the client's choice, or nil if it made none. previewSent reports
-// whether the client sent is_preview. The error is a Conflict if another version has the
-// display text.
+// parameter latest is the value that the client sent for the flag, or nil if it sent
+// none. previewSent reports whether the client sent is_preview. The error is a Conflict
+// if another version has the display text.
 func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent bool) error {
 	w, err := tx.workOn(p)
 	if err != nil {
@@ -232,7 +233,7 @@ func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
 	)
 }
 
-// carryOut sets and clears the latest flag of the other versions, as planned.
+// carryOut sets and clears the latest flag of the versions that a plan names.
 func carryOut(tx *Tx, p ProjectID, w *work, plan release.Plan) error {
 	flags := map[ID]bool{}
 	for _, at := range plan.Clear {
@@ -270,7 +271,7 @@ func (tx *Tx) putVersion(p ProjectID, v *Version) error {
 
 // VersionStatistics has statistics about the versions of all projects.
 type VersionStatistics struct {
-	Versions, Projects int64 // Projects counts those that have a version
+	Versions, Projects int64 // Projects is the number of projects that have a version
 	Newest, Oldest     *int64
 }
 
@@ -322,14 +323,14 @@ func (tx *Tx) VersionStatistics() (VersionStatistics, error) {
 	return st, err
 }
 
-// Release describes a version as a release of the code host. Its texts do not exceed the
+// Release describes a release of the code host as a version. Its texts do not exceed the
 // limits of a version.
 type Release struct {
 	Version        string
 	Comparable     release.Comparable
 	Title, Content *string
 	DownloadURL    *string        // nil = none
-	DownloadLinks  []DownloadLink // nil = DownloadURL is the only link, if there is one
+	DownloadLinks  []DownloadLink // nil = DownloadURL, if there is one, is the only link
 	Preview        bool
 	PublishedAt    *time.Time // nil = now
 	UpdatedAt      *time.Time // nil = not known
@@ -363,8 +364,9 @@ func (tx *Tx) PublishRelease(p ProjectID, r *Release) (v *Version, created, stal
 	at, _ := w.find(v.ID)
 	latest := w.catalog().TakesLatest(at, v.item())
 	if _, err := w.catalog().PlanUpdate(at, v.item(), &latest, true); err != nil {
-		// It is deprecated in favour of a version that is not greater than the release's.
-		// Staying deprecated matters more.
+		// The version is deprecated in favour of one that would not be greater than it with the
+		// release's Comparable. Keep the old Comparable, because staying deprecated matters
+		// more.
 		v.Comparable = before.Comparable
 	}
 	return v, false, false, tx.UpdateVersion(p, v, &latest, true)

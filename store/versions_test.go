@@ -156,11 +156,11 @@ func TestVersionNames(t *testing.T) {
 			t.Errorf("%s: the refusal has changed something", tc.name)
 		}
 	}
-	addVersion(t, db, other.ID, "1.0") // the names of projects do not meet
+	addVersion(t, db, other.ID, "1.0") // versions of different projects may have equal names
 }
 
-// TestVersionIsRenamed checks that, after a version is renamed, the old display text is free and
-// the new one leads to the version.
+// TestVersionIsRenamed checks that renaming a version frees the old display text, and
+// that the new one leads to the version.
 func TestVersionIsRenamed(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)
@@ -186,8 +186,8 @@ func TestVersionIsRenamed(t *testing.T) {
 	}
 }
 
-// TestVersionIsFoundByItsIDAlone checks that the owner of a version is found as long as
-// the version exists.
+// TestVersionIsFoundByItsIDAlone checks that a version can be found by its id without its
+// project, as long as it exists.
 func TestVersionIsFoundByItsIDAlone(t *testing.T) {
 	t.Parallel()
 	db := newStore(t)

@@ -1,8 +1,9 @@
-// Package column implements the packed columns of blocks of records: a word of filter
-// bits for each record, and the searchable texts. The package knows nothing of
-// transactions or keys. It takes bytes and returns bitmaps of records.
+// Package column implements the packed columns of blocks of records: the filter bits of
+// each record, and the searchable texts. The package does not use transactions or keys.
+// It takes bytes and returns bitmaps of records.
 //
-// column.go has the columns, filters and bitmaps, and needle.go the substring search.
+// column.go contains the columns, filters and bitmaps, and needle.go the substring
+// search.
 package column
 
 import (
@@ -22,7 +23,7 @@ type Word uint16
 // built from records.
 type Columns struct {
 	Words []byte
-	Texts []byte // the ends of the texts, followed by the texts
+	Texts []byte // a table of the offsets at which the texts end, followed by the texts
 }
 
 // Len returns the number of records.
@@ -84,7 +85,8 @@ func (b *Builder) Add(w Word, text string) {
 // Columns returns the columns of the added records. They share the memory of the builder.
 func (b *Builder) Columns() Columns { return Columns{b.Words, append(b.ends, b.body...)} }
 
-// Filter passes the words that equal want in the bits that are set in mask.
+// Filter selects records by their filter bits. A word passes if it equals want in all
+// bits that are set in mask.
 type Filter struct{ Mask, want Word }
 
 // And returns a filter that additionally requires the bits selected by mask to equal
@@ -132,7 +134,7 @@ func (m *Bitmap) Count() (n int) {
 }
 
 // Match returns the records in [first, end) that pass the filter f. It tests four words
-// at a time, because a large list has a million of them.
+// at a time, because a large list has a million words.
 func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	const (
 		each = 0x0001000100010001 // bit 0 of each of four words
@@ -168,9 +170,9 @@ func between(first, end int) (m Bitmap) {
 	return m
 }
 
-// MatchText searches the texts of the records in the given bitmap, and returns the records that
-// contain the needle. No match extends from one text into the next, because each text begins with a
-// separator.
+// MatchText searches the texts of the records in among, and returns the records that
+// contain the needle. A match cannot extend from one text into the next, because each
+// text begins with a separator.
 func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	body := c.Body()
 	if n.often || 2*among.Count() < c.Len() {
@@ -193,8 +195,9 @@ func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	return m.And(among)
 }
 
-// recordAt returns the first record with a text that ends after the given offset in the body. It
-// begins at the given record, and tries the next few records before it uses binary search.
+// recordAt returns the first record with a text that ends after the given offset in the
+// body. It starts at the record from, and tries the next few records before it uses
+// binary search.
 func (c Columns) recordAt(at, from int) int {
 	step := 1
 	for c.end(min(from+step, c.Len())-1) <= at {

@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// Needle is a text to find in many bodies of text. The search looks for two bytes of the
-// needle that rarely occur together, at eight offsets at a time. It compares the whole
-// text only at the offsets where both bytes match.
+// Needle is a text to search for in many bodies of text. The search looks for two bytes
+// of the needle that rarely occur together, and tests eight offsets at a time. It
+// compares the whole text only at offsets at which both bytes match.
 type Needle struct {
 	text      []byte
-	one, two  int    // offsets of the two bytes in text; one is the rarest byte
-	ones      uint64 // eight copies of the first byte
-	twos      uint64 // eight copies of the second byte
-	frequency int    // how often both bytes occur together in the sample
+	one, two  int    // offsets in text of the two bytes that the search looks for; the first is the rarest
+	ones      uint64 // the first byte, repeated eight times
+	twos      uint64 // the second byte, repeated eight times
+	frequency int    // number of records of the sample in which both bytes occur together
 	rare      bool   // the first byte is rare enough to search for it alone
 	often     bool   // both bytes occur in every other record or more often
 }
@@ -28,7 +28,7 @@ const (
 )
 
 // NewNeedles returns needles for the given texts, the rarest first. The sample is a
-// typical body, which has the given number of records.
+// typical body. It contains the given number of records.
 func NewNeedles(texts []string, sample []byte, records int) []Needle {
 	var counts [256]int
 	for _, b := range sample {
@@ -39,8 +39,8 @@ func NewNeedles(texts []string, sample []byte, records int) []Needle {
 		n := Needle{text: []byte(text)}
 		n.choose(sample, &counts)
 		n.ones, n.twos = eachByte*uint64(text[n.one]), eachByte*uint64(text[n.two])
-		// If the byte is at least as frequent as one in 256, stopping at each occurrence costs more
-		// than comparing all positions.
+		// If one byte in 256 or more is this byte, stopping at each occurrence costs more than
+		// comparing all positions.
 		n.rare = counts[text[n.one]] < len(sample)/256
 		n.often = n.frequency >= max(1, records/2)
 		list[i] = n
@@ -49,9 +49,9 @@ func NewNeedles(texts []string, sample []byte, records int) []Needle {
 	return list
 }
 
-// choose selects the byte of the needle that is rarest in the sample, given the
-// frequencies of all bytes. It then selects a second byte that is rarely found at the
-// same distance from the first one.
+// choose selects the two bytes that the search looks for. The first is the byte of the
+// needle that is rarest in the sample; counts holds the frequencies of all bytes. The
+// second byte is rarely found in the sample at the same distance from the first.
 func (n *Needle) choose(sample []byte, counts *[256]int) {
 	for at, b := range n.text {
 		if counts[b] < counts[n.text[n.one]] {
@@ -95,7 +95,7 @@ func (n *Needle) index(body []byte) int {
 	}
 	for at := 0; at < places; at += 8 {
 		at += skipUnmatched(a[at:], b[at:], n.ones, n.twos)
-		at = min(at, places-8) // compares some of the last positions twice
+		at = min(at, places-8) // near the end, compares some positions a second time
 		for both := bothIn(a[at:], b[at:], n.ones, n.twos) & eachHigh; both != 0; both &= both - 1 {
 			start := at + bits.TrailingZeros64(both)/8
 			if string(body[start:start+len(n.text)]) == string(n.text) {
@@ -106,9 +106,9 @@ func (n *Needle) index(body []byte) int {
 	return -1
 }
 
-// indexRare searches for each occurrence of the rarest byte in turn, because
-// bytes.IndexByte scans some ten bytes per nanosecond. The slice a is the part of body in
-// which the byte must be if there is a match.
+// indexRare returns the offset of the first match in body, or -1, by searching for the
+// rarest byte alone: bytes.IndexByte scans about ten bytes per nanosecond. a is the part
+// of body in which that byte must be if there is a match.
 func (n *Needle) indexRare(body, a []byte) int {
 	for at := 0; at < len(a); at++ {
 		i := bytes.IndexByte(a[at:], n.text[n.one])
@@ -123,9 +123,10 @@ func (n *Needle) indexRare(body, a []byte) int {
 	return -1
 }
 
-// skipUnmatched returns the number of leading positions at which a and b do not have the
-// two bytes, as a multiple of eight. It stops before the first eight positions that may
-// match, and when fewer than 32 positions remain.
+// skipUnmatched returns the number of leading positions that cannot match, as a multiple
+// of eight. A position can match if a has the first byte there and b the second.
+// skipUnmatched stops before the first eight positions that may match, and when fewer
+// than 32 positions remain.
 func skipUnmatched(a, b []byte, ones, twos uint64) int {
 	all := len(a)
 	for len(a) >= 32 && len(b) >= 32 {
@@ -151,9 +152,9 @@ func skipUnmatched(a, b []byte, ones, twos uint64) int {
 	return all - len(a)
 }
 
-// bothIn sets the highest bit of each of the eight bytes at which a has the first byte and b has
-// the second. Only the lowest bit that is set is reliable: bits above it may be set incorrectly.
-// The lower bits of each byte have no meaning.
+// bothIn sets the highest bit of each of the eight bytes at which a has the first byte
+// and b has the second. Only the lowest of these bits is reliable: higher ones may be set
+// incorrectly. The other bits of each byte have no meaning.
 func bothIn(a, b []byte, ones, twos uint64) uint64 {
 	other := (binary.LittleEndian.Uint64(a) ^ ones) | (binary.LittleEndian.Uint64(b) ^ twos)
 	return (other - eachByte) &^ other

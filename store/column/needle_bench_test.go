@@ -31,7 +31,8 @@ func BenchmarkNeedle(b *testing.B) {
 	}
 }
 
-// walk finds one match per record of about 200 bytes, and returns the time it took.
+// walk finds one match in each record of about 200 bytes, and returns the time that this
+// takes.
 func walk(body []byte, index func([]byte) int) time.Duration {
 	const record = 200
 	begin := time.Now()
@@ -45,8 +46,8 @@ func walk(body []byte, index func([]byte) int) time.Duration {
 	return time.Since(begin)
 }
 
-// plainTexts and scripts are templates for the texts that folded returns. Each one is
-// given a number.
+// plainTexts and scripts are templates for the texts that folded returns. Each text
+// contains a number.
 var (
 	plainTexts = []string{
 		"request to upstream eu-%d failed after a timeout: connection reset by peer",
@@ -63,7 +64,8 @@ var (
 	}
 )
 
-// folded returns 3,000 records of about 120 bytes in lower case.
+// folded returns the folded texts of 3,000 records of about 120 bytes, made from the
+// templates.
 func folded(texts []string) []byte {
 	r := rand.New(rand.NewPCG(1, 1))
 	var b []byte

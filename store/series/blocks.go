@@ -14,11 +14,12 @@ func blockKey(block uint64) []byte { return binary.BigEndian.AppendUint32(nil, u
 func (l List[R, T]) words() *boltfile.Bucket { return l.content.Bucket(l.Words) }
 func (l List[R, T]) texts() *boltfile.Bucket { return l.content.Bucket(l.Texts) }
 
-// Blocks returns the number of complete blocks. Blocks without records count too.
+// Blocks returns the number of complete blocks, including blocks from which all records
+// have been deleted.
 func (l List[R, T]) Blocks() uint64 { return l.Length() / column.BlockSize }
 
-// appended adds the record with a new number to the head. If that completes the block, it writes
-// the columns of the block.
+// appended adds a new record to the columns in the head. If the record completes its
+// block, it writes the columns of the block to the file.
 func (l List[R, T]) appended(number uint64, e Encoded) error {
 	h := l.extendHead(number, e)
 	if (number+1)%column.BlockSize != 0 {
@@ -32,7 +33,7 @@ func (l List[R, T]) appended(number uint64, e Encoded) error {
 	return l.put(block, h.columns.Columns())
 }
 
-// seal makes the columns of a complete block from its records and writes them.
+// seal computes the columns of a complete block from its records and writes them.
 func (l List[R, T]) seal(block uint64) error {
 	c, err := l.readColumns(block)
 	if err != nil {
@@ -54,8 +55,8 @@ func (l List[R, T]) put(block uint64, c column.Columns) error {
 	return l.changes.Packed(uint32(block), int64(len(c.Texts)))
 }
 
-// readColumns makes the columns of a block from its records. A number without a record
-// gets the word Gone.
+// readColumns computes the columns of a block from its records. A number without a record
+// gets the filter bits Gone and an empty text.
 func (l List[R, T]) readColumns(block uint64) (column.Columns, error) {
 	first := block * column.BlockSize
 	n := int(min(l.Length()-first, column.BlockSize))
@@ -80,7 +81,7 @@ func (l List[R, T]) readColumns(block uint64) (column.Columns, error) {
 	return made.Columns(), nil
 }
 
-// pad adds entries with the word Gone until the builder has n entries in all.
+// pad adds entries with the filter bits Gone until the builder has n entries in all.
 func pad(made *column.Builder, n int) {
 	for len(made.Words) < 2*n {
 		made.Add(Gone, "")
@@ -101,21 +102,22 @@ func (l List[R, T]) Text(block uint32) (text string, ok bool, err error) {
 	return string(columns.Body()), true, nil
 }
 
-// walk reads the columns of many blocks. It is fastest when blocks are read in order.
+// walk reads the columns of many blocks. It is fastest if blocks are read in order,
+// because its cursors then only move to the next block.
 type walk[R any, T Record[R]] struct {
 	list         List[R, T]
-	sealed       uint64 // blocks that have columns
+	sealed       uint64 // number of blocks that have columns
 	words, texts blockCursor
-	last         column.Columns // of the incomplete block, once it has been read
+	last         column.Columns // columns of the incomplete block, once it has been read
 }
 
 func (l List[R, T]) walk() *walk[R, T] {
 	return &walk[R, T]{list: l, sealed: l.Blocks(), words: newBlockCursor(l.words()), texts: newBlockCursor(l.texts())}
 }
 
-// read returns the columns of a block. It makes them from the records if the block is
-// incomplete; otherwise they are slices of the file. The texts of a complete block are
-// only set if the parameter texts is true.
+// read returns the columns of a block. For a complete block, they are slices of the file;
+// for the incomplete block, they are computed from its records. The texts of a complete
+// block are set only if texts is true.
 func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error) {
 	if block >= w.sealed {
 		if w.last.Words == nil {
@@ -133,7 +135,7 @@ func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error
 	return c, nil
 }
 
-// blockCursor is the position of a walk in the blocks of one column.
+// blockCursor is a cursor in the bucket of one of the columns.
 type blockCursor struct {
 	bucket *boltfile.Bucket
 	cursor *boltfile.Cursor
@@ -154,7 +156,7 @@ func (c *blockCursor) read(block uint64) []byte {
 	case block + 2:
 		at, value = c.cursor.Prev()
 	}
-	if at == nil { // elsewhere, or nothing was read yet
+	if at == nil { // the block is elsewhere, or this is the first read
 		at, value = c.cursor.Seek(key)
 	}
 	if c.next = block + 1; !bytes.Equal(at, key) {
@@ -166,7 +168,7 @@ func (c *blockCursor) read(block uint64) []byte {
 // trimBlocks is the maximum number of blocks that one call of Trim removes.
 const trimBlocks = 256
 
-// Trim removes the columns of blocks that only contain numbers less than first. It
+// Trim removes the columns of blocks in which all numbers are less than first. more
 // reports whether there may be more of them to remove.
 func (l List[R, T]) Trim(first uint64) (more bool, err error) {
 	blocks, err := l.Needless(first)

@@ -10,13 +10,13 @@ import (
 	"svc/store/column"
 )
 
-// Check connects the check of a list to the check of the whole file.
+// Check contains the parts of a check of a list that depend on the rest of the file.
 type Check[T any] struct {
 	Report *integrity.Report
-	Path   string // of the bucket of the owner
+	Path   string // path of the owner's bucket
 	First  uint64 // columns of blocks before this number may be missing
-	Repair bool   // write columns and sequences
-	// Each visits the entries of a bucket.
+	Repair bool   // repair columns and sequences
+	// Each calls visit for the entries of a bucket.
 	Each func(b *boltfile.Bucket, visit func(key, value []byte) error) error
 	// Sequence compares the numbers in use in a bucket with its sequence.
 	Sequence func(b *boltfile.Bucket, path string, used uint64) error
@@ -25,16 +25,16 @@ type Check[T any] struct {
 	Visit func(rec T, id ID, size int) (inRange bool, err error)
 }
 
-// checking is a check in progress.
+// checking is the state of a check while it runs.
 type checking[R any, T Record[R]] struct {
 	Check[T]
 	list   List[R, T]
-	block  uint64          // the block that made belongs to
-	made   *column.Builder // columns of the records so far
+	block  uint64          // the number of the block for which made contains the columns
+	made   *column.Builder // the columns of the block, from the records read so far
 	broken bool            // a record of the block cannot be decoded, so its columns are unknown
 	unread bool            // a record of any block cannot be decoded
-	next   uint64          // the number after the last record
-	before ID              // id of the last record
+	next   uint64          // the number that follows the last record read
+	before ID              // the id of the last record read
 }
 
 // Check verifies all records and compares them with the columns. unread reports whether
@@ -43,8 +43,8 @@ func (l List[R, T]) Check(check Check[T]) (unread bool, err error) {
 	records := l.records()
 	first := check.First / column.BlockSize
 	c := checking[R, T]{Check: check, list: l, block: first, made: column.NewBuilder(column.BlockSize)}
-	// From the first record on all blocks except the last have columns or records. A
-	// number beyond them is damaged, and going on to it could take for ever.
+	// After the first record, every block except the last has columns or records. A number
+	// beyond these blocks is damaged, and advancing to it block by block could take forever.
 	most := (first + uint64(l.words().Len()+records.Len()/column.BlockSize+2)) * column.BlockSize
 	err = c.Each(records, func(key, raw []byte) error { return c.record(key, raw, most) })
 	if err != nil {
@@ -94,8 +94,8 @@ func (c *checking[R, T]) record(key, raw []byte, most uint64) error {
 	return nil
 }
 
-// advance proceeds to the given number. It marks the numbers in between as having no
-// record, and compares the columns of all blocks before the block of the number.
+// advance moves the check to the given number. Numbers that it skips have no record. It
+// compares the columns of all blocks before the block of the number.
 func (c *checking[R, T]) advance(number uint64) error {
 	for ; c.block < number/column.BlockSize; c.block++ {
 		pad(c.made, column.BlockSize)
@@ -117,8 +117,8 @@ func (c *checking[R, T]) advance(number uint64) error {
 	return nil
 }
 
-// otherColumn returns the name of the first column of the block that differs from want,
-// or nil if none does.
+// otherColumn returns the name of the first of the block's columns that differs from
+// want, or nil if both are equal.
 func (c *checking[R, T]) otherColumn(want column.Columns) []byte {
 	switch key := blockKey(c.block); {
 	case !bytes.Equal(c.list.words().Get(key), want.Words):

@@ -3,30 +3,31 @@ package series
 import "svc/store/column"
 
 const (
-	// maxHeads and maxHeadBytes limit the memory used by all heads.
+	// maxHeads and maxHeadBytes limit the memory that the heads of all lists use.
 	maxHeads     = 32
-	maxHeadBytes = 8 << 20 // of texts; a block of long texts has 1 MiB
+	maxHeadBytes = 8 << 20 // bytes of texts; the texts of one block can take 1 MiB
 )
 
-// head has the columns of the last, incomplete block of a list, so that completing the
-// block does not require decoding its records. Heads are only a cache: if the head is
-// missing or has another length, the columns are made from the records.
+// head holds the columns of the last, incomplete block of a list, so that its records
+// need not be decoded when the block is completed. Heads are only a cache: if there is
+// none, or if it has another length than the list, the columns are computed from the
+// records.
 type head struct {
-	length  uint64 // of the list
-	bytes   int    // of texts
+	length  uint64 // length of the list
+	bytes   int    // bytes of the texts
 	columns *column.Builder
 }
 
 type headKey struct {
 	owner uint32
-	what  string // of the series
+	what  string // the name of the series
 }
 
 // Cache stores heads between transactions. It is not safe for concurrent use: the caller
 // must hold the writer lock.
 type Cache struct {
 	of    map[headKey]*head
-	bytes int // of their texts
+	bytes int // total bytes of the heads' texts
 }
 
 // Begin returns an empty set of heads for a new transaction.
@@ -58,21 +59,24 @@ func (c *Cache) keep(of headKey, h *head) {
 	c.bytes += h.bytes
 }
 
-// Heads are the heads that a transaction has taken from the cache. If the transaction
-// fails, they are lost, so that the cache never holds data that was not committed.
+// Heads holds the heads that a transaction has taken from the cache. If the transaction
+// fails, they are discarded, so that the cache never contains data that was not
+// committed.
 type Heads struct {
 	cache *Cache
 	taken map[headKey]*head
 }
 
-// Keep returns the heads of a committed transaction to the cache.
+// Keep puts the heads back into the cache after the transaction was committed.
 func (t *Heads) Keep() {
 	for of, h := range t.taken {
 		t.cache.keep(of, h)
 	}
 }
 
-// take returns the head of the list if the head has the given length, and nil otherwise.
+// take returns the head of a list with the given length. It returns nil if there is no
+// head or the head has another length. For a list without an incomplete block, it returns
+// a new, empty head.
 func (t *Heads) take(of headKey, length uint64) *head {
 	h := t.taken[of]
 	if h == nil {
@@ -98,7 +102,8 @@ func (t *Heads) drop(of headKey) {
 
 func (l List[R, T]) headKey() headKey { return headKey{l.changes.Owner, l.What} }
 
-// dropHead discards the head of the list, because a record of the list changes.
+// dropHead discards the head of the list, because its columns are outdated, too large, or
+// no longer needed.
 func (l List[R, T]) dropHead() { l.changes.Heads.drop(l.headKey()) }
 
 // extendHead adds a new record to the head of the list and returns the head. It returns

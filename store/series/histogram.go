@@ -8,14 +8,15 @@ import (
 	"svc/store/column"
 )
 
-// maxCounted is the maximum number of matches of a search that a histogram counts. It then
-// contains the newest ones.
+// maxCounted is the largest number of a search's matches that a histogram counts. If
+// there are more, it counts the newest ones.
 const maxCounted = 50_000
 
-// Histogram calls fn with the bucket and the word of each record that a query selects,
-// regardless of its page. The parameter starts holds the times at which the buckets begin, in
-// ascending order; the last bucket ends with the range of the query. The total in the result
-// exceeds the number of calls if there were too many matches of a search.
+// Histogram calls fn with the bucket and the filter bits of each record that a query
+// selects, regardless of the page. starts holds the times at which the buckets begin, in
+// ascending order; the last bucket ends with the range of the query. If a search has too
+// many matches, fn is not called for all of them, and found.Total is greater than the
+// number of calls.
 func (l List[R, T]) Histogram(q Query, starts []int64, fn func(bucket int, w column.Word)) (found Found, err error) {
 	if l.Missing() || len(starts) == 0 {
 		return Found{}, nil
@@ -39,7 +40,7 @@ func (l List[R, T]) Histogram(q Query, starts []int64, fn func(bucket int, w col
 	return found, nil
 }
 
-// matchHistogram is Histogram for a query with a search.
+// matchHistogram implements Histogram for a query with a search.
 func (l List[R, T]) matchHistogram(
 	q Query, first, end uint64, buckets *position, fn func(bucket int, w column.Word),
 ) (found Found, err error) {
@@ -63,7 +64,8 @@ func (l List[R, T]) matchHistogram(
 	return found, nil
 }
 
-// position finds the buckets of ascending numbers. starts holds the first number of each bucket.
+// position finds the bucket to which a number belongs. Numbers must be passed in
+// ascending order. starts holds the first number of each bucket.
 type position struct {
 	starts []uint64
 	at     int
@@ -76,9 +78,9 @@ func (p *position) of(n uint64) int {
 	return p.at
 }
 
-// boundaries returns the number of the first record created at or after each of the ascending
-// times, within [first, end). Most neighbours are close together, so each search begins at the
-// previous result.
+// boundaries returns, for each of the ascending times, the number of the first record in
+// [first, end) that was created at or after it. Each search begins at the previous
+// result, because most neighbours are close together.
 func (l List[R, T]) boundaries(times []int64, first, end uint64) []uint64 {
 	all := make([]uint64, len(times))
 	cursor := l.records().Cursor()
@@ -90,8 +92,9 @@ func (l List[R, T]) boundaries(times []int64, first, end uint64) []uint64 {
 	return all
 }
 
-// reachedFrom returns the least number in [low, end) of a record created at or after a moment, or
-// end if there is none. It doubles its steps before it uses binary search.
+// reachedFrom returns the least number in [low, end) of a record created at or after a
+// moment, or end if there is none. It probes with growing steps before it uses binary
+// search, because the result is usually close to low.
 func reachedFrom(cursor *boltfile.Cursor, low, end uint64, moment int64) uint64 {
 	reached := func(n uint64) bool {
 		key, raw := cursor.Seek(numberKey(n))

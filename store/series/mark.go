@@ -10,12 +10,13 @@ import (
 	"svc/store/column"
 )
 
-// Mark changes several records, given different ids. It writes the filter bits of each block once,
-// and does not decode the other records of the blocks. change must not change the searchable text
-// of a record; it reports whether it changed the record. The error is NotFound and names the id if
-// there is no record with it; the caller must then roll back the transaction.
+// Mark changes several records. ids must not contain an id twice. Mark writes the filter
+// bits of each block only once, and decodes no other records of the blocks. change
+// reports whether it changed the record, and must not change the record's searchable
+// text. The error is NotFound and names the id if there is no record with it; the caller
+// must then roll back the transaction.
 func (l List[R, T]) Mark(ids []ID, change func(T) bool) error {
-	marked := map[uint64][]byte{} // by block, its filter bits
+	marked := map[uint64][]byte{} // the new filter bits by block
 	for _, id := range ids {
 		number, rec, err := l.find(id)
 		if fault.Is(err, fault.NotFound) {

@@ -14,12 +14,13 @@ import (
 	"svc/store/column"
 )
 
-// Query selects a page of a list, newest first unless it says otherwise.
+// Query selects a page of a list. The newest record comes first unless a field says
+// otherwise.
 type Query struct {
-	Shown    column.Filter // selects the records that the list may show at all
-	Filter   column.Filter // of the page; includes Shown
-	From, To int64         // creation times, ends included; 0 and math.MaxInt64 are no bounds
-	Search   *Search       // nil selects all that pass the filter
+	Shown    column.Filter // selects the records that the list may ever show
+	Filter   column.Filter // selects the records of this list; includes Shown
+	From, To int64         // creation times, both inclusive; 0 and math.MaxInt64 set no bound
+	Search   *Search       // nil selects all records that pass the filter
 
 	// Groups orders the list by properties of the records: first come the records that pass the
 	// first filter, then those that pass the second one, and so on. Each record that passes Filter
@@ -35,30 +36,31 @@ type Query struct {
 
 // Search limits a page to the records that contain all of the given terms.
 type Search struct {
-	Terms []string // folded; not empty
+	Terms []string // folded; must not be empty
 	// Blocks lists the complete blocks that may contain the terms; the incomplete block is
 	// always searched. If All is true, every block may contain them.
 	Blocks []uint32
 	All    bool
-	// ExactBytes is the amount of text that is searched before the total may become an upper
-	// bound.
+	// ExactBytes is the number of bytes of text to search before the total may become an
+	// upper bound.
 	ExactBytes int64
 }
 
-// Found describes how many records a list has.
+// Found describes the result of a query: the total number of records, and the records of
+// the page that were not read.
 type Found struct {
 	Total int
 	// Estimate reports that Total is an upper bound, because finding the exact number would
 	// require reading too much text.
 	Estimate bool
-	// Text reports that at least one record contains the terms. It considers every record that the
-	// list may show in the range of time, regardless of the filter.
+	// Text reports that at least one record contains the terms. It also considers records
+	// that the list may show in the range of time but that do not pass the filter.
 	Text bool
 	// Unread lists the records of the page if it exceeds Query.MaxBytes.
 	Unread []Unread
 }
 
-// Unread is a record of a page that has not been read.
+// Unread identifies a record of a page that was not read because of Query.MaxBytes.
 type Unread struct {
 	number uint64
 	Bytes  int // stored size
@@ -152,7 +154,7 @@ func blocksIn(first, end uint64, oldest bool) iter.Seq[uint64] {
 	}
 }
 
-// groups returns the groups of the list; without Groups, all records are one.
+// groups returns the groups of the list. Without Groups, all records belong to one group.
 func (q Query) groups() []column.Filter {
 	if q.Groups == nil {
 		return []column.Filter{q.Filter}
@@ -160,8 +162,8 @@ func (q Query) groups() []column.Filter {
 	return q.Groups
 }
 
-// rest returns a picker for the next group, after groups with the given total, of which the
-// given number of records is on the page.
+// rest returns a picker for the next group. total is the number of records in the groups
+// before it, and picked is the number of records that are already on the page.
 func (q Query) rest(total, picked int) picker {
 	return picker{offset: max(q.Offset-total, 0), limit: q.Limit - picked, oldest: q.Oldest}
 }
@@ -188,10 +190,10 @@ func bounds(block, first, end uint64) (low, high int) {
 }
 
 // picker counts marked records, in the order of the list, and collects the numbers of the
-// records on the page.
+// records that are on the page.
 type picker struct {
 	offset, limit int
-	oldest        bool // the oldest record comes first
+	oldest        bool // whether the oldest record comes first
 	total         int
 	numbers       []uint64
 }
@@ -245,14 +247,15 @@ func (l List[R, T]) EachWord(from, to int64, fn func(column.Word)) error {
 // become an upper bound. Search.ExactBytes is the corresponding limit for the text.
 const exactRecords = 10_000
 
-// Blocks are searched in batches. The first batch is small, because the needles are made
-// from it. Each later batch is twice as large as the one before, up to lastBatch.
+// Blocks are searched in batches. The first batch is small, because its text serves as
+// the sample from which the needles are built. Each later batch is twice as large as the
+// one before, up to lastBatch.
 const (
 	firstBatch = 16
 	lastBatch  = 1024
 )
 
-// scan is a search in progress.
+// scan is the state of a search while it runs.
 type scan struct {
 	Query
 	first, end uint64 // numbers of the records in the range of time
@@ -260,7 +263,7 @@ type scan struct {
 	needles []column.Needle
 	batch   []candidateBlock
 	records int   // number of records that were searched
-	bytes   int64 // size of the texts in their blocks
+	bytes   int64 // bytes of text in the blocks searched
 	pick    picker
 	found   Found
 }
@@ -287,7 +290,7 @@ func (l List[R, T]) findText(q Query, first, end uint64) (numbers []uint64, foun
 			return nil, x.found, err
 		}
 		if numbers = append(numbers, x.pick.numbers...); !x.found.Text {
-			break // no record has the text: the first group has searched all records that may be shown
+			break // no record contains the terms: to find that out, the first group was searched without the filter
 		}
 	}
 	return numbers, x.found, nil
@@ -310,13 +313,14 @@ func (w *walk[R, T]) findGroup(x *scan, blocks []uint64) (err error) {
 }
 
 // enough reports whether the search can stop: the page is complete and the minimum amount
-// of text has been searched. All records of the remaining blocks then count as matches.
+// of text has been searched. The total then includes all records of the remaining blocks,
+// which makes it an upper bound.
 func (x *scan) enough() bool {
 	return x.pick.full() && x.records >= exactRecords && x.bytes >= x.Search.ExactBytes
 }
 
-// gather reads the next batch of blocks, and skips blocks without records to search. It
-// returns the blocks after the batch.
+// gather reads the next batch of blocks. It skips blocks without records to search. rest
+// holds the blocks that follow the batch.
 func (w *walk[R, T]) gather(x *scan, blocks []uint64, size int) (rest []uint64, err error) {
 	x.batch = x.batch[:0]
 	for ; len(blocks) > 0 && len(x.batch) < size && !x.enough(); blocks = blocks[1:] {
@@ -326,7 +330,7 @@ func (w *walk[R, T]) gather(x *scan, blocks []uint64, size int) (rest []uint64, 
 		}
 		c.passing = within(c.columns, x.Filter, c.block, x.first, x.end)
 		c.matched = c.passing
-		if !x.found.Text { // whether it is in what the filter leaves out counts, too
+		if !x.found.Text { // no match yet: also search records that do not pass the filter, for Found.Text
 			c.shown = within(c.columns, x.Shown, c.block, x.first, x.end)
 			c.matched = c.shown
 		}
@@ -357,7 +361,8 @@ func (x *scan) matchBatch() error {
 	return nil
 }
 
-// newNeedles makes needles from the terms. It uses a text of the batch as the sample.
+// newNeedles builds needles from the terms. It uses the text of a block of the batch as
+// the sample.
 func (x *scan) newNeedles() []column.Needle {
 	const enough = 16 << 10
 	longest := slices.MaxFunc(x.batch, func(a, b candidateBlock) int { return cmp.Compare(len(a.columns.Texts), len(b.columns.Texts)) })
@@ -389,7 +394,8 @@ func parallel(n int, fn func(i int)) {
 	work()
 }
 
-// distinct returns the terms that are not part of another term.
+// distinct returns the terms that are not part of another term, because a record that
+// contains the longer term contains them, too.
 func distinct(terms []string) []string {
 	var list []string
 	for i, term := range terms {
@@ -441,8 +447,8 @@ func (w *walk[R, T]) countMatches(blocks []uint64, x *scan) (n int, err error) {
 	return n, nil
 }
 
-// match keeps only the records in c.matched that contain all needles. The rarest needle comes
-// first, so that the other needles are searched for in few records.
+// match removes the records that do not contain all needles from c.matched. The rarest
+// needle is searched first, so that the others have to be searched in few records.
 func (c *candidateBlock) match(needles []column.Needle) {
 	if c.damaged = !c.columns.Valid(); c.damaged {
 		return

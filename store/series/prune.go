@@ -12,8 +12,8 @@ const (
 	// pruneBlocks is the maximum number of blocks from which one transaction removes
 	// records.
 	pruneBlocks = 4
-	// lookBlocks is the maximum number of blocks in which one transaction looks for these
-	// records.
+	// lookBlocks is the maximum number of blocks in which one transaction looks for records
+	// to remove.
 	lookBlocks = 16
 )
 
@@ -24,7 +24,7 @@ type Pruning[T any] struct {
 	Matches func(T) bool // nil selects all that pass the filter
 }
 
-// Part is a subset of the records of a block.
+// Part identifies some of the records of a block.
 type Part struct {
 	block   uint64
 	records column.Bitmap
@@ -33,9 +33,9 @@ type Part struct {
 // Len returns the number of records.
 func (p Part) Len() int { return p.records.Count() }
 
-// Look finds records to remove in a bounded number of blocks. from is the number of the first
-// block, and next is the number to pass as from in the next call. more is false when there are no
-// further blocks.
+// Look finds records to remove in a limited number of blocks. from is the number of the
+// first block to examine, and next is the number to pass as from in the next call. more
+// is false if there are no further blocks.
 func (l List[R, T]) Look(p Pruning[T], from uint64) (found []Part, next uint64, more bool, err error) {
 	first, end := l.First(), l.Length()
 	if p.Before != math.MaxInt64 {
@@ -79,9 +79,9 @@ func (l List[R, T]) matching(part Part, matches func(T) bool) (column.Bitmap, er
 	return matching, nil
 }
 
-// Remove removes the records of a part and returns their number. It skips records that
-// have been removed since Look. It calls forget for each record that it removes, and does
-// not decode the other records of the block.
+// Remove removes the records of a part that have not been removed since Look, and returns
+// their number. It calls forget for each record that it removes, and does not decode the
+// other records of the block.
 func (l List[R, T]) Remove(part Part, forget func(ID, column.Word) error) (n int, err error) {
 	l.dropHead()
 	c, err := l.walk().read(part.block, true)

@@ -34,7 +34,8 @@ import (
 // ID is the UUIDv7 of a record. Ids ascend with the numbers of the records.
 type ID = uuid.UUID
 
-// CreatedAt returns the time at which an id was issued, in Unix seconds.
+// CreatedAt returns the time that an id contains, at which it was issued, in Unix
+// seconds.
 func CreatedAt(id ID) int64 { return int64(binary.BigEndian.Uint64(id[:8]) >> 16 / 1000) }
 
 // Record is a pointer to a record of a series.
@@ -59,12 +60,12 @@ type Series[R any, T Record[R]] struct {
 	What    string // for messages
 }
 
-// Changes connects the changes of a List to its transaction.
+// Changes connects the changes that a List makes to its transaction.
 type Changes struct {
-	Owner  uint32                               // distinguishes the same series of different owners
-	Heads  *Heads                               // of the transaction
-	Stored func(bytes int64)                    // called when the total size changes, with the difference
-	Packed func(block uint32, text int64) error // called when columns change, with the size of their texts
+	Owner  uint32                               // identifies the owner among the owners of lists of the same series
+	Heads  *Heads                               // heads of the transaction
+	Stored func(bytes int64)                    // called with the difference when the total size of the records changes
+	Packed func(block uint32, text int64) error // called when the columns of a block change, with the size of their texts
 }
 
 // List is a series in the bucket of its owner. It is valid until the transaction of the
@@ -75,8 +76,8 @@ type List[R any, T Record[R]] struct {
 	changes Changes
 }
 
-// In returns the list in a bucket, which may be nil. The changes are only used by methods
-// that write.
+// In returns the list that a bucket contains. If the bucket is nil, the list is empty.
+// Only methods that write use changes.
 func (s Series[R, T]) In(content *boltfile.Bucket, changes Changes) List[R, T] {
 	return List[R, T]{s, content, changes}
 }
@@ -93,11 +94,10 @@ func (l List[R, T]) numberOf(key []byte) (uint64, error) {
 	return binary.BigEndian.Uint64(key), nil
 }
 
-// Missing reports whether the owner has no bucket.
+// Missing reports whether the list has no bucket, because its owner is gone.
 func (l List[R, T]) Missing() bool { return l.content == nil }
 
-// Length returns the number of records that have ever been added. Deleted records count
-// too.
+// Length returns the number of records that have ever been added, including deleted ones.
 func (l List[R, T]) Length() uint64 { return l.records().Sequence() }
 
 // Has reports whether a number has a record.
@@ -112,13 +112,13 @@ func encodeRecord(id ID, rec any) ([]byte, error) {
 	return append(id[:len(id):len(id)], b...), nil
 }
 
-// Encoded is the stored form of a new record, except for its id. Encoding is most of the
-// work of adding a record, so submissions encode before they wait for a shared
-// transaction.
+// Encoded is the stored form of a new record, except for its id. Encoding takes most of
+// the time of adding a record, so submissions encode their records before they wait for a
+// shared transaction.
 type Encoded struct {
-	raw  []byte // as encodeRecord returns it, with an id of zeros
+	raw  []byte // the result of encodeRecord with an id of zeros
 	word column.Word
-	text string // folded
+	text string // the folded text
 }
 
 // Encode returns the encoded form of a record.
@@ -167,9 +167,9 @@ func (l List[R, T]) Add(id ID, e Encoded) error {
 	return l.appended(next-1, e)
 }
 
-// Reserve takes the next number without storing a record. Until Write stores one, the
-// number counts as that of a deleted record. The id of the record must be issued in the
-// same transaction, so that ids ascend with the numbers.
+// Reserve takes the next number without storing a record. Until Write stores the record,
+// the list treats the number like that of a deleted record. The id of the record must be
+// issued in the same transaction, so that ids ascend with the numbers.
 func (l List[R, T]) Reserve() (number uint64, err error) {
 	next, err := l.records().NextSequence()
 	if err != nil {
@@ -201,7 +201,7 @@ func (l List[R, T]) Write(number uint64, id ID, rec T) error {
 	return l.seal(block)
 }
 
-// store is Write without the columns of the block.
+// store stores or removes a record like Write, but leaves the columns unchanged.
 func (l List[R, T]) store(number uint64, id ID, rec T) (err error) {
 	l.dropHead()
 	records := l.records()
@@ -243,7 +243,7 @@ func (l List[R, T]) find(id ID) (number uint64, rec T, err error) {
 	return number, rec, err
 }
 
-// search returns the least number n for which the function reached returns true for the id of the
+// search returns the least number n such that reached returns true for the id of the
 // first record at or after n. It uses binary search.
 func (l List[R, T]) search(cursor *boltfile.Cursor, reached func(ID) bool) uint64 {
 	return uint64(sort.Search(int(l.Length()), func(n int) bool {
@@ -255,7 +255,7 @@ func (l List[R, T]) search(cursor *boltfile.Cursor, reached func(ID) bool) uint6
 // First returns the number of the first record. If there are no records, it returns the
 // length.
 func (l List[R, T]) First() uint64 {
-	if key, _ := l.records().Cursor().First(); len(key) == 8 { // otherwise damaged
+	if key, _ := l.records().Cursor().First(); len(key) == 8 { // a shorter key is damaged
 		return binary.BigEndian.Uint64(key)
 	}
 	return l.Length()
@@ -270,8 +270,9 @@ func (l List[R, T]) since(moment int64) uint64 {
 	return l.search(l.records().Cursor(), func(id ID) bool { return CreatedAt(id) >= moment })
 }
 
-// span returns the half-open range of numbers of the records created between from and to,
-// both inclusive. Blocks before the first record need not have columns.
+// span returns the half-open range [first, end) of the numbers of the records created
+// between from and to, both inclusive. It does not begin before the first record that
+// still exists, because earlier blocks need not have columns.
 func (l List[R, T]) span(from, to int64) (first, end uint64) {
 	first, end = max(l.since(from), l.First()), l.Length()
 	if to < math.MaxInt64 {
