@@ -4,7 +4,7 @@ package main
 import (
 	_ "embed"
 	"os"
-	_ "time/tzdata" // for images without a table of time zones
+	_ "time/tzdata" // embeds the time zones, for images that contain none
 
 	"svc/cmd"
 )

@@ -88,7 +88,8 @@ func (p *program) createKey(c *cobra.Command, o apikeyOptions) error {
 	})
 }
 
-// checkScopes returns an error that helps with scopes that do not exist.
+// checkScopes returns an error if one of the given scopes does not exist. The error lists the
+// scopes that exist.
 func checkScopes(ctx context.Context, to connection, scopes []string) error {
 	if len(scopes) == 0 {
 		return nil
@@ -116,7 +117,7 @@ func checkScopes(ctx context.Context, to connection, scopes []string) error {
 	return errors.Join(append(errs, errors.New("scopes: "+strings.Join(list.Data, ", ")))...)
 }
 
-// keyList is the answer to a request for all keys.
+// keyList is the server's response to a request for all keys.
 type keyList struct {
 	Data []resource.KeyView `json:"data"`
 }
@@ -252,12 +253,12 @@ func lifetime(flag, text string) (time.Duration, error) {
 	return life, nil
 }
 
-// projectsText describes the projects in which a key works.
+// projectsText describes the projects that a key can access.
 func projectsText(all bool, ids []string) string {
 	switch {
 	case all:
 		return "all projects"
-	case len(ids) == 0: // all projects that it was limited to have been deleted
+	case len(ids) == 0: // every project to which the key was limited has been deleted
 		return "no project"
 	}
 	return strings.Join(ids, ",")

@@ -56,7 +56,7 @@ encrypts it with age for the holder of that key.`,
 	return c
 }
 
-// backupReport is the JSON form of a backup's result.
+// backupReport is the JSON output of "svc backup".
 type backupReport struct {
 	File string `json:"file"` // "-" for the standard output
 	Size int64  `json:"size"` // size of the archive in bytes
@@ -86,8 +86,8 @@ func (p *program) backup(ctx context.Context, to connection, file string, o back
 	return nil
 }
 
-// writeArchive calls the function write with the given file, or with the standard output for "-".
-// If that function fails, the file is not created or changed.
+// writeArchive creates a file and calls write with a writer of it. For the name "-", it passes the
+// standard output. If write fails, the file is neither created nor changed.
 func (p *program) writeArchive(file string, force bool, write func(io.Writer) error) error {
 	if file == "-" {
 		if isTerminal(p.stdout) {
@@ -150,8 +150,8 @@ func (p *program) reportBackup(r backupReport) {
 	p.noteElsewhere(r.SecretsElsewhere)
 }
 
-// noteElsewhere prints the given names of variables. Their values are secrets that the archive does
-// not contain.
+// noteElsewhere prints the names of the environment variables that hold secrets. The archive does
+// not contain these secrets, so the user must keep them elsewhere.
 func (p *program) noteElsewhere(variables []string) {
 	if len(variables) > 0 {
 		say(p.stderr, "note: %s was given to the server and is not in the archive; keep it, the data needs it", strings.Join(variables, ", "))

@@ -88,13 +88,14 @@ func (p *program) openArchive(ctx context.Context, path, identity string) (a *ar
 	return a, nil
 }
 
-// untilDone is a file that can only be read until its context ends.
+// untilDone is a file whose Read fails after the context has ended, so that reading a large archive
+// can be cancelled.
 type untilDone struct {
 	ctx context.Context
 	*os.File
 }
 
-// Read fails if the context has ended.
+// Read reads from the file unless the context has ended.
 func (r untilDone) Read(b []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, &fs.PathError{Op: "read", Path: r.Name(), Err: err}
@@ -132,7 +133,7 @@ func (a *archive) explain(err error) error {
 // try unpacks an archive into a temporary folder and opens the data in it.
 func (a *archive) try(ctx context.Context) (r *archiveReport, err error) {
 	dir, err := os.MkdirTemp(filepath.Dir(a.path), ".svc-verify-")
-	if err != nil { // the archive may be on a read-only medium
+	if err != nil { // the folder of the archive may be read-only, so try another one
 		dir, err = os.MkdirTemp("", "svc-verify-")
 	}
 	if err != nil {
@@ -150,7 +151,7 @@ func (a *archive) try(ctx context.Context) (r *archiveReport, err error) {
 	return a.inspect(ctx, staged)
 }
 
-// stage unpacks an archive for the given data directory; see backup.Stage.
+// stage unpacks an archive near the given data directory; see backup.Stage.
 func (a *archive) stage(data string) (*backup.Staged, error) {
 	f, err := os.Open(a.path)
 	if err != nil {
@@ -164,7 +165,7 @@ func (a *archive) stage(data string) (*backup.Staged, error) {
 	return staged, nil
 }
 
-// archiveReport is the JSON form of an archive's contents.
+// archiveReport is the JSON form of an archive's contents, as "svc backup verify" prints it.
 type archiveReport struct {
 	apicontrol.BackupResult
 
@@ -173,7 +174,7 @@ type archiveReport struct {
 	Announcements int64 `json:"announcements"`
 	Feedback      int64 `json:"feedback"`
 	Logs          int64 `json:"logs"`
-	EventsCounted int64 `json:"events_counted"` // total ever counted, including events deleted since
+	EventsCounted int64 `json:"events_counted"` // number of events ever counted, including those that have been deleted
 }
 
 // String returns the report as a line of text.
@@ -193,7 +194,7 @@ func (a *archive) inspect(ctx context.Context, staged *backup.Staged) (r *archiv
 	if err := r.countRecords(records); err != nil {
 		return nil, a.explain(err)
 	}
-	if !instance.Has(staged.Dir(), datadir.Events) { // the archive was made before an upgrade from an old version
+	if !instance.Has(staged.Dir(), datadir.Events) { // an old version of the program made the archive and had no such file
 		return r, nil
 	}
 	if err := boltfile.Verify(events); err != nil {

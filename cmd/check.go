@@ -55,7 +55,7 @@ server.`,
 	return c
 }
 
-// checkRun is one run of the command.
+// checkRun is one run of "svc check".
 type checkRun struct {
 	*program
 	repair       bool
@@ -166,7 +166,7 @@ func (r *checkRun) progress(file string, done, total int64) {
 	}
 }
 
-// checkOutcome is the JSON form of a check's result.
+// checkOutcome is the JSON output of "svc check".
 type checkOutcome struct {
 	Clean    bool                `json:"clean"` // nothing is damaged or wrong
 	Complete bool                `json:"complete"`
@@ -195,7 +195,7 @@ func (r *checkRun) print(asJSON, complete bool) error {
 		}
 	}
 	if !complete {
-		return nil // the caller returns the reason
+		return nil // the caller has an error that explains why
 	}
 	if clean {
 		if !asJSON {

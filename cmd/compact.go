@@ -42,7 +42,8 @@ not changed, and the exit code is 13.`,
 	return c
 }
 
-// answerDamage returns an error that names the damaged files, or nil.
+// answerDamage returns an error that names the damaged files in the server's response, or nil if
+// there are none.
 func answerDamage(answer apicontrol.CompactResult) (err error) {
 	for _, f := range answer.Files {
 		if f.Damage != "" {

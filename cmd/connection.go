@@ -25,7 +25,8 @@ import (
 	"svc/internal/setting"
 )
 
-// textFlag is a flag that stores its text unparsed. Package setting parses the text later.
+// textFlag is the value of a flag that keeps its text unparsed. Package setting parses the text
+// later, together with the other sources of settings.
 type textFlag struct{ text, kind string }
 
 func (f *textFlag) String() string { return f.text }
@@ -86,7 +87,8 @@ func (p *program) warn(s *setting.Settings) {
 func (p *program) load(c *cobra.Command) (*setting.Settings, error) {
 	s, err := loadShown(c)
 	if errors.Is(err, fs.ErrPermission) {
-		// That the folder belongs to another user explains more than an unreadable file in it.
+		// If the folder belongs to another user, saying so is more helpful than naming a file in
+		// it.
 		if owner, ok := errors.AsType[*control.OwnerError](instance.CheckFolder(s.Data)); ok {
 			return nil, owner
 		}
@@ -97,7 +99,8 @@ func (p *program) load(c *cobra.Command) (*setting.Settings, error) {
 	return s, settleLife(s)
 }
 
-// loadShown reads the settings like load. Settings returned with an error are only for display.
+// loadShown reads the settings like load. If it returns an error as well, the settings are
+// incomplete and only good for display.
 func loadShown(c *cobra.Command) (*setting.Settings, error) {
 	return setting.Load(setting.Sources{
 		Flag: func(name string) (string, bool) {
@@ -123,7 +126,7 @@ func settleLife(s *setting.Settings) error {
 	return s.Put(v.Key, v.Default, setting.FromDefault, "")
 }
 
-// answerLimit is the maximum time that a command waits for the answer to a request.
+// answerLimit is the maximum time that a command waits for the response to a request.
 const answerLimit = 30 * time.Second
 
 // connection sends a command's requests to the running server or, if there is none, to a handler in
@@ -293,13 +296,13 @@ func refusal(status string, answer []byte) error {
 }
 
 const (
-	// connectTimeout is the maximum time that a command waits for the lock, or for an answer from
+	// connectTimeout is the maximum time that a command waits for the lock, or for a response from
 	// the process that holds the lock.
 	connectTimeout = 3 * time.Second
 	retryInterval  = 50 * time.Millisecond
 )
 
-// runningServer is a server that answers on the control socket.
+// runningServer is a server that responds on the control socket.
 type runningServer struct {
 	held    *control.HeldError // the process that holds the lock
 	version string

@@ -114,12 +114,12 @@ func (p *program) demo(c *cobra.Command, o demoOptions) (err error) {
 		return nil
 	}
 	tell := func(r startReport) {
-		if !isTerminal(p.stderr) { // log lines, as from "svc serve"
+		if !isTerminal(p.stderr) { // write log lines, like "svc serve" does
 			p.announce(r)
 		}
 		view.URL, view.User, view.Password = r.public.URLs[0], "admin", r.knownPassword()
 		if o.json {
-			_ = json.NewEncoder(p.stdout).Encode(view) // best effort, like a log line
+			_ = json.NewEncoder(p.stdout).Encode(view) // an error has no consequences, as for a log line
 			return
 		}
 		p.tellDemo(view, temporary != "")
@@ -285,7 +285,8 @@ func importDemo(ctx context.Context, to connection, c demo.Config, key string, t
 	return errors.Join(err, response.Body.Close())
 }
 
-// addDemoKeys stores API keys that cannot be used: their digests are random.
+// addDemoKeys stores API keys, which only serve as examples. They cannot be used, because their
+// digests are random.
 func addDemoKeys(db *store.Store, salt []byte, list []demo.Key) error {
 	return db.Update(func(tx *store.Tx) error {
 		for _, k := range list {

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// demoProgress shows how much of the demo data has been made, on one line of a terminal. A nil
+// demoProgress shows, on one line of a terminal, how much of the demo data has been created. A nil
 // demoProgress does nothing.
 type demoProgress struct {
 	to io.Writer
 
 	mu       sync.Mutex
-	portions []float64 // of each project; guarded by mu, like the field below
-	shown    int       // percent; -1 = nothing
+	portions []float64 // completed part of each project, 0 to 1; guarded by mu, like shown
+	shown    int       // the percentage on the line; -1 = none yet
 }
 
 // newDemoProgress returns nil if the standard error is not a terminal.
@@ -26,10 +26,12 @@ func (p *program) newDemoProgress(projects int) *demoProgress {
 	return d
 }
 
-// phaseStarts maps the phases of an import to the portion of the work that is done when they begin.
+// phaseStarts maps each phase of an import to the part of the import, from 0 to 1, that is complete
+// when the phase begins.
 var phaseStarts = map[string]float64{"verifying": 0, "reading": 0.1, "storing": 0.9}
 
-// tell updates the portion of a project, which never shrinks.
+// tell updates the completed part of a project from the progress of its import. The completed part
+// never decreases.
 func (d *demoProgress) tell(project int, a *importAnswer) {
 	if d == nil {
 		return

@@ -73,7 +73,7 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 		installation.Invalid = append(installation.Invalid, err)
 	}
 	if foreign {
-		return doctor.Examine(installation, fix), nil // a check reports the owner
+		return doctor.Examine(installation, fix), nil // one of the checks reports that the folder belongs to another user
 	}
 	lock, server, err := connectOrLock(c.Context(), s.Data)
 	switch {
@@ -97,7 +97,7 @@ func (p *program) examine(c *cobra.Command, fix bool) ([]doctor.Result, error) {
 			salt = []byte(s.APIKeySalt)
 		}
 		instance.Examine(installation, salt)
-	case !instance.Has(s.Data, datadir.Journal): // with it a restore was cut off, as a check reports
+	case !instance.Has(s.Data, datadir.Journal): // a journal without a database means an interrupted restore, which a check reports
 		return nil, errors.Join(noData(s.Data), lock.Release())
 	}
 	return doctor.Examine(installation, fix), lock.Release()

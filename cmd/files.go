@@ -22,7 +22,7 @@ func (p *program) filesCommand() *cobra.Command {
 	return group("files", "Manage the files of a project", p.filesUpload(), p.filesList(), p.filesRemove(), p.filesAdopt())
 }
 
-// remote holds the flags that select a server other than the data directory's own.
+// remote holds the flags that select a server by its URL instead of by its data directory.
 type remote struct {
 	url, key string
 }
@@ -51,7 +51,7 @@ func (p *program) withServer(c *cobra.Command, r remote, work func(connection) e
 		return withCode(exitUsage, errors.New("--url needs an API key: set SVC_KEY"))
 	}
 	client := &http.Client{
-		// A redirect must not send the key to another host.
+		// Do not follow redirects, which could send the API key to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return errors.New("the server redirects; give the address that it redirects to")
 		},
@@ -141,7 +141,7 @@ func (p *program) uploadFiles(c *cobra.Command, names []string, o filesOptions) 
 	if o.platform != "" && o.version == "" {
 		return withCode(exitUsage, errors.New("--platform needs --version"))
 	}
-	// All names are checked before the first byte is sent.
+	// Check all names before the first byte is sent.
 	for _, name := range names {
 		info, err := os.Stat(name)
 		switch {
@@ -263,7 +263,7 @@ func (to connection) versionLinks(ctx context.Context, project, version string) 
 	if err != nil {
 		return nil, err
 	}
-	if found.Version != strings.TrimSpace(version) { // a different text that compares equal as a version
+	if found.Version != strings.TrimSpace(version) { // the server compares versions, so it may have found another version text
 		return nil, nil
 	}
 	return found.Links, nil

@@ -15,7 +15,7 @@ import (
 	"svc/internal/control"
 )
 
-// healthLimit is the maximum time that the server may take to answer a health check.
+// healthLimit is the maximum time that the server may take to respond to a health check.
 const healthLimit = 5 * time.Second
 
 func (p *program) healthCommand() *cobra.Command {

@@ -10,10 +10,12 @@ import (
 var self = invocation(os.Executable())
 
 // runByGo matches the path of a program that "go run" has built, in its temporary folder or in the
-// build cache. The program is deleted at the end, or its name contains a hash.
+// build cache. A hint to the user must not contain this path: the program is deleted at the end, or
+// the path contains a hash.
 var runByGo = regexp.MustCompile(`[/\\](go-build\d+[/\\]b\d+[/\\]exe|[0-9a-f]{2}[/\\][0-9a-f]{64}-d)[/\\][^/\\]+$`)
 
-// invocation returns the command that runs the program with the given path.
+// invocation returns the words that run the program again: "go run ." if the path of its executable
+// matches runByGo, and "svc" otherwise.
 func invocation(executable string, err error) string {
 	if err == nil && runByGo.MatchString(executable) {
 		return "go run ."
@@ -21,7 +23,7 @@ func invocation(executable string, err error) string {
 	return "svc"
 }
 
-// runnable replaces the name of the program in a command line of a help text.
+// runnable replaces "svc" at the beginning of a command line with self.
 func runnable(line string) string {
 	if words, ok := strings.CutPrefix(line, "svc "); ok {
 		return self + " " + words

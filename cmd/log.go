@@ -15,8 +15,9 @@ func newLog(w io.Writer, s *setting.Settings, level slog.Leveler) (log *slog.Log
 	return logging.New(w, !text, level)
 }
 
-// failuresOnly reports whether the log contains only those requests that the server failed to
-// answer: a person reads it on a terminal, and has not chosen a level.
+// failuresOnly reports whether the log contains only those requests that failed with a 5xx status.
+// That is the case if the log goes to a terminal, where a person reads it, and no log level is
+// configured.
 func failuresOnly(w io.Writer, s *setting.Settings) bool {
 	return isTerminal(w) && s.Value("log.level").Origin == setting.FromDefault
 }

@@ -52,12 +52,12 @@ log_retention_days of the project.`,
 	c.Flags().IntVar(&o.level, "level", 0, "delete only this level: 0 debug, 1 info, 2 warning, 3 error (default all levels)")
 	c.Flags().StringVar(&o.ip, "ip", "", "delete only what came from this address (default all addresses)")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "count, and delete nothing")
-	_ = c.MarkFlagRequired("before") // fails only for a flag that is not there
+	_ = c.MarkFlagRequired("before") // fails only for an unknown flag
 	return c
 }
 
-// pruneBody is the body of a request that deletes logs. A nil condition was not given by the user
-// and is not sent. An empty address is sent, and the server rejects it.
+// pruneBody is the body of a request that deletes logs. A condition that the user did not give is
+// nil and is not sent. An empty address is sent, so that the server rejects it.
 type pruneBody struct {
 	EndTime int64   `json:"end_time"`
 	Level   *int    `json:"level,omitempty"`

@@ -64,7 +64,7 @@ func tuneCollector() {
 		if c.percent != before {
 			debug.SetGCPercent(c.percent)
 		}
-		if busy && !c.busy { // the runtime would keep most of the memory for a while
+		if busy && !c.busy { // return the memory now; the runtime would keep most of it for a while
 			go debug.FreeOSMemory()
 		}
 	})
@@ -72,8 +72,8 @@ func tuneCollector() {
 
 // afterCollections calls fn after each collection, one call at a time.
 func afterCollections(fn func()) {
-	// Small values without pointers share an allocation and might not be collected in time, so the
-	// value is an interface.
+	// The value is an interface, which contains pointers. Small values without pointers share an
+	// allocation and might not be collected in time.
 	runtime.AddCleanup(new(any), func(int) {
 		fn()
 		afterCollections(fn)
@@ -99,7 +99,7 @@ func (c *collector) collected(now time.Time, live, roots uint64) {
 	if room := int(busyHeap) - int(live); c.busy && room > 0 {
 		percent = max(percent, room*100/int(live+roots+1))
 	}
-	// Each change stops the program briefly, so small changes are skipped.
+	// Setting GOGC briefly stops the program, so skip small changes.
 	if change := percent - c.percent; percent == ordinaryPercent || change > c.percent/8 || -change > c.percent/8 {
 		c.percent = percent
 	}

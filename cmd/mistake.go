@@ -15,7 +15,7 @@ import (
 // explainMistakes replaces cobra's errors about the command lines of c and its subcommands with
 // errors that name the missing argument or flag, or suggest the nearest known word.
 func explainMistakes(c *cobra.Command) {
-	c.DisableSuggestions = true // unknownCommand makes better ones
+	c.DisableSuggestions = true // unknownCommand makes better suggestions
 	c.SetFlagErrorFunc(flagMistake)
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
@@ -30,7 +30,8 @@ func explainMistakes(c *cobra.Command) {
 	}
 }
 
-// mistypedCommand returns an error if the words of a command line begin with no command.
+// mistypedCommand returns an error if words, the arguments of a command line, do not begin with a
+// command.
 func mistypedCommand(root *cobra.Command, words []string) error {
 	found, rest, err := root.Find(words)
 	if err == nil || found != root {
@@ -40,7 +41,7 @@ func mistypedCommand(root *cobra.Command, words []string) error {
 	return unknownCommand(root, rest[max(at, 0)])
 }
 
-// unknownCommand returns an error about a word that is no command of c.
+// unknownCommand returns an error about a word that is not a subcommand of c.
 func unknownCommand(c *cobra.Command, word string) error {
 	text := fmt.Sprintf("unknown command %q", word)
 	var names []string
@@ -58,7 +59,7 @@ func unknownCommand(c *cobra.Command, word string) error {
 	return errors.New(text)
 }
 
-// explainHelp lets "svc help" return an error about a word that is neither a command nor a topic.
+// explainHelp makes "svc help" return an error about a word that is neither a command nor a topic.
 func explainHelp(root *cobra.Command) {
 	help, _, err := root.Find([]string{"help"})
 	if err != nil {
@@ -75,7 +76,8 @@ func explainHelp(root *cobra.Command) {
 	}
 }
 
-// argumentMistake returns an error about the number of arguments, which the line of usage names.
+// argumentMistake returns an error about missing or superfluous arguments. It takes their names
+// from the line of usage.
 func argumentMistake(c *cobra.Command, args []string) error {
 	wanted, name := argumentNames(c.Use), pathOf(c)
 	switch {
@@ -101,7 +103,7 @@ func argumentNames(use string) (names []string) {
 	return names
 }
 
-// exampleOf returns a further line of an error with the first example of a command.
+// exampleOf returns the first example of a command, as a line to append to an error.
 func exampleOf(c *cobra.Command) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
 	if line == "" {
@@ -156,7 +158,7 @@ func flagMistake(c *cobra.Command, err error) error {
 	return err
 }
 
-// kinds describes the values of flags by the types that pflag parses.
+// kinds describes the values of flags to users, by the name of their type in pflag.
 var kinds = map[string]string{
 	"int":      "a whole number",
 	"uint64":   "a whole number of at least 0",

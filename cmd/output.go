@@ -55,8 +55,8 @@ func quoted(path string) string {
 	return path
 }
 
-// progress is a writer that passes bytes on to another writer. At most once per second, it reports
-// the number of bytes so far to the function in the field say.
+// progress is a writer that passes bytes on to another writer. At most once per second, it calls
+// say with the number of bytes written so far.
 type progress struct {
 	to    io.Writer
 	bytes int64
@@ -75,8 +75,8 @@ func (w *progress) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// progressLine returns a function that prints the number of bytes processed. If the standard error
-// is not a terminal, the function does nothing.
+// progressLine returns a function that prints a number of bytes, followed by what. If the standard
+// error is not a terminal, the function does nothing.
 func (p *program) progressLine(what string) func(bytes int64) {
 	if !isTerminal(p.stderr) {
 		return func(int64) {}

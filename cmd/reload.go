@@ -12,8 +12,9 @@ import (
 )
 
 // reloadable is a part of the server that can be reconfigured while the server is running. keys
-// lists its settings, and apply applies them. apply is called on every reload, because a setting
-// may name a file and only the content of that file may have changed.
+// lists the settings that the part uses. apply configures the part. It is called on every reload,
+// even if the settings are the same, because the content of a file that a setting names may have
+// changed.
 type reloadable struct {
 	keys  []string
 	apply func(*setting.Settings) error

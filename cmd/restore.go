@@ -68,7 +68,7 @@ type restoreReport struct {
 	StorageDir string `json:"storage_dir,omitempty"`
 }
 
-// placeFiles sets StorageDir if the server will not look for local files in the place where the
+// placeFiles sets StorageDir if the configured directory of local files is not the one in which the
 // restore has put them.
 func (r *restoreReport) placeFiles(s *setting.Settings) {
 	if dir := absolute(s.StorageDir); r.Files && dir != filepath.Join(r.Data, datadir.Files) {
@@ -97,7 +97,7 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 	if err != nil {
 		return err
 	}
-	if len(foreign) > 0 && !o.force { // checked before anything is created there
+	if len(foreign) > 0 && !o.force { // refuse before anything is created there
 		return &instance.ForeignError{Dir: s.Data, Names: foreign}
 	}
 	privateFiles()

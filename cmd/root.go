@@ -44,7 +44,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, openapi []by
 	ctx, stop := watchSignals(stderr)
 	defer stop()
 
-	if self != "svc" { // hints must not name a program that is gone at the end
+	if self != "svc" { // "go run" deletes its program at the end, so hints must not name that path
 		args = append([]string{self}, args[1:]...)
 	}
 	p := &program{stdout: stdout, stderr: stderr, openapi: openapi}
@@ -119,7 +119,8 @@ command works whether or not the server is running.`,
 	return root
 }
 
-// group returns a command that does nothing but group its subcommands.
+// group returns a command that only groups its subcommands. Called without one, it prints its help
+// and fails.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   use,

@@ -91,7 +91,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	for _, warning := range s.Warnings {
 		log.Warn("setting", "warning", warning)
 	}
-	if !instance.Has(s.Data, datadir.Database) { // nothing is made for a start that must fail
+	if !instance.Has(s.Data, datadir.Database) { // a start that must fail should not create any files first
 		if err := s.CheckAdminPassword(); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	tuneCollector()
 	defer limitShutdown(ctx, s.ShutdownDelay+s.ShutdownTimeout+closeTime, p.stderr)()
 	start := startReport{settings: s, self: self}
-	if self == "svc" { // "go run" is started inside of the container
+	if self == "svc" { // with "go run", this process is already inside of the container
 		start.inside = container(os.DirFS("/"))
 	}
 	if start.newFolder, err = instance.MakeFolder(s.Data); err != nil {
@@ -160,7 +160,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 		addresses = append(addresses, url)
 	}
 	reload.parts = p.reloadableParts(i, level)
-	if files != nil { // another content of the same files
+	if files != nil { // the names of the files stay the same, only their contents may change
 		reload.parts = append(reload.parts, reloadable{nil, func(*setting.Settings) error { return files.Reload() }})
 	}
 	if err := public.Start(ctx); err != nil {
@@ -168,7 +168,8 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	}
 	start.public = public
 	manager := newManager(log, public)
-	// Before the manager hears of it: a reload that it asks for at once must not be lost.
+	// Listen for signals before notifying the service manager, which may request a reload
+	// immediately.
 	defer p.listenToSignals(i, reload, manager, asked)()
 	defer manager.follow(ctx)()
 	tell(start)

@@ -10,10 +10,10 @@ import (
 	"svc/internal/setting"
 )
 
-// settingsUsage prints how to use a command that has a flag for every setting: its own flags first,
-// then the settings by purpose, one short line each.
+// settingsUsage prints the usage of a command that has a flag for every setting. It lists the
+// command's own flags first, then the settings grouped by purpose, with one short line for each.
 func settingsUsage(c *cobra.Command) error {
-	if c.Flags().Lookup("listen") == nil { // a subcommand, which inherits this function
+	if c.Flags().Lookup("listen") == nil { // subcommands inherit this function, but do not have these flags
 		return new(cobra.Command).UsageFunc()(c)
 	}
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -61,10 +61,11 @@ func settingOf(key string) setting.Definition {
 	panic("no setting " + key)
 }
 
-// flagHead returns the flag of a setting and the form of its value.
+// flagHead returns the beginning of a setting's line: the flag and the form of its value.
 func flagHead(d setting.Definition) string { return "--" + d.Flag() + " " + d.Kind }
 
-// flagTail returns the variable of a setting, if its name cannot be guessed, and its default.
+// flagTail returns the end of a setting's line: the default, preceded by the environment variable
+// if its name does not follow from the name of the flag.
 func flagTail(d setting.Definition, standard string) string {
 	var notes []string
 	if d.Variable != "SVC_"+strings.ToUpper(strings.ReplaceAll(d.Flag(), "-", "_")) {

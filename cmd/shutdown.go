@@ -12,9 +12,9 @@ import (
 // default shutdown_timeout, the process ends before systemd kills it (TimeoutStopSec=30).
 const closeTime = 15 * time.Second
 
-// limitShutdown limits the time that a shutdown may take, because a disk may never answer. If the
-// caller does not call stop within the given limit after the end of ctx, the process ends with
-// exitHung. No acknowledged data is lost.
+// limitShutdown limits the time that a shutdown may take, because a broken disk can block it
+// forever. If the caller does not call stop within limit after the end of ctx, the process exits
+// with exitHung. No acknowledged data is lost.
 func limitShutdown(ctx context.Context, limit time.Duration, stderr io.Writer) (stop func()) {
 	ended := make(chan struct{})
 	undo := context.AfterFunc(ctx, func() {

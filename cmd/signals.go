@@ -29,7 +29,8 @@ func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 	}
 }
 
-// onSignals calls calls[s] whenever the process receives a signal s, until stop is called.
+// onSignals calls the function that calls holds for a signal each time the process receives that
+// signal, until stop is called.
 func onSignals(calls map[os.Signal]func()) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	for s := range calls {

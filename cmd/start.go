@@ -15,7 +15,7 @@ import (
 	"svc/internal/setting"
 )
 
-// startReport describes a server that has started.
+// startReport describes a server that has started. It is the basis of the messages to the user.
 type startReport struct {
 	settings  *setting.Settings
 	public    *httpserver.Listeners
@@ -104,15 +104,15 @@ func (r startReport) command(words string) string {
 	if r.inside == "" {
 		return r.self + " " + words + " --data " + quoted(absolute(r.settings.Data))
 	}
-	if data.Origin == setting.FromEnvironment { // commands in the container inherit it
+	if data.Origin == setting.FromEnvironment { // the environment already selects the data directory
 		return r.inside + " " + words
 	}
 	return r.inside + " " + words + " --data " + quoted(absolute(r.settings.Data))
 }
 
-// container returns the command prefix that runs this program in its container, or "" outside a
-// container. machine is the root of the file system. The prefix names the container by its host
-// name, which is correct unless the user has changed the host name.
+// container returns the beginning of a command line that runs this program in its container. It
+// returns "" outside a container. machine is the root of the file system. The container is
+// identified by its host name, which is correct unless the user has changed the host name.
 func container(machine fs.FS) string {
 	engine := ""
 	for mark, of := range map[string]string{".dockerenv": "docker", "run/.containerenv": "podman"} {

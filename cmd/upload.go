@@ -62,13 +62,13 @@ func (u *uploader) upload(ctx context.Context, name string) (*fileAnswer, error)
 	}
 	u.bar.end()
 	var done fileAnswer
-	err = repeatedly(ctx, func() error { // a lost answer must not create a second file
+	err = repeatedly(ctx, func() error { // complete may have succeeded without a response; repeating it does not create a second file
 		return u.callUnlimited(ctx, http.MethodPost, u.sessions()+"/"+s.ID+"/complete", nil, &done)
 	})
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(note) // a stale session is detected
+	_ = os.Remove(note) // if this fails, the next upload notices that the session has ended
 	return u.ready(ctx, &done)
 }
 
@@ -111,7 +111,7 @@ func (u *uploader) begin(ctx context.Context, name string, size int64, note stri
 		return nil, errors.New("the server's answer is not an upload session")
 	}
 	if note != "" && durable.MkdirAll(filepath.Dir(note), 0o700) == nil {
-		_ = os.WriteFile(note, []byte(s.ID), 0o600) // best effort: without it the upload cannot be resumed
+		_ = os.WriteFile(note, []byte(s.ID), 0o600) // if this fails, the upload just cannot be resumed
 	}
 	return &s, nil
 }

@@ -20,8 +20,8 @@ type buildInfo struct {
 	Modified bool   `json:"modified"` // built from source files that differ from the commit
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	// Formats maps the name of each file to the number of the format that this program writes. The
-	// program migrates older formats and rejects newer ones.
+	// Formats maps the name of each data file to the number of the format that this program writes.
+	// The program migrates older formats and rejects newer ones.
 	Formats map[string]int `json:"formats"`
 }
 

@@ -11,7 +11,7 @@ import (
 	"svc/internal/proxy"
 )
 
-// samplesPerSecond is the maximum number of requests per second whose forwarding headers are
+// samplesPerSecond is the maximum number of requests per second in which forwarding headers are
 // examined. The limit keeps the cost low, and the first requests of each second are a sufficient
 // sample.
 const samplesPerSecond = 16

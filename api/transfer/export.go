@@ -37,8 +37,8 @@ func (h *Handlers) transferRoutes() []web.Route {
 	}
 }
 
-// exportProject responds with an archive of a project as it was when the export began. An export
-// may take longer than other requests.
+// exportProject responds with an archive of a project. The archive contains the state of the
+// project at the start of the export. An export may take longer than other requests.
 func (h *Handlers) exportProject(w http.ResponseWriter, r *web.Request) error {
 	var p problems
 	contents := p.Bool(r, "files")
