@@ -17,8 +17,8 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// These bars are the required results of backups. tarBar is the speed relative to tar and zstd.
-// ingestBar is the share of the event rate that remains during a backup.
+// The required results of backups. tarBar is the speed of a backup relative to tar and zstd.
+// ingestBar is the part of the event rate that must remain during a backup.
 const (
 	tarBar    = 0.5
 	ingestBar = 0.7
@@ -121,8 +121,8 @@ func (s *suite) addFiles(data string, unkind bool) error {
 	return nil
 }
 
-// besideTar measures a backup and the standard tools alternately. Neither side includes the search
-// index.
+// besideTar runs a backup and the standard tools alternately and compares their speeds. Neither
+// side includes the search index.
 func (s *suite) besideTar(svc *server.Server) (r row, err error) {
 	var ours, theirs, all []float64
 	file, other := s.folder("backup.tar.zst"), s.folder("other.tar.zst")
@@ -149,7 +149,8 @@ func (s *suite) besideTar(svc *server.Server) (r row, err error) {
 	return row{ratio: all, bar: tarBar, ours: fmt.Sprintf("%.2f s", median(ours)), reference: fmt.Sprintf("%.2f s", median(theirs))}, nil
 }
 
-// besideIngest measures ingestion alternately with and without continuous backups.
+// besideIngest compares the event rate with and without continuous backups, alternating between the
+// two.
 func (s *suite) besideIngest(svc *server.Server, send func(int) (loadgen.Result, error)) (row, error) {
 	var backups []float64
 	alone := &contender{process: svc.Process, run: func() (loadgen.Result, error) { return send(s.batchEvents) }}
@@ -170,8 +171,8 @@ func (s *suite) besideIngest(svc *server.Server, send func(int) (loadgen.Result,
 	}, nil
 }
 
-// keepBackingUp makes backups until stop is called. stop waits for the last backup and returns the
-// number of backups.
+// keepBackingUp makes one backup after the other until stop is called. stop waits for the last
+// backup and returns the number of backups.
 func (s *suite) keepBackingUp(svc *server.Server) (stop func() (made float64, err error)) {
 	var enough atomic.Bool
 	done := make(chan struct{})

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	forwardVisitors = 200 // concurrent visitors, all waiting for the code host
+	forwardVisitors = 200 // number of concurrent visitors, all of which wait for the code host
 	hangingBar      = 0.95
 )
 
@@ -33,7 +33,7 @@ func (s *suite) codeHost() (err error) {
 		return err
 	}
 	defer host.close()
-	var servers [2]*server.Server // with and without visitors
+	var servers [2]*server.Server // one without visitors, one with
 	var names []string
 	for i := range servers {
 		svc, err := s.program.Serve(s.ctx, s.folder(fmt.Sprint("codehost ", i)), "--codehost-api-base-url", "http://"+host.Addr().String())
@@ -67,7 +67,8 @@ func (s *suite) codeHost() (err error) {
 		"without them", forwardVisitors), rows)
 }
 
-// besideVisitors compares the rates of two servers, one of which has waiting visitors.
+// besideVisitors compares the rates of two servers, one of which has visitors waiting for the code
+// host.
 func (s *suite) besideVisitors(servers [2]*server.Server, names []string) ([]row, error) {
 	var rows []row
 	for _, load := range []struct {
@@ -122,7 +123,7 @@ func listenSilently() (*silentHost, error) {
 		return nil, err
 	}
 	h := &silentHost{Listener: l, asked: make(chan struct{})}
-	go func() { // until close
+	go func() { // ends when close is called
 		for {
 			conn, err := l.Accept()
 			if err != nil {
@@ -149,7 +150,7 @@ func (h *silentHost) await(ctx context.Context) error {
 }
 
 func (h *silentHost) close() {
-	_ = h.Close() // nothing has been written to it
+	_ = h.Close() // nothing has been written, so closing loses nothing
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, conn := range h.conns {
@@ -175,7 +176,7 @@ func connectRepository(ctx context.Context, svc *server.Server) error {
 // visitors forward feedback and wait for the response, in a loop.
 type visitors struct {
 	done           sync.WaitGroup
-	refused, wrong atomic.Int64 // counts of responses
+	refused, wrong atomic.Int64 // numbers of refused and of unexpected responses
 }
 
 // forwardFeedback runs visitors until ctx ends. They use many addresses, so that no quota limits

@@ -8,7 +8,7 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// contender is one side of a comparison.
+// contender is one of the programs that a benchmark compares.
 type contender struct {
 	process server.Process
 	run     func() (loadgen.Result, error)
@@ -21,10 +21,10 @@ type contender struct {
 // turn is one run of a contender.
 type turn struct {
 	loadgen.Result
-	cpu time.Duration // of the contender's process
+	cpu time.Duration // processor time of the contender's process
 }
 
-// cost returns the processor time per answer, or 0 if it is not known.
+// cost returns the processor time per response, or 0 if it is not known.
 func (t turn) cost() float64 { return float64(t.cpu) / float64(t.Answers) }
 
 // interleave runs the contenders alternately, so that fluctuations of the machine affect all of

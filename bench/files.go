@@ -19,7 +19,7 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// These bars are the required results for files. They concern the speed relative to nginx, the
+// The required results of uploads and downloads. They concern the speed relative to nginx, the
 // memory of the server during an upload, and the number of times that each uploaded byte is
 // written.
 const (
@@ -284,8 +284,8 @@ func (s *suite) downloadSlowly(svc *server.Server, path string) (mib float64, er
 	return float64(during.Own) / (1 << 20), err
 }
 
-// sip downloads a file slowly, reading a small part every tenth of a second until ctx ends. When
-// the first bytes arrive, it sends nil to begun. If no bytes arrive, it sends the error.
+// sip downloads a file slowly until ctx ends: it reads a small part every tenth of a second. It
+// sends nil to begun when the first bytes arrive. If no bytes arrive, it sends the error instead.
 func sip(ctx context.Context, addr, path string, begun chan<- error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -295,7 +295,7 @@ func sip(ctx context.Context, addr, path string, begun chan<- error) {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	var part [16 << 10]byte
-	_ = conn.SetReadDeadline(time.Now().Add(time.Minute)) // the read fails as well
+	_ = conn.SetReadDeadline(time.Now().Add(time.Minute)) // if this fails, the read fails as well
 	_, err = conn.Write(loadgen.Get(path, "bench"))
 	if err == nil {
 		_, err = conn.Read(part[:])

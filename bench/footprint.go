@@ -14,7 +14,7 @@ const (
 	startBar  = 1  // in seconds
 )
 
-// footprint measures the size, start time and memory of an idle program.
+// footprint measures the size of the program, and the start time and the memory of an idle server.
 func (s *suite) footprint() error {
 	size, err := s.program.Size()
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *suite) footprint() error {
 	}, starts...))
 }
 
-// starts measures how long a server takes to answer after a clean stop and after a kill. It also
+// starts measures how long a server takes to respond after a clean stop and after a kill. It also
 // measures the memory of the idle server.
 func (s *suite) starts(data string) ([]row, error) {
 	var clean, killed, own, resident []float64

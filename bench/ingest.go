@@ -9,7 +9,7 @@ import (
 	"svc/bench/internal/workload"
 )
 
-// These bars are the required results of ingestion, in events per second.
+// The required results of ingestion, in events per second.
 const (
 	batchesBar = 200_000
 	visitsBar  = 150_000
@@ -17,8 +17,8 @@ const (
 
 const ingestConnections = 128
 
-// ingest measures the rate at which events are accepted. Each event is on disk before its request
-// is answered. ingest also measures the speed of questions about the events.
+// ingest measures the rate at which the server accepts events. The server responds to a request
+// only when its events are on disk. ingest also measures the speed of queries about the events.
 func (s *suite) ingest() error {
 	var rows []row
 	for _, tc := range []struct {

@@ -19,8 +19,8 @@ const (
 	listRuns = 100
 )
 
-// large measures a data directory that has been used for a long time, with millions of events, logs
-// and feedback.
+// large measures a server with a data directory like that after a long time of use, with millions
+// of events, logs and feedback entries.
 func (s *suite) large() error {
 	if err := s.fillOnce(shapeVisits); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (s *suite) fillLists(svc *server.Server, path string) (err error) {
 // listCase is a list that the console requests.
 type listCase struct {
 	name   string
-	path   string // below the path of the projects
+	path   string // path below that of the project
 	query  url.Values
 	search string
 }

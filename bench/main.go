@@ -1,9 +1,8 @@
-// Command bench measures svc and compares it with reference programs in the
-// same run. A bar is the required result of a measurement. The server is
-// "svc serve", which runs as a separate process with default settings, except
-// that it has no rate limit. This process generates the load. References are
-// separate processes on the same disk. Compared programs run alternately, and
-// figures are medians. See docs/benchmarks.md.
+// Command bench measures svc and compares it with reference programs in the same run. Many figures
+// have a required value, which is called the bar. The server is "svc serve", which runs as a
+// separate process with default settings, except that it has no rate limit. This process generates
+// the load. References are separate processes on the same disk. Compared programs run alternately,
+// and figures are medians. See docs/benchmarks.md.
 //
 //	go run ./bench [flags] [name…]
 //
@@ -14,7 +13,7 @@
 //	updatecheck.go  update checks
 //	submissions.go  feedback and logs
 //	ingest.go       batches of events
-//	questions.go    the size of events on disk, and questions about them
+//	questions.go    the size of events on disk, and queries about them
 //	large.go        lists of large projects
 //	backup.go       backups, and requests during backups
 //	files.go        uploads and downloads of files
@@ -48,7 +47,7 @@ type suite struct {
 	program server.Program
 
 	rounds                 int
-	each                   time.Duration // duration of runs that are not limited otherwise
+	each                   time.Duration // duration of runs that have no fixed number of requests
 	submissions, burst     int
 	batchEvents            int
 	events, logs, feedback int
@@ -172,7 +171,7 @@ func (s *suite) print(title string, rows []row) error {
 	return printTable(s.out, title, rows)
 }
 
-// summary prints how many bars were met, and the names of the missed ones.
+// summary prints how many figures met their bars, and the names of those that did not.
 func (s *suite) summary() error {
 	bars, missed := 0, []string{}
 	for _, t := range s.tables {

@@ -24,9 +24,9 @@ type nginx struct {
 // errNoNginx means that nginx is not installed. Its text explains how to install nginx.
 var errNoNginx = errors.New("there is no nginx: install the package nginx of Debian, Ubuntu, Fedora or Homebrew")
 
-// nginxConfig contains the settings that matter for the comparison. All others have their defaults.
-// One process per core sends files with sendfile(2). As in svc, connections stay open until clients
-// close them.
+// nginxConfig sets only what matters for the comparison, and leaves the rest at the defaults. nginx
+// runs one process per core and sends files with sendfile(2). As in svc, connections stay open
+// until clients close them.
 const nginxConfig = `daemon off;
 %[1]s
 worker_processes auto;
@@ -71,12 +71,12 @@ func startNginx(ctx context.Context, dir, root string) (n *nginx, err error) {
 		return nil, err
 	}
 	n.command = exec.CommandContext(ctx, program, "-p", dir, "-c", config, "-e", filepath.Join(dir, "error.log"))
-	n.command.Cancel = func() error { return n.command.Process.Signal(syscall.SIGTERM) } // it ends its workers
+	n.command.Cancel = func() error { return n.command.Process.Signal(syscall.SIGTERM) } // SIGTERM makes nginx end its worker processes
 	if err := n.command.Start(); err != nil {
 		return nil, err
 	}
 	if err := n.await(ctx); err != nil {
-		text, _ := os.ReadFile(filepath.Join(dir, "error.log")) // may contain the reason
+		text, _ := os.ReadFile(filepath.Join(dir, "error.log")) // the error log may contain the reason
 		return nil, errors.Join(fmt.Errorf("nginx: %w: %s", err, text), n.stop())
 	}
 	return n, nil

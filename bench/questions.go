@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	eventBytesBar  = 34  // on disk
+	eventBytesBar  = 34  // stored bytes per event
 	queryMemoryBar = 256 // in MiB
 )
 
 // barEvents is the number of events for which eventBytesBar and questionBars are defined.
 const barEvents = 10_000_000
 
-// questionBars holds the maximum times of questions, in milliseconds.
+// questionBars holds the maximum durations of queries, in milliseconds.
 var questionBars = map[string]float64{
 	"overview":                            40,
 	"breakdown by a property of 5 values": 40,
@@ -33,7 +33,8 @@ var questionBars = map[string]float64{
 	"paths of sessions, depth 4":          140,
 }
 
-// barOf returns the given bar if the run has barEvents events, and 0 otherwise.
+// barOf returns the given bar if the run has barEvents events. Otherwise the bar does not apply,
+// and barOf returns 0.
 func (s *suite) barOf(bar float64) float64 {
 	if s.events != barEvents {
 		return 0
@@ -41,7 +42,7 @@ func (s *suite) barOf(bar float64) float64 {
 	return bar
 }
 
-// These are the shapes of events. In shapeSessions, a session has 20 events, and a third of the
+// The shapes of the generated events. In shapeSessions, a session has 20 events, and a third of the
 // users causes most of the events. In shapeVisits, a visit has 8 events, and the number of visits
 // per user follows Zipf's law.
 const (
@@ -52,8 +53,7 @@ const (
 const (
 	eventUsers = 100_000
 	eventDays  = 30
-	// eventStart is 2026-01-01 00:00 UTC. It is a fixed day so that all runs ask the same
-	// questions.
+	// eventStart is 2026-01-01 00:00 UTC. It is a fixed day so that all runs query the same range.
 	eventStart = 1_767_225_600
 	// eventChunk is the number of events that are generated in advance, so that generating events
 	// is not part of the measured time.
@@ -79,7 +79,7 @@ func (s *suite) serveEvents(shape string) (*server.Server, error) {
 // filling holds the results of ingestion.
 type filling struct {
 	perSecond float64
-	saveP99   float64 // of a change in the console during ingestion, in milliseconds
+	saveP99   float64 // 99th percentile of the duration of a change in the console during ingestion, in milliseconds
 	peak      int64   // peak memory in bytes, without mapped files
 }
 
@@ -98,7 +98,7 @@ func (s *suite) fill(shape string) (f filling, err error) {
 	source := workload.New(s.eventPlan(shape))
 	var took time.Duration
 	var saves []float64
-	for made := 0; made < s.events; made += eventChunk { // whole batches of both shapes
+	for made := 0; made < s.events; made += eventChunk { // chunks are a multiple of the batches of both shapes
 		requests := batches(source, eventChunk)
 		stop := s.keepSaving(svc)
 		result, err := loadgen.Target{Name: "svc", Addr: svc.Addr, Requests: requests}.Send(ingestConnections)
@@ -157,7 +157,7 @@ func (s *suite) keepSaving(svc *server.Server) (stop func() (times []float64, er
 	}
 }
 
-// questions fills a data directory with the events of a shape and asks every kind of question.
+// questions fills a data directory with the events of a shape and measures every kind of query.
 func (s *suite) questions(shape string) (err error) {
 	f, err := s.fill(shape)
 	if err != nil {
@@ -206,8 +206,9 @@ func (s *suite) questions(shape string) (err error) {
 const (
 	settleTime = 15 * time.Minute
 	settlePoll = 50 * time.Millisecond
-	// settleQuiet is the time without a changed block after which the server is assumed to have
-	// finished merging. Merging starts a minute after the server.
+	// settleQuiet is how long no block may change before the server is assumed to have finished
+	// merging. It must be more than a minute, because the server starts merging a minute after its
+	// start.
 	settleQuiet = 70 * time.Second
 )
 
@@ -238,12 +239,12 @@ func settle(ctx context.Context, svc *server.Server) (used float64, err error) {
 	return used, err
 }
 
-// question is a question that the console asks.
+// question is a query that the console sends.
 type question struct {
 	name, method, path, body string
 }
 
-// everyQuestion holds one question of each kind. The questions cover all days.
+// everyQuestion holds one query of each kind. The queries cover all days.
 var everyQuestion = func() []question {
 	const end = eventStart + eventDays*86400 - 1
 	span := fmt.Sprintf(`"start_time":%d,"end_time":%d`, eventStart, end)
@@ -274,7 +275,7 @@ var everyQuestion = func() []question {
 	}
 }()
 
-// ask asks a question about the project's events.
+// ask sends a query about the project's events.
 func ask(ctx context.Context, svc *server.Server, q question) error {
 	var body any
 	if q.body != "" {
@@ -283,8 +284,8 @@ func ask(ctx context.Context, svc *server.Server, q question) error {
 	return svc.Call(ctx, q.method, "/admin/projects/"+benchProject+q.path, body, nil)
 }
 
-// time asks a question once per round and returns the median and the longest time in milliseconds.
-// It ignores the first time, because the file is not cached yet.
+// time sends a query once per round and returns the median and the longest duration in
+// milliseconds. It ignores the first duration, because the file is not cached yet.
 func (s *suite) time(svc *server.Server, q question) (middle, slowest float64, err error) {
 	var all []float64
 	for round := range s.rounds + 1 {

@@ -25,8 +25,8 @@ import (
 )
 
 // reference is a process that shows the minimum cost of a request. Its handler uses httprouter,
-// decodes the body like svc, and answers with a constant of about the same size as the answer of
-// svc. If a file is given, the handler also appends the body to a bbolt bucket before it answers,
+// decodes the body like svc, and responds with a constant of about the same size as the response of
+// svc. If a file is given, the handler also appends the body to a bbolt bucket before it responds,
 // and concurrent requests share a sync. The process runs this program with the argument
 // "reference".
 type reference struct {
@@ -102,8 +102,8 @@ var bodies = map[string]func() any{
 	},
 }
 
-// runReference runs a reference. It prints its address and answers requests until its standard
-// input is closed.
+// runReference runs a reference. It prints its address and serves requests until its standard input
+// is closed.
 func runReference(args []string) (err error) {
 	flags := flag.NewFlagSet("reference", flag.ContinueOnError)
 	kind := flags.String("kind", "", "what is decoded: check, log or events")

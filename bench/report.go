@@ -12,10 +12,10 @@ import (
 type row struct {
 	what            string
 	ours, reference string
-	ratio           []float64 // of each round; svc is faster if it is above 1
+	ratio           []float64 // ratio of svc to the reference in each round; svc is faster if it is above 1
 	bar             float64   // 0 means none
 	figure          float64   // value to compare with the bar; 0 means the ratio
-	unit            string    // of the figure
+	unit            string    // unit of figure
 	atMost          bool      // the bar is the maximum of the value, not the minimum
 }
 

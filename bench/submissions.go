@@ -9,8 +9,8 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// These bars are the required results of log submissions. The first two are shares of the
-// references' rates. catchUpBar is the time in which the index must catch up after a burst.
+// The required results of log submissions. The first two are parts of the references' rates.
+// catchUpBar is the time in which the index must catch up after a burst.
 const (
 	withoutIndexBar = 0.85
 	bareStoreBar    = 0.6
@@ -19,8 +19,8 @@ const (
 
 const benchProject = "bench"
 
-// logSubmissions measures the rate at which logs are accepted. Each log is on disk before its
-// request is answered.
+// logSubmissions measures the rate at which the server accepts logs. The server responds to a
+// request only when its log is on disk.
 func (s *suite) logSubmissions() error {
 	without, err := server.BuildWithoutIndex(s.ctx, s.dir)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *suite) logSubmissions() error {
 		"and a handler that decodes the body and appends it to a bbolt bucket with the same kind of group commit", rows)
 }
 
-// shape returns the name of a shape of data.
+// shape returns the name of the kind of logs, for the report.
 func shape(unkind bool) string {
 	if unkind {
 		return "long texts"
@@ -57,7 +57,7 @@ func shape(unkind bool) string {
 	return "lines"
 }
 
-// compareSubmissions compares three servers. They receive the same logs alternately.
+// compareSubmissions compares the rates of three servers, which receive the same logs alternately.
 func (s *suite) compareSubmissions(without server.Program, connections int, unkind bool) (rows []row, err error) {
 	name := fmt.Sprintf("%s, %d connections", shape(unkind), connections)
 	svc, err := s.program.Serve(s.ctx, s.folder("submissions "+name))
@@ -115,8 +115,8 @@ func logRequests(logs *workload.Submissions, n int) (requests [][]byte) {
 	return requests
 }
 
-// as returns n for plain logs. For long logs, it returns a tenth of n, so that the total size is
-// about the same.
+// as returns the number of logs to send instead of n plain logs. For long logs, it is a tenth of n,
+// so that the total size is about the same.
 func as(unkind bool, n int) int {
 	if unkind {
 		return n / 10

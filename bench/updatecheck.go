@@ -20,7 +20,7 @@ const (
 	checkBar         = 0.75
 )
 
-// answerSize describes the texts of versions, which determine the size of answers.
+// answerSize describes the texts and links of versions, which determine the size of a response.
 type answerSize struct {
 	name       string
 	notes      int  // minimum size of release notes in bytes; the maximum is twice that
@@ -102,7 +102,7 @@ func (s *suite) publish(svc *server.Server, size answerSize) (names []string, er
 			return nil, err
 		}
 	}
-	// The newest comes first: only a version with a newer one can be deprecated.
+	// Publish the newest version first: only a version with a newer one can be deprecated.
 	for number := versions - 1; number >= 0; number-- {
 		name, fields := version(random, number, size)
 		if err := svc.Call(s.ctx, http.MethodPut, project+"/versions/by-version/"+url.PathEscape(name), fields, nil); err != nil {

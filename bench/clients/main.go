@@ -1,11 +1,11 @@
-// Command clients measures the costs of a client library in an app. It prints each figure with the
-// bar that it must meet, or with the figure of the bare transport in the same run. See
-// docs/benchmarks.md.
+// Command clients measures the costs of a client library in an app. It prints each figure with its
+// required value (the bar). If there is none, it prints the figure of the bare transport, measured
+// in the same run. See docs/benchmarks.md.
 //
 //	go run ./bench/clients [-rounds N] [library…]
 //
 //	main.go    flags, and the figures that are printed
-//	player.go  the program of each library that is measured, and the server it asks
+//	player.go  the measured program of each library, and the server that it calls
 package main
 
 import (
@@ -25,8 +25,8 @@ import (
 	"time"
 )
 
-// libraries lists the measured libraries. The bar is the maximum 99th percentile of the duration of
-// a call to track.
+// libraries lists the measured libraries. bar is the required 99th percentile of the duration of a
+// call to track.
 var libraries = []struct {
 	name string
 	bar  float64 // in µs; 0 means none
@@ -117,7 +117,7 @@ func against(got, bar float64) string {
 	return fmt.Sprintf("  (bar %.0f MISSED)", bar)
 }
 
-// median returns the round with the median of the 99th percentiles.
+// median returns the round whose 99th percentile is the median of all rounds.
 func median(rounds []figures) figures {
 	slices.SortFunc(rounds, func(a, b figures) int { return cmp.Compare(a.P99, b.P99) })
 	return rounds[len(rounds)/2]
@@ -198,7 +198,7 @@ func (b *bench) rustDependencies(ctx context.Context) error {
 		}
 		crates := map[string]bool{}
 		for line := range strings.Lines(string(out)) {
-			name, _, _ := strings.Cut(strings.TrimSpace(line), " (") // the rest marks repeated crates
+			name, _, _ := strings.Cut(strings.TrimSpace(line), " (") // the remainder of the line marks repeated crates
 			crates[name] = true
 		}
 		delete(crates, "")

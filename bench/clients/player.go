@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// patience limits the duration of a player's step.
+// patience is the maximum duration of a step in a player.
 const patience = 2 * time.Minute
 
 // figures holds latencies in microseconds.
@@ -27,8 +27,8 @@ type figures struct {
 	P99 float64 `json:"p99_us"`
 }
 
-// player is a program that uses a library and executes steps, as in tests/clients. It includes the
-// server that sends the steps and answers the library's requests.
+// player is a process that uses a library and executes steps, as in tests/clients. It includes the
+// server that sends these steps and responds to the library's requests.
 type player struct {
 	server  *httptest.Server
 	state   string
@@ -37,7 +37,7 @@ type player struct {
 	output  bytes.Buffer // may be read after the player has exited
 	results chan []byte
 	steps   chan []byte
-	blocked atomic.Pointer[chan struct{}] // events are not answered until this channel is closed
+	blocked atomic.Pointer[chan struct{}] // while this is set, requests with events wait until the channel is closed
 }
 
 func startPlayer(ctx context.Context, language string) (*player, error) {
@@ -79,8 +79,8 @@ func startPlayer(ctx context.Context, language string) (*player, error) {
 	return p, nil
 }
 
-// latest is the answer to an update check. The version is fictitious but has every field that a
-// library reads.
+// latest is the response to an update check. The version in it is fictitious but has every field
+// that a library reads.
 const latest = `{"id":"1","version":"1.0","comparable_version":"1.0","title":null,"content":null,"locale":null,"message":null,` +
 	`"download_url":null,"download_links":[],"forced":false,"is_latest":true,"is_preview":false,"is_milestone":false,` +
 	`"is_deprecated":false,"platform":null,"platforms":[],"custom_data":null,"published_at":900,"created_at":900,"updated_at":900}`
@@ -112,7 +112,7 @@ func (p *player) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page returns the path of a file for the browser's player.
+// page returns the path of a file that the player in the browser loads.
 func page(path string) string {
 	if strings.HasPrefix(path, "/player.") {
 		return filepath.Join("clients", "browser", "tests", filepath.Base(path))
@@ -162,8 +162,8 @@ func (p *player) do(step map[string]any) ([]byte, error) {
 	return p.result()
 }
 
-// measure runs a measurement in the player. While it measures track, requests with events are not
-// answered.
+// measure runs a measurement in the player. While it measures track, requests with events get no
+// response.
 func (p *player) measure(name string, count int) (f figures, err error) {
 	if name == "track" {
 		blocked := make(chan struct{})
@@ -196,7 +196,7 @@ func (p *player) finish() error {
 
 // kill ends the player's process.
 func (p *player) kill() {
-	_ = p.command.Process.Kill() // it may have ended
+	_ = p.command.Process.Kill() // the process may have ended already
 	<-p.exited
 	p.server.CloseClientConnections()
 	p.server.Close()

@@ -102,7 +102,8 @@ func writeLines(path string, n int, feedback bool) error {
 	return out.Flush()
 }
 
-// cards returns 12 different questions for the dashboard. They cover all kinds of questions.
+// cards returns the queries of 12 different cards for the dashboard. They cover all kinds of
+// queries.
 func cards() (list []any) {
 	queries := []string{
 		`{"type":"timeseries","granularity":"day","events":[{"name":"open","alias":"A"}]}`,

@@ -1,7 +1,7 @@
 // Command console compares the console of svc with the dashboard of PocketBase. It measures both in
-// Chromium, with the same rows and in the same run. It prints each figure, and its bar if it has
-// one. It needs Node.js, Chromium and assets/console/node_modules. For PocketBase, it also needs
-// the Go module proxy.
+// Chromium, with the same rows and in the same run. It prints each figure, with its required value
+// (the bar) if it has one. It needs Node.js, Chromium and assets/console/node_modules. For
+// PocketBase, it also needs the Go module proxy.
 //
 //	go run ./bench/console [-rows N] [-events N] [-rounds N] [-parts LIST] [-dir DIR]
 //

@@ -19,7 +19,7 @@ type results struct {
 		Questions   int       `json:"questions"`    // number of questions that these cards asked
 		Shift       float64   `json:"shift"`        // largest layout shift of a page
 		ShiftOn     string    `json:"shift_on"`     // page with that shift
-		Violations  []string  `json:"violations"`   // found by axe
+		Violations  []string  `json:"violations"`   // accessibility problems found by axe
 		Pages       int       `json:"pages"`        // pages that axe checked, in both themes
 		PublicBytes int64     `json:"public_bytes"` // size of the project page without images
 		Readable    bool      `json:"readable"`     // whether the page is readable without scripts
@@ -50,7 +50,7 @@ func percentiles(values []float64) string {
 	return fmt.Sprintf("%.0f ms, p95 %.0f ms", median(values), percentile(values, .95))
 }
 
-// report prints every figure, and its bar if it has one.
+// report prints every figure, with its required value if it has one.
 func (b *bench) report(r results, assets int64) error {
 	ours, theirs := r.Targets["svc"], r.Targets["pocketbase"]
 	_, _ = fmt.Fprintf(b.out, "The console in %s, %d logs, %d events, medians of %d\n\n", r.Chromium, b.rows, b.events, b.rounds)

@@ -129,7 +129,7 @@ func startAndRead(ctx context.Context, env []string, name string, args ...string
 	for lines.Scan() {
 		var line struct{ Msg, URL string }
 		if said = append(said, lines.Text()); json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "listening" {
-			go func() { _, _ = io.Copy(io.Discard, out) }() // until the process ends
+			go func() { _, _ = io.Copy(io.Discard, out) }() // read the output until the process ends, so that it never blocks
 			return c, line.URL, nil
 		}
 	}

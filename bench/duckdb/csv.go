@@ -19,7 +19,7 @@ func writeCSV(path string, p workload.Plan) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	w := bufio.NewWriterSize(f, 1<<20)
 	source, batch := workload.New(p), workload.Batch{}
-	_, _ = w.WriteString("time,name,event_id,distinct_id,session_id,plan,format,screen,amount,item\n") // Flush returns the error
+	_, _ = w.WriteString("time,name,event_id,distinct_id,session_id,plan,format,screen,amount,item\n") // a later Flush returns the error
 	for source.Next(&batch) {
 		for i := range batch.Events {
 			e := &batch.Events[i]

@@ -35,7 +35,7 @@ type options struct {
 	forms       bool
 }
 
-// shape is a kind of data.
+// shape is a kind of test data.
 type shape struct {
 	name, about string
 	plan        workload.Plan

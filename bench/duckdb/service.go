@@ -25,8 +25,8 @@ const (
 	// chunk is the number of events that are generated in advance, so that generating events is not
 	// part of the measured time.
 	chunk = 200_000
-	// patience limits the time for a server to start and to finish its background work. The work is
-	// considered finished when nothing has changed for the time in the constant quiet.
+	// patience is the maximum time for a server to start, and for its background work to end. The
+	// work is considered ended when nothing has changed for the duration quiet.
 	patience = 5 * time.Minute
 	quiet    = 5 * time.Second
 )
@@ -130,7 +130,7 @@ type status struct {
 	} `json:"files"`
 }
 
-// background holds the values that change while background work is running.
+// background holds the values that change as long as background work is running.
 type background struct {
 	HeadEvents int `json:"head_events"`
 	Blocks     int `json:"blocks"`
@@ -140,7 +140,7 @@ type background struct {
 
 func (s *service) status() (state status, err error) {
 	c := s.command("status", "--json")
-	c.Stderr = nil // Output captures it
+	c.Stderr = nil // if nil, Output includes it in its error
 	raw, err := c.Output()
 	if err != nil {
 		return state, fmt.Errorf("svc status: %w", err)

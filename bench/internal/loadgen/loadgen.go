@@ -1,5 +1,5 @@
-// Package loadgen sends HTTP requests to a server as fast as the server answers them. It runs on
-// the same cores as the server, so it must be cheap. Requests are prepared in advance, each
+// Package loadgen sends HTTP requests to a server as fast as the server responds to them. It runs
+// on the same cores as the server, so it must be cheap. Requests are prepared in advance, each
 // connection has one goroutine, and only the status and the length of a response are parsed.
 package loadgen
 
@@ -27,12 +27,12 @@ type Target struct {
 // Result is the result of a run.
 type Result struct {
 	Answers int
-	Bytes   int // of response bodies
+	Bytes   int // total size of the response bodies
 	Took    time.Duration
 	Latency Histogram // from the first byte sent to the last byte received
 }
 
-// Rate returns the number of answers per second.
+// Rate returns the number of responses per second.
 func (r Result) Rate() float64 { return float64(r.Answers) / r.Took.Seconds() }
 
 // Post returns a request with a JSON body.
@@ -47,7 +47,8 @@ func Get(path, userAgent string, headers ...string) []byte {
 	return append(begin("GET", path, userAgent, headers), "\r\n"...)
 }
 
-// begin returns the part of a request before the headers that depend on its body.
+// begin returns the part of a request that does not depend on the body. The headers that depend on
+// the body follow it.
 func begin(method, path, userAgent string, headers []string) []byte {
 	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: %s\r\nAccept: application/json\r\n", method, path, userAgent)
 	for _, h := range headers {
@@ -83,8 +84,8 @@ func (t Target) Run(connections int, wanted time.Duration) (Result, error) {
 }
 
 // drive runs the connections. Each one repeatedly calls next to get the index of a request, sends
-// that request and waits for the answer, until next returns -1. begin is the time at which all
-// connections were open. The run ends with an error if an answer has a status other than 200, 201,
+// that request and waits for the response, until next returns -1. begin is the time at which all
+// connections were open. The run ends with an error if a response has a status other than 200, 201,
 // 202 or 204, or has no Content-Length.
 func (t Target) drive(connections int, next func(connection int, begin time.Time) int) (Result, error) {
 	clients := make([]*client, connections)
@@ -107,7 +108,7 @@ func (t Target) drive(connections int, next func(connection int, begin time.Time
 	group.Wait()
 	result := Result{Took: time.Since(begin)}
 	for _, c := range clients {
-		if c.failed != nil { // others fail for the same reason
+		if c.failed != nil { // the first error is enough; the others have the same reason
 			return Result{}, fmt.Errorf("%s: %w", t.Name, c.failed)
 		}
 		result.Answers += c.answers
@@ -142,11 +143,11 @@ func (c *client) connect() (err error) {
 
 func (c *client) close() {
 	if c.conn != nil {
-		_ = c.conn.Close() // the answer has been received
+		_ = c.conn.Close() // the response has been received
 	}
 }
 
-// ask sends a request and waits for the answer.
+// ask sends a request and waits for the response.
 func (c *client) ask(request []byte) error {
 	begin := time.Now()
 	if c.conn == nil {
@@ -171,7 +172,7 @@ func (c *client) ask(request []byte) error {
 	return nil
 }
 
-// read reads an answer from the connection and returns the length of its body.
+// read reads a response from the connection and returns the length of its body.
 func (c *client) read() (body int, err error) {
 	n, whole := 0, 0
 	for whole == 0 || n < whole {
@@ -201,14 +202,14 @@ func (c *client) read() (body int, err error) {
 }
 
 var (
-	statusOK      = []byte("HTTP/1.1 20") // 200, 201, 202, 204
+	statusOK      = []byte("HTTP/1.1 20") // the beginning of the statuses 200, 201, 202 and 204
 	noContent     = []byte("HTTP/1.1 204")
 	headerEnd     = []byte("\r\n\r\n")
 	contentLength = []byte("\r\nContent-Length: ")
 )
 
-// lengths parses the beginning of an answer. It returns the length of the whole answer and that of
-// its body. It returns 0 if the headers are not complete yet.
+// lengths parses the beginning of a response. It returns the length of the whole response and that
+// of its body, or 0 if the headers are not complete yet.
 func lengths(begin []byte) (whole, body int, err error) {
 	at := bytes.Index(begin, headerEnd)
 	if at < 0 {

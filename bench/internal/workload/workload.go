@@ -23,9 +23,9 @@ type Plan struct {
 	// SessionEvents is the number of events in a session, which are sent as one batch. If it is 0,
 	// BatchSize is used.
 	SessionEvents int
-	// Zipf distributes the sessions over the users by rank as 1/rank^1.1. A few users then have
-	// most of the sessions, and many have only one. If Zipf is false, a third of the users causes
-	// most of the events.
+	// If Zipf is true, the number of sessions of a user is proportional to 1/rank^1.1, so that a
+	// few users have most of the sessions and many have only one. If Zipf is false, a third of the
+	// users causes most of the events.
 	Zipf bool
 	// LongTexts makes the texts of properties long and mostly different, in many scripts. If it is
 	// false, they are short and come from small lists.
@@ -44,7 +44,7 @@ type Source struct {
 	random *rand.Rand
 	zipf   *rand.Zipf // nil unless the plan sets Zipf
 	names  []string
-	weight []float64 // cumulative; the last value is 1
+	weight []float64 // cumulative weights of the users; the last one is 1
 	made   int
 }
 
@@ -97,7 +97,7 @@ func (b *Batch) Request(project string) []byte {
 	return loadgen.Post("/api/v1/public/"+project+"/events", "svc-bench/1 (Windows NT 10.0)", b.AppendJSON(nil))
 }
 
-// first holds the event names that funnels ask for.
+// first holds the event names that occur in funnels, in the order of the steps.
 var first = [...]string{"open", "view", "add_to_cart", "buy"}
 
 // New returns a source that generates the events of a plan.
