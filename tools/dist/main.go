@@ -52,9 +52,9 @@ func main() {
 type release struct {
 	version    string
 	out        string
-	contact    string    // for reports of vulnerabilities; "" leaves SECURITY.md unchanged
+	contact    string    // where to report vulnerabilities; "" leaves SECURITY.md unchanged
 	signingKey string    // path of the key; "" means no signature
-	time       time.Time // of the commit; used for all timestamps
+	time       time.Time // time of the commit; used for all timestamps
 	shared     []file    // files common to all platforms
 	nfpm       string    // path of nfpm; "" means no packages
 }

@@ -22,7 +22,8 @@ var packageFormats = []string{"deb", "rpm"}
 
 const (
 	unitName = "svc.service"
-	// localProgram is the line in the systemd unit for a program that was installed manually.
+	// localProgram is the line in the systemd unit that starts a manually installed program.
+	// Packages replace it.
 	localProgram   = "ExecStart=/usr/local/bin/svc "
 	packageProgram = "ExecStart=/usr/bin/svc "
 )

@@ -18,12 +18,12 @@ var pages = []string{"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "con
 
 const (
 	securityPage = "SECURITY.md"
-	// nobody is the text in SECURITY.md that the contact address replaces in a release.
+	// nobody is the text in SECURITY.md that a release replaces with its contact address.
 	nobody = "to the maintainers of the repository you got\nthis from (its \"report a vulnerability\" form)"
 )
 
-// withContact inserts the contact address of this release into SECURITY.md. If there is none, it
-// returns the page unchanged.
+// withContact replaces the text nobody in SECURITY.md with the contact address of this release. If
+// there is no address, it returns the page unchanged.
 func (r *release) withContact(page []byte) ([]byte, error) {
 	if r.contact == "" {
 		return page, nil
@@ -69,7 +69,7 @@ func (r *release) manualPages(root *cobra.Command) ([]file, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	root.DisableAutoGenTag = true // it contains the date of the build
+	root.DisableAutoGenTag = true // the tag contains the date of the build, which is not reproducible
 	head := &doc.GenManHeader{Title: "SVC", Section: "1", Date: &r.time, Source: "svc " + r.version, Manual: "svc"}
 	if err := doc.GenManTree(root, head, dir); err != nil {
 		return nil, err

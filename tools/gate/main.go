@@ -49,7 +49,7 @@ type result struct {
 	skipped        []skip
 	output         string // printed if something failed
 	lines          []string
-	packages       []elapsed // of test runs
+	packages       []elapsed // durations of the packages in test runs
 	took           time.Duration
 }
 

@@ -50,12 +50,12 @@ type source struct {
 		Main      bool
 		GoVersion string
 	}
-	GoFiles   []string          // for a variant, including those of its tests
+	GoFiles   []string          // for a variant, these include the files of its tests
 	ImportMap map[string]string // maps an import path to the path of a variant
 }
 
-// ours reports whether the package belongs to the checked module. It excludes the main packages of
-// tests, which are generated.
+// ours reports whether the package belongs to the checked module. It returns false for the main
+// packages of tests, which are generated.
 func (s *source) ours() bool {
 	return s.Module != nil && s.Module.Main && !strings.HasSuffix(s.ImportPath, ".test")
 }
@@ -71,7 +71,7 @@ func (p platform) check(ctx context.Context, dir string) (found []error, err err
 		files: token.NewFileSet(), sizes: types.SizesFor("gc", p.processor),
 		done: map[string]*types.Package{"unsafe": types.Unsafe},
 	}
-	for _, s := range list { // each after what it imports
+	for _, s := range list { // imported packages come first
 		found = append(found, c.check(s)...)
 	}
 	return found, nil
@@ -111,7 +111,7 @@ func (p platform) sources(ctx context.Context, dir string) (list []*source, err 
 type checker struct {
 	files *token.FileSet
 	sizes types.Sizes
-	done  map[string]*types.Package // by import path
+	done  map[string]*types.Package // checked packages by import path
 }
 
 // importing resolves the imports of one package.
@@ -131,7 +131,7 @@ func (i importing) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s is not listed before the packages that import it", path)
 }
 
-// check type-checks a package. It returns the errors if the package is ours.
+// check type-checks a package. It returns the errors only if the package is ours.
 func (c *checker) check(s *source) (found []error) {
 	if c.done[s.ImportPath] != nil {
 		return nil
@@ -152,7 +152,7 @@ func (c *checker) check(s *source) (found []error) {
 	if s.Module != nil && s.Module.GoVersion != "" {
 		config.GoVersion = "go" + s.Module.GoVersion
 	}
-	path, _, _ := strings.Cut(s.ImportPath, " ") // the rest of it says which variant
+	path, _, _ := strings.Cut(s.ImportPath, " ") // the remainder names the variant
 	c.done[s.ImportPath], _ = config.Check(path, c.files, parsed, nil)
 	if !s.ours() {
 		return nil

@@ -20,7 +20,7 @@ import (
 type record struct {
 	path   string
 	mu     sync.Mutex
-	passes map[string]pass // by the name of the check
+	passes map[string]pass // the last pass of each check, by the name of the check
 }
 
 // pass is a run of a check that did not fail.
@@ -86,7 +86,7 @@ func (in inputs) key(ctx context.Context) string {
 		return ""
 	}
 	for _, tool := range in.tools {
-		// A missing tool counts as a version, too.
+		// If a tool is missing, the error message takes the place of its version.
 		out, err := exec.CommandContext(ctx, "bash", "-c", tool).CombinedOutput()
 		_, _ = fmt.Fprintf(sum, "%q %q %t\n", tool, out, err == nil)
 	}
@@ -110,7 +110,7 @@ func (in inputs) addFiles(ctx context.Context, sum hash.Hash) error {
 
 func addFile(sum hash.Hash, name string) error {
 	file, err := os.Open(name)
-	if os.IsNotExist(err) { // deleted, and not yet committed
+	if os.IsNotExist(err) { // the file was deleted, but the deletion is not committed yet
 		return nil
 	}
 	if err != nil {
@@ -155,8 +155,8 @@ func (m *machine) unlessUnchanged(ctx context.Context, c check) (r result, uncha
 	return r, false
 }
 
-// wholeOrStory runs the check whole if its inputs have changed. If only the program has changed, it
-// runs story, which is a part of that check.
+// wholeOrStory runs whole, a check, if its inputs have changed. If only the program has changed, it
+// runs only story, which is a part of that check.
 func (m *machine) wholeOrStory(ctx context.Context, program string, whole, story check) result {
 	story.inputs = whole.inputs
 	story.more = program

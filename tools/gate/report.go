@@ -59,7 +59,7 @@ func (r *report) sum() int {
 	return 0
 }
 
-// line formats the result of a part of a step as one line.
+// line formats the result of a part of a step as one line of output.
 func line(name string, r result) string {
 	outcome := fmt.Sprintf("%d passed", r.passed)
 	if r.failed > 0 {
@@ -71,7 +71,7 @@ func line(name string, r result) string {
 	return fmt.Sprintf("%-12s %s, %.0f s", name, outcome, r.took.Seconds())
 }
 
-// part adds the result of a part of a step. If the part has checked or skipped anything, the method
+// part adds the result of a part of a step to r. If the part has checked or skipped anything, it
 // also adds a line about the part.
 func (r *result) part(name string, part result) {
 	if part.passed+part.failed+len(part.skipped) > 0 {
@@ -80,7 +80,7 @@ func (r *result) part(name string, part result) {
 	r.add(part)
 }
 
-// add adds the result of a part.
+// add adds the counts and the output of a part to r.
 func (r *result) add(part result) {
 	r.passed += part.passed
 	r.failed += part.failed

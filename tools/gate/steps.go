@@ -85,7 +85,8 @@ func (m *machine) buildProgram(ctx context.Context) (string, result) {
 		name += ".exe"
 	}
 	temporary := filepath.Join(dir, name)
-	// Without the commit in it, a commit that changes nothing of it gives the same program.
+	// Leave out the commit, so that a commit that does not change the program yields the same
+	// bytes.
 	if built := command(ctx, released, "go", "build", "-buildvcs=false", "-o", temporary, "."); built.failed > 0 {
 		return "", built
 	}
@@ -97,7 +98,7 @@ func (m *machine) buildProgram(ctx context.Context) (string, result) {
 	if err := m.removeOldPrograms(); err != nil {
 		return "", failure(err)
 	}
-	if err := os.Rename(dir, kept); err != nil { // it is there already
+	if err := os.Rename(dir, kept); err != nil { // an earlier run has built the same program
 		if _, err := os.Stat(filepath.Join(kept, name)); err != nil {
 			return "", failure(err)
 		}
@@ -126,8 +127,7 @@ func (m *machine) removeOldPrograms() error {
 	return nil
 }
 
-// failure returns the result of a step that failed with the given error. If err is nil, the result
-// has no failure.
+// failure returns the result of a step that ended with err. If err is nil, the step has not failed.
 func failure(err error) result {
 	if err == nil {
 		return result{}

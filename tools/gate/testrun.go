@@ -49,7 +49,7 @@ func (m *machine) test(ctx context.Context, env []string, args ...string) result
 type event struct {
 	Action     string
 	Package    string
-	ImportPath string // of a package that is being built
+	ImportPath string // while a package is being built, the package
 	Test       string
 	Output     string
 	Elapsed    float64 // in seconds
@@ -97,7 +97,7 @@ func read(in io.Reader) (r result) {
 				r.skipped = append(r.skipped, skip{e.Package + " " + e.Test, reason(text)})
 			case e.Action == "fail":
 				r.output += text
-				if e.Test == "" { // tests that did not come to an end
+				if e.Test == "" { // add the output of tests that had no result
 					for k, left := range outputs {
 						if k.pkg == e.Package {
 							r.output += left.String()

@@ -54,8 +54,8 @@ func (m *machine) race(ctx context.Context, packages []string) result {
 	if len(packages) == 0 {
 		return result{}
 	}
-	// By default a program under the detector waits a second before it ends, and the tests
-	// start many programs.
+	// By default, a program under the detector waits a second before it exits, and the tests start
+	// many programs.
 	env := []string{"GORACE=atexit_sleep_ms=0", "CGO_ENABLED=1", "CC=" + m.compiler}
 	args := []string{"-race", "-short", "-skip=" + everyLibrary, uninstrumented}
 	return m.test(ctx, env, append(args, packages...)...)

@@ -5,8 +5,8 @@
 //	go run ./tools/version 1.4.0        writes the number to all places
 //	go run ./tools/version -is 1.4.0    fails if the number is another one
 //
-// The generated files for web pages also contain the number. To rebuild them, run
-// node clients/browser/build.mjs.
+// The generated files for web pages also contain the number. To rebuild them, run node
+// clients/browser/build.mjs.
 package main
 
 import (
@@ -20,8 +20,8 @@ import (
 	"strings"
 )
 
-// place is a location of the version number. The number is the second group in the only match of
-// pattern.
+// place is a location of the version number: a file, and a pattern that matches the number in it.
+// The number is the second group of the only match.
 type place struct {
 	file      string
 	pattern   *regexp.Regexp
