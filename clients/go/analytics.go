@@ -13,13 +13,13 @@ type Persistence string
 const (
 	// PersistDevice stores the identifier and the queue in a file. It is the default.
 	PersistDevice Persistence = "persistent"
-	// PersistSession stores only the marker of an opt-out.
+	// PersistSession stores only an opt-out. The identifier and the queue are kept in memory.
 	PersistSession Persistence = "session"
-	// PersistNone stores nothing.
+	// PersistNone stores nothing on the device.
 	PersistNone Persistence = "none"
 )
 
-// AnalyticsOptions configures how events are collected. By default, collection starts at once,
+// AnalyticsOptions configures how events are collected. By default, collection starts immediately,
 // events are sent every five seconds, and unsent events are stored on the device.
 type AnalyticsOptions struct {
 	// Disabled turns collection off.
@@ -49,7 +49,8 @@ type AnalyticsOptions struct {
 	OnDrop func(name, reason string)
 }
 
-// Storage stores texts by key. Several goroutines use it, but never at the same time.
+// Storage stores texts by key. Its methods may be called by several goroutines, but never at the
+// same time.
 type Storage interface {
 	// Read returns the text of a key and reports whether it exists.
 	Read(key string) (string, bool, error)
@@ -94,10 +95,10 @@ type FlushResult struct {
 	Pending int // left in the queue
 }
 
-// Track collects an event. It returns immediately and reports no error. After lower-casing, a name
-// may contain a-z 0-9 _ . : and -, and may have at most 64 characters. Properties may have at most
-// 16 KiB of JSON. An event that breaks these rules is dropped and reported to OnDrop. The caller
-// may change the properties after the call.
+// Track collects an event. It returns immediately and reports no error. The name is converted to
+// lower case. It may then contain a-z 0-9 _ . : and -, and may have at most 64 characters.
+// Properties may have at most 16 KiB of JSON. An event that breaks these rules is dropped and
+// reported to OnDrop. The caller may change the properties after the call.
 func (p *Public) Track(name string, properties map[string]any) {
 	p.client.events.track(name, properties)
 }
@@ -119,16 +120,16 @@ func (p *Public) OptIn() { p.client.events.optIn() }
 // HasOptedOut reports whether the user has opted out of collection.
 func (p *Public) HasOptedOut() bool { return p.client.events.hasOptedOut() }
 
-// GrantConsent allows collection if consent is required. The grant is not remembered, so the app
-// must call GrantConsent at each start. It does not revert an opt-out.
+// GrantConsent allows collection if consent is required. The library does not store the grant, so
+// the app must call GrantConsent at each start. It does not revert an opt-out.
 func (p *Public) GrantConsent() { p.client.events.grantConsent() }
 
 // RevokeConsent deletes the identifier and all waiting events. Collection resumes after the next
 // grant. If no consent is required, RevokeConsent is the same as OptOut.
 func (p *Public) RevokeConsent() { p.client.events.revokeConsent() }
 
-// ResetIdentity begins a new identifier and session. Events that are already waiting keep the
-// previous ones.
+// ResetIdentity discards the identifier and the session; the next event gets new ones. Events that
+// are already waiting keep the previous ones.
 func (p *Public) ResetIdentity() { p.client.events.resetIdentity() }
 
 // DistinctID returns the identifier under which events are collected, and creates one if necessary.

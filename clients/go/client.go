@@ -25,7 +25,7 @@ type Client struct {
 	// Logs reports errors of the app.
 	Logs *Logs
 
-	config   config // as given to New; settings holds later changes
+	config   config // the options passed to New; settings holds later changes
 	base     string // base address without a trailing slash
 	http     *http.Client
 	logger   *slog.Logger
@@ -127,7 +127,7 @@ func newTransport(cfg *config) *http.Transport {
 }
 
 // checkRedirect lets reads follow up to three redirects on the same host, but not from https to
-// http. For any other redirect, it returns the redirect itself as the answer.
+// http. For any other redirect, it returns the redirect itself as the response.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	const most = 3
 	first, last := via[0], via[len(via)-1]
@@ -176,8 +176,8 @@ func (c *Client) SetPlatformVersion(version string) {
 	c.change(func(s *settings) { s.setPlatformVersion(version) })
 }
 
-// SetLocale sets the language that requests without a credential ask for. If locale is "", they ask
-// for none.
+// SetLocale sets the language of the texts in responses to requests without a credential. If locale
+// is "", these requests specify no language.
 func (c *Client) SetLocale(locale string) {
 	c.change(func(s *settings) { s.locale = locale })
 }

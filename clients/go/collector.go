@@ -24,7 +24,7 @@ type collector struct {
 	queues   map[string]*queue // by namespace and project
 	bound    *queue            // queue of the bound project; nil until first used
 	badName  map[string]bool   // invalid names that were already logged
-	partings sync.WaitGroup    // last attempts of queues whose project is no longer bound
+	partings sync.WaitGroup    // last sends of queues whose project is no longer bound
 }
 
 func newCollector(c *Client) *collector {
@@ -58,7 +58,8 @@ func (c *collector) queue() *queue {
 	return c.bound
 }
 
-// rebind releases the queue of the previous project after the client was bound to another one.
+// rebind releases the queue of the previous project. It is called after the client was bound to
+// another project.
 func (c *collector) rebind() {
 	c.mu.Lock()
 	old := c.bound

@@ -9,11 +9,11 @@
 //	defer client.Close(context.Background())
 //	latest, err := client.Public.GetLatestVersion(ctx, nil)
 //
-// A [Client] has four parts. The methods of Public need no credential, and those of Admin need
-// one. Updates checks for updates of the app, and Logs reports errors. A Client is safe for
-// concurrent use.
+// A [Client] has four parts. The methods of Public need no credential, and those of Admin need one.
+// Updates checks for updates of the app, and Logs reports errors. A Client is safe for concurrent
+// use.
 //
-// Times are Unix seconds. Fields of answers that can be null are pointers. Optional fields of
+// Times are Unix seconds. Fields of responses that can be null are pointers. Optional fields of
 // requests are pointers, too, for example new(true). Optional fields that can also be cleared are
 // of type [Opt].
 //

@@ -88,7 +88,7 @@ type downloader struct {
 	progress func(received, total int64)
 
 	total   int64  // size of the file, or -1 if it is not known
-	etag    string // strong, without quotes; "" if there is none
+	etag    string // a strong ETag, without its quotes; "" if there is none
 	partial *os.File
 	sum     hash.Hash
 	offset  int64  // bytes in the partial file, all included in sum
@@ -156,14 +156,14 @@ func (d *downloader) attempt(ctx context.Context) error {
 		if err := d.begin(response); err != nil {
 			return err
 		}
-		if d.offset > 0 { // what an earlier process has left
+		if d.offset > 0 { // an earlier process has left the first bytes
 			return d.rest(ctx, watch)
 		}
 	}
 	return d.take(response, watch)
 }
 
-// rest requests the bytes that an earlier process has not downloaded.
+// rest requests the bytes after those that an earlier process has left.
 func (d *downloader) rest(ctx context.Context, watch *watchdog) error {
 	response, err := d.request(ctx, d.offset)
 	if err != nil {
@@ -178,7 +178,7 @@ func (d *downloader) rest(ctx context.Context, watch *watchdog) error {
 	return d.take(response, watch)
 }
 
-// take appends the body of an answer if it continues the partial file.
+// take appends the body of a response if it continues the partial file.
 func (d *downloader) take(response *http.Response, watch *watchdog) error {
 	switch response.StatusCode {
 	case http.StatusOK:
@@ -279,12 +279,12 @@ func (d *downloader) open() (err error) {
 	}
 	path := filepath.Join(dir, name+"."+d.etag[:shown]+".part")
 	if _, taken := partials.LoadOrStore(path, true); taken {
-		// Another goroutine downloads the same.
+		// Another goroutine is downloading the same file.
 		path = filepath.Join(dir, name+"."+newUUID()+".part")
 		partials.Store(path, true)
 	}
 	d.claimed = path
-	// In a folder where others may write, what is there need not be a file.
+	// The folder may be writable for other users, so make sure that this is a regular file.
 	if found, err := os.Lstat(path); err == nil && found.Mode().IsRegular() {
 		d.partial, err = os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {

@@ -45,13 +45,14 @@ func (e *AuthError) svcError()     {}
 // Unwrap returns the cause.
 func (e *AuthError) Unwrap() error { return e.Cause }
 
-// APIError is an answer that has a status other than 2xx or is not JSON.
+// APIError is the error for a response that has a status other than 2xx or is not JSON.
 type APIError struct {
 	Status  int    // HTTP status
-	Message string // for people
-	// Body is the decoded JSON. If the answer is not JSON, Body is its text, cut to 64 KiB.
+	Message string // a text for people
+	// Body is the decoded JSON. If the response is not JSON, Body is its text, cut to 64 KiB.
 	Body any
-	// RetryAfter is the wait that the server asked for, or nil if it asked for none.
+	// RetryAfter is how long the server asks clients to wait before the next attempt, or nil if it
+	// does not say.
 	RetryAfter *time.Duration
 	Method     string
 	Path       string // the path template, as in "/public/{k}/events/me"
@@ -61,7 +62,7 @@ type APIError struct {
 func (e *APIError) Error() string { return fmt.Sprintf("[%d] %s", e.Status, e.Message) }
 func (e *APIError) svcError()     {}
 
-// ConnectionError means that no complete answer arrived.
+// ConnectionError means that no complete response arrived.
 type ConnectionError struct {
 	Message string
 	Cause   error
@@ -77,7 +78,7 @@ func (e *ConnectionError) Unwrap() error { return e.Cause }
 
 const keptErrorText = 64 << 10
 
-// newAPIError creates an error from an answer that cannot be used.
+// newAPIError creates an error from a response that cannot be used.
 func newAPIError(c *call, a *answer, now time.Time) *APIError {
 	e := &APIError{Status: a.status, Method: c.method, Path: c.path}
 	if d, ok := retryAfter(a.header.Get("Retry-After"), now); ok {

@@ -18,12 +18,12 @@ func IfMatch(ctx context.Context, etag string) context.Context {
 }
 
 // StoreETag returns a context for a call that stores the ETag of the returned record in etag. If
-// the call fails or the answer has no ETag, etag is unchanged.
+// the call fails or the response has no ETag, etag is unchanged.
 func StoreETag(ctx context.Context, etag *string) context.Context {
 	return context.WithValue(ctx, etagKey{}, etag)
 }
 
-// keepETag stores the ETag of an answer in the variable that was passed to StoreETag.
+// keepETag stores the ETag of a response in the variable that was passed to StoreETag.
 func keepETag(ctx context.Context, a *answer) {
 	to, ok := ctx.Value(etagKey{}).(*string)
 	if tag := a.header.Get("ETag"); ok && tag != "" {

@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// answer is a complete answer with any status.
+// answer is a complete response with any status.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// mostBytes is the maximum size of an answer in bytes.
+// mostBytes is the maximum size of a response in bytes.
 const mostBytes = 32 << 20
 
-// exchange sends a request, retrying after failures that permit it, and returns the last answer.
+// exchange sends a request, retrying after failures that permit it, and returns the last response.
 func (c *Client) exchange(ctx context.Context, r *request) (*answer, error) {
 	for done := 0; ; done++ {
 		start := c.clock.monotonic()
@@ -65,13 +65,14 @@ func (c *Client) pause(ctx context.Context, d time.Duration) error {
 	return &ConnectionError{Message: "cancelled while waiting to try again", Cause: err, Timeout: errors.Is(err, context.DeadlineExceeded)}
 }
 
-// attemptError is the error of an attempt without a complete answer, and the kind of failure.
+// attemptError is the error of an attempt that got no complete response, together with the kind of
+// failure.
 type attemptError struct {
 	*ConnectionError
 	failure failure
 }
 
-// attempt sends a request once and reads the complete answer.
+// attempt sends a request once and reads the complete response.
 func (c *Client) attempt(ctx context.Context, r *request) (*answer, error) {
 	var progress connProgress
 	limited, cancel := httptrace.WithClientTrace(ctx, progress.trace()), context.CancelFunc(func() {})
@@ -122,9 +123,10 @@ func (p *connProgress) trace() *httptrace.ClientTrace {
 	}
 }
 
-// newAttemptError describes why no complete answer arrived. ctx is the caller's context.
+// newAttemptError returns an error that describes why no complete response arrived. ctx is the
+// caller's context.
 func newAttemptError(ctx context.Context, err error, p *connProgress) *attemptError {
-	// The text of a url.Error has the whole address with its query.
+	// The text of a url.Error contains the whole address with its query, so leave it out.
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
 	}
@@ -145,7 +147,7 @@ func newAttemptError(ctx context.Context, err error, p *connProgress) *attemptEr
 	return &attemptError{&ConnectionError{Message: text, Cause: err, Timeout: timeout}, f}
 }
 
-// failure is the reason why an attempt got no complete answer.
+// failure is the reason why an attempt got no complete response.
 type failure string
 
 const (
@@ -211,7 +213,7 @@ func certificateError(err error) bool {
 type outcome struct {
 	status     int
 	failure    failure
-	asked      bool // the answer had a Retry-After
+	asked      bool // the response had a Retry-After
 	retryAfter time.Duration
 }
 
@@ -223,7 +225,7 @@ const (
 )
 
 // retry reports whether to repeat the attempt, and after which delay. done is the number of retries
-// so far, and most is the limit. The delay has no random part yet.
+// so far, and most is their maximum. The caller adds a random part to the delay.
 func (o outcome) retry(method string, done, most int) (time.Duration, bool) {
 	if method != http.MethodGet && method != http.MethodHead || done >= most {
 		return 0, false

@@ -11,21 +11,22 @@ import (
 
 // FeedbackReply is the reply to feedback that this app has sent.
 type FeedbackReply struct {
-	// Id of the feedback.
+	// ID is the id of the feedback.
 	ID string `json:"id"`
-	// The state of the feedback.
+	// Status is the state in which the feedback is.
 	Status FeedbackState `json:"status"`
-	// The reply.
+	// Reply is the text of the reply.
 	Reply *string `json:"reply"`
-	// Time of the last change of the reply.
+	// RepliedAt is the time of the last change of the reply.
 	RepliedAt *int64 `json:"replied_at"`
 }
 
-// FeedbackReplies asks for the replies to the newest 20 feedback records that this app has sent to the
-// bound project, and returns those that have been answered, the oldest feedback first.
+// FeedbackReplies returns the replies to the newest 20 feedback records that this app has sent to
+// the bound project. It omits feedback without a reply, and begins with the oldest feedback.
 //
-// [Public.CreateFeedback] keeps what this takes in the local state: in a file with [PersistDevice], and
-// in memory with [PersistSession]. With [PersistNone] and after [Public.OptOut] it keeps nothing.
+// [Public.CreateFeedback] stores the id and the token that this method needs: with [PersistDevice]
+// in a file, and with [PersistSession] in memory. It stores nothing with [PersistNone] or after
+// [Public.OptOut].
 func (p *Public) FeedbackReplies(ctx context.Context) ([]FeedbackReply, error) {
 	q := p.client.events.queue()
 	if q == nil {
@@ -38,7 +39,7 @@ func (p *Public) FeedbackReplies(ctx context.Context) ([]FeedbackReply, error) {
 		reply, err := fetch[FeedbackReply](ctx, c)
 		var refused *APIError
 		if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
-			continue // deleted
+			continue // the feedback has been deleted
 		}
 		if err != nil {
 			return nil, err
@@ -56,13 +57,13 @@ type sentFeedback struct {
 	Token string `json:"token"`
 }
 
-// mostFeedback is the number of feedback records that the local state holds.
+// mostFeedback is the maximum number of feedback records in the local state.
 const mostFeedback = 20
 
 // feedbackSuffix is the end of the key under which feedback is stored.
 const feedbackSuffix = "feedback"
 
-// parseFeedback parses stored feedback. It returns nothing for any other text.
+// parseFeedback parses the stored list of feedback. If the text is not such a list, it returns nil.
 func parseFeedback(text string) []sentFeedback {
 	var list []sentFeedback
 	if json.Unmarshal([]byte(text), &list) != nil {
@@ -77,7 +78,8 @@ func withFeedback(list []sentFeedback, f sentFeedback) []sentFeedback {
 	return list[max(0, len(list)-mostFeedback):]
 }
 
-// keepFeedback keeps feedback that was just sent, unless the user has opted out.
+// keepFeedback stores feedback that was just sent, unless the user has opted out. If it cannot be
+// stored on the device, it is kept in memory.
 func (s *queueState) keepFeedback(f sentFeedback) {
 	s.ready()
 	s.mu.Lock()
@@ -112,7 +114,7 @@ func (s *queueState) keepFeedback(f sentFeedback) {
 	}
 }
 
-// sentFeedback returns the feedback that was kept, the oldest first.
+// sentFeedback returns the stored feedback, the oldest first.
 func (s *queueState) sentFeedback() []sentFeedback {
 	s.ready()
 	var list []sentFeedback

@@ -24,8 +24,8 @@ type Logs struct {
 	redact   func(Report) (Report, bool)
 	waiting  []*pendingReport
 	limits   reportLimits
-	failures int // consecutive
-	failed   int // total
+	failures int // number of consecutive failures
+	failed   int // total number of failures
 	changed  chan struct{}
 	kick     chan struct{}
 	running  bool
@@ -130,7 +130,7 @@ type fault struct {
 	frames        []frame // innermost first
 }
 
-// place returns the innermost frame.
+// place returns the text of the innermost frame.
 func (f *fault) place() string {
 	if len(f.frames) == 0 {
 		return ""
@@ -175,7 +175,7 @@ func cutCharacters(text string, n int) string {
 
 // capture creates a report and queues it for the background goroutine.
 func (l *Logs) capture(f fault, opts *CaptureOptions) {
-	// An error in here, as in a redaction, must not hurt the app.
+	// A panic in this library, or in the app's redaction, must not reach the app.
 	defer func() {
 		if recover() != nil {
 			l.client.logger.Debug("a report was dropped, because making it panicked")
@@ -333,8 +333,8 @@ func (l *Logs) announce() {
 	l.changed = make(chan struct{})
 }
 
-// post sends a report. again reports whether the server may accept the report later, and pause is
-// the wait that the server asked for, or 0.
+// post sends a report. again reports whether the server may accept the report later. pause is how
+// long the server asks the client to wait, or 0.
 func (l *Logs) post(ctx context.Context, p *pendingReport) (pause time.Duration, again bool) {
 	const path = "/public/{k}/logs"
 	c := l.client
@@ -394,13 +394,13 @@ func (l *Logs) close(ctx context.Context) {
 	l.workers.Wait()
 }
 
-// reportLimits decides which errors are reported.
+// reportLimits limits the reports of the same error, and the rate of all reports.
 type reportLimits struct {
 	known   map[string]*knownError
 	order   []string // keys of the map known, oldest first
 	tokens  float64
 	filled  time.Duration // clock time at which tokens was computed
-	dropped int           // since the last report
+	dropped int           // errors held back by the token bucket since the last report
 }
 
 // knownError is an error that has been reported.
@@ -420,9 +420,9 @@ func newReportLimits() reportLimits {
 	return reportLimits{known: map[string]*knownError{}, tokens: reportBurst}
 }
 
-// pass reports whether to send an error now. If so, repeated is the number of times that the same
-// error was held back since its last report, and dropped is the number of errors that the token
-// bucket has held back since the last report.
+// pass reports whether to send an error now. If so, repeated is the number of times that this error
+// was held back since its last report. dropped is the number of errors that the token bucket has
+// held back since the last report of any error.
 func (r *reportLimits) pass(print string, now time.Duration) (repeated, dropped int, ok bool) {
 	k := r.known[print]
 	if k != nil && now-k.at < reportAgain {

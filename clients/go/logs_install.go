@@ -40,7 +40,8 @@ func (l *Logs) Install(opts *InstallOptions) (undo func()) {
 	logger, writer, flags := slog.Default(), log.Writer(), log.Flags()
 	slog.SetDefault(slog.New(l.Handler(logger.Handler(), o.Level)))
 	if fmt.Sprintf("%T", logger.Handler()) == "*slog.defaultHandler" {
-		// That handler writes to package log, which SetDefault has just told to write to slog.
+		// This default handler writes to package log. SetDefault has redirected package log to
+		// slog, which would be a loop.
 		log.SetOutput(writer)
 		log.SetFlags(flags)
 	}
@@ -76,13 +77,13 @@ func (l *Logs) watchCrash() (stop func()) {
 		return func() {}
 	}
 	err = debug.SetCrashOutput(file, debug.CrashOptions{})
-	// The runtime has a copy of the descriptor.
+	// The runtime keeps its own copy of the descriptor.
 	if closed := file.Close(); err != nil || closed != nil {
 		l.client.logger.Debug("crashes cannot be kept for the next start")
 	}
 	return func() {
 		forgetCrash()
-		// Nothing was written: what is empty is not left behind.
+		// Do not leave an empty file behind.
 		if info, err := os.Stat(path); err == nil && info.Size() == 0 {
 			_ = os.Remove(path)
 		}
@@ -99,7 +100,7 @@ func (l *Logs) reportCrash(path string) {
 		return
 	}
 	if err := os.Truncate(path, 0); err != nil {
-		return // it would be reported at every start
+		return // do not report it, or it would be reported at every start
 	}
 	if f, ok := parseCrash(string(text)); ok {
 		l.capture(f, &CaptureOptions{Source: sourceUncaught})
@@ -124,8 +125,7 @@ type logsHandler struct {
 	prefix string
 }
 
-// Enabled reports whether the handler reports records of the given level, or the handler next wants
-// them.
+// Enabled reports whether the handler reports records of the given level, or next handles them.
 func (h *logsHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= h.level.Level() || h.next.Enabled(ctx, level)
 }
@@ -216,8 +216,8 @@ func (h *logsHandler) WithGroup(name string) slog.Handler {
 	return &other
 }
 
-// ownRecord is a context key that marks records of this library. A record about sending a report
-// must not become another report.
+// ownRecord is the context key of records that this library logs. The handler does not report them,
+// because a record about sending a report would otherwise become another report.
 type ownRecord struct{}
 
 // ownHandler marks the records that it passes on.

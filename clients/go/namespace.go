@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// namespace returns the name under which the state of a server and a project is stored. It is the
-// same in all client libraries.
+// namespace returns the name under which the state of a server and a project is stored. All client
+// libraries compute the same name.
 func namespace(base, project string) string {
 	key := lowerASCII(strings.TrimSpace(project))
 	if key == "" {

@@ -15,8 +15,8 @@ type Option func(*config) error
 type config struct {
 	settings       settings
 	noClientTime   bool
-	timeout        time.Duration // of one attempt; 0 means no limit
-	connectTimeout time.Duration // 0 means the timeout of an attempt
+	timeout        time.Duration // time limit of one attempt; 0 means no limit
+	connectTimeout time.Duration // 0 means the time limit of an attempt
 	retries        int
 	userAgent      string
 	appIdentifier  string
@@ -87,7 +87,7 @@ func WithoutClientTime() Option {
 }
 
 // WithTimeout limits the duration of one attempt of a request, from its start to the last byte of
-// the answer. 0 means no limit. The default is 15 seconds.
+// the response. 0 means no limit. The default is 15 seconds.
 func WithTimeout(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
@@ -153,8 +153,8 @@ func WithHeader(name, value string) Option {
 	}
 }
 
-// WithLocale sets the language that requests without a credential ask for, unless a call specifies
-// another one.
+// WithLocale sets the language of the texts in responses to requests without a credential. A call
+// can specify another one.
 func WithLocale(locale string) Option {
 	return func(c *config) error {
 		c.settings.locale = locale
@@ -223,13 +223,13 @@ type settings struct {
 	locale     string
 	appVersion string
 
-	platform        Platform // as given
+	platform        Platform // as the caller has set it
 	platformIs      source
 	platformVersion string
 	versionIs       source
 }
 
-// source tells where a declared value comes from. The zero value means that it was detected.
+// source states where a declared value comes from. The zero value means that it was detected.
 type source uint8
 
 const (

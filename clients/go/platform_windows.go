@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// systemVersion asks the kernel, because the usual functions return a version that depends on the
-// program's manifest.
+// systemVersion gets the version from the kernel. The usual functions return a version that depends
+// on the program's manifest.
 func systemVersion() string {
 	proc := syscall.NewLazyDLL("ntdll.dll").NewProc("RtlGetNtVersionNumbers")
 	if proc.Find() != nil {

@@ -8,7 +8,7 @@ import (
 
 // CheckUpdate checks whether there is an update, and whether it is required. If in specifies no
 // version, the version from [WithAppVersion] is sent. If that is not set either, the error is a
-// [*UsageError]. A version that was never published needs a comparable version.
+// [*UsageError]. For a version that was never published, in must contain a comparable version.
 //
 // [Updates.Check] makes this request at most once per interval, and recommends a decision.
 func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateCheck, error) {
@@ -32,10 +32,10 @@ func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateC
 	return fetch[UpdateCheck](ctx, p.call(http.MethodPost, "/public/{k}/versions/check-update").body(in))
 }
 
-// CreateFeedback sends feedback. If it is to be forwarded to the code host but has no contact, the
-// error is a [*UsageError]. If the same content is sent again from the same address within a
-// minute, the server creates no second record and returns the existing one. [Public.FeedbackReplies]
-// asks for replies to it.
+// CreateFeedback sends feedback. Feedback that is to be forwarded to the code host needs a contact;
+// without one, the error is a [*UsageError]. If the same content is sent again from the same
+// address within a minute, the server creates no second record and returns the existing one.
+// [Public.FeedbackReplies] returns the replies.
 func (p *Public) CreateFeedback(ctx context.Context, in FeedbackInput) (*Feedback, error) {
 	contact, _ := in.Contact.Get()
 	if in.ForwardToCodehost != nil && *in.ForwardToCodehost && strings.TrimSpace(contact) == "" {

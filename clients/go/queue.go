@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// queue collects the events of one project and sends them. Its goroutine, which the first event
-// starts, saves the state and starts sends when they are due. Each send runs in a goroutine of its
-// own. Track never waits for I/O.
+// queue collects the events of one project and sends them. The first event starts its goroutine,
+// which saves the state and starts sends when they are due. Each send runs in a separate goroutine.
+// Track never waits for I/O.
 type queue struct {
 	*queueState
 	sending
@@ -17,7 +17,7 @@ type queue struct {
 	// The following fields are guarded by mu.
 	running bool
 	quit    chan struct{}
-	workers *sync.WaitGroup // goroutines of this run
+	workers *sync.WaitGroup // the goroutines of the current run
 	ended   bool            // the queue never sends again
 
 	woken chan struct{}
@@ -28,16 +28,16 @@ type queue struct {
 type sending struct {
 	slot       chan struct{} // holds one value during a send
 	inFlight   map[string]bool
-	cancelSend context.CancelFunc // of the running send, or nil
-	generation int                // increases when entries are deleted, so that sends restore none
-	failures   int                // consecutive
-	holds      int                // consecutive
+	cancelSend context.CancelFunc // cancels the running send; nil if there is none
+	generation int                // increased when entries are deleted, so that a running send does not restore them
+	failures   int                // number of consecutive failures
+	holds      int                // number of consecutive pauses because the project accepts no events
 	stopped    bool
 	notBefore  time.Duration // in the clock's monotonic time
 	pausedTo   time.Time
-	sent, lost int  // totals
+	sent, lost int  // total numbers of events
 	failed     int  // sends that failed
-	full       bool // the last events completed a batch
+	full       bool // the most recent events completed a batch
 }
 
 func newQueue(c *collector, ns, project string) *queue {
@@ -246,8 +246,8 @@ func (q *queue) erase(ctx context.Context, id string) {
 	q.release()
 }
 
-// attach prepares a queue for sending after its project was bound again. It resets the pauses and
-// the session, as in a new queue.
+// attach prepares a queue for sending after the client was bound to its project again. It resets
+// the pauses and the session, as in a new queue.
 func (q *queue) attach() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -288,8 +288,8 @@ func (q *queue) end() {
 	q.save()
 }
 
-// sendDue returns the time at which all entries are sent next. It reports false if nothing is due.
-// The caller must hold mu.
+// sendDue returns the time at which all entries are sent next. It returns false if there is nothing
+// to send. The caller must hold mu.
 func (q *queue) sendDue() (time.Time, bool) {
 	if len(q.entries) == 0 || q.stopped || !q.active() {
 		return time.Time{}, false

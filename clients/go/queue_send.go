@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// action is the reaction of the queue to the answer to a batch.
+// action is what the queue does with a batch after the response.
 type action string
 
 const (
-	dropBatch  action = "drop_batch" // it needs no further attempt
-	splitBatch action = "split"      // one of its events may be the cause
+	dropBatch  action = "drop_batch" // the batch needs no further attempt
+	splitBatch action = "split"      // one event of the batch may be the cause of the failure
 	holdQueue  action = "hold"       // the server does not accept events of this project
 	retryBatch action = "retry"
 )
 
-// eventOutcome returns the action for a batch of n events. Status 0 means that there was no answer.
+// eventOutcome returns the action for a batch of n events, given the status of the response. Status
+// 0 means that there was no response.
 func eventOutcome(status, n int) action {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
@@ -118,7 +119,7 @@ func (q *queue) flush(ctx context.Context) FlushResult {
 			q.send(ctx, true)
 		}
 		q.release()
-		// Whoever flushes may be about to end.
+		// The app may be about to end.
 		q.save()
 	}
 	q.mu.Lock()
@@ -226,7 +227,7 @@ func (q *queue) deliver(ctx context.Context, batch []*entry, generation int) boo
 		q.rest(max(eventBackoff(q.owner.opts.FlushInterval, q.failures), min(a.retryAfter, mostAskedFor)))
 	}
 	q.failed++
-	// A failed batch may have to wait for long: it is written at once.
+	// It may take long until the batch is sent again, so save it now.
 	q.dirty = true
 	q.mu.Unlock()
 	return false
@@ -240,8 +241,8 @@ func (q *queue) rest(d time.Duration) {
 
 type dropReport struct{ name, reason string }
 
-// done removes a batch after its final answer and returns its dropped events. The caller must hold
-// mu.
+// done removes a batch after its final response and returns its dropped events. The caller must
+// hold mu.
 func (q *queue) done(batch []*entry, a eventsAnswer) []dropReport {
 	ids := make([]string, 0, len(batch))
 	for _, e := range batch {
@@ -265,7 +266,7 @@ func (q *queue) done(batch []*entry, a eventsAnswer) []dropReport {
 	return reports
 }
 
-// eventsAnswer is the server's answer to a batch. Status 0 means that there was no answer.
+// eventsAnswer is the server's response to a batch. Status 0 means that there was no response.
 type eventsAnswer struct {
 	status     int
 	retryAfter time.Duration

@@ -69,7 +69,7 @@ func (s *queueState) ready() {
 			s.id = id
 		}
 		for _, e := range parseQueue(texts[s.prefix()+queueSuffix]) {
-			// Where several projects share a namespace, each sends its own.
+			// Several projects may share a namespace. Each one sends only its own events.
 			if e.project == "" || sameProject(e.project, s.project) {
 				s.add(e)
 			}
@@ -77,7 +77,7 @@ func (s *queueState) ready() {
 	})
 }
 
-// used reports whether the state has been read.
+// used reports whether the state has been read, which happens when the queue is first used.
 func (s *queueState) used() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,8 +142,8 @@ func (s *queueState) reset() {
 	s.touch()
 }
 
-// saveDue returns the time of the next write. It reports false if nothing needs writing. The caller
-// must hold mu.
+// saveDue returns the time of the next write. It returns false if there is nothing to write. The
+// caller must hold mu.
 func (s *queueState) saveDue() (time.Time, bool) {
 	const pause = time.Second
 	if !s.dirty || s.backing == nil || s.unwritable {

@@ -25,7 +25,7 @@ type call struct {
 	omitted bool        // the body is not sent if it has no fields
 	bytes   []byte      // a body that is not JSON
 
-	replyToken string // of the feedback whose reply is asked for
+	replyToken string // token of the feedback whose reply is requested
 }
 
 func (p *Public) call(method, path string, args ...string) *call {
@@ -73,7 +73,7 @@ func (c *call) raw(body []byte) *call {
 // request holds everything that is the same in each attempt.
 type request struct {
 	method      string
-	path        string // template, for errors and logs
+	path        string // path template, for errors and logs
 	target      string // path and query, escaped
 	token       string
 	contentType string
@@ -274,7 +274,8 @@ func encodeJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// fetch sends a request and decodes the answer. It returns nil for an answer that is empty or null.
+// fetch sends a request and decodes the response. It returns nil for a response that is empty or
+// null.
 func fetch[T any](ctx context.Context, c *call) (*T, error) {
 	a, err := c.send(ctx)
 	if err != nil || len(a.body) == 0 {
@@ -287,7 +288,7 @@ func fetch[T any](ctx context.Context, c *call) (*T, error) {
 	return out, nil
 }
 
-// perform sends a request and ignores the body of the answer.
+// perform sends a request and ignores the body of the response.
 func perform(ctx context.Context, c *call) error {
 	_, err := fetch[json.RawMessage](ctx, c)
 	return err
@@ -311,7 +312,8 @@ func (c *call) send(ctx context.Context) (*answer, error) {
 	return a, nil
 }
 
-// newHTTPRequest creates the HTTP request for one attempt. It reads the client time.
+// newHTTPRequest creates the HTTP request for one attempt. Each attempt sends the current client
+// time.
 func (c *Client) newHTTPRequest(ctx context.Context, r *request) (*http.Request, error) {
 	var body io.Reader
 	if r.body != nil {
@@ -321,7 +323,7 @@ func (c *Client) newHTTPRequest(ctx context.Context, r *request) (*http.Request,
 	if err != nil {
 		return nil, usage("the address cannot be used")
 	}
-	// User and password in the base address are no credential of svc.
+	// A user name and a password in the base address are not a credential of svc.
 	h.URL.User = nil
 	for name, values := range c.config.headers {
 		if !ownHeader(name) {
@@ -357,7 +359,7 @@ func (c *Client) newHTTPRequest(ctx context.Context, r *request) (*http.Request,
 	return h, nil
 }
 
-// ownHeader reports whether only the library may set the given header, and WithHeader may not.
+// ownHeader reports whether a header is set by the library, so that WithHeader must not set it.
 func ownHeader(name string) bool {
 	name = strings.ToLower(name)
 	return name == "authorization" || name == "cookie" || name == "if-match" || strings.HasPrefix(name, "x-svc-")

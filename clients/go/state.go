@@ -41,7 +41,7 @@ func (f *fileBacking) load() map[string]string {
 	return parseState(text)
 }
 
-// parseState parses a JSON object of texts. It returns nothing for any other content.
+// parseState parses a JSON object of texts. If the content is not such an object, it returns nil.
 func parseState(text []byte) map[string]string {
 	var texts map[string]string
 	if json.Unmarshal(text, &texts) != nil {
@@ -123,8 +123,8 @@ func (k *keyBacking) store(old, next map[string]string) error {
 type entry struct {
 	id, name            string
 	distinctID, session string
-	project             string    // empty if the namespace determines it
-	wire                []byte    // in wire form
+	project             string    // "" if the namespace implies the project
+	wire                []byte    // the JSON of the event in a request
 	due                 time.Time // latest time to send it
 }
 
@@ -139,7 +139,7 @@ type storedEntry struct {
 	Properties json.RawMessage `json:"properties,omitempty"`
 }
 
-// appendStored appends the stored form of the entry.
+// appendStored appends the stored form of the entry to b.
 func (e *entry) appendStored(b []byte) []byte {
 	b = append(b, `{"distinct_id":`...)
 	b = appendText(b, e.distinctID)

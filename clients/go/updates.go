@@ -47,10 +47,10 @@ type updateCheck struct {
 // CheckOptions configures an update check. The zero value checks the version given by
 // [WithAppVersion].
 type CheckOptions struct {
-	// Interval is the time for which an answer is remembered. The default is 6 hours. Up to a fifth
-	// is added at random, so that not all apps ask the server at the same time.
+	// Interval is how long a response is remembered. The default is 6 hours. Up to a fifth is added
+	// at random, so that not all apps ask the server at the same time.
 	Interval time.Duration
-	// Force asks the server even if an answer is remembered.
+	// Force asks the server even if a response is remembered.
 	Force bool
 	// IncludePreview permits previews as updates.
 	IncludePreview bool
@@ -72,11 +72,11 @@ type Update struct {
 	Link *DownloadLink
 	// ReasonCodes holds the reasons for the decision.
 	ReasonCodes []ReasonCode
-	// Answer is the complete answer of the server.
+	// Answer is the complete response of the server.
 	Answer *UpdateCheck
-	// CheckedAt is the time of the answer.
+	// CheckedAt is the time of the response.
 	CheckedAt int64
-	// Remembered reports whether the result comes from a remembered answer.
+	// Remembered reports whether the result comes from a remembered response.
 	Remembered bool
 
 	client *Client
@@ -88,11 +88,12 @@ const (
 	mostRemembered        = 256 << 10
 )
 
-// Check asks whether there is an update. It asks the server at most once per interval and remembers
-// the answer, even after a restart of the app. It returns the errors of [Public.CheckUpdate] and
-// does not remember them. If no version of the app is given, the error is a [*UsageError]. An
-// unpublished version is compared by its numbers, as in 1.4.0 or v1.4.0. If it has no numbers and
-// CurrentComparableVersion is not set, the error is an [*APIError] with status 400.
+// Check checks whether there is an update. It asks the server at most once per interval and
+// remembers the response, even after a restart of the app. It returns the errors of
+// [Public.CheckUpdate] and does not remember them. If no version of the app is given, the error is
+// a [*UsageError]. A version that was never published is compared by its numbers, as in 1.4.0 or
+// v1.4.0. If it has no numbers and CurrentComparableVersion is not set, the error is an [*APIError]
+// with status 400.
 func (u *Updates) Check(ctx context.Context, opts *CheckOptions) (*Update, error) {
 	var o CheckOptions
 	if opts != nil {
@@ -155,7 +156,8 @@ func (u *Updates) share(ctx context.Context, key string, ask func() (*Update, er
 				Timeout: errors.Is(ctx.Err(), context.DeadlineExceeded),
 			}
 		}
-		// A cancelled context of the asking goroutine does not concern this one.
+		// The context of the goroutine that sent the request has ended, but this one's has not: try
+		// again.
 		if errors.Is(check.err, context.Canceled) || errors.Is(check.err, context.DeadlineExceeded) {
 			continue
 		}
@@ -163,7 +165,7 @@ func (u *Updates) share(ctx context.Context, key string, ask func() (*Update, er
 	}
 }
 
-// ask asks the server and remembers the answer.
+// ask asks the server and remembers the response.
 func (u *Updates) ask(ctx context.Context, o *CheckOptions, m updateMemory, key string) (*Update, error) {
 	in := UpdateCheckInput{Locale: o.Locale, IncludePreview: &o.IncludePreview}
 	if o.CurrentVersion != "" {
@@ -174,7 +176,8 @@ func (u *Updates) ask(ctx context.Context, o *CheckOptions, m updateMemory, key 
 	}
 	answer, err := u.client.Public.CheckUpdate(ctx, in)
 	if refused, ok := errors.AsType[*APIError](err); ok && refused.Status == http.StatusBadRequest && o.CurrentComparableVersion == "" {
-		// The version may never have been published; its numbers can be compared.
+		// The server may not know the version, which was perhaps never published. Ask again with
+		// its numbers.
 		if comparable, ok := deriveComparable(o.CurrentVersion); ok {
 			in.CurrentComparableVersion = Set(comparable)
 			answer, err = u.client.Public.CheckUpdate(ctx, in)
@@ -196,7 +199,7 @@ func (u *Updates) ask(ctx context.Context, o *CheckOptions, m updateMemory, key 
 	return u.update(answer, now, false), nil
 }
 
-// update builds the result of a check from the answer.
+// update builds the result of a check from a response.
 func (u *Updates) update(a *UpdateCheck, checkedAt int64, remembered bool) *Update {
 	out := &Update{
 		Decision: decide(a), Target: a.TargetVersion, ReasonCodes: a.ReasonCodes,
@@ -209,7 +212,7 @@ func (u *Updates) update(a *UpdateCheck, checkedAt int64, remembered bool) *Upda
 	return out
 }
 
-// decide derives a decision from an answer.
+// decide derives a decision from a response.
 func decide(a *UpdateCheck) Decision {
 	switch {
 	case a.Required:
@@ -222,14 +225,14 @@ func decide(a *UpdateCheck) Decision {
 	return NoUpdate
 }
 
-// key returns a text that identifies the options. A remembered answer is only used for checks with
-// the same key.
+// key returns a text that identifies the options. A remembered response is only used for checks
+// with the same key.
 func (o *CheckOptions) key() string {
 	locale, _ := o.Locale.Get()
 	return strings.Join([]string{o.CurrentVersion, o.CurrentComparableVersion, strconv.FormatBool(o.IncludePreview), locale}, "|")
 }
 
-// remembered is the last answer to an update check.
+// remembered is the stored form of the last response to an update check.
 type remembered struct {
 	CheckedAt *int64          `json:"checked_at"`
 	NextAt    *int64          `json:"next_at"`
@@ -238,7 +241,7 @@ type remembered struct {
 	answer    *UpdateCheck
 }
 
-// parseMemory parses a remembered answer. It returns nil if the text cannot be used.
+// parseMemory parses a remembered response. It returns nil if the text cannot be used.
 func parseMemory(text string) *remembered {
 	var r remembered
 	if json.Unmarshal([]byte(text), &r) != nil || r.CheckedAt == nil || r.NextAt == nil {
@@ -250,14 +253,15 @@ func parseMemory(text string) *remembered {
 	return &r
 }
 
-// due reports whether the remembered answer is too old, or was stored while the clock was wrong.
+// due reports whether the server must be asked again: the remembered response is too old, or it was
+// stored while the clock was wrong.
 func (r *remembered) due(interval time.Duration, now int64) bool {
 	latest := *r.CheckedAt + int64(interval.Seconds()*(1+updateSpread))
 	return now >= *r.NextAt || now < *r.CheckedAt || now >= latest
 }
 
-// encodeMemory returns the text in which an answer is remembered. It omits the long texts of a
-// large answer.
+// encodeMemory returns the text in which a response is remembered. It omits the long texts of a
+// large response.
 func encodeMemory(checkedAt, nextAt int64, key string, answer *UpdateCheck) string {
 	encoded, err := encodeJSON(answer)
 	if err == nil && len(encoded) > mostRemembered {
@@ -282,11 +286,11 @@ func encodeMemory(checkedAt, nextAt int64, key string, answer *UpdateCheck) stri
 	return string(text)
 }
 
-// updateMemory stores the last answer of a namespace.
+// updateMemory stores the last response of a namespace.
 type updateMemory struct {
 	updates   *Updates
 	namespace string
-	backing   backing // nil if the answer is stored in memory
+	backing   backing // nil if the response is stored in memory
 }
 
 func (u *Updates) memoryOf(project string) updateMemory {

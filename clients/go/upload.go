@@ -129,7 +129,7 @@ func (a *Admin) sendChunks(ctx context.Context, content io.ReaderAt, s *UploadSe
 
 // UploadError is the error of an incomplete upload. Its cause implements [Error].
 type UploadError struct {
-	UploadID string // for [UploadOptions]; valid for a day
+	UploadID string // pass it in [UploadOptions] to continue; valid for a day
 	Cause    error
 }
 

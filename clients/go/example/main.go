@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Pending events have two seconds; the rest is kept for the next start.
+	// Wait up to two seconds for pending events. The client stores the others for the next start.
 	defer func() {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
@@ -116,8 +116,8 @@ func (a *app) list() error {
 	return lines.Err()
 }
 
-// hint prints a message if there is a newer version. It ignores connection errors. The answer is
-// remembered for six hours.
+// hint prints a message if there is a newer version. It ignores connection errors. It asks the
+// server at most every six hours, because the client remembers the response.
 func (a *app) hint(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -143,7 +143,8 @@ func (a *app) update(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The new program is whole and checked before it takes the place of the old one.
+	// Download the new program to another path, so that it is complete and verified before it
+	// replaces the old one.
 	fresh := filepath.Join(filepath.Dir(self), ".notes.new")
 	got, err := update.Download(ctx, fresh, nil)
 	if err != nil {
