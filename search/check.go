@@ -12,10 +12,11 @@ import (
 	"svc/store"
 )
 
-// Check compares the index in a data directory with a store: every file must be intact,
-// and the index must contain every searchable record except records that have changed
-// since its checkpoint. The index must not be open. Check changes nothing. It adds errors
-// of the index to the report. The returned error comes from the store or from ctx.
+// Check compares the index in a data directory with a store. Every file of the index must
+// be intact, and the index must contain every searchable record that has not changed
+// since the index's checkpoint. The index must not be open. Check changes nothing. It
+// adds findings about the index to the report. The returned error comes from the store or
+// from ctx.
 func Check(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
 	path := filepath.Join(dir, datadir.Index)
 	report.Begin(datadir.Index)
@@ -61,11 +62,11 @@ func (x *Index) Check(ctx context.Context, report *integrity.Report) error {
 	return e.check(ctx, x.db, report)
 }
 
-// check adds searchable records that are not in the index to the report. It uses about
-// 100 bytes of memory for each document: a project, version or announcement, or a block
-// of 256 feedback entries or logs.
+// check adds a finding to the report for each searchable record that is not in the index.
+// It uses about 100 bytes of memory for each document: a project, version or
+// announcement, or a block of 256 feedback entries or logs.
 func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.Report) error {
-	seen := e.seen.Load() // loaded before the documents are listed; the list may then be newer
+	seen := e.seen.Load() // loaded before the documents are listed, so that the list is never older
 	there, err := e.references(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -95,8 +96,9 @@ func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.R
 	}
 }
 
-// reportMissing adds those of the given records to the report that are not in the index.
-// It omits records that have changed since the change with the given number.
+// reportMissing adds a finding for each of the given records that is not in there, the
+// documents of the index. It omits records that have changed after the change numbered
+// seen.
 func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, seen uint64, report *integrity.Report) error {
 	var late map[string]bool
 	for _, c := range list {
@@ -116,7 +118,7 @@ func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, see
 	return nil
 }
 
-// describe returns a description of the record of a change, for a report.
+// describe returns a description of the changed record, for a report.
 func describe(c store.Change) string {
 	switch c.Kind {
 	case store.KindProject:
@@ -132,8 +134,8 @@ func describe(c store.Change) string {
 	}
 }
 
-// changedSince returns the references of the records that have changed since the change
-// with the given number.
+// changedSince returns the references of the records that have changed after the change
+// numbered seen.
 func changedSince(tx *store.Tx, seen uint64) (refs map[string]bool, err error) {
 	refs = map[string]bool{}
 	for {

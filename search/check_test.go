@@ -32,9 +32,9 @@ func (b *box) offline() *integrity.Report {
 	return report
 }
 
-// TestCheckIsClean checks that there are no findings for an index that is behind, because
-// it will still process the changes, and that a missing index is reported as a gap rather
-// than as damage.
+// TestCheckIsClean checks that an index that has not processed the latest changes has no
+// findings, because it will still process them. It also checks that a missing index is
+// reported as a gap rather than as damage.
 func TestCheckIsClean(t *testing.T) {
 	t.Parallel()
 	b, p := indexed(t)

@@ -9,8 +9,9 @@ import (
 	"svc/store"
 )
 
-// format identifies the format of an index. It must change whenever the terms of
-// documents or the tables for folding text change so that existing indexes become wrong.
+// format identifies the format of an index. It must change whenever existing indexes
+// become wrong, because the terms of documents or the tables for folding text have
+// changed.
 const format = "1/" + searchtext.Version
 
 // newCheckpoint returns the checkpoint of an index of db that has processed changes up to
@@ -19,13 +20,13 @@ func newCheckpoint(db *store.Store, seq uint64) checkpoint {
 	return checkpoint{Format: format, Store: db.ID().String(), Seq: seq}
 }
 
-// checkpoint records what an index was built from and the last change it has processed.
-// Every batch stores a checkpoint in the same commit, so that a crash leaves both or
-// neither.
+// checkpoint records which store an index was built from, and the last change that the
+// index has processed. Each batch stores its checkpoint in the same commit as its
+// documents, so that a crash leaves either both or neither.
 type checkpoint struct {
 	Format string `json:"format"`
-	Store  string `json:"store"` // id of the data file
-	Seq    uint64 `json:"seq"`   // the last processed change
+	Store  string `json:"store"` // id of the store's data file
+	Seq    uint64 `json:"seq"`   // sequence number of the last processed change
 }
 
 func (s checkpoint) bytes() []byte {
@@ -57,8 +58,8 @@ func (s checkpoint) check(db *store.Store) error {
 	return db.View(func(tx *store.Tx) error { return inFeed(tx, s.Seq) })
 }
 
-// inFeed returns an error if seq is after the last change of the feed, or if the feed
-// lacks a change after seq.
+// inFeed returns an error if the feed does not contain all changes after seq, or if it
+// ends before seq.
 func inFeed(tx *store.Tx, seq uint64) error {
 	oldest, last := tx.FeedRange()
 	if seq > last {

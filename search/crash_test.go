@@ -81,7 +81,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	b := newBox(t)
 	p := b.addProject("app")
 	b.close()
-	titles := map[string]string{} // announcement -> last acknowledged title
+	titles := map[string]string{} // the last acknowledged title of each announcement
 	var marks []string
 	for round := range 20 {
 		for _, line := range writeAndKill(t, b.dir, time.Duration(rand.IntN(250))*time.Millisecond) {
@@ -89,7 +89,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			marks = append(marks, mark)
 			titles[id] = mark
 		}
-		_, missing := os.Stat(b.folder()) // killed before there was an index, or while it was being exchanged
+		_, missing := os.Stat(b.folder()) // killed before the index was created, or while it was being replaced
 		b.open()
 		check(t, b.index.admit())
 		if missing == nil && b.index.engine == nil {

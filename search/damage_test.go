@@ -19,7 +19,7 @@ import (
 	"svc/store"
 )
 
-// outcome is the expected result for a damaged index.
+// outcome is the expected result of opening a damaged index.
 type outcome string
 
 const (
@@ -27,9 +27,9 @@ const (
 	made outcome = "made anew"
 )
 
-// TestIndexComesBack checks that an index becomes available again after its files were
-// damaged in the ways that disks and people damage them, and that searches are correct
-// before and after that.
+// TestIndexComesBack damages the files of an index in the ways in which disks and people
+// damage files. It checks that the index becomes available again, and that searches are
+// correct until then and afterwards.
 func TestIndexComesBack(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -49,7 +49,7 @@ func TestIndexComesBack(t *testing.T) {
 		}, made},
 		{"all segments removed", func(t *testing.T, b *box) { remove(t, b.files("*.zap")...) }, made},
 		{"newest segment removed", func(t *testing.T, b *box) {
-			r, err := readRoot(b.folder()) // names the segments in use
+			r, err := readRoot(b.folder()) // lists the segments in use
 			check(t, err)
 			remove(t, filepath.Join(storeFolder(b.folder()), r.segments[len(r.segments)-1]))
 		}, made},
@@ -135,7 +135,7 @@ func TestIndexComesBack(t *testing.T) {
 			t.Parallel()
 			b := newBox(t)
 			p := b.addProject("app")
-			for range 3 { // one segment each
+			for range 3 { // each of them creates a segment
 				b.addLogs(p.ID, 600, numbered)
 				b.settle()
 			}
@@ -172,7 +172,7 @@ func TestIndexComesBack(t *testing.T) {
 	}
 }
 
-// addLate makes a change in the store of a closed box.
+// addLate makes a change in the store while the index is closed.
 func addLate(t *testing.T, b *box) {
 	t.Helper()
 	db, err := store.Open(b.file(), store.Options{})
@@ -241,14 +241,14 @@ func cut(t testing.TB, fraction int64, names ...string) {
 	}
 }
 
-// TestDamagedBlockOfLogs checks that the index reports a damaged text of a block of logs
-// that is stored in a sound page. The index then stays behind, and searches read the
-// records.
+// TestDamagedBlockOfLogs checks that the index reports a damaged text in a block of logs
+// that is stored in a sound page. The index then stops processing changes, and searches
+// read the records instead.
 func TestDamagedBlockOfLogs(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	p := b.addProject("a")
-	b.addLogs(p.ID, 300, numbered) // a block of 256, and more
+	b.addLogs(p.ID, 300, numbered) // one complete block of 256 and an incomplete one
 	b.close()
 	err := bolttest.Change(b.file(), func(tx *boltfile.Tx) error {
 		texts := tx.Bucket([]byte("content")).Bucket(binary.BigEndian.AppendUint32(nil, uint32(p.ID))).Bucket([]byte("log_texts"))

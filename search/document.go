@@ -14,12 +14,12 @@ import (
 
 // The fields of a document.
 const (
-	gramField  = "g" // runs of one, two and three runes
-	scopeField = "s" // two terms, one for the kind and one for kind and project
+	gramField  = "g" // grams of the text: its runs of one, two and three runes
+	scopeField = "s" // the scopes of the record: its kind, and its kind within its project
 )
 
-// maxGrams is the maximum number of distinct grams of a document. A very long text with
-// more grams has the scope wideScope instead, and every query finds it.
+// maxGrams is the maximum number of distinct grams of a document. A document with more
+// grams is stored without them and has the scope wideScope, so that every query finds it.
 const maxGrams = 100_000
 
 const wideScope = "wide"
@@ -60,14 +60,15 @@ func newDocument(c store.Change, text string) (d *document.Document, size int) {
 }
 
 // gramsOf returns the distinct grams of a text, as defined by searchtext.Grams. ok is
-// false if there are too many. Most of the work of indexing happens here, so a gram is
-// looked up as a number, with 21 bits for each rune, before it becomes a string.
+// false if there are more than maxGrams. Indexing spends most of its time here. A gram is
+// therefore looked up as a number, with 21 bits for each rune, and becomes a string only
+// if it is new.
 func gramsOf(text string) (grams bleveindex.TokenFrequencies, ok bool) {
 	const runeBits = 21
-	// A block of lines has about one gram for every fourth byte.
+	// a block of lines has about one distinct gram for every four bytes
 	grams = make(bleveindex.TokenFrequencies, min(len(text)/4, maxGrams))
 	var seen numbers
-	var starts [3]int // of the last runes
+	var starts [3]int // start offsets of the last three runes
 	runes, last := 0, uint64(0)
 	for at := 0; at < len(text); {
 		r, width := utf8.DecodeRuneInString(text[at:])
@@ -94,7 +95,7 @@ func gramsOf(text string) (grams bleveindex.TokenFrequencies, ok bool) {
 
 // numbers is a set of positive numbers.
 type numbers struct {
-	table []uint64 // open addressing; 0 is free
+	table []uint64 // a hash table with open addressing; 0 marks a free place
 	used  int
 }
 
@@ -123,19 +124,19 @@ func (s *numbers) add(n uint64) bool {
 	}
 }
 
-// present marks a term as present in a document, without a count. bleve only reads it, so
-// all terms of all documents share it.
+// present is the frequency that all terms of all documents share. It marks a term as
+// present without counting it. bleve only reads it.
 var present = &bleveindex.TokenFreq{}
 
-// terms is a field that has already been analysed. bleve would analyse it in its own
-// goroutines, in which a panic ends the process.
+// terms is a field that has already been analysed. If bleve analysed it, a panic in one
+// of bleve's goroutines would end the process.
 type terms struct {
 	name  string
 	terms bleveindex.TokenFrequencies
 }
 
-// Options returns the options of a field that is only looked up. It is not stored,
-// counted or used for sorting.
+// Options returns the options of the field. It is only searched, and neither stored nor
+// counted nor used for sorting.
 func (t terms) Options() bleveindex.FieldIndexingOptions {
 	return bleveindex.IndexField | bleveindex.SkipFreqNorm
 }

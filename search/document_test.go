@@ -40,8 +40,8 @@ func TestDocumentHasTheGramsOfTheText(t *testing.T) {
 	}
 }
 
-// TestDamagedText checks that invalid text does no harm. Only a damaged file contains
-// such text.
+// TestDamagedText checks that invalid text does no harm. Such text can only come from a
+// damaged file.
 func TestDamagedText(t *testing.T) {
 	t.Parallel()
 	if grams, ok := gramsOf("\x01a\xff\xfeb\xe8\xb6"); !ok || grams["a"] == nil || grams["b"] == nil {
@@ -78,7 +78,7 @@ func TestVeryLongText(t *testing.T) {
 		want []string
 	}{
 		{"needle", []string{ref(long)}},
-		{"straw", []string{ref(long), ref(short)}}, // the long one is always a candidate
+		{"straw", []string{ref(long), ref(short)}}, // the long text is always a candidate
 		{"long", []string{ref(long)}},
 	} {
 		n := b.index.Candidates(t.Context(), store.KindAnnouncement, p.ID, []string{tc.term})
@@ -87,7 +87,7 @@ func TestVeryLongText(t *testing.T) {
 			t.Errorf("%q: got %x (all: %t), want %x", tc.term, got, n.All, tc.want)
 		}
 	}
-	// After it is shortened, it is an ordinary document.
+	// After its text is shortened, the record is an ordinary document.
 	long.Content = "needle"
 	b.update(func(tx *store.Tx) error { return tx.PutAnnouncement(p.ID, long) })
 	b.settle()

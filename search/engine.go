@@ -21,16 +21,16 @@ var (
 	errWrite = errors.New("write to the index")        // a batch was not written; see apply
 )
 
-// engine is a bleve index on disk. It hides the pitfalls of bleve from its callers.
+// engine is a bleve index on disk. Its methods work around the defects of bleve.
 type engine struct {
 	path  string
 	bleve bleve.Index
-	seen  atomic.Uint64 // the last change that searches find, as in the checkpoint
+	seen  atomic.Uint64 // sequence number of the last change that searches find, as in the checkpoint
 
-	observed *observed // of the index that the engine belongs to
+	observed *observed // statistics of the Index to which the engine belongs
 
 	bad     atomic.Bool   // the engine must no longer be used
-	dead    chan struct{} // closed when a background goroutine of bleve has died
+	dead    chan struct{} // closed when a background goroutine of bleve has panicked
 	die     func()
 	closing chan struct{} // closed at the start of close
 	close   func() error
@@ -42,7 +42,7 @@ var checkpointKey = []byte("svc_stamp")
 // settings returns the settings of bleve's storage for opening and for creating an index.
 func settings() map[string]any {
 	return map[string]any{
-		// Without it, bleve waits forever for a locked directory.
+		// without this, bleve waits forever for a locked directory
 		"bolt_timeout":           "2s",
 		"asyncErrorCallbackName": callbackName,
 		// The sizes are in documents. bleve's defaults are for small documents: it would
@@ -62,7 +62,7 @@ func settings() map[string]any {
 // makeEngine creates an empty index in a directory that does not exist yet.
 func makeEngine(path string, first checkpoint) (*engine, error) {
 	m := bleve.NewIndexMapping()
-	m.DefaultMapping = bleve.NewDocumentStaticMapping() // documents come with all their fields
+	m.DefaultMapping = bleve.NewDocumentStaticMapping() // documents already contain their analysed fields
 	e, err := guard(path, func() (bleve.Index, error) {
 		return bleve.NewUsing(path, m, scorch.Name, scorch.Name, settings())
 	})
@@ -75,7 +75,7 @@ func makeEngine(path string, first checkpoint) (*engine, error) {
 	return e, nil
 }
 
-// openEngine opens an index after verifying that every file is intact. The verification
+// openEngine opens the index at path after verifying that all its files are intact. This
 // takes a while; ctx can cancel it.
 func openEngine(ctx context.Context, path string) (*engine, checkpoint, error) {
 	return openWith(ctx, path, settings())
@@ -90,7 +90,7 @@ func openWith(ctx context.Context, path string, settings map[string]any) (*engin
 	if err != nil {
 		return nil, checkpoint{}, err
 	}
-	// bleve silently ignores a state that it cannot read.
+	// If bleve cannot read a state, it silently uses an older one.
 	s, err := e.checkpoint()
 	if err == nil && s != r.checkpoint {
 		err = fmt.Errorf("open %s: got change %d, want %d", path, s.Seq, r.checkpoint.Seq)
@@ -127,9 +127,9 @@ func guard(path string, open func() (bleve.Index, error)) (e *engine, err error)
 	return e, nil
 }
 
-// Until the returned function is called, panicOnFault turns a fault in the memory map of
-// a truncated or unreadable file into a panic of this goroutine. Otherwise, the fault
-// would crash the process. It does not affect bleve's own goroutines.
+// panicOnFault makes a memory fault of this goroutine cause a panic instead of a crash of
+// the process, until end is called. A fault occurs if a memory-mapped file was truncated
+// or cannot be read. panicOnFault does not affect bleve's own goroutines.
 func panicOnFault() (end func()) {
 	before := debug.SetPanicOnFault(true)
 	return func() { debug.SetPanicOnFault(before) }
@@ -145,8 +145,9 @@ func recovered(err *error) {
 // closeWait limits how long closing waits after a background goroutine of bleve has died.
 const closeWait = 2 * time.Second
 
-// shut closes the index. If a background goroutine of bleve has panicked, it may have
-// left root.bolt locked, and closing it would hang forever.
+// shut closes the index. If a background goroutine of bleve has panicked, it may still
+// hold the lock of root.bolt, and closing could hang forever. After such a panic, shut
+// waits at most closeWait.
 func (e *engine) shut() error {
 	defer engines.Delete(storeFolder(e.path))
 	done := make(chan error, 1)
@@ -164,8 +165,8 @@ func (e *engine) shut() error {
 	}
 }
 
-// closeBleve closes the bleve index. A batch that hangs would also block bleve's Close.
-// If the index is dead, closeBleve therefore closes only the inner part.
+// closeBleve closes the bleve index. If a batch hangs, because the index is dead, bleve's
+// Close would hang, too. closeBleve then closes only the inner part of the index.
 func (e *engine) closeBleve() (err error) {
 	defer panicOnFault()()
 	defer func() {
@@ -197,13 +198,14 @@ func (e *engine) checkpoint() (s checkpoint, err error) {
 // batch is a set of changes that is written as a whole or not at all.
 type batch struct {
 	puts       []*document.Document
-	deletes    []string    // references
-	checkpoint *checkpoint // nil = unchanged
+	deletes    []string    // references of the deleted documents
+	checkpoint *checkpoint // the checkpoint to store; nil = unchanged
 }
 
-// apply writes a batch and returns when it is on disk and searches find it. After an
-// errWrite, the batch is still in memory: bleve retries writing it, and searches find it.
-// Another batch would make bleve panic, so the index must be reopened.
+// apply writes a batch. When it returns nil, the batch is on disk and searches find it.
+// If it returns errWrite, the batch is only in memory: searches find it, and bleve
+// retries writing it. Another batch would then make bleve panic, so the index must be
+// reopened.
 func (e *engine) apply(b *batch) error {
 	out := e.bleve.NewBatch()
 	for _, ref := range b.deletes {
@@ -242,10 +244,9 @@ func (e *engine) apply(b *batch) error {
 	return nil
 }
 
-// find returns the references of the documents of a scope that may contain all grams: the
-// documents that contain them, and the documents that have too many grams to store. The
-// error is errMany if there are more documents than the given limit, and errDead if bleve
-// panics.
+// find returns the references of the documents of a scope that may contain all of the
+// grams: those that contain them, and those that have too many grams to store. The error
+// is errMany if there are more than limit documents, and errDead if bleve panics.
 func (e *engine) find(ctx context.Context, scope string, grams []string, limit int) (refs []string, err error) {
 	defer panicOnFault()()
 	defer recovered(&err)
@@ -265,8 +266,8 @@ func (e *engine) find(ctx context.Context, scope string, grams []string, limit i
 	return refs, nil
 }
 
-// some returns the references of documents that a query finds, but at most the given
-// number of them. If the query finds more, the choice is arbitrary.
+// some returns the references of at most size documents that a query finds. If the query
+// finds more, the choice is arbitrary.
 func (e *engine) some(ctx context.Context, q query.Query, size int) ([]string, error) {
 	request := bleve.NewSearchRequestOptions(q, size, 0, false)
 	// Without scores and an order, bleve stops as soon as it has this many hits, and its
@@ -296,13 +297,14 @@ func term(field, text string) query.Query {
 const callbackName = "svc"
 
 var (
-	engines          sync.Map // directory in bleve's notation -> *engine
+	engines          sync.Map // the open engines by directory, as bleve spells it
 	registerCallback = sync.OnceFunc(func() { scorch.RegistryAsyncErrorCallbacks[callbackName] = backgroundError })
 )
 
-// backgroundError is called in the goroutine in which the error occurred. That goroutine
-// would immediately retry, forever, so backgroundError makes it wait if the disk is full.
-// After a panic, the goroutine no longer exists, and the engine is marked as dead.
+// backgroundError handles an error of one of bleve's background goroutines. bleve calls
+// it in that goroutine, which would then retry immediately and forever; if the disk is
+// full, backgroundError makes it wait. After a panic the goroutine no longer exists, and
+// the engine is marked as dead.
 func backgroundError(err error, path string) {
 	v, ok := engines.Load(path)
 	if !ok {

@@ -34,7 +34,7 @@ func TestBurstsSurviveMerging(t *testing.T) {
 			check(t, err)
 			defer func() { check(t, e.close()) }()
 			r := rand.New(rand.NewPCG(seed, 3))
-			want := map[string]map[string]bool{} // text -> references
+			want := map[string]map[string]bool{} // the references that each text must find
 			text := map[string]string{}
 			var b batch
 			put := func(i int, words string) {
@@ -51,7 +51,7 @@ func TestBurstsSurviveMerging(t *testing.T) {
 			}
 			for i := range 12_000 {
 				words := fmt.Sprintf("quiet%d", r.IntN(50))
-				if i/1500%3 == 0 { // a burst of identical lines
+				if i/1500%3 == 0 { // a run of identical lines
 					words = "burst"
 				}
 				put(i, words)
@@ -74,7 +74,7 @@ func TestBurstsSurviveMerging(t *testing.T) {
 				for words, refs := range want {
 					got, err := e.find(t.Context(), scopeOf(store.KindAnnouncement, 1), required([]string{words}), 20_000)
 					slices.Sort(got)
-					if len(words) == len("quiet1") { // quiet1 is also contained in quiet10
+					if len(words) == len("quiet1") { // a search for quiet1 also finds quiet10
 						got = slices.DeleteFunc(got, func(ref string) bool { return !refs[ref] })
 					}
 					if sorted := slices.Sorted(maps.Keys(refs)); err != nil || !slices.Equal(got, sorted) {
@@ -124,8 +124,8 @@ func TestEngine(t *testing.T) {
 		t.Errorf("a batch without a checkpoint changed it: got %+v, %v, seen %d", s, err, e.seen.Load())
 	}
 
-	// Opening it twice fails within seconds instead of waiting forever, and the value
-	// that bleve returns with the error is not used.
+	// Opening it a second time must fail within seconds instead of waiting forever, and must
+	// not use the value that bleve returns with the error.
 	if other, _, err := openEngine(t.Context(), e.path); err == nil {
 		t.Error("opened an index that is open")
 		check(t, other.close())

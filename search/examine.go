@@ -17,12 +17,12 @@ import (
 	"svc/internal/boltfile"
 )
 
-// bleve must not read files that are not intact. It stores its state in root.bolt, a
-// bbolt file. A missing page in root.bolt ends the process. A torn page also ends the
-// process, or leaves a lock that is never released. A wrong number in a segment makes
-// bleve request more memory than exists, which also ends the process. It is impossible to
-// recover from any of these, and bleve never verifies the checksums that it writes.
-// Therefore all files are verified here first.
+// All files of an index are verified here before bleve opens it, because bleve verifies
+// no checksum and damage would end the process. bleve stores its state in root.bolt, a
+// bbolt file. A missing page in root.bolt ends the process. A torn page also ends it, or
+// leaves a lock that is never released. A wrong number in a segment makes bleve request
+// more memory than exists, which also ends the process. It is impossible to recover from
+// any of these.
 
 var errFile = errors.New("it does not match its checksum")
 
@@ -30,13 +30,13 @@ var errFile = errors.New("it does not match its checksum")
 // settings.
 func storeFolder(path string) string { return filepath.Join(path, "store") }
 
-// root is the content of root.bolt that describes an index.
+// root is the part of root.bolt that describes an index.
 type root struct {
 	checkpoint checkpoint
-	segments   []string // file names, sorted
+	segments   []string // names of the segments' files, sorted
 }
 
-// readRoot reads and verifies root.bolt, but no segments, which makes it fast.
+// readRoot reads and verifies root.bolt. It is fast because it reads no segments.
 func readRoot(path string) (r root, err error) {
 	var raw []byte
 	err = boltfile.ExaminePages(filepath.Join(storeFolder(path), "root.bolt"), func(key, value []byte) {
@@ -44,7 +44,7 @@ func readRoot(path string) (r root, err error) {
 		case bytes.Equal(key, util.BoltPathKey):
 			r.segments = append(r.segments, string(value))
 		case bytes.Equal(key, checkpointKey):
-			raw = bytes.Clone(value) // older ones may exist; the last is the newest
+			raw = bytes.Clone(value) // there may be older states; the last one is the newest
 		}
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func readRoot(path string) (r root, err error) {
 }
 
 // examine verifies all files of an index; ctx can cancel it. It ignores segments that
-// root.bolt does not name. A killed process can leave such segments, possibly torn, and
+// root.bolt does not list. A killed process can leave such segments, possibly torn, and
 // bleve removes them.
 func examine(ctx context.Context, path string) (root, error) {
 	r, err := readRoot(path)
@@ -102,7 +102,7 @@ func examineSegment(ctx context.Context, name string) error {
 	return nil
 }
 
-// lasting is a reader that fails once its context is done.
+// lasting is a reader that returns the error of a context once the context is done.
 type lasting struct {
 	ctx  context.Context
 	from io.Reader

@@ -120,8 +120,8 @@ func TestSegmentDamagedAnywhere(t *testing.T) {
 }
 
 // TestForeignIndexDoesNotStay checks that Open discards an unsuitable index immediately.
-// Otherwise, a command could open an index that is ahead of the store and then change the
-// store without running the index. After enough changes, the checkpoint of that index
+// If the index stayed, a command could open an index that is ahead of its store, change
+// the store, and not run the index. After enough changes, the checkpoint of that index
 // would look valid.
 func TestForeignIndexDoesNotStay(t *testing.T) {
 	t.Parallel()
@@ -151,8 +151,8 @@ func TestForeignIndexDoesNotStay(t *testing.T) {
 	}
 }
 
-// TestEndWhileTheIndexIsRead checks that closing an index while its files are being
-// verified does not wait for the verification and does not cause the index to be
+// TestEndWhileTheIndexIsRead checks that an index can be closed while its files are being
+// verified. Closing must not wait for the verification, and the index must not be
 // discarded.
 func TestEndWhileTheIndexIsRead(t *testing.T) {
 	t.Parallel()
@@ -176,8 +176,8 @@ func TestEndWhileTheIndexIsRead(t *testing.T) {
 	}
 }
 
-// TestFilesDamagedInUse checks an index with files that are damaged while it serves
-// searches.
+// TestFilesDamagedInUse checks that the process survives and searches are correct if the
+// files of an index are damaged while it serves searches.
 func TestFilesDamagedInUse(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

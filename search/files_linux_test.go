@@ -23,7 +23,7 @@ func TestFilesAreExhausted(t *testing.T) {
 	}
 	t.Parallel()
 	b, p := filled(t)
-	b.addLogs(p, 3000, numbered) // the index has not processed them
+	b.addLogs(p, 3000, numbered) // logs that the index has not processed yet
 	b.close()
 	c := exec.Command(os.Args[0], "-test.run=^TestFilesAreExhausted$", "-test.v")
 	c.Env = append(os.Environ(), noFilesFolder+"="+b.dir)
@@ -86,9 +86,9 @@ func withoutFiles(t *testing.T) {
 	release()
 }
 
-// takeFiles prevents the process from opening files until the returned function is
-// called. Open files stay open. Closing some of them, as bleve does in the background,
-// does not allow the process to open others.
+// takeFiles prevents the process from opening files until release is called. Files that
+// are already open stay open. Closing some of them, as bleve does in the background, must
+// not allow the process to open others.
 func takeFiles(t *testing.T) (release func()) {
 	t.Helper()
 	var before syscall.Rlimit

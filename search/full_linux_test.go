@@ -24,7 +24,7 @@ func TestDiskIsFull(t *testing.T) {
 	}
 	t.Parallel()
 	b, p := filled(t)
-	b.addLogs(p, 3000, numbered) // the index has not processed them
+	b.addLogs(p, 3000, numbered) // logs that the index has not processed yet
 	b.close()
 	c := exec.Command(os.Args[0], "-test.run=^TestDiskIsFull$", "-test.v")
 	c.Env = append(os.Environ(), fullFolder+"="+b.dir)
@@ -39,8 +39,8 @@ func TestDiskIsFull(t *testing.T) {
 	}
 }
 
-// onAFullDisk checks an index while every write of more than a few bytes fails, and after
-// that.
+// onAFullDisk checks the index while every write of more than a few bytes fails, and
+// afterwards when writes succeed again.
 func onAFullDisk(t *testing.T) {
 	dir := os.Getenv(fullFolder)
 	b := &box{t: t, dir: dir}

@@ -16,7 +16,7 @@ import (
 	"svc/store"
 )
 
-// box is a data directory with a store and its index.
+// box is a data directory with an open store and index.
 type box struct {
 	t     testing.TB
 	dir   string
@@ -46,7 +46,7 @@ func (b *box) openIndex() {
 	b.t.Helper()
 	index, err := Open(b.dir, b.db, slog.New(slog.NewTextHandler(b.t.Output(), nil)))
 	if err != nil {
-		b.t.Fatal(err) // the test's cleanup closes what has been opened
+		b.t.Fatal(err) // the cleanup of the test closes what has been opened so far
 	}
 	b.index = index
 }
@@ -69,7 +69,7 @@ func (b *box) closeIndex() {
 func (b *box) file() string   { return filepath.Join(b.dir, "svc.db") }
 func (b *box) folder() string { return filepath.Join(b.dir, datadir.Index) }
 
-// settle makes the index catch up, as Run does.
+// settle makes the index process all changes, as Run does.
 func (b *box) settle() {
 	b.t.Helper()
 	if err := b.index.catchUp(b.t.Context()); err != nil {

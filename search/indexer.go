@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// batchChanges and pageBytes limit the amount that one transaction reads.
+	// batchChanges is the maximum number of changes that one transaction reads, and
+	// pageBytes the maximum number of bytes of text.
 	batchChanges = 1000
 	pageBytes    = 2 << 20
 	// batchGrams limits the memory of a batch, which is about 100 bytes for each gram.
@@ -26,30 +27,31 @@ const (
 	trimStep = 2_000
 
 	// Changes are gathered before they are indexed. A batch costs several syncs, which
-	// compete with those of the store, and a small batch costs nearly as much work as a
-	// large one. A batch is therefore followed by a pause of gatherFor, or of gatherShare
-	// times its duration if that is longer, up to maxGather. During a burst, indexing
-	// thus leaves at least nine tenths of one processor free. The pause ends early when
-	// no change has arrived for gatherFor. Searches scan the changes that the index has
-	// not processed. The pause therefore also ends after gatherChanges changes or
-	// gatherText bytes of text (about 350,000 short logs).
+	// compete with those of the store, and a small batch costs nearly as much as a large
+	// one. A batch is therefore followed by a pause of gatherFor, or of gatherShare times
+	// the duration of the batch if that is longer, but at most maxGather. During a burst of
+	// changes, indexing thus leaves at least nine tenths of one processor free.
+	//
+	// The pause ends early when no change has arrived for gatherFor. It also ends after
+	// gatherChanges changes or gatherText bytes of text (about 350,000 short logs), because
+	// searches have to scan the changes that the index has not processed.
 	gatherFor     = time.Second
 	gatherShare   = 9
 	maxGather     = 15 * time.Second
 	gatherChanges = 2048
-	gatherText    = 64 << 20 // bytes
+	gatherText    = 64 << 20 // bytes of text
 
 	firstRetry = time.Second
 	lastRetry  = time.Minute
 )
 
-// errStale is returned if the feed cannot bring an index up to date.
+// errStale is returned if the feed no longer contains all changes that the index lacks.
 var errStale = errors.New("the index cannot catch up")
 
 // Start calls Run in a new goroutine. stop ends Run and waits until it has returned.
 func (x *Index) Start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	x.observed.running.Store(true) // set now, because a search could arrive before Run sets it
+	x.observed.running.Store(true) // Run sets this too, but a search could arrive first
 	var running sync.WaitGroup
 	running.Go(func() { x.Run(ctx) })
 	return func() {
@@ -66,11 +68,12 @@ func (x *Index) Run(ctx context.Context) {
 	x.observed.running.Store(true)
 	defer x.observed.running.Store(false)
 	retry := firstRetry
-	var due time.Time // of the next batch, if there are only few changes
+	var due time.Time // when the next batch is due if there are only few changes
 	for ctx.Err() == nil {
 		changed, begun, before := x.db.Changed(), time.Now(), x.observed.batches.Load()
 		text := x.db.ChangedText()
-		// The server must continue without an up-to-date index, whatever is wrong with a record.
+		// Whatever is wrong with a record, the server must continue, without an up-to-date
+		// index.
 		err := fault.Catch(func() error { return x.catchUp(ctx) })
 		if x.observed.batches.Load() != before {
 			due = time.Now().Add(max(x.gatherFor, min(gatherShare*time.Since(begun), maxGather)))
@@ -98,9 +101,9 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// gather waits until the next batch is due, until no change has arrived for gatherFor, or
-// until gatherChanges or gatherText is reached. The parameter seen is the value of
-// ChangedText at the last indexed change.
+// gather waits until the next batch should be written: when it is due, when no change has
+// arrived for gatherFor, or when gatherChanges or gatherText is reached. seen is the
+// value of ChangedText at the last indexed change.
 func (x *Index) gather(ctx context.Context, due time.Time, seen int64) {
 	timer, quiet := time.NewTimer(time.Until(due)), time.NewTimer(x.gatherFor)
 	defer timer.Stop()
@@ -138,7 +141,8 @@ func (x *Index) admit() error {
 	return x.reopen(nil)
 }
 
-// catchUp brings the index to the end of the feed, and builds it if it does not exist.
+// catchUp makes the index process all changes in the feed. If there is no index, catchUp
+// builds it.
 func (x *Index) catchUp(ctx context.Context) error {
 	if err := x.admit(); err != nil {
 		return err
@@ -161,8 +165,8 @@ func (x *Index) catchUp(ctx context.Context) error {
 // errNone is returned if there is no index to write to.
 var errNone = errors.New("there is no index")
 
-// step indexes one batch of changes and reports whether there may be more. It removes an
-// index that has failed. The error is errNone if there is no index.
+// step indexes one batch of changes and reports whether there may be more. If the index
+// has failed, step closes and removes it. The error is errNone if there is no index.
 func (x *Index) step() (more bool, err error) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -186,10 +190,10 @@ func (x *Index) step() (more bool, err error) {
 	return more, err
 }
 
-// reopen opens the index from disk. If an open index has to be reopened because of an
-// error, the caller passes that error; otherwise it passes nil. reopen discards an
-// unusable index. An index that temporarily cannot be opened stays closed. The caller
-// must hold writing.
+// reopen opens the index from disk. If an error made it necessary to reopen an open
+// index, the caller passes that error as after; otherwise after is nil. reopen discards
+// an index that cannot be used. An index that cannot be opened only temporarily stays
+// closed. The caller must hold writing.
 func (x *Index) reopen(after error) error {
 	if err := x.drop(); err != nil {
 		x.log.Warn("cannot close search index", "error", err)
@@ -207,17 +211,18 @@ func (x *Index) reopen(after error) error {
 	return nil
 }
 
-// use lets an engine serve searches. The caller must hold writing.
+// use makes an engine serve searches. The caller must hold writing.
 func (x *Index) use(e *engine) {
 	e.observed = &x.observed
 	x.engine = e
 	x.current.Store(e)
 }
 
-// trim removes processed changes from the feed, except the last feedTail ones.
+// trim removes from the feed the changes that the index has processed, except the last
+// feedTail of them.
 func (x *Index) trim() error {
 	if !x.building.TryLock() {
-		return nil // an index that is being built needs the feed from the start of its build
+		return nil // a build in progress needs all changes since its start
 	}
 	defer x.building.Unlock()
 	e := x.current.Load()
@@ -235,8 +240,8 @@ func (x *Index) trim() error {
 	return err
 }
 
-// processFeed indexes the next changes and reports whether there may be more. It is
-// idempotent.
+// processFeed indexes the next changes and reports whether there may be more. It can be
+// repeated for the same changes.
 func (e *engine) processFeed(db *store.Store) (more bool, err error) {
 	next := newCheckpoint(db, e.seen.Load())
 	var p page
@@ -285,7 +290,7 @@ func (e *engine) processFeed(db *store.Store) (more bool, err error) {
 // page holds the records that were read in one transaction.
 type page struct {
 	there []text
-	gone  []string // references
+	gone  []string // references of records that no longer exist
 	bytes int
 }
 
@@ -296,7 +301,7 @@ type text struct {
 
 func (p *page) full() bool { return p.bytes >= pageBytes }
 
-// add reads the text of a record and reports whether the record exists.
+// add reads the text of a changed record. there is false if the record no longer exists.
 func (p *page) add(tx *store.Tx, c store.Change) (there bool, err error) {
 	folded, there, err := tx.SearchText(c)
 	switch {
@@ -311,8 +316,8 @@ func (p *page) add(tx *store.Tx, c store.Change) (there bool, err error) {
 	return there, nil
 }
 
-// write indexes a page, in as many batches as its size requires. The last batch contains
-// the checkpoint.
+// write indexes the records of a page in as many batches as their size requires. The last
+// batch contains the checkpoint next.
 func (e *engine) write(p page, next checkpoint) error {
 	b := batch{deletes: p.gone}
 	grams := 0
@@ -331,7 +336,7 @@ func (e *engine) write(p page, next checkpoint) error {
 	return e.apply(&b)
 }
 
-// purge removes a project from the index in bounded steps.
+// purge removes the documents of a project from the index, in batches of limited size.
 func (e *engine) purge(p store.ProjectID) error {
 	const step = 500
 	for kind := store.KindProject; kind <= store.KindLog; kind++ {

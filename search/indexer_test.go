@@ -48,8 +48,8 @@ func TestFeedStaysBounded(t *testing.T) {
 	}
 }
 
-// TestBurstIsIndexedInFewBatches checks that consecutive changes are indexed together,
-// not one by one.
+// TestBurstIsIndexedInFewBatches checks that changes that arrive in quick succession are
+// indexed in few batches, not one by one.
 func TestBurstIsIndexedInFewBatches(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -62,21 +62,21 @@ func TestBurstIsIndexedInFewBatches(t *testing.T) {
 		b.update(func(tx *store.Tx) error { return tx.PutProject(p) })
 	}
 	b.seen()
-	most := uint64(2 + time.Since(begun)/gatherFor) // one at the start, one at the end
+	most := uint64(2 + time.Since(begun)/gatherFor) // one batch at the start and one at the end
 	if got := b.index.State().Batches - before; got > most {
 		t.Errorf("%d changes in %v: got %d batches, want at most %d", changes, time.Since(begun), got, most)
 	}
 }
 
-// TestGatheringChanges checks that searches find changes while these are being gathered,
-// and that a large number of changes is indexed without a wait.
+// TestGatheringChanges checks that searches find changes that are still being gathered,
+// and that a large number of changes is indexed without a pause.
 func TestGatheringChanges(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.index.gatherFor = time.Hour
 	p := b.addProject("app")
 	defer b.run()()
-	b.seen() // the pause after this batch is longer than the test
+	b.seen() // the pause after this batch lasts longer than the test
 	b.addLogs(p.ID, 3*256, numbered)
 	if got := b.findLogs(p.ID, "line 77 "); got != 1 {
 		t.Errorf("while changes gather: got %d logs, want 1", got)
@@ -140,7 +140,7 @@ func TestSearchWhileEverythingMoves(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wait sync.WaitGroup
 	var rebuilds, restarts atomic.Int32
-	wait.Go(func() { // writes
+	wait.Go(func() { // a writer
 		r := rand.New(rand.NewPCG(5, 5))
 		for ctx.Err() == nil {
 			err := b.db.Submit(func(tx *store.Tx) error { return writeSome(tx, p.ID, r) })
@@ -149,14 +149,14 @@ func TestSearchWhileEverythingMoves(t *testing.T) {
 			}
 		}
 	})
-	wait.Go(func() { // rebuilds
+	wait.Go(func() { // a goroutine that rebuilds the index
 		for ctx.Err() == nil {
-			if index.Load().Rebuild(ctx, nil) == nil { // fails with a conflict, or if the index is closed
+			if index.Load().Rebuild(ctx, nil) == nil { // fails if another build is running or the index is closed
 				rebuilds.Add(1)
 			}
 		}
 	})
-	wait.Go(func() { // searches
+	wait.Go(func() { // a searcher
 		r := rand.New(rand.NewPCG(6, 6))
 		for n := 0; n < 200 || rebuilds.Load() < 5 || restarts.Load() < 5; n++ {
 			if err := compareOnce(index.Load(), b.db, p.ID, r); err != nil {
@@ -166,7 +166,7 @@ func TestSearchWhileEverythingMoves(t *testing.T) {
 		}
 		cancel()
 	})
-	for ctx.Err() == nil { // restarts
+	for ctx.Err() == nil { // restarts of the index
 		testutil.Until(t, "an index has been rebuilt", func() bool { return rebuilds.Load() > restarts.Load() || ctx.Err() != nil })
 		restarts.Add(1)
 		stop()
@@ -180,7 +180,7 @@ func TestSearchWhileEverythingMoves(t *testing.T) {
 	t.Logf("%d rebuilds, %d restarts", rebuilds.Load(), restarts.Load())
 }
 
-// writeSome adds and edits feedback, up to 2,000 entries.
+// writeSome adds up to 2,000 feedback entries and edits some.
 func writeSome(tx *store.Tx, p store.ProjectID, r *rand.Rand) error {
 	list, found, err := tx.ListFeedback(p, store.FeedbackSelection{Selection: store.Selection{Hidden: true, Offset: r.IntN(500), Limit: 5}})
 	if err != nil {

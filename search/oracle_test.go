@@ -44,7 +44,7 @@ func TestSearchIsExact(t *testing.T) {
 			stop := w.run()
 			for range 40 {
 				switch w.r.IntN(12) {
-				case 0: // from now on, the index is behind
+				case 0: // after this, the index has unprocessed changes
 					stop()
 					w.closeIndex()
 					w.openIndex()
@@ -68,7 +68,7 @@ func TestSearchIsExact(t *testing.T) {
 					w.change()
 					w.compare()
 					if err := <-rebuilt; err != nil {
-						t.Log(err) // a conflict if Run is already building
+						t.Log(err) // Conflict, if Run is already building
 					}
 				case 4:
 					check(t, w.db.Purge())

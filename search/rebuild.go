@@ -16,10 +16,11 @@ const progressEvery = 10 * time.Second
 
 var errClosed = errors.New("the search index is being closed")
 
-// Rebuild builds a new index and then replaces the old one, which serves searches during
-// the build. progress, which may be nil, is called periodically with the number of
-// records that have been read: versions, announcements, projects, and blocks of feedback
-// or logs. The error is Conflict if another rebuild is in progress.
+// Rebuild builds a new index and then replaces the old one with it. The old one serves
+// searches during the build. progress, which may be nil, is called periodically with the
+// number of records that have been read. A project, a version, an announcement, and a
+// block of feedback or logs count as one record each. The error is Conflict if another
+// rebuild is in progress.
 func (x *Index) Rebuild(ctx context.Context, progress func(records int)) error {
 	if !x.building.TryLock() {
 		return fault.New(fault.Conflict, "the search index is already being rebuilt")
@@ -31,12 +32,12 @@ func (x *Index) Rebuild(ctx context.Context, progress func(records int)) error {
 	return x.rebuild(ctx, progress)
 }
 
-// build builds the index unless one is in use.
+// build builds the index unless there already is one in use.
 func (x *Index) build(ctx context.Context) error {
 	x.building.Lock()
 	defer x.building.Unlock()
 	if x.current.Load() != nil {
-		return nil // another build has finished first
+		return nil // another build has finished in the meantime
 	}
 	return x.rebuild(ctx, func(int) {})
 }
@@ -60,8 +61,8 @@ func (x *Index) rebuild(ctx context.Context, progress func(records int)) error {
 }
 
 // renew builds an index in a separate directory and then replaces the old one with it.
-// Close waits for a renew in progress. After Close, renew does not touch the directory,
-// because the next Open owns it.
+// Close waits until a running renew has ended. A renew that starts after Close does not
+// touch the directory, because it belongs to the next Open.
 func (x *Index) renew(ctx context.Context, progress func(records int)) (err error) {
 	if err := x.ended(ctx); err != nil {
 		return err
@@ -70,7 +71,7 @@ func (x *Index) renew(ctx context.Context, progress func(records int)) (err erro
 	if err := os.RemoveAll(path); err != nil {
 		return fmt.Errorf("build search index: %w", err)
 	}
-	// Take the position first, so that records that change while they are read are
+	// Take the position before reading, so that records that change during the build are
 	// processed again afterwards.
 	first := newCheckpoint(x.db, x.db.LastChange())
 	e, err := makeEngine(path, first)
@@ -93,7 +94,7 @@ func (x *Index) renew(ctx context.Context, progress func(records int)) (err erro
 	return x.exchange(e)
 }
 
-// ended returns the reason why a rebuild must stop, or nil.
+// ended returns the reason why a rebuild must stop, or nil if it may continue.
 func (x *Index) ended(ctx context.Context) error {
 	if x.life.Err() != nil {
 		return errClosed
@@ -101,8 +102,9 @@ func (x *Index) ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// fill reads all records, with a separate transaction for each page. A single transaction
-// would prevent the data file from reusing any page that is replaced during the build.
+// fill adds all records to the new index. It reads each page of records in its own
+// transaction, because during a single long transaction the data file could not reuse any
+// freed page.
 func (x *Index) fill(ctx context.Context, e *engine, first checkpoint, progress func(records int)) error {
 	const limit = 500
 	records, after := 0, ""
@@ -143,9 +145,9 @@ func (x *Index) fill(ctx context.Context, e *engine, first checkpoint, progress 
 	}
 }
 
-// exchange replaces the index with the index of e, which must be complete. Both are
-// closed briefly, because not every system can rename directories that are in use. While
-// they are closed, searches scan all records.
+// exchange replaces the index with the complete index of e. It briefly closes both,
+// because some systems cannot rename directories that are in use. While they are closed,
+// searches scan all records.
 func (x *Index) exchange(e *engine) (err error) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -160,7 +162,7 @@ func (x *Index) exchange(e *engine) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			x.wake() // the old one no longer exists
+			x.wake() // the old index no longer exists
 		}
 	}()
 	old := x.path + oldSuffix

@@ -29,7 +29,7 @@ func filled(t *testing.T) (*box, store.ProjectID) {
 	return b, p.ID
 }
 
-// narrows reports whether the index excludes some records from a search.
+// narrows reports whether the index excludes any records from a search for a term.
 func (b *box) narrows(p store.ProjectID, term string) bool {
 	return !b.index.Candidates(b.t.Context(), store.KindLog, p, []string{term}).All
 }
@@ -46,7 +46,7 @@ func TestOldIndexAnswersUntilTheNewOneIsComplete(t *testing.T) {
 		if !b.narrows(p, "line") || b.findLogs(p, "line 77 ") != calls {
 			t.Error("old index does not answer while another is built")
 		}
-		b.addLogs(p, 300, numbered) // logs that are added during the build are in the new index
+		b.addLogs(p, 300, numbered) // the new index must contain logs that are added during the build
 		if err := b.index.Rebuild(t.Context(), nil); !fault.Is(err, fault.Conflict) {
 			t.Errorf("another one at the same time: got %v, want a conflict", err)
 		}
@@ -102,7 +102,8 @@ func TestRebuildThatDoesNotEnd(t *testing.T) {
 }
 
 // TestRebuildAfterClose checks that a rebuild that starts after the index was closed does
-// not touch the directory in which an index is built. The next Open owns that directory.
+// not touch the directory in which indexes are built, because it belongs to the next
+// Open.
 func TestRebuildAfterClose(t *testing.T) {
 	t.Parallel()
 	b, _ := filled(t)
@@ -180,11 +181,11 @@ func TestProjectIsForgottenInSteps(t *testing.T) {
 
 type inner = bleve.Index // an alias, because bleve.Index has a method of the same name
 
-// broken is an index with operations that fail.
+// broken is a bleve index with operations that fail or hang.
 type broken struct {
 	inner
 	search, write func()
-	shut          func() // called when only the inner part is closed
+	shut          func() // called when only the inner part of the index is closed
 }
 
 func (x broken) Advanced() (index.Index, error) {
@@ -192,7 +193,7 @@ func (x broken) Advanced() (index.Index, error) {
 	return stuck{whole, x.shut}, err
 }
 
-// stuck is the inner part of an index. It calls a function before it closes.
+// stuck is the inner part of a bleve index. It calls a function before it closes.
 type stuck struct {
 	index.Index
 	before func()
@@ -220,7 +221,7 @@ func TestBrokenIndexIsBuiltAnew(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		hurt func(t *testing.T, e *engine) broken
-		find bool // a search detects it
+		find bool // whether a search detects the failure
 	}{
 		{"panic in a search", func(t *testing.T, _ *engine) broken {
 			written := func() { t.Error("an index that was given up was written to") }
@@ -271,9 +272,9 @@ func TestFilesTakenAway(t *testing.T) {
 	}
 }
 
-// logged is a log handler that counts errors, and attributes of type Duration. There
-// should be no such attributes, because a JSON log writes them in nanoseconds, which are
-// hard to read.
+// logged is a log handler that counts errors. It also counts attributes of type Duration,
+// which should not occur, because a JSON log writes them in nanoseconds, which are hard
+// to read.
 type logged struct {
 	slog.Handler
 	errors, nanoseconds atomic.Int32
@@ -294,7 +295,7 @@ func (l *logged) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestRunTriesAgain checks that Run creates the index after its first attempts have
+// TestRunTriesAgain checks that Run creates the index although its first attempts have
 // failed.
 func TestRunTriesAgain(t *testing.T) {
 	t.Parallel()
@@ -328,8 +329,8 @@ func TestRebuildForgetsWhatWasDeleted(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	p := b.addProject("app")
-	// A merge in the background may drop the gram of a deleted text, so one that stays is
-	// looked for.
+	// A merge in the background may already drop the gram of a deleted text. Look for a gram
+	// that is still there.
 	gram := ""
 	for letter := 'ꙁ'; gram == "" || !b.hasGram(gram); letter += 2 {
 		if letter > 'ꙡ' {

@@ -1,6 +1,7 @@
 // Package search implements the full-text index of all records. The index is derived from
-// the change feed of the store, and may be deleted at any time. It returns candidates;
-// the store verifies them and adds the records that have changed since.
+// the change feed of the store, so it can be deleted and rebuilt at any time. A search of
+// the index returns candidates. The store verifies them, and adds the records that have
+// changed since the index was last updated.
 //
 //	search.go      Index: Open, Candidates, Close
 //	indexer.go     Run: batches from the change feed
@@ -32,35 +33,35 @@ import (
 	"svc/store"
 )
 
-// The suffixes of directories of the index in a data directory.
+// Suffixes of the names of the index's directories in a data directory.
 const (
-	newSuffix = ".new" // while it is being built
-	oldSuffix = ".old" // while it is being removed
+	newSuffix = ".new" // the new index, while it is being built
+	oldSuffix = ".old" // the old index, while it is being removed
 )
 
 // maxHits is the number of hits above which scanning all records is as fast as using the
 // index.
 const maxHits = 10_000
 
-// Index is the index of a data directory. It is safe for concurrent use. With a nil
-// Index, every record is a candidate.
+// Index is the full-text index in a data directory. It is safe for concurrent use. If the
+// Index is nil, every record is a candidate.
 type Index struct {
 	path string
 	db   *store.Store
 	log  *slog.Logger
 
-	// current serves searches. It is nil while no engine can serve them.
+	// current is the engine that serves searches. It is nil while no engine can serve them.
 	current atomic.Pointer[engine]
-	woken   chan struct{} // for Run: current was invalidated
+	woken   chan struct{} // tells Run that current was invalidated
 	life    context.Context
 	end     func()
 	close   func() error
 
-	// building is held during a rebuild.
+	// building is held while an index is being built.
 	building sync.Mutex
 
 	writing sync.Mutex
-	engine  *engine // the open engine, if any, which may be bad; guarded by writing
+	engine  *engine // the open engine, or nil; it may be unusable; guarded by writing
 	closed  bool    // guarded by writing
 
 	gatherFor time.Duration // minimum pause after a batch
@@ -68,10 +69,11 @@ type Index struct {
 	observed observed
 }
 
-// Open probes the index in a data directory. The caller must hold the lock of the
-// directory. Run later opens the index, which takes a while, and lets it serve searches.
-// A missing index is not an error. Open discards a damaged, foreign or outdated index,
-// and Run rebuilds it. Open fails only if files cannot be removed.
+// Open prepares the index in a data directory for use. It only examines the index: Run
+// opens it later, because that takes a while, and then lets it serve searches. A missing
+// index is not an error. Open discards a damaged, foreign or outdated index, and Run then
+// rebuilds it. Open fails only if files cannot be removed. The caller must hold the lock
+// of the directory.
 func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	x := &Index{path: filepath.Join(dir, datadir.Index), db: db, log: log, woken: make(chan struct{}, 1), gatherFor: gatherFor}
 	x.life, x.end = context.WithCancel(context.Background())
@@ -84,8 +86,8 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 		return x, nil
 	}
 	if err != nil && !passes(err) {
-		// Discard it now: once the store has advanced, a checkpoint from its future could
-		// look like one from its past.
+		// Discard the index now. When the store has advanced, a checkpoint of a change that did
+		// not exist before would look valid.
 		if err := x.discard(err); err != nil {
 			return nil, err
 		}
@@ -93,15 +95,16 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	return x, nil
 }
 
-// passes reports whether an error of opening an index is temporary and unrelated to the
-// content of the index. This is the case if the process cannot open more files, or if the
-// disk is full or read-only.
+// passes reports whether an error of opening an index is temporary, so that the index
+// need not be discarded: the process cannot open more files, or the disk is full or
+// read-only.
 func passes(err error) bool {
 	err = fault.Disk(err)
 	return fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) && !errors.Is(err, syscall.EIO)
 }
 
-// openUsable opens an index that can catch up with the store.
+// openUsable opens the index. It returns an error if the index cannot catch up with the
+// store.
 func (x *Index) openUsable() (*engine, error) {
 	e, made, err := openEngine(x.life, x.path)
 	if err != nil {
@@ -122,10 +125,10 @@ func (x *Index) discard(reason error) error {
 	return nil
 }
 
-// Candidates returns those records of a kind that may contain all of the given terms. The
-// terms must be folded. If project is not 0, only records of that project are returned.
-// If the index cannot answer, or a scan would be faster, every record is a candidate.
-// Candidates does not wait for the index to catch up.
+// Candidates returns the records of a kind that may contain all of the given terms, which
+// must be folded. If project is not 0, it returns only records of that project. If the
+// index is not available, or if a scan would be as fast, every record is a candidate.
+// Candidates does not wait until the index has processed all changes.
 func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.ProjectID, terms []string) store.Candidates {
 	all := store.Candidates{All: true}
 	if x == nil {
@@ -136,7 +139,7 @@ func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.P
 	if e == nil || len(grams) == 0 {
 		return all
 	}
-	seen := e.seen.Load() // loaded before the search, which may then see more, but not less
+	seen := e.seen.Load() // loaded before the search, which may then find later changes but misses none up to seen
 	refs, err := e.find(ctx, scopeOf(kind, project), grams, maxHits)
 	switch {
 	case errors.Is(err, errDead):
@@ -164,7 +167,8 @@ func (x *Index) Seen() (seq uint64, ok bool) {
 	return e.seen.Load(), true
 }
 
-// required returns the distinct grams that every text with all terms must contain.
+// required returns the distinct grams that a text must contain to contain all of the
+// terms.
 func required(terms []string) []string {
 	var grams []string
 	seen := map[string]bool{}
@@ -179,8 +183,8 @@ func required(terms []string) []string {
 	return grams
 }
 
-// invalidate stops searches from using an engine that is no longer reliable. Run replaces
-// it.
+// invalidate stops searches from using an engine that is no longer reliable, and makes
+// Run replace it.
 func (x *Index) invalidate(e *engine, reason error) {
 	if e.bad.Swap(true) {
 		return
@@ -190,7 +194,7 @@ func (x *Index) invalidate(e *engine, reason error) {
 	x.wake()
 }
 
-// wake makes Run check the index immediately.
+// wake makes Run check the state of the index immediately.
 func (x *Index) wake() {
 	select {
 	case x.woken <- struct{}{}:

@@ -5,10 +5,10 @@ import "sync/atomic"
 // State holds the counters of an index, which start when it is opened, and its current
 // position in the change feed.
 type State struct {
-	Running bool // the index is kept up to date
-	Ready   bool // searches use it; until then they scan all records
+	Running bool // Run is keeping the index up to date
+	Ready   bool // searches use the index; otherwise they scan all records
 
-	Seen, Last uint64 // the last indexed change, and the last change of the store
+	Seen, Last uint64 // sequence numbers of the last indexed change and of the last change of the store
 	Batches    uint64 // batches written, including those of rebuilds
 	Documents  uint64 // documents in these batches
 	Failed     uint64 // failed attempts to catch up
@@ -23,10 +23,10 @@ func (s State) Lag() uint64 { return s.Last - min(s.Seen, s.Last) }
 type observed struct {
 	running                    atomic.Bool
 	batches, documents, failed atomic.Uint64
-	failure                    atomic.Pointer[error] // of the last attempt
+	failure                    atomic.Pointer[error] // error of the last attempt to catch up
 }
 
-// wrote counts a batch. A nil observed counts nothing.
+// wrote counts a batch that was written. It does nothing if o is nil.
 func (o *observed) wrote(b *batch) {
 	if o != nil {
 		o.batches.Add(1)
@@ -51,7 +51,7 @@ func (x *Index) State() State {
 		Running: o.running.Load(),
 		Batches: o.batches.Load(), Documents: o.documents.Load(), Failed: o.failed.Load(),
 	}
-	s.Seen, s.Ready = x.Seen() // before Last, so that Seen is not ahead of it
+	s.Seen, s.Ready = x.Seen() // read before Last, so that Seen is never greater
 	s.Last = x.db.LastChange()
 	if failure := o.failure.Load(); failure != nil {
 		s.Failure = (*failure).Error()

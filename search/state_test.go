@@ -13,7 +13,7 @@ func TestState(t *testing.T) {
 		t.Errorf("at first: got %+v", s)
 	}
 	p := b.addProject("app")
-	b.addLogs(p.ID, 600, numbered) // two blocks, and some logs that are in no block yet
+	b.addLogs(p.ID, 600, numbered) // two complete blocks, and some logs of an incomplete one
 	if s := b.index.State(); s.Lag() != s.Last || s.Last == 0 {
 		t.Errorf("behind: got a lag of %d changes of %d, want all", s.Lag(), s.Last)
 	}

@@ -138,8 +138,8 @@ func (w *world) changeAnnouncements(tx *store.Tx, p *contents) error {
 	}
 }
 
-// vocabulary contains characters that folding changes. It is small, so that parts of
-// words are found.
+// vocabulary contains characters that folding changes. It has few words, so that searches
+// for parts of words have matches.
 var vocabulary = []string{"Connection", "ERR_CONN_42", "timeout", "v1.2.0-beta.1", "10.0.0.1", "user@example.org", "超时", "连接失败", "İstanbul", "e\u0301te\u0301", "H\u0331", "\u1112\u1161\u11ab", "👩‍🚀", "a\tb", "%", "_", "\x01", "ß", "Ⅷ"}
 
 func (w *world) text() string {
@@ -169,7 +169,8 @@ func pick[T any](r *rand.Rand, list []T) (one T) {
 	return one
 }
 
-// terms returns search terms, which are parts of an existing text or of a possible text.
+// terms returns search terms. They are parts of a text that exists, or of a text that
+// could exist.
 func (w *world) terms(p *contents) []string {
 	text := w.text()
 	switch w.r.IntN(6) {
