@@ -110,7 +110,7 @@ const (
 	columnRestRows
 	columnRestValues
 	columnUUIDs
-	columnCount // one more than the last
+	columnCount // the number of columns plus 1
 )
 
 const (
@@ -121,12 +121,12 @@ const (
 // errDamaged is returned for bytes that are not a valid block.
 var errDamaged = fmt.Errorf("a block of events is %w", integrity.ErrDamaged)
 
-// rawColumns holds the bytes of each column, by column number.
+// rawColumns holds the encoded bytes of each column, indexed by column number.
 type rawColumns [columnCount][]byte
 
 // Encode encodes r as a block. hour is the Unix second at which the hour of the rows
-// begins. Encode stores only the senders that rows refer to, each once, in order of first
-// use.
+// begins. Encode stores only senders to which a row refers, each once, in the order of
+// first use.
 func Encode(hour int64, r *Rows) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -148,7 +148,8 @@ func Encode(hour int64, r *Rows) ([]byte, error) {
 	return columns.join(r.Len(), len(numbers), len(senders)), nil
 }
 
-// check reports inconsistent rows, which only a programming error can cause.
+// check returns an error if the columns of the rows are inconsistent, which only a
+// programming error can cause.
 func (r *Rows) check() error {
 	n := r.Len()
 	if len(r.Names) != n || len(r.SenderOf) != n || len(r.Received) != n || len(r.IDs) != n || len(r.Props) != n {
@@ -169,7 +170,7 @@ func (r *Rows) check() error {
 	return nil
 }
 
-// join assembles the block.
+// join joins the header and the columns into a block.
 func (columns *rawColumns) join(rows, names, senders int) []byte {
 	size := 64
 	for _, column := range columns {
@@ -192,7 +193,7 @@ func (columns *rawColumns) join(rows, names, senders int) []byte {
 	return Seal(raw)
 }
 
-// Seal writes the checksum into a block.
+// Seal computes the checksum of a block and writes it into the block.
 func Seal(raw []byte) []byte {
 	binary.LittleEndian.PutUint32(raw[1:], encoding.Checksum(raw[sumEnd:]))
 	return raw
@@ -233,16 +234,17 @@ func encodeClients(senders []Sender) []byte {
 	return encoding.Pack(nil, plain)
 }
 
-// Encodings of the column of receipt times.
+// The encodings of the column of receipt times.
 const (
-	receivedOnce     = 0 // one delay for all rows
+	receivedOnce     = 0 // the delay, from event to receipt, is the same for all rows
 	receivedByRow    = 1 // the delay of each row
-	receivedBySender = 2 // the distance of each row from the sender's previous row
+	receivedBySender = 2 // for each row, the time since the receipt of the sender's previous row
 )
 
 // encodeReceived encodes the times of receipt. If events are sent one by one, their
-// delays are similar; if many are sent in one request, they share the time of receipt.
-// codes holds the code of each row's sender.
+// delays are similar. If many events are sent in one request, they have the same time of
+// receipt. encodeReceived therefore compares two encodings. codes holds the code of each
+// row's sender.
 func encodeReceived(hour int64, r *Rows, codes []uint32, senders int) []byte {
 	if r.Len() == 0 {
 		return nil
@@ -261,7 +263,7 @@ func encodeReceived(hour int64, r *Rows, codes []uint32, senders int) []byte {
 	if same {
 		return encoding.Pack(nil, binary.AppendVarint([]byte{receivedOnce}, first))
 	}
-	// Repetition compresses well, so encode only the form with more zeros.
+	// Repetition compresses well, so use the form with more zeros.
 	if zeros(distances) > zeros(delays) {
 		delays = distances
 	}
@@ -271,19 +273,19 @@ func encodeReceived(hour int64, r *Rows, codes []uint32, senders int) []byte {
 // zeros counts the zero bytes.
 func zeros(raw []byte) int { return bytes.Count(raw, []byte{0}) }
 
-// receipts tracks the last time of receipt of each sender, in Unix seconds.
+// receipts tracks the last time of receipt of each sender, in Unix seconds. It computes
+// the references from which column 10 measures times.
 type receipts struct {
 	last  []int64 // by sender
 	known []bool  // by sender
-	first int64   // receipt of the most recent row that was the first of its sender
+	first int64   // receipt of the last row that was the first one of its sender
 }
 
 func newReceipts(hour int64, senders int) receipts {
 	return receipts{last: make([]int64, senders), known: make([]bool, senders), first: hour}
 }
 
-// before returns the reference time from which the receipt of a sender's next row is
-// measured.
+// before returns the reference from which the receipt of a sender's next row is measured.
 func (l *receipts) before(sender uint32) int64 {
 	if l.known[sender] {
 		return l.last[sender]

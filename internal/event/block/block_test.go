@@ -20,11 +20,11 @@ type testRow struct {
 	received int64
 	id       string
 	sender   Sender
-	bare     bool // properties {}
+	bare     bool // sent with properties {}
 	props    map[string]string
 }
 
-// writeOut returns each row together with its sender.
+// writeOut returns the rows as testRows, each with its sender.
 func writeOut(r *Rows) []testRow {
 	list := make([]testRow, r.Len())
 	for i := range list {
@@ -97,7 +97,7 @@ func TestBlockReturnsWhatItWasGiven(t *testing.T) {
 	}
 }
 
-// sameColumns compares columns with the rows from which they were made.
+// sameColumns checks that columns contain the rows from which they were made.
 func sameColumns(t *testing.T, what string, p *Columns, r *Rows) {
 	t.Helper()
 	if p.Hour != testHour || p.N != r.Len() {
@@ -260,7 +260,7 @@ func TestRowsAreMergedInOrder(t *testing.T) {
 		for range s.IntN(5) {
 			r := s.rows(s.IntN(400))
 			if len(list) > 0 && s.IntN(2) == 0 {
-				copy(r.Senders, list[0].Senders) // equal senders in both
+				copy(r.Senders, list[0].Senders) // both have equal senders
 			}
 			list = append(list, r)
 			want = append(want, writeOut(r)...)

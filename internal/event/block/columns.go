@@ -7,19 +7,19 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// Columns holds events of one hour: either a block of the file, which is read in place,
-// or events that are still in memory. Rows are sorted by time; rows of the same second
-// are sorted by receipt. If an hour has several Columns, they are ordered by the receipt
-// of their events.
+// Columns holds events of one hour, column by column: either a block of the file, which
+// is read in place, or events that are still in memory. Rows are sorted by time; rows of
+// the same second are sorted by receipt. An hour can have several Columns, which are then
+// ordered by the receipt of their events.
 type Columns struct {
-	Hour int64 // Unix second at which it begins
-	N    int   // rows
+	Hour int64 // Unix second at which the hour begins
+	N    int   // number of rows
 
-	Seconds  []byte         // two bytes per row, little endian: second in the hour
-	Names    encoding.Codes // index in NameOf
-	NameOf   []uint32       // numbers of names in the project, without duplicates
+	Seconds  []byte         // second in the hour of each row, two bytes each, little endian
+	Names    encoding.Codes // index in NameOf for each row
+	NameOf   []uint32       // number in the project for each distinct name
 	Senders  int
-	SenderOf encoding.Codes // number of the sender, less than Senders
+	SenderOf encoding.Codes // number of the sender for each row, less than Senders
 
 	subjects, sessions senderColumn[uint32]
 	platforms          senderColumn[uint8]
@@ -33,24 +33,25 @@ type Columns struct {
 // Second returns the time of an event in seconds since the start of the hour.
 func (p *Columns) Second(row int) int { return int(binary.LittleEndian.Uint16(p.Seconds[2*row:])) }
 
-// Column holds one property of all rows. Code 0 means that the event does not have the
-// property. JSON null is an ordinary value, but has no text form.
+// Column holds the values of one property for all rows. Each row has the code of its
+// value. Code 0 means that the event does not have the property. JSON null is a value
+// like any other, but has no text form.
 type Column struct {
-	// Values are the distinct values as compact JSON, by code. Values[0] is "".
+	// Values contains the distinct values as compact JSON, indexed by code. Values[0] is "".
 	Values []string
 
-	bits  encoding.Bits // by row: the code minus first
+	bits  encoding.Bits // for each row, its code minus first
 	first uint32
 }
 
-// NewColumn returns a column from the code of each row and the values that the codes
-// refer to.
+// NewColumn returns a column. codes holds the code of each row, and values is indexed by
+// code.
 func NewColumn(codes []uint32, values []string) *Column {
 	width := encoding.BitWidth(uint32(len(values) - 1))
 	return &Column{Values: values, bits: encoding.Bits{Width: width, Raw: encoding.AppendBits(nil, codes, width)}}
 }
 
-// Codes stores the codes of the given rows in the slice into, which must be large enough.
+// Codes stores the codes of the given rows in into, which must have room for them.
 // Invalid codes, which occur only in a damaged block, become 0.
 func (c *Column) Codes(rows []uint32, into []uint32) {
 	into = into[:len(rows)]
@@ -62,8 +63,9 @@ func (c *Column) Codes(rows []uint32, into []uint32) {
 	}
 }
 
-// Count returns how often each code occurs in the rows from low up to but not including
-// high. The result uses the memory of the slice room if that is large enough.
+// Count returns, for each code, the number of rows that have it, from row low up to but
+// not including row high. It uses the memory of room for the result if that is large
+// enough.
 func (c *Column) Count(low, high int, room []uint32) ([]uint32, error) {
 	if c.bits.Width > encoding.MaxCountWidth {
 		return c.countFew(low, high, room)
@@ -79,7 +81,7 @@ func (c *Column) Count(low, high int, room []uint32) ([]uint32, error) {
 	return counts[:len(c.Values)], nil
 }
 
-// countFew is an implementation of Count for columns in which most codes are rare.
+// countFew implements Count for columns in which most codes are rare.
 func (c *Column) countFew(low, high int, room []uint32) ([]uint32, error) {
 	counts := append(room[:0], make([]uint32, len(c.Values))...)
 	for row := low; row < high; row++ {
@@ -92,7 +94,7 @@ func (c *Column) countFew(low, high int, room []uint32) ([]uint32, error) {
 	return counts, nil
 }
 
-// columnBuilder builds the column of a property from rows in any order.
+// columnBuilder builds the column of a property. Rows can be added in any order.
 type columnBuilder struct {
 	byRow []uint32
 	encoding.Coder[string]
@@ -112,8 +114,8 @@ func (b *columnBuilder) column() *Column {
 	return NewColumn(b.byRow, b.Values)
 }
 
-// NewColumns returns the columns of r. It does not retain r. The columns read properties
-// with the given function and ignore the properties in r.
+// NewColumns returns the columns of r. The columns read properties with the given
+// function, and ignore the properties in r. NewColumns does not retain r.
 func NewColumns(hour int64, r *Rows, property func(key string) (*Column, error)) *Columns {
 	n := r.Len()
 	p := &Columns{Hour: hour, N: n, Seconds: encoding.AppendUint16s(make([]byte, 0, 2*n), r.Seconds), Property: property}
@@ -137,7 +139,8 @@ func (p *Columns) setSenders(senders []Sender) {
 	}
 }
 
-// senderColumn is a column of senders. In a block, it is unpacked on first use.
+// senderColumn is a column with one entry for each sender. If it belongs to a block, it
+// is unpacked on first use.
 type senderColumn[T uint8 | uint16 | uint32] struct {
 	stored  encoding.Numbers[T]
 	numbers []T
@@ -150,18 +153,20 @@ func (c *senderColumn[T]) all() []T {
 	return c.numbers
 }
 
-// Subjects returns the number of each sender's distinct_id. Numbers start at 1. If p is a
-// block, Subjects, Sessions, Platforms and Regions are not safe for concurrent use.
+// Subjects returns, for each sender, the number of its distinct_id. Numbers start at 1.
+// If p is a block, Subjects, Sessions, Platforms and Regions are not safe for concurrent
+// use.
 func (p *Columns) Subjects() []uint32 { return p.subjects.all() }
 
-// Sessions returns the number of each sender's session_id. Numbers start at 1; 0 means
-// none.
+// Sessions returns, for each sender, the number of its session_id. Numbers start at 1; 0
+// means that the sender has none.
 func (p *Columns) Sessions() []uint32 { return p.sessions.all() }
 
-// Platforms returns the number of each sender's platform; 0 means none.
+// Platforms returns, for each sender, the number of its platform; 0 means none.
 func (p *Columns) Platforms() []uint8 { return p.platforms.all() }
 
-// Regions returns the number of each sender's region; 0 means that it is not known.
+// Regions returns, for each sender, the number of its region; 0 means that it is not
+// known.
 func (p *Columns) Regions() []uint16 { return p.regions.all() }
 
 // Between returns the half-open range [low, high) of the rows with times between two Unix
@@ -177,9 +182,9 @@ func (p *Columns) Between(from, to int64) (low, high int) {
 	return low, max(low, high)
 }
 
-// Search returns the first row in the half-open range [low, high) that is not before the
-// given second of the hour, or high if there is none. It searches near low first
-// (galloping).
+// Search returns the first row in [low, high) that is not earlier than the given second
+// of the hour, or high if there is none. It is fast if that row is near low, because it
+// probes with growing steps before it uses binary search.
 func (p *Columns) Search(low, high, second int) int {
 	step := 1
 	for low+step < high && p.Second(low+step) < second {

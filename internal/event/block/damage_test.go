@@ -27,8 +27,8 @@ func readAll(raw []byte) error {
 	return err
 }
 
-// sealIfWhole corrects the checksum of a damaged block, so that readers do not stop at
-// the checksum. If a block is too short for a checksum, sealIfWhole leaves it unchanged.
+// sealIfWhole corrects the checksum of a damaged block, so that readers do not refuse the
+// block because of it. A block that is too short for a checksum is left unchanged.
 func sealIfWhole(raw []byte) []byte {
 	if len(raw) >= sumEnd {
 		Seal(raw)
@@ -70,7 +70,7 @@ func FuzzReadBlock(f *testing.F) {
 		if err := readAll(raw); err != nil {
 			return
 		}
-		// A block that can be read is encoded again and gives the same rows.
+		// if a block can be read, encoding it again must not change its rows
 		r, err := Decode(testHour, raw)
 		if err != nil {
 			t.Fatal(err)

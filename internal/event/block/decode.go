@@ -8,15 +8,16 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// block holds the bytes of a block by column, and its counts.
+// block holds the bytes of each column of a block, and the counts from its header.
 type block struct {
 	n, names, senders int
 	columns           rawColumns
 }
 
 // parse reads the header of a block. It verifies the lengths of the columns that have an
-// entry for each row, so that even in a damaged block no count of rows, names or senders
-// exceeds the number of bytes.
+// entry for each row. Even in a damaged block, the numbers of rows, names and senders
+// therefore never exceed the number of bytes, which limits the memory that is allocated
+// for them.
 func parse(raw []byte) (*block, error) {
 	if len(raw) < sumEnd {
 		return nil, errDamaged
@@ -63,9 +64,9 @@ func Len(raw []byte) (int, error) {
 	return b.n, nil
 }
 
-// Open reads a block in place: the columns that have an entry for each row share the
-// memory of raw. Open does not verify the rows. Check verifies them: seconds must ascend,
-// and every code must refer to an element of its list.
+// Open reads a block in place. The columns that have an entry for each row share the
+// memory of raw. Open does not verify the rows; Check does. In a valid block, seconds
+// ascend, and every code refers to an element of its list.
 func Open(hour int64, raw []byte) (*Columns, error) {
 	b, err := parse(raw)
 	if err != nil {
@@ -107,7 +108,7 @@ func Check(raw []byte) error {
 	return err
 }
 
-// parseChecked parses and verifies a block and its columns.
+// parseChecked parses and verifies a block and returns its columns.
 func parseChecked(hour int64, raw []byte) (*block, *Columns, error) {
 	b, err := parse(raw)
 	if err != nil {
@@ -123,7 +124,7 @@ func parseChecked(hour int64, raw []byte) (*block, *Columns, error) {
 	return b, p, p.check()
 }
 
-// check verifies that rows are in order and that their codes are valid.
+// check verifies that the rows are sorted and that their codes are valid.
 func (p *Columns) check() error {
 	last := 0
 	for row := range p.N {
@@ -151,8 +152,8 @@ func Decode(hour int64, raw []byte) (*Rows, error) {
 	return b.decode(p, list)
 }
 
-// DecodeSubject decodes the rows of one subject. It is cheap if the subject has none. The
-// rows do not share memory with raw.
+// DecodeSubject decodes only the rows of one subject. It is fast if the subject has none.
+// The rows do not share memory with raw.
 func DecodeSubject(hour int64, raw []byte, subject uint32) (*Rows, error) {
 	p, err := Open(hour, raw)
 	if err != nil {
@@ -175,8 +176,8 @@ func DecodeSubject(hour int64, raw []byte, subject uint32) (*Rows, error) {
 	return b.decode(p, list)
 }
 
-// decode decodes the rows in an ascending list of row numbers. p must hold the columns of
-// the block.
+// decode decodes the rows with the given ascending row numbers. p must contain the
+// columns of the block.
 func (b *block) decode(p *Columns, list []uint32) (*Rows, error) {
 	all, err := b.decodeSenders(p)
 	if err != nil {
@@ -243,8 +244,8 @@ func (b *block) decodeSenders(p *Columns) ([]Sender, error) {
 	return list, c.Err()
 }
 
-// decodeReceived decodes the times of receipt of the rows in a list and stores them in
-// the slice into.
+// decodeReceived decodes the times of receipt of the rows with the given row numbers, and
+// stores them in into.
 func (b *block) decodeReceived(p *Columns, list []uint32, into []int64) error {
 	plain, err := encoding.Unpack(b.columns[columnReceived])
 	if err != nil || b.n == 0 {

@@ -38,17 +38,17 @@ func (columns *rawColumns) setIDs(ids []string) {
 	columns[columnOddIDs] = append(lengths, groups...)
 }
 
-// idReader reads event_ids of a block.
+// idReader reads the event_ids of a block one by one.
 type idReader struct {
 	uuids   []byte
-	width   int            // bytes of a UUID
-	rest    []byte         // remainder of shortened UUIDs
-	oddRows encoding.Codes // ascending rows
+	width   int            // bytes of a stored UUID
+	rest    []byte         // the bits that shortened UUIDs lack
+	oddRows encoding.Codes // the rows with odd IDs, ascending
 	odd     int            // number of odd IDs
-	lengths encoding.Codes // of groups
+	lengths encoding.Codes // packed length of each group of odd IDs
 	groups  []byte
 
-	group int // the group in texts; -1 = none
+	group int // number of the group that texts contains; -1 = none
 	texts []string
 }
 
@@ -69,7 +69,7 @@ func (b *block) idReader() (*idReader, error) {
 	return r, nil
 }
 
-// at returns the ID of a row. It is fastest for rows in ascending order.
+// at returns the ID of a row. It is fastest if rows are read in ascending order.
 func (r *idReader) at(row int) (string, error) {
 	before := sort.Search(r.odd, func(i int) bool { return int(r.oddRows.At(i)) >= row })
 	if before < r.odd && int(r.oddRows.At(before)) == row {
@@ -113,8 +113,8 @@ func (r *idReader) readGroup(group int) error {
 	return nil
 }
 
-// IDs visits the event_ids of the rows between two seconds of the hour, both inclusive,
-// in order, until visit returns false. It reads little else of the block.
+// IDs calls visit for the event_ids of the rows between two seconds of the hour, both
+// inclusive, in order, until visit returns false. It reads little else of the block.
 func IDs(raw []byte, from, to int, visit func(row int, id string) bool) error {
 	b, err := parse(raw)
 	if err != nil {

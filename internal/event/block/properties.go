@@ -31,19 +31,19 @@ import (
 // each key the number of rows (uvarint), the list of rows, and the length of each value
 // (uvarint). Column 18 holds the values in this order.
 const (
-	// maxPropertyColumns limits the number of columns, because a reader of one property
-	// has to skip the columns of all other properties.
+	// maxPropertyColumns limits the number of columns, because a reader of one property has
+	// to skip the columns of the other properties.
 	maxPropertyColumns = 256
 	// maxColumnValue is the maximum length of a value in a column, in bytes. Longer
 	// values rarely repeat, so a code would save nothing.
 	maxColumnValue = 1024
-	// maxScanned is the number of values up to which a linear search is faster than a
+	// maxScanned is the greatest number of values for which a linear search is faster than a
 	// map.
 	maxScanned = 8
 
-	// maxSorted is the number of values up to which a column sorts its values. Sorted
-	// values compress better and, if there are few, are the same in most blocks. Sorting
-	// more would take too long.
+	// maxSorted is the greatest number of values that a column sorts. Sorted values compress
+	// better and, if there are few, are the same in most blocks. Sorting more values would
+	// take too long.
 	maxSorted = 4096
 
 	formWidth = 63
@@ -54,10 +54,10 @@ const (
 // propertyBuilder builds the column of a property.
 type propertyBuilder struct {
 	key    string
-	rows   []uint32 // rows that have it, ascending
-	codes  []uint32 // by entry of rows
+	rows   []uint32 // rows that have the property, ascending
+	codes  []uint32 // code of the value for each entry of rows
 	values []string
-	known  map[string]uint32 // nil while there are few values
+	known  map[string]uint32 // codes by value; nil while there are few values
 }
 
 func (p *propertyBuilder) add(row uint32, value string) {
@@ -76,7 +76,7 @@ func (p *propertyBuilder) add(row uint32, value string) {
 		}
 	}
 	if last := len(p.rows) - 1; last >= 0 && p.rows[last] == row {
-		p.codes[last] = code // a duplicate key: the last one wins
+		p.codes[last] = code // the object has a duplicate key: the last value applies
 		return
 	}
 	p.rows, p.codes = append(p.rows, row), append(p.codes, code)
@@ -96,7 +96,7 @@ func (p *propertyBuilder) find(value string) (code uint32, ok bool) {
 	return 0, false
 }
 
-// appendTo appends the column in the smaller of its two forms.
+// appendTo appends the encoded column to raw, in the smaller of its two forms.
 func (p *propertyBuilder) appendTo(raw []byte, n int) []byte {
 	if len(p.values) <= maxSorted {
 		p.sort()
@@ -124,7 +124,7 @@ func (p *propertyBuilder) appendTo(raw []byte, n int) []byte {
 	return encoding.AppendBits(append(append(raw, values...), list...), codes, width)
 }
 
-// sort sorts the values.
+// sort sorts the values and adjusts the codes.
 func (p *propertyBuilder) sort() {
 	if slices.IsSorted(p.values) {
 		return
@@ -144,12 +144,13 @@ func (p *propertyBuilder) sort() {
 	}
 }
 
-// setProperties builds the columns of properties.
+// setProperties encodes the properties of all rows into the columns of properties and the
+// rest.
 func (columns *rawColumns) setProperties(list []Properties) {
 	frequent := frequentKeys(list)
 	var rest restProperties
 	var bare []uint32
-	var guesses []*propertyBuilder // columns of the properties of the previous row, by index
+	var guesses []*propertyBuilder // the builders of the previous row's properties, which the next row probably uses in the same order
 	for row, props := range list {
 		if props != nil && len(props) == 0 {
 			bare = append(bare, uint32(row))
@@ -181,7 +182,7 @@ func (columns *rawColumns) setProperties(list []Properties) {
 	rest.encode(columns)
 }
 
-// propertyBuilders holds the builders of the most frequent keys, in order of frequency.
+// propertyBuilders holds the builders of the most frequent keys, the most frequent first.
 type propertyBuilders struct {
 	order   []*propertyBuilder
 	columns map[string]*propertyBuilder
@@ -193,7 +194,7 @@ func frequentKeys(list []Properties) propertyBuilders {
 		count int
 	}
 	counts := map[string]*keyCount{}
-	var guesses []*keyCount // keys of the previous row, by index
+	var guesses []*keyCount // the keys of the previous row, which the next row probably has in the same order
 	for _, props := range list {
 		for i, p := range props {
 			if i == len(guesses) {
@@ -230,7 +231,7 @@ func frequentKeys(list []Properties) propertyBuilders {
 	return frequent
 }
 
-// restProperties collects the properties that are stored outside of columns.
+// restProperties collects the properties that do not have a column.
 type restProperties struct {
 	keys []*restKey
 	by   map[string]*restKey
@@ -279,23 +280,24 @@ func (r *restProperties) encode(columns *rawColumns) {
 	columns[columnRestValues] = encoding.Pack(nil, values)
 }
 
-// storedProperty is the column of a property as stored in a block.
+// storedProperty is the column of a property as it is stored in a block.
 type storedProperty struct {
 	key      []byte
 	form     byte
 	count    int    // number of values
-	values   []byte // packed
+	values   []byte // packed values
 	listed   int    // number of rows in the list
 	list     []byte
 	codeBits encoding.Bits
 }
 
-// readStoredProperty reads the next column of a block of n rows.
+// readStoredProperty reads the next property column of a block. n is the number of rows
+// of the block.
 func readStoredProperty(c *encoding.Reader, n int) (s storedProperty) {
 	s.key = c.Take(c.Count(len(c.Rest)))
 	s.form = c.Byte()
-	// Each value takes at least one byte, but packed bytes expand, so the number of
-	// values is limited by the number of rows instead.
+	// each value takes at least one byte, but packed bytes expand, so limit the number of
+	// values by the number of rows instead
 	s.count = c.Count(n)
 	values := c.Count(len(c.Rest))
 	entries, list := n, 0
@@ -324,8 +326,8 @@ func (s *storedProperty) appendValues(list []string) ([]string, error) {
 	return list, c.Err()
 }
 
-// codes stores the code of each row's value in the slice into. Codes start at 1; 0 means
-// that the row has no value.
+// codes stores the code of each row's value in into. Codes start at 1; 0 means that the
+// row does not have the property.
 func (s *storedProperty) codes(into []uint32) error {
 	most := uint32(0)
 	switch {
@@ -352,8 +354,8 @@ func (s *storedProperty) codes(into []uint32) error {
 	return nil
 }
 
-// property returns the column of a key. If possible, its codes share the memory of the
-// block.
+// property returns the Column of a key, or nil if no row has it. If possible, it shares
+// the memory of the block.
 func (b *block) property(key string) (*Column, error) {
 	var found *storedProperty
 	c := encoding.Reader{Rest: b.columns[columnProperties]}
@@ -375,7 +377,7 @@ func (b *block) property(key string) (*Column, error) {
 	return b.mixed(found, rest)
 }
 
-// column returns the property as a Column that is read in place.
+// column returns a Column that reads the property in place.
 func (s *storedProperty) column() (c *Column, err error) {
 	c = &Column{bits: s.codeBits}
 	if s.form&formAll != 0 {
@@ -385,8 +387,8 @@ func (s *storedProperty) column() (c *Column, err error) {
 	return c, err
 }
 
-// restOf returns the values of a key that are stored outside of columns, or nil if there
-// are none.
+// restOf returns those values of a key that are stored in the rest, or nil if there are
+// none.
 func (b *block) restOf(key string) (*restKey, error) {
 	if len(b.columns[columnRestKeys]) == 0 {
 		return nil, nil
@@ -398,8 +400,8 @@ func (b *block) restOf(key string) (*restKey, error) {
 	return &rest[0], nil
 }
 
-// mixed returns a Column with all values of a property, whether the block stores them in
-// a property column, in the rest, or in both.
+// mixed returns a Column with all values of a property: those of its property column and
+// those in the rest. Either of them may be missing.
 func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err error) {
 	built := newColumnBuilder(b.n)
 	if found != nil {
@@ -410,7 +412,7 @@ func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err erro
 			return nil, err
 		}
 	}
-	if rest != nil { // values too long for a column, or of a key without one
+	if rest != nil { // values that are too long for a column, or values of a key without a column
 		for i, row := range rest.rows {
 			built.set(int(row), rest.values[i])
 		}
@@ -418,8 +420,8 @@ func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err erro
 	return built.column(), nil
 }
 
-// readRest reads the properties that are stored outside of columns. If the parameter only
-// is not nil, it points to a key, and readRest ignores all other keys.
+// readRest reads the properties in the rest. If only is not nil, readRest returns only
+// the key to which it points.
 func (b *block) readRest(only *string) ([]restKey, error) {
 	plain, err := encoding.Unpack(b.columns[columnRestKeys])
 	if err != nil || len(plain) == 0 {
@@ -458,7 +460,8 @@ func (b *block) readRest(only *string) ([]restKey, error) {
 	return rest, c.Err()
 }
 
-// restRows reads, for the next key of the rest, its rows and the lengths of their values.
+// restRows reads, for the next key of the rest, the rows that have the key and the
+// lengths of their values. total is the sum of the lengths.
 func restRows(c *encoding.Reader, n int) (rows []uint32, lengths []int, total int) {
 	rows = c.Rows(c.Count(n), n)
 	lengths = make([]int, len(rows))
@@ -483,7 +486,7 @@ func (b *block) restValues(from, total int, lengths []int) ([]string, error) {
 	return values, nil
 }
 
-// decodeProperties decodes the properties of the rows in an ascending list of row
+// decodeProperties decodes the properties of the rows with the given ascending row
 // numbers.
 func (b *block) decodeProperties(list []uint32) ([]Properties, error) {
 	d := propertyDecoder{wanted: make([]uint32, b.n), counts: make([]int, len(list))}
@@ -512,15 +515,14 @@ func (b *block) decodeProperties(list []uint32) ([]Properties, error) {
 }
 
 // propertyDecoder converts columns of properties to rows. It first counts the properties
-// of each row and then stores them, so that the properties of all rows share one
-// allocation.
+// of each row and then stores them, so that all rows can share one allocation.
 type propertyDecoder struct {
-	wanted  []uint32 // by row of the block: index in the result + 1
+	wanted  []uint32 // for each row of the block: its index in the result + 1; 0 = not in the result
 	columns []storedProperty
 	rest    []restKey
-	scratch []uint32 // codes of the current column
+	scratch []uint32 // buffer for the codes of the current column
 
-	counts []int // by index in the result
+	counts []int // number of properties, by index in the result
 	props  []Properties
 }
 
@@ -584,7 +586,7 @@ func (d *propertyDecoder) fill() error {
 }
 
 // markBare sets the properties of the rows that were sent with properties {} to an empty
-// list.
+// list, which differs from nil.
 func (b *block) markBare(wanted []uint32, props []Properties) error {
 	plain, err := encoding.Unpack(b.columns[columnBare])
 	if err != nil || len(plain) == 0 {
@@ -599,7 +601,7 @@ func (b *block) markBare(wanted []uint32, props []Properties) error {
 	return c.Err()
 }
 
-// ParseProperties returns the properties of a compact JSON object, or nil for "".
+// ParseProperties returns the properties of a compact JSON object. It returns nil for "".
 func ParseProperties(object string) Properties {
 	if object == "" {
 		return nil
@@ -612,8 +614,8 @@ func ParseProperties(object string) Properties {
 	return list
 }
 
-// PropertyOf returns the column of one property of compact JSON objects, or nil if no
-// object has the property.
+// PropertyOf returns the Column of one property, given the properties of each row as a
+// compact JSON object. It returns nil if no object has the property.
 func PropertyOf(objects []string, key string) *Column {
 	built := newColumnBuilder(len(objects))
 	for row, object := range objects {

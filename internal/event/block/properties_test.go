@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPropertiesOfEveryShape checks property columns of every width, for keys that occur
-// in all rows, in many rows and in few rows.
+// TestPropertiesOfEveryShape checks property columns with every width of codes, for keys
+// that occur in all rows, in many rows and in few rows.
 func TestPropertiesOfEveryShape(t *testing.T) {
 	t.Parallel()
 	const n = 701
@@ -50,8 +50,8 @@ func TestOfAKeySentTwiceTheLastHolds(t *testing.T) {
 	sameRows(t, "a key twice", back, writeOut(r))
 }
 
-// TestMoreKeysThanColumns checks a block with more keys than columns: the frequent keys
-// get the columns, and all keys are found.
+// TestMoreKeysThanColumns checks that in a block with more keys than columns, the
+// frequent keys get the columns, and that the values of all keys can be read.
 func TestMoreKeysThanColumns(t *testing.T) {
 	t.Parallel()
 	s := &source{Rand: rand.New(rand.NewPCG(1, 1)), names: 1, senders: 1}

@@ -2,14 +2,14 @@ package block
 
 import "svc/internal/event/encoding"
 
-// Rows holds events of one hour as columns: element i of each column belongs to the same
-// event. Rows are sorted by time; rows of the same second are sorted by receipt. Rows is
-// the decoded form of a block.
+// Rows holds events of one hour as columns: element i of each column belongs to event i.
+// Rows are sorted by time; rows of the same second are sorted by receipt. Rows is the
+// decoded form of a block.
 type Rows struct {
 	Seconds  []uint16     // second in the hour, 0 to 3599
 	Names    []uint32     // number of the name in the project
 	SenderOf []uint32     // index in Senders
-	Received []int64      // Unix second at which the server received it
+	Received []int64      // Unix second at which the server received the event
 	IDs      []string     // event_id
 	Props    []Properties // nil = none
 
@@ -20,7 +20,7 @@ type Rows struct {
 func (r *Rows) Len() int { return len(r.Seconds) }
 
 // Sender holds the attributes that all events of one request share: subject, session and
-// client. Equal senders of an hour are stored once.
+// client. Requests of an hour with equal attributes have the same Sender.
 type Sender struct {
 	Subject uint32 // number of the distinct_id in the project, from 1
 	Session uint32 // number of the session_id in the project, from 1; 0 = none
@@ -31,7 +31,7 @@ type Sender struct {
 type Details struct {
 	Platform    uint8  // number of the platform, from 1; 0 = none
 	Region      uint16 // number of the region (stats.Region); 0 = not known
-	Version     string // of the platform
+	Version     string // version of the platform
 	CountryName string
 	RegionName  string
 	City        string
@@ -46,8 +46,8 @@ type Properties []Property
 // Property is a key, unescaped, and its value as compact JSON.
 type Property struct{ Key, Value string }
 
-// Merge merges rows of one hour. The rows of each element must have been received before
-// those of the next.
+// Merge merges several Rows of the same hour. The events of each must have been received
+// before those of the next.
 func Merge(list []*Rows) *Rows {
 	n := 0
 	var next [lastSecond + 1]int // index of the next row of each second
@@ -76,8 +76,8 @@ func Merge(list []*Rows) *Rows {
 	return merged
 }
 
-// Without returns the rows for which drop returns false, in order, with only the senders
-// that these rows refer to. The result shares no memory with the dropped rows.
+// Without returns the rows for which drop returns false, in order, and only the senders
+// of these rows. The result shares no memory with the dropped rows.
 func (r *Rows) Without(drop func(row int) bool) *Rows {
 	kept := make([]int, 0, r.Len())
 	for row := range r.Len() {
@@ -95,8 +95,8 @@ func (r *Rows) Without(drop func(row int) bool) *Rows {
 	return left
 }
 
-// joinSenders returns the distinct senders that rows refer to, in order of first use, and
-// for each row the code of its sender.
+// joinSenders returns the distinct senders to which rows refer, in the order of first
+// use, and the code of each row's sender.
 func joinSenders(r *Rows) (codes []uint32, list []Sender) {
 	codes = make([]uint32, r.Len())
 	senders := senderTable{}
@@ -113,16 +113,17 @@ func makeRows(n int) *Rows {
 	}
 }
 
-// set overwrites one row of r with a row of another Rows. It does not copy the sender.
+// set overwrites row number to of r with a row of another Rows, except its sender.
 func (r *Rows) set(to int, from *Rows, row int) {
 	r.Seconds[to], r.Names[to] = from.Seconds[row], from.Names[row]
 	r.Received[to], r.IDs[to], r.Props[to] = from.Received[row], from.IDs[row], from.Props[row]
 }
 
-// senderTable collects distinct senders from several lists in turn.
+// senderTable collects the distinct senders of several lists and assigns them codes. It
+// processes one list after the other.
 type senderTable struct {
 	encoding.Coder[Sender]
-	present []uint32 // by index in the current list: the code + 1, or 0 if there is none yet
+	present []uint32 // for each index in the current list: the code + 1, or 0 if there is none yet
 }
 
 // code returns the code of the sender present[client].
@@ -136,5 +137,5 @@ func (t *senderTable) code(present []Sender, client uint32) uint32 {
 	return t.present[client] - 1
 }
 
-// nextList must be called before code is called with another list.
+// nextList must be called before the first call of code with another list.
 func (t *senderTable) nextList() { t.present = nil }

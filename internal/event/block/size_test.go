@@ -38,8 +38,9 @@ func realisticRows(n int) *Rows {
 	return r
 }
 
-// visits returns rows like those of realisticRows, but grouped into visits of eight
-// events that are a few seconds apart. Each visit is sent in one request at its end.
+// visits returns rows like those of realisticRows, but grouped into visits. A visit
+// consists of eight events that are a few seconds apart, and is sent in one request at
+// its end.
 func visits(n int) *Rows {
 	r := realisticRows(n)
 	random := rand.New(rand.NewPCG(3, 4))

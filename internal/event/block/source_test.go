@@ -13,11 +13,11 @@ import (
 // source generates random rows.
 type source struct {
 	*rand.Rand
-	keys, names, senders int  // number of distinct ones
-	oddIDs               int  // one in this many is not a UUID; 0 = none
+	keys, names, senders int  // numbers of distinct keys, names and senders
+	oddIDs               int  // one ID in this many is not a UUID; 0 = none
 	long                 int  // one value in this many is long; 0 = none
 	uuids                byte // the version of all UUIDs; 0 = any bytes
-	requests             int  // per sender, each with many events; 0 = one event per request
+	requests             int  // number of requests per sender, each with many events; 0 = one event per request
 }
 
 func (s *source) text(most int) string {
@@ -112,7 +112,7 @@ func (s *source) rows(n int) *Rows {
 		r.Names = append(r.Names, 1+s.Uint32N(uint32(s.names)))
 		r.SenderOf = append(r.SenderOf, s.Uint32N(uint32(s.senders)))
 		received := testHour + int64(second) + s.Int64N(5)*s.Int64N(100_000) - s.Int64N(3)
-		if s.requests > 0 { // at the times of the sender's requests
+		if s.requests > 0 { // at the time of one of the sender's requests
 			received = testHour + int64(r.SenderOf[len(r.SenderOf)-1])*7 + s.Int64N(int64(s.requests))*1000
 		}
 		r.Received = append(r.Received, received)

@@ -12,15 +12,16 @@ import (
 	"svc/internal/stats"
 )
 
-// The benchmarks use a month of data of a project with 100,000 users.
+// The benchmarks use the data of one month of a project with 100,000 users.
 const (
 	benchHours    = 30 * 24
-	benchEvents   = 13_900 // per hour
+	benchEvents   = 13_900 // events per hour
 	benchSubjects = 100_000
 	benchNames    = 20
 )
 
-// benchWorld builds the parts once. A session has about ten events within an hour.
+// benchWorld builds the benchmark's events once. A session has about ten events within an
+// hour.
 var benchWorld = sync.OnceValue(func() *world {
 	random := rand.New(rand.NewPCG(1, 2))
 	w := &world{hours: map[int64][]*block.Columns{}, names: []string{""}}

@@ -10,9 +10,9 @@ import (
 	"svc/internal/event/block"
 )
 
-// Breakdown returns counts by a dimension. It counts by a property from the events
-// themselves, and by any other dimension from the hourly counters. The error is Invalid
-// if the query needs too much memory.
+// Breakdown returns counts by a dimension. If the dimension is a property, it counts the
+// events themselves; otherwise it adds up the hourly counters. The error is Invalid if
+// the query needs too much memory.
 func (s *Source) Breakdown(ctx context.Context, in BreakdownQuery) (b Breakdown, err error) {
 	if in.Dimension == ByProperty {
 		return s.query(ctx, in.Range, "the breakdown", lessValues).propertyBreakdown(in)
@@ -50,7 +50,7 @@ func (q *query) propertyBreakdown(in BreakdownQuery) (Breakdown, error) {
 	var b Breakdown
 	for value, place := range all.codes {
 		if all.counts[place] == 0 {
-			continue // it occurs in a block, but outside of the range
+			continue // the value occurs in a block, but only outside of the range
 		}
 		b.Total += all.counts[place]
 		b.Groups = append(b.Groups, Group{Key: value.text, Missing: value.missing, Count: all.counts[place]})
@@ -80,7 +80,8 @@ func byRank[N int64 | float64](x, y N, a, b value) int {
 	return 1
 }
 
-// values assigns numbers to values, from 0 in order of first use, and counts the values.
+// values counts values. It assigns each distinct value a number, called its code, from 0
+// in the order of first use.
 type values struct {
 	codes  map[value]uint32
 	counts []int64
@@ -89,8 +90,8 @@ type values struct {
 
 func newValues(memory *budget) *values { return &values{codes: map[value]uint32{}, memory: memory} }
 
-// code returns the number of a value. It copies the text of a new value, which may be a
-// substring of a larger text.
+// code returns the code of a value, and assigns one to a new value. It copies the text of
+// a new value, which may be a substring of a larger text.
 func (s *values) code(v value) uint32 {
 	place, ok := s.codes[v]
 	if !ok {
@@ -104,7 +105,7 @@ func (s *values) code(v value) uint32 {
 
 func (s *values) count(v value, n int64) { s.counts[s.code(v)] += n }
 
-// textValue returns the value for a property, given as compact JSON.
+// textValue returns the value that a property has in a breakdown, from its compact JSON.
 func textValue(raw string) value {
 	text, missing := textForm(raw)
 	if missing {
@@ -113,23 +114,23 @@ func textValue(raw string) value {
 	return value{text, missing}
 }
 
-// valueRun is the state of one worker, which counts the values of a property in the hours
-// that it takes.
+// valueRun is the state of one worker of a breakdown by a property. The worker counts the
+// values in the hours that it processes.
 type valueRun struct {
 	query    *query
 	property string
-	operands []operand // one
+	operands []operand // exactly one
 	matcher  matcher
 	selected selection
 	values   *values
 
 	// Of the last part:
-	texts  []string // its values
-	codes  []uint32 // their codes in values, by code of the part
-	counts []uint32 // by code of the part
+	texts  []string // its distinct values
+	codes  []uint32 // for each of them, the code in values
+	counts []uint32 // number of events with each of them
 }
 
-// noProperty is the column of a part in which no event has the property.
+// noProperty is the column of a property in a part in which no event has the property.
 var noProperty = block.NewColumn(nil, []string{""})
 
 func (r *valueRun) hour(_ int64, parts []*block.Columns) error {
@@ -162,7 +163,8 @@ func (r *valueRun) hour(_ int64, parts []*block.Columns) error {
 	return nil
 }
 
-// count counts the codes of the rows from low to high.
+// count counts how often each code occurs in the rows from low to high, and stores the
+// result in r.counts.
 func (r *valueRun) count(c *block.Column, low, high int) (err error) {
 	if r.operands[0].any {
 		r.counts, err = c.Count(low, high, r.counts)
@@ -179,8 +181,9 @@ func (r *valueRun) count(c *block.Column, low, high int) (err error) {
 	return nil
 }
 
-// encode maps the values of a part to their codes. Blocks sort their values, so a merge
-// with the values of the previous part finds most of them without a lookup in the map.
+// encode sets r.codes to the codes of a part's values. Blocks sort their values, so a
+// merge with the values of the previous part finds most codes without a lookup in the
+// map.
 func (r *valueRun) encode(texts []string) {
 	codes, at := make([]uint32, 0, len(texts)), 0
 	for _, text := range texts {

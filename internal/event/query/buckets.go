@@ -19,15 +19,15 @@ func daysOrWeeks(r Range, weekly bool) (stats.Buckets, error) {
 	return few(stats.Weeks(r.Start, r.End, r.OffsetMinutes), "weeks")
 }
 
-// piece is the part of an hour that falls into one bucket. from and to are its first and
+// piece is the part of an hour that belongs to one bucket. from and to are its first and
 // last Unix second.
 type piece struct {
 	from, to int64
 	period   int // index of the bucket
 }
 
-// piecesOf splits the part of an hour that is in the range at the boundaries of buckets.
-// Buckets must not be shorter than an hour.
+// piecesOf divides the part of an hour that is in the range into one piece for each
+// bucket. Buckets must not be shorter than an hour.
 func piecesOf(b stats.Buckets, reuse []piece, hour int64, r Range) []piece {
 	from, to := max(hour, r.Start), min(hour+hourSeconds-1, r.End)
 	for reuse = reuse[:0]; from <= to; {
@@ -47,8 +47,8 @@ func (r Range) buckets(hourly bool) (stats.Buckets, error) {
 	return few(stats.Days(r.Start, r.End, r.OffsetMinutes), "days")
 }
 
-// few returns b, or an error of kind Invalid if b has more buckets than an answer can
-// have.
+// few returns b, or an error of kind Invalid if b has more buckets than a response may
+// have. name is the name of the query for the error.
 func few(b stats.Buckets, name string) (stats.Buckets, error) {
 	if reason := stats.TooMany(b.Len(), name); reason != "" {
 		return b, fault.New(fault.Invalid, "%s", reason)

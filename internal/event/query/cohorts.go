@@ -8,25 +8,26 @@ import (
 	"svc/internal/stats"
 )
 
-// Cohorts returns a cohort for each period of the range, even if the cohort is empty. A
+// Cohorts returns one cohort for each period of the range, including empty cohorts. Each
 // cohort contains the number of its users that return in each period. The error is
 // Invalid if there are too many periods or the query needs too much memory.
 func (s *Source) Cohorts(ctx context.Context, c CohortQuery) ([]Cohort, error) {
 	return s.query(ctx, c.Range, "retention", lessRange).cohorts(c)
 }
 
-// cohorts visits the periods in order and works with sets of subjects. The subjects that
-// start for the first time in a period are its cohort. The intersection of a cohort with
-// the subjects that return in a period is the cohort's cell. The order of events within a
-// period does not matter, so an event contributes a single bit.
+// cohorts processes the periods in order and works with sets of subjects. The subjects
+// with their first start event in a period form the period's cohort. A cell of the cohort
+// is the number of its subjects that return in a given period: the size of an
+// intersection of two sets. The order of events within a period does not matter, so one
+// bit per subject is enough.
 func (q *query) cohorts(c CohortQuery) ([]Cohort, error) {
 	all, err := daysOrWeeks(c.Range, c.Weekly)
 	if err != nil {
 		return nil, err
 	}
 	cohorts := emptyCohorts(all, c.Periods)
-	assigned := newBitset(q.memory)          // subjects that have a cohort
-	members := make([]*bitset, len(cohorts)) // by period; nil when no further cell needs it
+	assigned := newBitset(q.memory)          // subjects that already belong to a cohort
+	members := make([]*bitset, len(cohorts)) // the cohort of each period; nil when no further cell needs it
 	workers := q.presence(c)
 	for period := range cohorts {
 		present, err := q.period(all, period, workers)
@@ -57,9 +58,9 @@ func emptyCohorts(all stats.Buckets, cells int) []Cohort {
 	return cohorts
 }
 
-// markOpen marks the cells that are undetermined at the current time, now. These are the
-// cells of periods that have not begun, and the cells of the current period to which no
-// user has returned yet.
+// markOpen marks the cells that are not determined yet at the time now: the cells of
+// periods that have not begun, and those of the current period that are still 0. The
+// first cell of a cohort is never open once its period has begun.
 func markOpen(cohorts []Cohort, all stats.Buckets, now int64) {
 	for i := range cohorts {
 		for period := range cohorts[i].Cells {
@@ -70,11 +71,11 @@ func markOpen(cohorts []Cohort, all stats.Buckets, now int64) {
 	}
 }
 
-// presence is the state of one worker. It holds the subjects that start or return in a
-// period, according to the hours that the worker has read.
+// presence is the state of one worker. It holds the subjects that start or return in the
+// current period, in the hours that the worker has read.
 type presence struct {
-	// operands are the start event and, unless any event counts as a return, the return
-	// event.
+	// operands contains the start event. It also contains the return event, unless any event
+	// is a return.
 	operands  []operand
 	anyReturn bool
 
@@ -96,9 +97,9 @@ func (q *query) presence(c CohortQuery) []*presence {
 	return workers
 }
 
-// period determines the subjects that start or return in a period. The hours of the
-// period are divided among the workers. The result is stored in the first worker's
-// presence and is valid until the next period.
+// period finds the subjects that start or return in a period. The workers share the hours
+// of the period. The result is stored in the first worker's presence and is valid until
+// the next call.
 func (q *query) period(all stats.Buckets, period int, workers []*presence) (*presence, error) {
 	r := Range{Start: max(q.Start, all.Start(period)), End: min(q.End, all.Start(period+1)-1)}
 	hours := q.between(r)
@@ -126,12 +127,13 @@ func (q *query) period(all stats.Buckets, period int, workers []*presence) (*pre
 	return workers[0], nil
 }
 
-// take adds the subjects of a part that start or return in r.
+// take adds the subjects that start or return in the range r, according to the events of
+// a part.
 func (p *presence) take(of *block.Columns, r Range) error {
 	low, high := of.Between(r.Start, r.End)
 	switch {
 	case !p.anyReturn:
-	case high-low == of.N: // every sender has an event in the range
+	case high-low == of.N: // every sender of the part has an event in the range
 		for _, subject := range of.Subjects() {
 			p.returned.add(subject)
 		}

@@ -56,8 +56,8 @@ func stepsOf(names ...string) (steps []Step) {
 
 func exampleRange() Range { return Range{Start: monday, End: monday + 10*day} }
 
-// exampleRows returns the queries of the example's table with their answers in short
-// form.
+// exampleRows returns the queries of the worked example, each with its expected result in
+// short form.
 func exampleRows(t *testing.T) []exampleRow {
 	t.Helper()
 	const week = 604800
@@ -190,9 +190,9 @@ func valueRow(m MetricQuery) func(*testing.T, *query) string {
 	}
 }
 
-// TestWorkedExample checks that the worked example gives the same answers regardless of
-// how its events are divided into parts: in one stream, or cut into two or three parts
-// per hour.
+// TestWorkedExample checks that the results of the worked example do not depend on how
+// its events are divided into parts: each hour is one part, or is cut into two or three
+// parts.
 func TestWorkedExample(t *testing.T) {
 	t.Parallel()
 	for _, parts := range []int{1, 2, 3} {

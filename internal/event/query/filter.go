@@ -14,10 +14,10 @@ import (
 
 // Limits of filters.
 const (
-	maxFilters        = 10  // in a list
-	maxOperands       = 50  // values of in and not_in; further ones are ignored
-	maxOperandLength  = 512 // characters; further ones are ignored
-	maxPropertyLength = 128 // characters
+	maxFilters        = 10  // filters in a list
+	maxOperands       = 50  // values of in and not_in; the others are ignored
+	maxOperandLength  = 512 // characters of a value; the others are ignored
+	maxPropertyLength = 128 // characters of a property's name
 )
 
 // operator is the comparison of a filter.
@@ -56,8 +56,8 @@ type Filter struct {
 	// operands holds text forms: any number of them for the operators in and not_in, and
 	// exactly one for every other operator. The operand of contains is in lower case.
 	operands []string
-	// number is the operand of gt, gte, lt and lte. It is NaN, with which every
-	// comparison is false, if the value is not a finite number.
+	// number is the operand of gt, gte, lt and lte. If the value is not a finite number, it
+	// is NaN, so that every comparison is false.
 	number float64
 }
 
@@ -65,8 +65,8 @@ type Filter struct {
 // exactly.
 func (f *Filter) Property() string { return f.property }
 
-// Matches reports whether the condition holds for the text form of a property. missing
-// means that the property does not exist or is JSON null.
+// Matches reports whether a property satisfies the condition. text is the text form of
+// the property. missing means that the property does not exist or is JSON null.
 func (f *Filter) Matches(text string, missing bool) bool {
 	switch f.op {
 	case opNotExists:
@@ -88,8 +88,8 @@ func (f *Filter) Matches(text string, missing bool) bool {
 	return f.compare(text)
 }
 
-// compare compares a text as a number with the operand. It returns false for a text that
-// is not a number.
+// compare compares a text, as a number, with the operand. It returns false if the text is
+// not a number.
 func (f *Filter) compare(text string) bool {
 	n, ok := numeric(text)
 	if !ok {
@@ -108,9 +108,9 @@ func (f *Filter) compare(text string) bool {
 }
 
 // DecodeFilters parses a list of filters, all of which must match. Empty text and null
-// mean an empty list. It returns a message for each invalid field of a filter. Each
-// message begins with the path of the list, which the caller passes in the parameter
-// field. If there are messages, it returns no filters.
+// mean an empty list. If a filter is invalid, DecodeFilters returns no filters, but a
+// message for each invalid field. Each message begins with the path of the field, to
+// which the caller passes the beginning as field.
 func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -135,10 +135,10 @@ func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 }
 
 // DecodeFilter parses one filter. It returns a message for each invalid field of the
-// filter. Each message begins with the path of the filter, which the caller passes in the
-// parameter field. If there are messages, the filter is invalid.
+// filter, with a path that begins with field. If there are messages, the returned filter
+// must not be used.
 func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
-	// A map, because the fields of a struct would match names in any case.
+	// decoded into a map, because the fields of a struct would accept names in any case
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil || object == nil {
 		return Filter{}, []string{field + " must be an object"}
@@ -170,7 +170,8 @@ func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
 	return f, nil
 }
 
-// requiredText parses a required string. problem describes an error, or is "".
+// requiredText parses a required string. problem describes why the string is invalid, or
+// is "".
 func requiredText(raw json.RawMessage) (text, problem string) {
 	switch {
 	case isNull(raw):
@@ -184,8 +185,8 @@ func requiredText(raw json.RawMessage) (text, problem string) {
 // isNull reports whether a field is missing or null.
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// compile sets the operands of the filter. It returns false for a value of the wrong
-// type.
+// compile sets the operands of the filter from its value. It returns false if the value
+// has the wrong type.
 func (f *Filter) compile(raw json.RawMessage) bool {
 	values, ok := scalars(raw)
 	if !ok {
@@ -204,7 +205,7 @@ func (f *Filter) compile(raw json.RawMessage) bool {
 		text = strings.ToLower(text)
 	}
 	f.operands, f.number = []string{text}, math.NaN()
-	// A JSON number can be finite and still be too long to be written in plain decimal.
+	// a JSON number can be finite and still be too long for plain decimal
 	if n, err := strconv.ParseFloat(string(value), 64); err == nil {
 		f.number = n
 	} else if n, ok := numeric(text); ok && !math.IsInf(n, 0) {

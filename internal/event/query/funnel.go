@@ -33,35 +33,36 @@ func (q *query) funnel(f FunnelQuery) ([]int64, error) {
 	return users, nil
 }
 
-// funnelRun computes a funnel over the subjects of one worker. The events of a subject
-// within one second have no order, so an event waits in the state of its subject until
-// the subject has an event in a later second.
+// funnelRun computes a funnel for the subjects of one worker. Events of a subject within
+// one second have no order and must be processed together. An event therefore waits in
+// the state of its subject until an event of a later second arrives.
 type funnelRun struct {
 	steps  int
 	window uint32
 	base   int64 // Unix second from which seconds are counted
 
 	states  table[funnelState]
-	anchors *table[anchors] // set if every first step is an entry; otherwise nil
+	anchors *table[anchors] // nil unless every event of the first step is an entry
 
-	// together holds further events of the second togetherSecond: those of subjects that
-	// already have a waiting event in that second.
+	// together holds waiting events of subjects that have more than one in the same second,
+	// except the first one of each. All of them are in the second togetherSecond.
 	together       []waitingEvent
 	togetherSecond uint32
 }
 
-// funnelState is the progress of a subject. Seconds are relative to the base.
+// funnelState is how far a subject has come in the funnel. Seconds are relative to
+// funnelRun.base.
 type funnelState struct {
 	anchor  uint32 // second of the first step, once reached
-	second  uint32 // of the waiting event
+	second  uint32 // second of the waiting event
 	waiting mask   // the steps that the waiting event matches; 0 if none waits
-	reached uint8  // number of steps
+	reached uint8  // number of steps reached
 }
 
-// anchors holds, for each step, the latest entry from which the step was reached. It
-// stores the entry's second since the base, plus 1; 0 means that the step was not
-// reached. The values never increase from step to step. A later entry is better than an
-// earlier one, because its window ends later.
+// anchors holds, for each step, the latest entry from which the step can be reached: the
+// entry's second since the base, plus 1. 0 means that the step has not been reached. The
+// values never increase from step to step. Only the latest entry matters, because its
+// window ends last.
 type anchors [maxSteps]uint32
 
 type waitingEvent struct {
@@ -81,13 +82,13 @@ func newFunnelRun(q *query, steps []operand, f FunnelQuery) *funnelRun {
 	return r
 }
 
-// take queues the events of an hour as waiting.
+// take processes the events of an hour. Each event waits in the state of its subject.
 func (r *funnelRun) take(start int64, events []matched) {
 	begin, steps := uint32(start-r.base), uint8(r.steps)
 	for _, e := range events {
 		m, s := e.mask(), r.states.at(e.slot)
 		if s.reached == steps || r.anchors == nil && m>>s.reached == 0 {
-			continue // it cannot advance the subject
+			continue // the event cannot advance the subject
 		}
 		second := begin + e.second()
 		if len(r.together) > 0 && second != r.togetherSecond {
@@ -105,7 +106,7 @@ func (r *funnelRun) take(start int64, events []matched) {
 	}
 }
 
-// settle processes the waiting event of a subject that has no other event in its second.
+// settle processes the waiting event of a subject that has only one event in that second.
 func (r *funnelRun) settle(slot uint32, s *funnelState) {
 	m := s.waiting
 	s.waiting = 0
@@ -123,8 +124,8 @@ func (r *funnelRun) settle(slot uint32, s *funnelState) {
 	}
 }
 
-// extend extends the chains of all entries by one event. It proceeds from the last step
-// to the first, so that no chain uses the event twice.
+// extend extends the chains of steps from all entries by one event. It proceeds from the
+// last step to the first, so that no chain uses the event twice.
 func (r *funnelRun) extend(s *funnelState, a *anchors, m mask) {
 	for step := r.steps - 1; step > 0; step-- {
 		if m>>step&1 != 0 && r.open(a[step-1], s.second) {
@@ -136,19 +137,19 @@ func (r *funnelRun) extend(s *funnelState, a *anchors, m mask) {
 	}
 }
 
-// open reports whether second is within the window of an entry.
+// open reports whether a second is within the window that begins at an entry.
 func (r *funnelRun) open(anchor, second uint32) bool {
 	return anchor != 0 && second-(anchor-1) <= r.window
 }
 
-// reach records that a step was reached from an entry.
+// reach records that a step was reached from the entry at anchor.
 func (r *funnelRun) reach(s *funnelState, a *anchors, step int, anchor uint32) {
 	a[step] = max(a[step], anchor)
 	s.reached = max(s.reached, uint8(step+1))
 }
 
-// settleTogether processes the waiting events of the subjects that have several in one
-// second.
+// settleTogether processes the waiting events of the subjects that have several events in
+// one second.
 func (r *funnelRun) settleTogether() {
 	slices.SortFunc(r.together, func(a, b waitingEvent) int { return int(a.slot) - int(b.slot) })
 	for i := 0; i < len(r.together); {
@@ -165,13 +166,13 @@ func (r *funnelRun) settleTogether() {
 	r.together = r.together[:0]
 }
 
-// settleMultiset processes the events in c, which are the events of one subject in the
-// second s.second.
+// settleMultiset processes all events of a subject in the second s.second, which c
+// contains.
 func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
 	steps := r.steps
 	if r.anchors != nil {
 		a := r.anchors.at(slot)
-		for from := steps - 1; from > 0; from-- { // as in extend
+		for from := steps - 1; from > 0; from-- { // from the last step to the first, as in extend
 			if !r.open(a[from-1], s.second) {
 				continue
 			}
@@ -193,7 +194,7 @@ func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
 }
 
 // reached returns the number of subjects that reach each step. It must be called after
-// the last take.
+// the last call of take.
 func (r *funnelRun) reached() []int64 {
 	r.settleTogether()
 	users := make([]int64, r.steps+1)
@@ -212,8 +213,9 @@ func (r *funnelRun) reached() []int64 {
 	return users[1:]
 }
 
-// multiset counts the events of one subject within one second by mask. These events have
-// no order. Counts are capped at maxSteps, because more events would change nothing.
+// multiset holds the number of events that one subject has within one second, by the mask
+// of steps that they match. Numbers are capped at maxSteps, because more events would
+// change nothing.
 type multiset [256]uint8
 
 // add adds one event.
@@ -223,7 +225,7 @@ func (c *multiset) add(m mask) { c[m] = min(c[m]+1, maxSteps) }
 const maxSteps = 8
 
 // gain returns how many consecutive steps, starting with the step at index from, can each
-// be assigned a different event. steps is the total number of steps.
+// be assigned an event of their own. steps is the total number of steps.
 func (c *multiset) gain(from, steps int) int {
 	var g matching
 	for m, count := range c {
@@ -243,15 +245,16 @@ func (c *multiset) gain(from, steps int) int {
 	return steps - from
 }
 
-// matching assigns events to steps with Kuhn's algorithm for bipartite matching.
+// matching assigns each step an event that matches it, with Kuhn's algorithm for
+// bipartite matching.
 type matching struct {
 	events   []mask
-	assigned []int  // by event: step + 1
-	tried    []bool // by event, for one step
+	assigned []int  // for each event: the step that uses it, plus 1
+	tried    []bool // for each event: whether the search for the current step has tried it
 }
 
-// assign finds an event for a step. It takes an event from another step if that step can
-// be assigned another event.
+// assign finds an event for a step. It can take the event of another step if that step
+// can be assigned a different event.
 func (g *matching) assign(step int) bool {
 	for i, m := range g.events {
 		if m>>step&1 == 0 || g.tried[i] {

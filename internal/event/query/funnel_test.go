@@ -13,7 +13,7 @@ import (
 // funnelModel implements the rules of a funnel for one user by brute force: from each
 // entry, it tries every assignment of events to steps.
 type funnelModel struct {
-	facts []fact // of one user, in the order of time
+	facts []fact // the events of one user, in order of time
 	steps []Step
 }
 
@@ -36,8 +36,9 @@ func (m *funnelModel) matches(f fact, step int) bool {
 	return true
 }
 
-// furthest returns the greatest number of steps that events between two times can
-// satisfy. step is the number of steps that the events marked in used already satisfy.
+// furthest returns the greatest number of steps that the events between two times can
+// satisfy. step is the number of steps that are already satisfied, by the events marked
+// in used.
 func (m *funnelModel) furthest(from, to int64, step int, used []bool) int {
 	best := step
 	if step == len(m.steps) {
@@ -75,8 +76,8 @@ func (m *funnelModel) reached(window int64, anyEntry bool) int {
 }
 
 // TestFunnelAgainstModel checks that the funnel agrees with the model for random events,
-// many of which are in the same second. It covers both kinds of entry, and events in one
-// part and in several parts.
+// many of which are in the same second. It tests both kinds of entry, and hours of one or
+// several parts.
 func TestFunnelAgainstModel(t *testing.T) {
 	t.Parallel()
 	values := []string{`"x"`, `1`, `1.0`, `null`, `"y"`}

@@ -2,11 +2,12 @@ package query
 
 import "svc/internal/event/block"
 
-// operand selects events of a name that match filters.
+// operand selects the events that have a name and match all filters. An analysis has at
+// most eight operands, for example the steps of a funnel.
 type operand struct {
 	name    uint32
-	none    bool // no event has the name
-	any     bool // events of all names
+	none    bool // whether no event of the project has the name
+	any     bool // whether events of all names are selected
 	filters []*Filter
 }
 
@@ -31,30 +32,32 @@ func (q *query) operand(name string, own, all []Filter) operand {
 	return o
 }
 
-// matcher holds a worker's state for a part: the codes of names and values that match,
-// and the senders that belong to the worker. Matchers are reused for the next part.
+// matcher holds a worker's state for one part: which names and property values of the
+// part match each operand, and which senders belong to the worker. Matchers are reused
+// for the next part.
 type matcher struct {
 	*block.Columns
 	bySender   []subjectState
-	byName     []mask // at least 256
-	matching   bool   // some name matches
+	byName     []mask // the operands that each name matches; has at least 256 entries
+	matching   bool   // whether any name of the part matches an operand
 	filtered   mask   // operands with filters
 	predicates []predicate
 	columns    []fetchedColumn
 }
 
-// subjectState is a worker's state of a sender. If the sender's subject belongs to the
-// worker, slot is its slot and wants includes all operands. Otherwise both are 0.
+// subjectState tells a worker about a sender. If the sender's subject belongs to the
+// worker, slot is the subject's slot and wants contains all operands. Otherwise both are
+// 0.
 type subjectState struct {
 	slot  uint32
 	wants mask
 }
 
-// predicate is one filter of an operand.
+// predicate is a filter of an operand, evaluated for all values of a part.
 type predicate struct {
 	operand mask
-	column  *block.Column // nil if all rows have code 0
-	pass    []bool        // by code
+	column  *block.Column // the filter's property; nil if no event of the part has it, so that all rows have code 0
+	pass    []bool        // whether the value with each code passes the filter
 }
 
 // fetchedColumn is a property that has been read from the part. column is nil if no event
@@ -64,7 +67,7 @@ type fetchedColumn struct {
 	column *block.Column
 }
 
-// matchers returns one matcher for each part.
+// matchers returns one matcher for each part. It reuses the given matchers.
 func matchers(reuse []matcher, parts []*block.Columns) []matcher {
 	for len(reuse) < len(parts) {
 		reuse = append(reuse, matcher{})
@@ -75,7 +78,8 @@ func matchers(reuse []matcher, parts []*block.Columns) []matcher {
 	return reuse[:len(parts)]
 }
 
-// resize returns a slice of n zeros. It reuses the slice old if that is large enough.
+// resize returns a slice of n zero values. It reuses the slice old if that is large
+// enough.
 func resize[T any](old []T, n int) []T {
 	if cap(old) < n {
 		return make([]T, n, n+n/4)
@@ -85,7 +89,7 @@ func resize[T any](old []T, n int) []T {
 	return old
 }
 
-// assign determines the senders that belong to the worker.
+// assign finds the senders of the part that belong to the worker.
 func (l *matcher) assign(w worker) {
 	l.bySender = resize(l.bySender, l.Senders)
 	for i, subject := range l.Subjects() {
@@ -95,7 +99,7 @@ func (l *matcher) assign(w worker) {
 	}
 }
 
-// match determines, for each operand, which names and values of the part match it.
+// match finds the names and property values of the part that match each operand.
 func (l *matcher) match(operands []operand) error {
 	l.byName = resize(l.byName, max(256, len(l.NameOf)))
 	l.matching, l.filtered = false, 0
@@ -115,7 +119,7 @@ func (l *matcher) match(operands []operand) error {
 	return nil
 }
 
-// matchName marks the names of the part that match an operand, and reports whether there
+// matchName marks the names of the part that match an operand. It reports whether there
 // are any.
 func (l *matcher) matchName(o *operand, bit mask) bool {
 	found := false
@@ -162,8 +166,9 @@ func (l *matcher) column(key string) (*block.Column, error) {
 	return c, nil
 }
 
-// pick selects the rows from low to high, at most batchLength, that match an operand. If
-// owned is true, it selects only rows of subjects that belong to the worker.
+// pick selects the rows from low up to but not including high, at most batchLength, that
+// match an operand. If owned is true, it selects only rows of subjects that belong to the
+// worker.
 func (s *selection) pick(l *matcher, low, high int, owned bool) {
 	s.named(l.Columns, l.byName, low, high)
 	if l.filtered != 0 {
@@ -174,8 +179,8 @@ func (s *selection) pick(l *matcher, low, high int, owned bool) {
 	}
 }
 
-// filter clears, in each row's mask, the operands with a filter that does not match. It
-// drops rows without remaining operands.
+// filter removes an operand from a row's mask if one of the operand's filters does not
+// match the row. It drops the rows that have an empty mask afterwards.
 func (s *selection) filter(l *matcher) {
 	for i := range l.predicates {
 		p := &l.predicates[i]
@@ -196,7 +201,8 @@ func (s *selection) filter(l *matcher) {
 	s.n = n
 }
 
-// encode reads the codes of the rows from a column. A nil column has code 0 in all rows.
+// encode reads the codes of the selected rows from a column. If the column is nil, all
+// codes are 0.
 func (s *selection) encode(c *block.Column) {
 	if c == nil {
 		clear(s.codes[:s.n])

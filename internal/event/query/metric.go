@@ -72,7 +72,7 @@ func (m *MetricQuery) result(values []float64) float64 {
 }
 
 // value computes a measure from the numbers of events and users. perUser is the number of
-// users by which the number of events is divided.
+// users by which the measure "count_per_user" divides the number of events.
 func (m Measure) value(events, users, perUser int64) float64 {
 	switch {
 	case m == MeasureUsers:
@@ -85,21 +85,21 @@ func (m Measure) value(events, users, perUser int64) float64 {
 	return float64(events) / float64(perUser)
 }
 
-// totals holds the number of events that match each operand.
+// totals holds the numbers of events and users that match each operand, for each bucket.
 type totals struct {
 	buckets  []bucketTotals
-	everUser [maxEvents]int64 // distinct users in the whole range
+	everUser [maxEvents]int64 // distinct users with a matching event in the whole range, for each operand
 }
 
-// bucketTotals holds, for each operand, the number of events in a bucket and the number
-// of their distinct users.
+// bucketTotals holds, for each operand, the number of matching events in one bucket, and
+// the number of distinct users that sent them.
 type bucketTotals struct{ events, users [maxEvents]int64 }
 
-// maxEvents is the maximum number of operands of a query, which is the number of bits in
+// maxEvents is the maximum number of operands of a query. It equals the number of bits in
 // a mask.
 const maxEvents = 8
 
-// values returns the value of each event of a query in a bucket.
+// values returns the value of each event of the query for one bucket.
 func (t *totals) values(m MetricQuery, bucket int) []float64 {
 	list := make([]float64, len(m.Events))
 	b := &t.buckets[bucket]
@@ -145,7 +145,7 @@ func (q *query) totals(m MetricQuery, buckets stats.Buckets) (*totals, error) {
 	return each[0], nil
 }
 
-// totalsRun counts the events of the subjects of one worker.
+// totalsRun is the state of one worker. The worker counts the events of its subjects.
 type totalsRun struct {
 	worker
 	query    *query
@@ -159,10 +159,11 @@ type totalsRun struct {
 	totals   totals
 }
 
-// totalsState records the operands with which a subject has been counted.
+// totalsState records the operands for which a subject has already been counted as a
+// user.
 type totalsState struct {
-	bucket uint32 // the last one with an event, + 1
-	now    mask   // in the bucket
+	bucket uint32 // the last bucket in which the subject had an event, plus 1
+	now    mask   // operands counted in that bucket
 	ever   mask
 }
 
@@ -175,7 +176,7 @@ func (r *totalsRun) hour(start int64, parts []*block.Columns) error {
 		}
 		r.matchers[i].assign(r.worker)
 	}
-	for _, piece := range r.pieces { // buckets must come in order of time
+	for _, piece := range r.pieces { // buckets must be processed in order of time
 		for i := range r.matchers {
 			if r.matchers[i].matching {
 				r.piece(&r.matchers[i], piece)
@@ -185,10 +186,10 @@ func (r *totalsRun) hour(start int64, parts []*block.Columns) error {
 	return nil
 }
 
-// piece counts the events of a part in a bucket.
+// piece counts those events of a part that are in the piece's bucket.
 func (r *totalsRun) piece(l *matcher, piece piece) {
 	b := &r.totals.buckets[piece.period]
-	var events [256]int64 // by mask
+	var events [256]int64 // number of events by mask
 	low, high := l.Between(piece.from, piece.to)
 	for ; low < high; low += batchLength {
 		r.selected.pick(l, low, min(high, low+batchLength), true)
@@ -206,8 +207,8 @@ func (r *totalsRun) piece(l *matcher, piece piece) {
 	}
 }
 
-// countUsers counts those subjects of the selected events that are new to the bucket or
-// to the range.
+// countUsers counts the subjects of the selected events as users, unless they have
+// already been counted in the bucket or in the range.
 func (r *totalsRun) countUsers(b *bucketTotals, bucket uint32) {
 	for k := range r.selected.n {
 		s, m := r.states.at(r.selected.slots[k]), r.selected.masks[k]
@@ -227,7 +228,7 @@ func (r *totalsRun) countUsers(b *bucketTotals, bucket uint32) {
 	}
 }
 
-// addByMask adds n to the count of each operand in a mask.
+// addByMask adds n to the count of each operand that the mask contains.
 func addByMask(to *[maxEvents]int64, m mask, n int64) {
 	for i := range to {
 		if m>>i&1 != 0 {

@@ -8,8 +8,8 @@ import (
 	"svc/internal/stats"
 )
 
-// MetricBreakdown computes a number for each value of a dimension, for the first event of
-// the query. The error is Invalid if the query needs too much memory.
+// MetricBreakdown computes a number for each value of a dimension, from the first event
+// of the query. The error is Invalid if the query needs too much memory.
 func (s *Source) MetricBreakdown(ctx context.Context, m MetricQuery) (MetricBreakdown, error) {
 	if m.countsOnly() {
 		return s.countBreakdown(m)
@@ -36,13 +36,15 @@ func (s *Source) countBreakdown(m MetricQuery) (MetricBreakdown, error) {
 	return m.rank(byValue), nil
 }
 
-// countsOnly reports whether the hourly counters suffice for the answer.
+// countsOnly reports whether the breakdown can be computed from the hourly counters
+// alone.
 func (m *MetricQuery) countsOnly() bool {
 	filtered := len(m.Filters) > 0 || m.GroupBy != ByEvent && len(m.Events[0].Filters) > 0
 	return m.Events[0].Measure == MeasureCount && m.GroupBy != ByProperty && !filtered
 }
 
-// groupText returns the key of a group. It is the inverse of groupNumber.
+// groupText returns the key of the group with the given number. It is the inverse of
+// groupNumber.
 func groupText(by Dimension, number uint32, name func(uint32) string) string {
 	switch by {
 	case ByPlatform:
@@ -54,11 +56,11 @@ func groupText(by Dimension, number uint32, name func(uint32) string) string {
 	return name(number)
 }
 
-// groupCount holds the number of events of a group and the number of their distinct
-// users.
+// groupCount holds the number of events of a group, and the number of distinct users that
+// sent them.
 type groupCount struct{ events, users int64 }
 
-// rank builds the answer from the groups.
+// rank builds the sorted result from the counts of the groups.
 func (m *MetricQuery) rank(byValue map[value]groupCount) MetricBreakdown {
 	var b MetricBreakdown
 	for v, n := range byValue {
@@ -68,7 +70,7 @@ func (m *MetricQuery) rank(byValue map[value]groupCount) MetricBreakdown {
 	slices.SortFunc(b.Groups, func(x, y MetricGroup) int {
 		return byRank(x.Value, y.Value, value{x.Key, x.Missing}, value{y.Key, y.Missing})
 	})
-	for _, g := range b.Groups { // always in the same order, so that floating-point sums are reproducible
+	for _, g := range b.Groups { // always in the same order, because the sum of floating-point numbers depends on it
 		b.Total += g.Value
 	}
 	b.Groups = slices.Clone(b.Groups[:min(len(b.Groups), m.Limit)])
@@ -98,27 +100,28 @@ func (q *query) metricBreakdown(m MetricQuery) (MetricBreakdown, error) {
 	return m.rank(sum), nil
 }
 
-// groupRun counts the events of one worker's subjects by group. groups is indexed by the
-// code of the value for properties, and otherwise by the number of the group.
+// groupRun is the state of one worker, which counts the events of its subjects by group.
+// If the dimension is a property, groups is indexed by the code of the value, and
+// otherwise by the number of the group.
 type groupRun struct {
 	worker
 	query    *query
 	by       Dimension
 	property string
-	operands []operand // one
+	operands []operand // exactly one
 	users    bool      // whether users must be counted
 	matchers []groupMatcher
 	selected selection
-	values   *values // of the property
+	values   *values // the values of the property
 	groups   []groupCount
 	members  members
 }
 
-// groupMatcher is a worker's state for a part.
+// groupMatcher is a worker's state for one part.
 type groupMatcher struct {
 	matcher
-	codes  []uint32      // codes of the groups, indexed by code of the name, sender, or code of the property
-	column *block.Column // the property
+	codes  []uint32      // code of the group for each name, sender or property code of the part
+	column *block.Column // the column of the property
 }
 
 func newGroupRun(q *query, w worker, m MetricQuery, only operand) *groupRun {
@@ -155,7 +158,7 @@ func (r *groupRun) hour(_ int64, parts []*block.Columns) error {
 	return nil
 }
 
-// encode determines the groups of the part.
+// encode finds the group for each name, sender or property value of the part.
 func (r *groupRun) encode(l *groupMatcher) (err error) {
 	switch r.by {
 	case ByEvent:

@@ -28,7 +28,7 @@ func randomFacts(random *rand.Rand, n int) []fact {
 	return facts
 }
 
-// has reports whether a fact has the given name and matches the filters of all lists.
+// has reports whether a fact has the given name and matches all filters of the lists.
 func (f *fact) has(name string, lists ...[]Filter) bool {
 	m := funnelModel{steps: []Step{{Event: name, Filters: slices.Concat(lists...)}}}
 	return m.matches(*f, 0)
@@ -43,7 +43,7 @@ func (f *fact) value() value {
 	return value{missing: true}
 }
 
-// modelMeasure computes a measure of list. The parameter ever holds all facts of the
+// modelMeasure computes a measure of the facts in list. ever holds all facts of the
 // range.
 func modelMeasure(m Measure, list, ever []fact) float64 {
 	users := func(list []fact) float64 {
@@ -132,7 +132,7 @@ func modelMetric(facts []fact, m MetricQuery) string {
 		s.Series = append(s.Series, line)
 		values = append(values, modelMeasure(e.Measure, ever, ever))
 	}
-	if m.Formula != nil { // always A * 2 + 1
+	if m.Formula != nil { // the formula is always A * 2 + 1
 		s.Series = s.Series[:1]
 		s.Series[0].Key = "formula"
 		for i, v := range s.Series[0].Values {
@@ -224,7 +224,7 @@ func modelMetricBreakdown(facts []fact, m MetricQuery) (b MetricBreakdown) {
 	return b
 }
 
-// TestCountsOnly checks which breakdowns are answered from the hourly counters.
+// TestCountsOnly checks which breakdowns are computed from the hourly counters alone.
 func TestCountsOnly(t *testing.T) {
 	t.Parallel()
 	some := filters(t, "p", "exists", `null`)
@@ -238,7 +238,7 @@ func TestCountsOnly(t *testing.T) {
 		{ByPlatform, MeasureCount, nil, nil, true},
 		{ByRegion, MeasureCount, nil, nil, true},
 		{ByEvent, MeasureCount, nil, nil, true},
-		{ByEvent, MeasureCount, some, nil, true}, // its filters are ignored
+		{ByEvent, MeasureCount, some, nil, true}, // the filters have no effect
 		{ByEvent, MeasureCount, nil, some, false},
 		{ByRegion, MeasureCount, some, nil, false},
 		{ByRegion, MeasureCount, nil, some, false},

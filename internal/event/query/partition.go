@@ -8,12 +8,12 @@ import (
 	"svc/internal/event/block"
 )
 
-// Partitioning serves analyses that follow each subject and need few of the events.
-// First, each worker scans some of the hours and partitions the matching events by the
-// worker to which their subject belongs. Then each worker processes its partition, hour
-// by hour. Every event is read once, and no state is shared. Both phases run
-// concurrently: while one batch of hours is being processed, the next one is being
-// partitioned.
+// Partitioning is for analyses that follow each subject and need only few of the events.
+// First, each worker scans some of the hours, and sorts the matching events by the worker
+// to which their subject belongs. Then each worker processes the events of its own
+// subjects, hour by hour. Every event is read once, and workers share no state. The two
+// steps overlap: while one batch of hours is being processed, the next one is being
+// scanned.
 
 const (
 	// A batch is full after the hour in which it reaches batchEvents events, or after
@@ -24,27 +24,27 @@ const (
 
 // matched is an event that matches an operand.
 type matched struct {
-	slot uint32 // of its subject
+	slot uint32 // slot of its subject
 	when uint32 // second in the hour << 8 | mask of the operands that it matches
 }
 
 func (d matched) second() uint32 { return d.when >> 8 }
 func (d matched) mask() mask     { return mask(d.when) }
 
-// batch holds the matching events of some consecutive hours.
+// batch holds the matching events of several consecutive hours.
 type batch struct {
 	first      int // index of the first hour
 	hours      int
 	matched    atomic.Int64
-	partitions [batchHours + maxWorkers][maxWorkers][]matched // by hour and worker, in order of time and then receipt
+	partitions [batchHours + maxWorkers][maxWorkers][]matched // by hour and by worker; sorted by time, then receipt
 }
 
-// partitioner partitions the events of a query that match an operand.
+// partitioner divides the matching events of a query among the workers.
 type partitioner struct {
 	query    *query
 	operands []operand
-	next     atomic.Int64                 // hour
-	scratch  [maxWorkers]partitionScratch // by worker
+	next     atomic.Int64                 // index of the next hour to scan
+	scratch  [maxWorkers]partitionScratch // the buffers of each worker
 }
 
 // partitionScratch holds the buffers of a worker.
@@ -52,11 +52,12 @@ type partitionScratch struct {
 	matcher  matcher
 	selected selection
 	parts    []*block.Columns
-	scratch  []matched // for merging
+	scratch  []matched // a second buffer, for merging
 }
 
-// partition calls take for each worker and hour with the matching events of the worker's
-// subjects, in order of time. Calls for the same worker are sequential.
+// partition calls take for each hour and each worker with those matching events that
+// belong to the worker's subjects, in order of time. Calls for the same worker do not
+// overlap.
 func (q *query) partition(operands []operand, take func(w worker, start int64, events []matched)) error {
 	d := &partitioner{query: q, operands: operands}
 	full, empty := &batch{}, &batch{}
@@ -79,7 +80,7 @@ func (q *query) partition(operands []operand, take func(w worker, start int64, e
 	}
 }
 
-// fill partitions hours that no other worker has taken, until the batch is full.
+// fill scans hours that no other worker has taken, until the batch is full.
 func (d *partitioner) fill(q *query, w worker, into *batch) error {
 	p := &d.scratch[w.own]
 	for into.matched.Load() < batchEvents && int(d.next.Load())-into.first < batchHours {
@@ -103,7 +104,7 @@ func (d *partitioner) fill(q *query, w worker, into *batch) error {
 	return nil
 }
 
-// hour partitions the events of an hour.
+// hour divides the matching events of an hour among the workers.
 func (d *partitioner) hour(p *partitionScratch, shift uint32, parts []*block.Columns, partitions *[maxWorkers][]matched) error {
 	for _, part := range parts {
 		p.matcher.Columns = part
@@ -127,7 +128,8 @@ func (d *partitioner) hour(p *partitionScratch, shift uint32, parts []*block.Col
 	return nil
 }
 
-// part partitions the events of a part and appends them to those of the previous parts.
+// part divides the matching events of a part among the workers. It appends them to the
+// events of the previous parts.
 func (d *partitioner) part(p *partitionScratch, shift uint32, partitions *[maxWorkers][]matched) error {
 	l, s := &p.matcher, &p.selected
 	low, high := l.Between(d.query.Start, d.query.End)
@@ -153,8 +155,8 @@ func (d *partitioner) part(p *partitionScratch, shift uint32, partitions *[maxWo
 	return nil
 }
 
-// mergeMatched merges events[:from] and events[from:], both sorted by time, in place. The
-// merge is stable. room is a buffer; mergeMatched returns it for reuse.
+// mergeMatched merges events[:from] and events[from:] in place. Both must be sorted by
+// time. The merge is stable. room is a buffer, which mergeMatched returns for reuse.
 func mergeMatched(events []matched, from int, room []matched) []matched {
 	if from == 0 || from == len(events) || events[from-1].second() <= events[from].second() {
 		return room

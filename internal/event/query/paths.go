@@ -37,8 +37,8 @@ func (q *query) paths(in PathsQuery) (Paths, error) {
 	return rankEdges(list, in.Branches), nil
 }
 
-// rankEdges sorts edges. If a step has more than branches edges, it merges the excess
-// edges.
+// rankEdges sorts edges by step and count. If a step has more than branches edges, it
+// merges the others into one edge.
 func rankEdges(list []Edge, branches int) Paths {
 	slices.SortFunc(list, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(b.Count, a.Count),
@@ -64,23 +64,24 @@ func rankEdges(list []Edge, branches int) Paths {
 	return p
 }
 
-// edge is a step from one name to the next.
+// edge identifies an edge by the numbers of its names. It leads from one name to the
+// next.
 type edge struct {
-	step     uint32 // from 1
+	step     uint32 // starts at 1
 	from, to uint32
 }
 
-// edges counts edges, in a matrix if there are few names, which is the usual case, and
-// otherwise in a map.
+// edges counts edges. It uses a matrix if there are few names, which is usual, and
+// otherwise a map.
 type edges struct {
-	names  int     // 0 = map
-	matrix []int64 // by step, from and to
+	names  int     // the side length of the matrix; 0 = use a map
+	matrix []int64 // counts by step, from and to
 	counts map[edge]int64
 	memory *budget
 }
 
-// maxMatrixNames is the maximum number of names for a matrix, which then takes 648 KiB
-// per step.
+// maxMatrixNames is the maximum number of names for which edges uses a matrix. With this
+// number, the matrix takes 648 KiB per step.
 const maxMatrixNames = 256 + 32
 
 func newEdges(names, depth int, memory *budget) *edges {
@@ -114,8 +115,9 @@ func (e *edges) each(visit func(e edge, n int64)) {
 	}
 }
 
-// pathRun follows the sequences of one worker: the sequences of the sessions that the
-// worker owns, and the sequences of its subjects for events without a session.
+// pathRun follows the sequences that belong to one worker. A sequence is the events of a
+// session. If users is set, or for events without a session, it is the events of a
+// subject.
 type pathRun struct {
 	worker
 	query    *query
@@ -127,12 +129,14 @@ type pathRun struct {
 	selected selection
 
 	subjects, sessions table[pathState]
-	// shared holds the sequences of sessions that several subjects use.
+	// shared holds the sequences of a session's other subjects, for sessions that have
+	// events of several subjects.
 	shared map[sharedSession]*pathState
 
-	// progress and slots describe the incomplete sequences of the hour. progress holds
-	// the progress of each, in one slice for speed, and slots holds the state of each.
-	// Element 0 represents all sequences that need no further events.
+	// progress and slots describe the incomplete sequences that have events in the current
+	// hour, by the number that the sequence has in this hour. progress holds only the
+	// progress of each, in one slice for speed, and slots holds the complete state. Element
+	// 0 represents all sequences that need no further events.
 	progress []pathProgress
 	slots    []*pathState
 }
@@ -140,17 +144,17 @@ type pathRun struct {
 type sharedSession struct{ session, subject uint32 }
 
 type pathState struct {
-	owner    uint32 // the subject of a session; 0 = none yet
+	owner    uint32 // the subject that owns the session; 0 = not known yet
 	progress pathProgress
 }
 
-// pathProgress is the progress of a sequence: the last name << nodeBits | nodes. While an
-// hour is being processed, a sequence that has been assigned a number in that hour has
-// the value taken | number instead.
+// pathProgress is the progress of a sequence: the number of its last name << nodeBits |
+// the number of its nodes. While an hour is being processed, a sequence with events in
+// that hour has the value taken | its number in the hour instead.
 type pathProgress uint32
 
 const (
-	nodeBits              = 3 // enough for the depth of a path
+	nodeBits              = 3 // enough bits for the greatest depth of a path
 	taken    pathProgress = 1 << 31
 )
 
@@ -159,10 +163,10 @@ func (p pathProgress) name() uint32  { return uint32(p) >> nodeBits }
 
 func progressOf(name, nodes uint32) pathProgress { return pathProgress(name<<nodeBits | nodes) }
 
-// pathMatcher is a worker's state for a part.
+// pathMatcher is a worker's state for one part.
 type pathMatcher struct {
 	*block.Columns
-	bySender []uint32 // number of the sequence in the hour
+	bySender []uint32 // for each sender, the number of its sequence in the hour
 }
 
 func newPathRun(q *query, w worker, in PathsQuery) *pathRun {
@@ -204,8 +208,8 @@ func (r *pathRun) hour(_ int64, parts []*block.Columns) error {
 	return nil
 }
 
-// enter assigns a sequence a number in the hour. The number is 0 if the sequence is
-// complete or belongs to another worker.
+// enter gives a sequence a number in the current hour. The number is 0 if the sequence is
+// already complete or belongs to another worker.
 func (r *pathRun) enter(s *pathState) uint32 {
 	switch {
 	case s == nil:
@@ -221,7 +225,7 @@ func (r *pathRun) enter(s *pathState) uint32 {
 	return number
 }
 
-// sequence returns the state of the sequence that a sender's events belong to, or nil if
+// sequence returns the state of the sequence to which a sender's events belong, or nil if
 // the sequence belongs to another worker.
 func (r *pathRun) sequence(subject, session uint32) *pathState {
 	if r.users || session == 0 {
@@ -255,7 +259,8 @@ func (r *pathRun) sharedState(key sharedSession) *pathState {
 	return s
 }
 
-// pick selects the rows from low to high that belong to incomplete sequences.
+// pick selects the rows from low up to but not including high that belong to incomplete
+// sequences.
 func (r *pathRun) pick(l *pathMatcher, low, high int) {
 	n, depth, progress := uint(0), r.depth, r.progress
 	raw := l.SenderOf.Raw
@@ -277,13 +282,13 @@ func (r *pathRun) pick(l *pathMatcher, low, high int) {
 	r.selected.n = int(n)
 }
 
-// follow processes the selected rows in order.
+// follow advances the sequences by the selected rows, in order.
 func (r *pathRun) follow(l *pathMatcher) {
 	for k, row := range r.selected.rows[:r.selected.n] {
 		at := &r.progress[r.selected.slots[k]]
 		nodes := at.nodes()
 		if nodes == r.depth {
-			continue // completed since it was selected
+			continue // the sequence was completed by an earlier row
 		}
 		name := l.NameOf[l.Names.At(int(row))]
 		switch {

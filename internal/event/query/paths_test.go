@@ -58,7 +58,7 @@ func TestPaths(t *testing.T) {
 }
 
 // TestPathsAgainstModel checks that paths agree with a model that groups events by
-// sequence, both with few names and with more names than a matrix can hold.
+// sequence. It tests both few names and more names than the matrix of edges can hold.
 func TestPathsAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(400) {

@@ -1,12 +1,17 @@
-// Package query computes analyses of events. It reads a Source, a snapshot of a project,
-// and depends neither on files nor on locks. Queries run on a few workers. If the order
-// of events matters, the subjects are divided among the workers: each worker reads all
-// hours and follows its own subjects (paths, metrics), or receives the events of its own
-// subjects (funnels). Otherwise, each hour is processed by any one worker, and the
-// results are added up (retention, breakdowns, uniques).
+// Package query computes analyses of events. It reads the events from a Source, which
+// represents a snapshot of a project, and uses neither files nor locks itself. A query
+// runs on a few workers. If the order of events matters, the subjects are divided among
+// the workers. Each worker then either reads all hours and follows its own subjects
+// (paths, metrics), or receives the events of its own subjects (funnels). If the order
+// does not matter, any worker can process an hour, and the results are added up
+// (retention, breakdowns, uniques).
+//
+// The events of an hour come in one or more parts, each of which is a block or a section
+// of the events in memory. Within a part, names and property values have codes, which are
+// indexes into a list of the part's distinct values.
 //
 //	query.go             queries and their results
-//	source.go            Source, what a query reads
+//	source.go            Source, from which a query reads
 //	scan.go              workers, hours in order, the selection vector
 //	matcher.go           finding the rows that match an operand; filters as predicates on codes
 //	filter.go, value.go  Filter, and the text form of property values
@@ -27,10 +32,11 @@ type Range struct {
 	OffsetMinutes int
 }
 
-// Dimension is an attribute that events are grouped by.
+// Dimension is an attribute by which events are grouped.
 type Dimension string
 
-// The dimensions. A property is grouped by the text form of its values.
+// The dimensions by which events can be grouped. A property is grouped by the text form
+// of its values.
 const (
 	ByEvent    Dimension = "event"
 	ByPlatform Dimension = "platform"
@@ -50,7 +56,7 @@ type Group struct {
 // Overview holds the totals of a range.
 type Overview struct {
 	Total      int64 // events, from the hourly counters
-	EventTypes int64 // names with an event, from the hourly counters
+	EventTypes int64 // distinct names of events, from the hourly counters
 	Users      int64 // distinct distinct_ids, from the events
 	Sessions   int64 // distinct session_ids, from the events
 }
@@ -60,15 +66,15 @@ type SeriesQuery struct {
 	Range
 	Hourly  bool      // hours; otherwise days
 	Event   string    // restricts events to this name; "" = all
-	GroupBy Dimension // "" = only the total; never a property
-	Limit   int       // of groups
+	GroupBy Dimension // "" = only the total; a property is not allowed
+	Limit   int       // maximum number of groups
 }
 
-// Series holds a count for each bucket of a range, including empty buckets. Groups holds
-// the groups with the greatest counts, the greatest first.
+// Series holds a count for each bucket of a range, including buckets without events.
+// Groups contains the groups with the greatest counts, the greatest first.
 type Series struct {
 	Starts []int64 // Unix second at which each bucket begins
-	Counts []int64 // of all selected events, bucket by bucket
+	Counts []int64 // counts of all selected events, bucket by bucket
 	Groups []SeriesGroup
 }
 
@@ -85,27 +91,28 @@ type BreakdownQuery struct {
 	Dimension Dimension
 	Property  string // first-level key, for ByProperty
 	Event     string // restricts events to this name; "" = all
-	Limit     int    // of groups
+	Limit     int    // maximum number of groups
 }
 
 // Breakdown holds the count of each value. Groups is sorted by count, the greatest first,
 // and then by key. It has at most BreakdownQuery.Limit entries.
 type Breakdown struct {
-	Total  int64 // of all values, including those beyond the limit
+	Total  int64 // sum over all values, including those beyond the limit
 	Groups []Group
 }
 
-// FunnelQuery requests the number of users that reach each step.
+// FunnelQuery requests the number of users that reach each step of a funnel.
 type FunnelQuery struct {
 	Range
 	Steps  []Step // 2 to 8
 	Window int64  // maximum number of seconds from the first step to the last
-	// AnyEntry tries each event of the first step as the entry. If it is false, only each
-	// user's first such event is an entry.
+	// AnyEntry determines where a funnel can begin. If it is true, every event of the first
+	// step can be the entry. If it is false, only each user's first such event can.
 	AnyEntry bool
 }
 
-// Step is an event that matches all filters.
+// Step is a step of a funnel. It is reached by an event that has its name and matches all
+// its filters.
 type Step struct {
 	Event   string
 	Filters []Filter
@@ -116,9 +123,9 @@ type CohortQuery struct {
 	Range
 	StartEvent  string
 	ReturnEvent string // "" = any event
-	Weekly      bool   // weeks from Monday; otherwise days
+	Weekly      bool   // periods are weeks from Monday; otherwise days
 	Periods     int    // 2 to 30
-	Now         int64  // Unix second; later periods are undetermined
+	Now         int64  // Unix second; numbers for later periods are not determined yet
 }
 
 // Cohort is the group of users with their first start event in the same period.
@@ -129,7 +136,7 @@ type Cohort struct {
 }
 
 // Cell is the number of users of a cohort that returned in a period. Open means that the
-// number is not determined yet.
+// number can still change.
 type Cell struct {
 	Users int64
 	Open  bool
@@ -138,9 +145,9 @@ type Cell struct {
 // PathsQuery requests how often each event follows another.
 type PathsQuery struct {
 	Range
-	StartEvent string // event that starts a path; "" = the first event in the range
+	StartEvent string // name of the event that starts a path; "" = the first event in the range
 	Depth      int    // maximum number of events in a path, 2 to 6
-	Branches   int    // edges kept for each step
+	Branches   int    // number of edges that are kept for each step
 	Users      bool   // one path for each user; otherwise for each session
 }
 
@@ -148,13 +155,14 @@ type PathsQuery struct {
 // most frequent first, and then by name.
 type Paths struct {
 	Edges     []Edge
-	Truncated bool // a step had more branches than the limit
+	Truncated bool // whether a step had more edges than Branches
 }
 
-// Edge is a step from one event to the next. The edges of a step that exceed the limit of
-// branches are merged into one edge from OtherEvents to OtherEvents, which comes last.
+// Edge counts how often one event follows another at the same step of a path. The edges
+// of a step that exceed the limit are merged into one edge from OtherEvents to
+// OtherEvents, which comes last.
 type Edge struct {
-	Step     int // from 1
+	Step     int // starts at 1
 	From, To string
 	Count    int64
 }
@@ -162,17 +170,18 @@ type Edge struct {
 // OtherEvents replaces the events of merged edges. It is not a valid event name.
 const OtherEvents = "(other)"
 
-// Measure is the quantity computed from matching events.
+// Measure determines the number that is computed from matching events.
 type Measure string
 
-// The measures.
+// The measures that can be computed from events.
 const (
 	MeasureCount   Measure = "count"          // number of events
 	MeasureUsers   Measure = "unique_users"   // number of distinct users with an event
-	MeasurePerUser Measure = "count_per_user" // events divided by the distinct users of the whole range; 0 without users
+	MeasurePerUser Measure = "count_per_user" // number of events divided by the number of distinct users in the whole range; 0 without users
 )
 
-// MetricEvent is one operand of a metric.
+// MetricEvent is one of the events of a metric: a name, filters, and the number to
+// compute.
 type MetricEvent struct {
 	Name    string
 	Alias   byte // 'A' to 'Z'
@@ -184,19 +193,19 @@ type MetricEvent struct {
 type MetricQuery struct {
 	Range
 	Events  []MetricEvent    // 1 to 6
-	Filters []Filter         // applied to all events in addition to their own
-	Formula *formula.Formula // of the aliases of Events; nil = none
-	Hourly  bool             // for MetricTimeseries: hours; otherwise days
+	Filters []Filter         // apply to all events in addition to the filters of each
+	Formula *formula.Formula // formula with the aliases of Events; nil = none
+	Hourly  bool             // for MetricTimeseries: buckets are hours; otherwise days
 	// For MetricBreakdown, which uses only the first event:
 	GroupBy  Dimension
 	Property string
-	Limit    int // of groups
+	Limit    int // maximum number of groups
 }
 
 // MetricValue holds the numbers for a whole range.
 type MetricValue struct {
-	Values []float64 // of each event of the query
-	Result float64   // of the formula, or of the first event if there is none
+	Values []float64 // one value for each event of the query
+	Result float64   // value of the formula, or of the first event if there is no formula
 }
 
 // MetricSeries is one line over time.
@@ -214,7 +223,7 @@ type MetricTimeseries struct {
 // MetricBreakdown holds a number for each value of a dimension, sorted by number, the
 // greatest first, and then by key.
 type MetricBreakdown struct {
-	Total  float64 // of all values, including those beyond the limit
+	Total  float64 // sum of the values, including those beyond the limit
 	Groups []MetricGroup
 }
 

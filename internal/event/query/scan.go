@@ -13,19 +13,19 @@ import (
 	"svc/internal/event/block"
 )
 
-// query is the input of an analysis: the hours of a range that have events.
+// query holds the hours that an analysis reads: the hours of a range that have events.
 type query struct {
 	ctx context.Context
 	Range
 	hours  []Hour
-	shift  uint32 // 1<<shift workers; fixed here because GOMAXPROCS can change while a query runs
+	shift  uint32 // there are 1<<shift workers; stored, because GOMAXPROCS can change while a query runs
 	name   func(text string) (number uint32, ok bool)
 	names  int // greater than the number of every name
 	text   func(name uint32) string
 	memory *budget
 }
 
-// between returns a copy of the query that is limited to r, which must be a part of the
+// between returns a copy of the query that is limited to r, which must lie within the
 // query's range.
 func (q *query) between(r Range) *query {
 	part := *q
@@ -36,14 +36,14 @@ func (q *query) between(r Range) *query {
 	return &part
 }
 
-// worker is one of the goroutines of a query. The number of workers is a power of two.
-// State that is indexed by number is divided among the workers: a worker owns the numbers
-// that are congruent to own modulo the number of workers. Workers therefore share no
-// state.
+// worker identifies one of the goroutines of a query. The number of workers is a power of
+// two. Subjects and sessions are divided among the workers by number: a worker owns the
+// numbers that are congruent to own modulo the number of workers. Workers therefore share
+// no state.
 type worker struct{ own, shift uint32 }
 
-// slot returns the index of a number in the worker's tables, or 0 if another worker owns
-// the number. Numbers and indexes start at 1.
+// slot returns the index that a number has in the worker's tables, or 0 if another worker
+// owns the number. Numbers and indexes start at 1.
 func (w worker) slot(number uint32) uint32 {
 	if number&(1<<w.shift-1) != w.own {
 		return 0
@@ -51,7 +51,8 @@ func (w worker) slot(number uint32) uint32 {
 	return number>>w.shift + 1
 }
 
-// maxWorkers limits the processors that one query uses, so that other work can proceed.
+// maxWorkers limits the number of workers of one query, so that other work can use the
+// remaining processors.
 const maxWorkers = 4
 
 // workersShift returns the binary logarithm of the number of workers for a query that
@@ -63,9 +64,9 @@ func workersShift() (shift uint32) {
 	return shift
 }
 
-// spread runs work once for each worker, concurrently, and returns their results. The
-// first error stops the other workers and is returned. A panic is rethrown in the
-// caller's goroutine.
+// spread runs the function work once for each worker, concurrently, and returns the
+// results. The first error stops the other workers and is returned. If a worker panics,
+// spread panics in the caller's goroutine.
 func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, error) {
 	results := make([]R, 1<<q.shift)
 	ctx, stop := context.WithCancelCause(q.ctx)
@@ -76,7 +77,7 @@ func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, err
 	var panicked atomic.Pointer[string]
 	for i := range results {
 		done.Go(func() {
-			debug.SetPanicOnFault(true) // when the disk cannot read a page
+			debug.SetPanicOnFault(true) // a page that the disk cannot read causes a panic instead of a crash
 			defer func() {
 				if p := recover(); p != nil {
 					text := fmt.Sprintf("%v\n%s", p, debug.Stack())
@@ -103,8 +104,8 @@ func (q *query) each(visit func(start int64, parts []*block.Columns) error) erro
 	return q.share(&next, visit)
 }
 
-// share visits the hours that no other worker has taken. next is the index of the next
-// hour to take, and is common to all workers.
+// share calls visit for the hours that no other worker has taken. next is the index of
+// the next hour to take; all workers share it.
 func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*block.Columns) error) error {
 	var parts []*block.Columns
 	for {
@@ -119,9 +120,9 @@ func (q *query) share(next *atomic.Int64, visit func(start int64, parts []*block
 	}
 }
 
-// The method visit opens the hour with index i and calls the function visit with the
-// parts of that hour. reuse holds parts to be reused; the caller must replace it with the
-// result. The error is Invalid if the query has exceeded its memory budget.
+// visit opens the hour with index i and calls the function visit with the parts of that
+// hour. reuse holds parts of an earlier hour, to be reused; the caller must replace it
+// with the result. The error is Invalid if the query has exceeded its memory budget.
 func (q *query) visit(i int, reuse []*block.Columns, visit func(start int64, parts []*block.Columns) error) ([]*block.Columns, error) {
 	if err := context.Cause(q.ctx); err != nil {
 		return nil, err
@@ -137,15 +138,15 @@ func (q *query) visit(i int, reuse []*block.Columns, visit func(start int64, par
 }
 
 // inOrder visits the rows of an hour that are in the range, sorted by time and then by
-// receipt. Each call of visit covers the rows from low up to but not including high of
-// one part; at is the index of the part.
+// receipt. Each call of visit covers the rows of one part, from low up to but not
+// including high. at is the index of the part.
 func inOrder(parts []*block.Columns, r Range, visit func(at, low, high int)) {
 	lows, highs := make([]int, len(parts)), make([]int, len(parts))
 	for i, p := range parts {
 		lows[i], highs[i] = p.Between(r.Start, r.End)
 	}
 	for {
-		// Find the part with the earliest row, and the earliest row of the other parts.
+		// find the part with the earliest row, and the part with the earliest of the other rows
 		first, other := -1, -1
 		for i, p := range parts {
 			if lows[i] == highs[i] {
@@ -163,7 +164,7 @@ func inOrder(parts []*block.Columns, r Range, visit func(at, low, high int)) {
 		}
 		end := highs[first]
 		if other >= 0 {
-			until := parts[other].Second(lows[other]) // of rows in this second, the part received first comes first
+			until := parts[other].Second(lows[other]) // in the same second, the rows of the part that was received first come first
 			if first < other {
 				until++
 			}
@@ -181,20 +182,21 @@ type mask = uint8
 // results stay in the cache.
 const batchLength = 2048
 
-// selection holds the rows selected from at most batchLength consecutive rows of a part,
-// as columns.
+// selection holds the selected rows of a part, as columns. They are selected from at most
+// batchLength consecutive rows.
 type selection struct {
 	n     int
 	rows  [batchLength]uint32
 	masks [batchLength]mask
-	slots [batchLength]uint32 // slots or numbers of subjects
-	codes [batchLength]uint32 // of a property
+	slots [batchLength]uint32 // slots or numbers of the rows' subjects
+	codes [batchLength]uint32 // codes of a property's values
 }
 
-// named selects the rows from low to high, at most batchLength, that have a name with a
-// nonzero mask. byName holds a mask for each code of a name, and at least 256 entries.
+// named selects the rows from low up to but not including high, at most batchLength, that
+// have a name with a nonzero mask. byName holds a mask for each code of a name, and has
+// at least 256 entries.
 func (s *selection) named(p *block.Columns, byName []mask, low, high int) {
-	n := uint(0) // unsigned, so that the remainder below costs nothing
+	n := uint(0) // unsigned, which makes the remainder below cheaper
 	if p.Names.Width == 1 {
 		table := (*[256]mask)(byName)
 		for i, code := range p.Names.Raw[low:high] {
@@ -217,8 +219,8 @@ func (s *selection) named(p *block.Columns, byName []mask, low, high int) {
 	s.n = int(n)
 }
 
-// owned removes all rows except those of subjects that belong to the worker, and sets
-// slots to the slots of these subjects.
+// owned removes the rows of subjects that do not belong to the worker, and sets slots to
+// the slots of the remaining rows' subjects.
 func (s *selection) owned(p *block.Columns, bySender []subjectState) {
 	n := uint(0)
 	raw := p.SenderOf.Raw

@@ -15,20 +15,20 @@ import (
 	"svc/internal/stats"
 )
 
-// secondsPart returns a part with only seconds.
+// secondsPart returns a part in which only the column of seconds is set.
 func secondsPart(hour int64, seconds []uint16) *block.Columns {
 	r := block.Rows{Seconds: seconds, Senders: []block.Sender{{Subject: 1}}}
 	r.Names, r.SenderOf, r.Props = make([]uint32, len(seconds)), make([]uint32, len(seconds)), make([]block.Properties, len(seconds))
 	return columnsOf(hour, &r)
 }
 
-// TestInOrder checks that rows of several parts are visited in order of time, part and
-// row, and only if they are in the range.
+// TestInOrder checks that the rows of several parts are visited in order of time, then
+// part, then row, and that only rows in the range are visited.
 func TestInOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2000) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		spread := 1 + random.IntN(40) // few seconds make many ties
+		spread := 1 + random.IntN(40) // few distinct seconds, so that many rows have equal times
 		parts := make([]*block.Columns, random.IntN(5))
 		for i := range parts {
 			seconds := make([]uint16, random.IntN(30))
@@ -147,8 +147,8 @@ func TestSpread(t *testing.T) {
 	})
 }
 
-// TestMemoryIsBounded checks that every analysis with state has a memory limit, and that
-// the error for an exceeded limit explains how to reduce the query.
+// TestMemoryIsBounded checks that every analysis that stores state limits its memory, and
+// that the error for an exceeded limit explains how to reduce the query.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, exampleFacts(), func(int) int { return 0 })
@@ -208,7 +208,7 @@ func TestTable(t *testing.T) {
 	if s.len() != int64(len(both)) {
 		t.Errorf("got %d numbers of both, want %d", s.len(), len(both))
 	}
-	left := s.without(other, memory) // s contains both by now
+	left := s.without(other, memory) // s now contains the elements of both
 	for n := range both {
 		if want := !want[n-1]; left.add(n) != !want {
 			t.Fatalf("%d: got it left or not, want %v", n, want)

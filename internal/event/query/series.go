@@ -9,7 +9,7 @@ import (
 	"svc/internal/stats"
 )
 
-// groupNumber returns the number of a counter's group in a dimension.
+// groupNumber returns the number of the group to which a counter belongs in a dimension.
 func groupNumber(by Dimension, c Counter) uint32 {
 	switch by {
 	case ByEvent:
@@ -30,18 +30,16 @@ type groupSum struct {
 	n      int64
 }
 
-// ranked returns groups from the greatest to the smallest count, and groups with the same
-// count by key.
+// ranked returns groups sorted by count, the greatest first, and then by key.
 func ranked(sums map[uint32]*groupSum) []*groupSum {
 	list := slices.Collect(maps.Values(sums))
 	slices.SortFunc(list, func(a, b *groupSum) int { return byRank(a.n, b.n, value{text: a.key}, value{text: b.key}) })
 	return list
 }
 
-// sum adds up the counters of a range by a dimension and returns the sums by group
-// number. If the parameter only is not empty, it restricts the sums to events with that
-// name. sum calls the function each with the hour, the group number and the count of
-// every counter.
+// sum adds up the counters of a range by a dimension, and returns the sums by group
+// number. If only is not empty, it includes only events with that name. It also calls
+// each for every counter.
 func (s *Source) sum(r Range, by Dimension, only string, each func(hour int64, number uint32, n int64)) (map[uint32]*groupSum, error) {
 	sums := map[uint32]*groupSum{}
 	wanted, ok := s.Number(only)
@@ -91,8 +89,8 @@ func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err er
 	}
 	series.Starts, series.Counts = starts(buckets), make([]int64, buckets.Len())
 	sums, err := s.sum(q.Range, q.GroupBy, q.Event, func(hour int64, _ uint32, n int64) {
-		// If the offset is not a whole number of hours, the first hour can begin before
-		// the first bucket.
+		// if the offset is not a whole number of hours, the first hour can begin before the
+		// first bucket
 		if at, inside := buckets.At(hour); inside {
 			series.Counts[at] += n
 		}
@@ -116,10 +114,10 @@ func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err er
 	return series, err
 }
 
-// Heatmap returns counts by the hours of a week. The hour of an event is local to its
-// client: Heatmap uses the time zone that the client sent, or else the usual time zone of
-// the client's country, or else the time zone of the range. If the parameter only is not
-// empty, it restricts the counts to events with that name.
+// Heatmap returns counts by the hours of a week, in the local time of each client.
+// Heatmap uses the time zone that the client sent, or else the usual time zone of the
+// client's country, or else the time zone of the range. If only is not empty, Heatmap
+// counts only events with that name.
 func (s *Source) Heatmap(r Range, only string) (m stats.Heatmap, err error) {
 	number, ok := s.Number(only)
 	if only != "" && !ok {

@@ -9,24 +9,24 @@ import (
 	"svc/internal/fault"
 )
 
-// budget limits the memory of one query. It counts only the memory that grows with the
+// budget limits the memory of one query. It covers only the memory that grows with the
 // data: the state of subjects and sessions, and lists of values. The goroutines of a
-// query share it.
+// query share one budget.
 type budget struct {
 	max  int64 // bytes
 	used atomic.Int64
 
 	what string // the analysis, for the error message
-	less string // how to reduce the query, for the error message
+	less string // advice for reducing the query, for the error message
 }
 
-// take accounts for bytes that are about to be used. It never fails, so that inner loops
-// need no error handling; callers instead call over between the parts of their work.
-// Little is allocated between two checks.
+// take adds to the number of bytes in use. It never fails, so that inner loops need no
+// error handling. Callers must call over between the parts of their work, often enough
+// that little is allocated in between.
 func (b *budget) take(bytes int) { b.used.Add(int64(bytes)) }
 
-// over returns an error of kind Invalid, for the client, if more than max bytes have been
-// taken.
+// over returns an error of kind Invalid, for the client, if more than max bytes are in
+// use.
 func (b *budget) over() error {
 	if b.used.Load() <= b.max {
 		return nil
@@ -37,8 +37,8 @@ func (b *budget) over() error {
 // pageLength is the number of entries that are allocated together.
 const pageLength = 1024
 
-// table holds an entry for each number. Entries are initially zero. Only pages that were
-// touched take memory, and an entry never moves.
+// table maps numbers to entries, which are initially zero. It allocates memory only for
+// the pages of entries that are accessed, and an entry never moves.
 type table[T any] struct {
 	pages  []*[pageLength]T
 	memory *budget
@@ -63,7 +63,7 @@ func (t *table[T]) grow(number uint32) *T {
 	return &t.pages[at][number%pageLength]
 }
 
-// used yields the pages that were touched.
+// used yields the pages that were accessed, with their indexes.
 func (t *table[T]) used() iter.Seq2[int, *[pageLength]T] {
 	return func(yield func(int, *[pageLength]T) bool) {
 		for at, page := range t.pages {
@@ -89,7 +89,7 @@ func (s *bitset) add(number uint32) bool {
 	return true
 }
 
-// release gives the memory of the set back to the budget.
+// release returns the memory of the set to the budget.
 func (s *bitset) release() {
 	bytes := 8 * len(s.words.pages)
 	for range s.words.used() {
@@ -122,7 +122,7 @@ func (s *bitset) without(other *bitset, memory *budget) *bitset {
 				continue
 			}
 			if into == nil {
-				left.words.at(uint32(at) * pageLength) // makes the page
+				left.words.at(uint32(at) * pageLength) // allocates the page
 				into = left.words.pages[at]
 			}
 			into[i] = word
@@ -131,7 +131,7 @@ func (s *bitset) without(other *bitset, memory *budget) *bitset {
 	return left
 }
 
-// common returns the number of elements that both sets have in common.
+// common returns the number of elements that are in both sets.
 func (s *bitset) common(other *bitset) (n int64) {
 	for at, page := range s.words.pages[:min(len(s.words.pages), len(other.words.pages))] {
 		theirs := other.words.pages[at]
@@ -148,7 +148,7 @@ func (s *bitset) common(other *bitset) (n int64) {
 // union adds the elements of another set.
 func (s *bitset) union(other *bitset) {
 	for at, page := range other.words.used() {
-		s.words.at(uint32(at) * pageLength) // makes the page
+		s.words.at(uint32(at) * pageLength) // allocates the page
 		for i, word := range page {
 			s.words.pages[at][i] |= word
 		}
@@ -165,15 +165,15 @@ func (s *bitset) len() (n int64) {
 	return n
 }
 
-// members holds sets of subjects, one for each group. The groups that occur first, which
-// are usually the frequent ones, have bitsets. All other groups, most of which have few
-// subjects, share a hash table of pairs.
+// members holds one set of subjects for each group. The groups that occur first, which
+// are usually the frequent ones, have a bitset each. All other groups, most of which have
+// few subjects, share a hash table of pairs.
 type members struct {
-	sets   []*bitset // by group; nil if the group uses pairs
-	made   int       // number of bitsets
+	sets   []*bitset // by group; nil if the group's subjects are in pairs
+	made   int       // number of bitsets in sets
 	memory *budget
 
-	pairs []uint64 // group and slot; 0 = free
+	pairs []uint64 // group and slot of a subject; 0 = free
 	n     int
 }
 
@@ -210,7 +210,7 @@ func (m *members) addPair(group, slot uint32) bool {
 	return true
 }
 
-// grow doubles the table.
+// grow doubles the size of the hash table.
 func (m *members) grow() {
 	old := m.pairs
 	m.pairs = make([]uint64, max(1024, 2*len(old)))

@@ -6,8 +6,8 @@ import (
 	"svc/internal/event/block"
 )
 
-// uniques counts the distinct subjects and sessions of the events of the range. Events
-// without a session are not counted as a session.
+// uniques returns the numbers of distinct subjects and sessions of the events in the
+// range. Events without a session are not counted as a session.
 func (q *query) uniques() (users, sessions int64, err error) {
 	var next atomic.Int64
 	each, err := spread(q, func(q *query, _ worker) (*uniqueRun, error) {
@@ -24,18 +24,19 @@ func (q *query) uniques() (users, sessions int64, err error) {
 	return each[0].subjects.len(), each[0].sessions.len(), nil
 }
 
-// uniqueRun collects the subjects and sessions of some hours.
+// uniqueRun is the state of one worker. It collects the subjects and sessions of the
+// hours that the worker reads.
 type uniqueRun struct {
 	query              *query
 	subjects, sessions *bitset
-	seen               []bool // senders seen, if only some of the rows are in the range
+	seen               []bool // the senders that have an event in the range
 }
 
 func (r *uniqueRun) hour(_ int64, parts []*block.Columns) error {
 	for _, p := range parts {
 		low, high := p.Between(r.query.Start, r.query.End)
 		subjects, sessions := p.Subjects(), p.Sessions()
-		if high-low == p.N { // every sender has an event
+		if high-low == p.N { // every sender of the part has an event in the range
 			for sender, subject := range subjects {
 				r.add(subject, sessions[sender])
 			}

@@ -7,12 +7,14 @@ import (
 	"svc/internal/jsonscan"
 )
 
-// maxDigits is the maximum length of a number with its exponent expanded.
+// maxDigits is the maximum length of a number's text form. A number that would be longer
+// keeps its exponent.
 const maxDigits = 512
 
-// textForm returns the text by which a property is compared and counted, given its value
-// as compact JSON. A string is decoded, a number is written in plain decimal, and any
-// other value is unchanged. JSON null counts as missing.
+// textForm returns the text form of a property, by which the property is compared and
+// counted. raw is the value as compact JSON. A string is decoded, a number is written in
+// plain decimal, and any other value is unchanged. JSON null is treated as a missing
+// property.
 func textForm(raw string) (text string, missing bool) {
 	if raw == "" {
 		return "", true
@@ -30,8 +32,8 @@ func textForm(raw string) (text string, missing bool) {
 
 // plainNumber writes a JSON number without an exponent and without zeros at the end of
 // its fraction: 1.50 becomes 1.5, and 1e3 becomes 1000. It works on the digits, so that
-// no precision is lost. A number that would have more than maxDigits because of its
-// exponent stays unchanged.
+// no precision is lost. A number with an exponent is returned unchanged if it would have
+// more than maxDigits digits.
 func plainNumber(raw string) string {
 	mantissa, exponent, ok := splitExponent(raw)
 	if !ok {
@@ -46,7 +48,7 @@ func plainNumber(raw string) string {
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimRight(whole+fraction, "0")
-	point := len(whole) + exponent // number of digits before it
+	point := len(whole) + exponent // number of digits before the decimal point
 	significant := strings.TrimLeft(digits, "0")
 	point -= len(digits) - len(significant)
 	digits = significant
@@ -74,15 +76,15 @@ func withoutZeros(number string) string {
 	return number
 }
 
-// splitExponent separates the exponent of a number. Very large exponents are
-// clamped. This does not change the result: zero remains zero, and any other number would be
-// too long to expand.
+// splitExponent separates a number into its mantissa and its exponent. It limits the
+// exponent, which does not change the result: zero remains zero, and any other number
+// would be too long to expand.
 func splitExponent(raw string) (mantissa string, exponent int, ok bool) {
 	at := strings.IndexAny(raw, "eE")
 	if at < 0 {
 		return raw, 0, true
 	}
-	const beyond = 1 << 30 // exceeds the number of digits of any body
+	const beyond = 1 << 30 // exceeds the number of digits that a request can contain
 	exponent, err := strconv.Atoi(raw[at+1:])
 	if err != nil && exponent == 0 {
 		return "", 0, false
@@ -90,14 +92,14 @@ func splitExponent(raw string) (mantissa string, exponent int, ok bool) {
 	return raw[:at], min(max(exponent, -beyond), beyond), true
 }
 
-// numeric parses a number of digits with an optional sign and fraction. Other forms are
-// invalid. It returns an infinity for a number beyond the range of float64.
+// numeric parses a number that consists of digits with an optional sign and fraction.
+// Other forms are invalid. A number beyond the range of float64 becomes an infinity.
 func numeric(text string) (value float64, ok bool) {
 	whole, fraction, broken := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	if !allDigits(whole) || broken && !allDigits(fraction) {
 		return 0, false
 	}
-	value, _ = strconv.ParseFloat(text, 64) // the only possible error is the range
+	value, _ = strconv.ParseFloat(text, 64) // the only possible error is that the number is out of range
 	return value, true
 }
 

@@ -98,8 +98,8 @@ func TestTextFormDoesNotAllocate(t *testing.T) {
 
 var plainDecimal = regexp.MustCompile(`^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$`)
 
-// FuzzTextForm checks the text forms of numbers against exact arithmetic, and those of
-// strings against encoding/json.
+// FuzzTextForm compares the text forms of numbers with exact arithmetic, and those of
+// strings with encoding/json.
 func FuzzTextForm(f *testing.F) {
 	for _, seed := range []string{`"a\u0000"`, `null`, `-1.50e2`, `1e-3`, `0e1`, `100e-2`, `1e600`, `9.9e-600`, `[1]`, `-0.0`, `12345.678e-9`} {
 		f.Add(seed)
@@ -116,7 +116,7 @@ func FuzzTextForm(f *testing.F) {
 		case c == '"':
 			var want string
 			if err := json.Unmarshal([]byte(raw), &want); err != nil || text != strings.ToValidUTF8(text, "") {
-				return // invalid UTF-8 is rejected before
+				return // an event with invalid UTF-8 is rejected earlier
 			}
 			if text != want {
 				t.Errorf("%s is %q, want %q", raw, text, want)
@@ -137,7 +137,7 @@ func checkNumber(t *testing.T, raw, text string) {
 		if !strings.ContainsAny(raw[:at], "123456789") != (text == "0") || text != "0" && text != raw {
 			t.Errorf("%s is %q", raw, text)
 		}
-		return // too large for the arithmetic
+		return // too large for exact arithmetic
 	}
 	want, ok := new(big.Rat).SetString(raw)
 	if !ok {

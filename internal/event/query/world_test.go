@@ -9,7 +9,7 @@ import (
 	"svc/internal/event/block"
 )
 
-// monday is the time of the worked example, 2025-12-01 00:00 UTC.
+// monday is the start of the worked example, 2025-12-01 00:00 UTC.
 const monday = 1764547200
 
 // fact is an event in a test.
@@ -20,8 +20,8 @@ type fact struct {
 	details             block.Details
 }
 
-// world holds events in parts, in the form that queries read. Numbers are assigned in
-// order of first use.
+// world holds events in parts, as queries read them. Numbers are assigned in the order of
+// first use.
 type world struct {
 	hours    map[int64][]*block.Columns
 	names    []string
@@ -29,8 +29,9 @@ type world struct {
 	sessions map[string]uint32
 }
 
-// newWorld builds a world from facts in the order of receipt. The facts of an hour for
-// which share returns the same number form one part. The numbers must not decrease.
+// newWorld builds a world from facts, which must be in the order of receipt. share
+// determines the part of each fact: the facts of an hour with the same number form one
+// part. The numbers must not decrease.
 func newWorld(tb testing.TB, facts []fact, share func(i int) int) *world {
 	tb.Helper()
 	w := &world{hours: map[int64][]*block.Columns{}, names: []string{""}, subjects: map[string]uint32{}, sessions: map[string]uint32{}}
@@ -80,7 +81,7 @@ func (w *world) part(hour int64, facts []fact) *block.Columns {
 	return columnsOf(hour, &r)
 }
 
-// number returns the number of a text, and assigns the next one to a new text.
+// number returns the number of a text. A new text gets the next number.
 func number(numbers map[string]uint32, text string) uint32 {
 	if numbers[text] == 0 {
 		numbers[text] = uint32(len(numbers)) + 1
