@@ -4,6 +4,7 @@
 import { Counted } from "./counted";
 import { expect, inEachWay, settled, test } from "./fixtures";
 import { keyboard, phone, pointer } from "./hand";
+import { seedLogs } from "./seed";
 
 inEachWay([pointer, keyboard, phone], () => {
   test("answer the oldest feedback with one star", async ({ page, hand, ownDemo: demo }) => {
@@ -44,6 +45,26 @@ inEachWay([pointer, keyboard, phone], () => {
     const address = new URL(page.url()).searchParams;
     expect([address.get("time_from"), address.get("time_to")]).toEqual([String(peak.time), String(peak.time + 3599)]);
     await expect(page.getByText(hand.t.common.pageOf(1, await page.locator("tbody tr").count(), String(peak.total)))).toBeVisible();
+    counted.expectFew();
+  });
+
+  test("what broke today", async ({ page, hand, server, project }) => {
+    const { today } = hand.t;
+    await server.call("PUT", `/admin/projects/${project}/versions/by-version/4.3.1`, { title: "4.3.1", content: "Faster." });
+    await seedLogs(server, project, 4);
+    await seedLogs(server, project, 12, (index) => ({ level: 3, content: `E77: cannot open archive ${index}\nat open (archive.js:7)` }));
+    // The first error of the four counts as well.
+    const found = page.getByRole("list", { name: today.list }).getByRole("listitem").filter({ hasText: "13" });
+    await hand.open(server, `/admin?project=${project}`);
+    await expect(found).toContainText(today.actions.errors);
+    const counted = new Counted(hand);
+    await counted.press(found.getByRole("link", { name: today.actions.errors }));
+    const rows = page.locator("tbody tr");
+    await expect(page).toHaveURL(/level=3/);
+    await expect(rows.first()).toContainText("E77");
+    await expect(page.getByText(hand.t.common.pageOf(1, await rows.count(), "13"))).toBeVisible();
+    await counted.press(rows.first().locator(".cell-link"));
+    await expect(page.getByRole("dialog")).toContainText("at open (archive.js:7)");
     counted.expectFew();
   });
 });
