@@ -9,14 +9,14 @@ import (
 	"svc/internal/integrity"
 )
 
-// Numbers records which numbers of a dictionary have a text.
+// Numbers records which numbers of a dictionary currently have a text.
 type Numbers struct {
 	there encoding.Bitset
-	free  uint32 // the next number
+	free  uint32 // the number that the next text will get
 }
 
-// Has reports whether a number has a text. It also returns true if the chunk of the
-// number cannot be read, because the number may have a text there.
+// Has reports whether a number has a text. If the chunk that contains the number cannot
+// be read, Has returns true, because the number may have a text.
 func (t *Numbers) Has(number uint32) bool {
 	return number > 0 && number < t.free && t.there.Has(number)
 }
@@ -25,12 +25,12 @@ func (t *Numbers) Has(number uint32) bool {
 type Checker struct {
 	Report *integrity.Report
 	Secret hashindex.Secret
-	Read   func(bytes int) error               // records progress
-	Fix    func(name string, put func() error) // receives the repair of a finding
+	Read   func(bytes int) error               // called with the number of bytes read, to report the progress
+	Fix    func(name string, put func() error) // called for each finding that can be repaired; see the checker of package event
 }
 
-// Check reads a whole dictionary and verifies that each text is found by its number and
-// each number by its text.
+// Check reads a whole dictionary. It verifies that each text is found by its number, and
+// each number by its text. It adds damage to the report.
 func (c *Checker) Check(b *boltfile.Bucket, path string) (Numbers, error) {
 	t := Numbers{free: 1, there: encoding.NewBitset(1)}
 	raw := b.Get(stateKey)
@@ -63,8 +63,8 @@ func (c *Checker) Check(b *boltfile.Bucket, path string) (Numbers, error) {
 	return t, nil
 }
 
-// lastChunk returns the number of the last possible chunk of a dictionary. ok is false if
-// the state is invalid.
+// lastChunk returns the greatest number that a chunk of the dictionary can have. ok is
+// false if the state of the dictionary is invalid.
 func (c *Checker) lastChunk(path string, texts *boltfile.Bucket, d *Dictionary) (last uint32, ok bool) {
 	if d.free == 0 || d.removed >= d.free {
 		c.Report.Add(integrity.Text, path+"/state", "the next number is %d, but %d were removed", d.free, d.removed)
@@ -78,7 +78,7 @@ func (c *Checker) lastChunk(path string, texts *boltfile.Bucket, d *Dictionary) 
 	return last, true
 }
 
-// indexOf returns a reader of a dictionary, or nil if its index is damaged.
+// indexOf returns a reader of a dictionary, or nil if the dictionary's index is damaged.
 func (c *Checker) indexOf(path string, b *boltfile.Bucket, d *Dictionary) *Reader {
 	index := b.Bucket(IndexBucket)
 	if index == nil {
@@ -101,8 +101,8 @@ func (c *Checker) indexIsWrong(path string, b *boltfile.Bucket, format string, a
 	c.Fix(path, func() error { return rebuildIndex(b, c.Secret) })
 }
 
-// checkChunk verifies a chunk, records its numbers, and counts its texts. ok is false if
-// it cannot be read.
+// checkChunk verifies a chunk, records the numbers of its texts in t, and counts the
+// texts. ok is false if the chunk cannot be read.
 func (c *Checker) checkChunk(path string, b *boltfile.Bucket, r *Reader, number uint32, t Numbers) (texts uint32, ok bool, err error) {
 	chunk, damage := readChunk(b.Bucket(textsBucket), number)
 	if damage == nil {
@@ -112,7 +112,7 @@ func (c *Checker) checkChunk(path string, b *boltfile.Bucket, r *Reader, number 
 	if damage != nil {
 		c.Report.Add(integrity.Text, path+"/texts/"+integrity.Key(encoding.Key32(number)), "%v", damage)
 		for slot := range uint32(chunkSlots) {
-			t.there.Set(first + slot) // not known to be missing
+			t.there.Set(first + slot) // the number may have a text
 		}
 		return 0, false, c.Read(len(chunk.raw))
 	}
@@ -134,7 +134,7 @@ func (c *Checker) checkChunk(path string, b *boltfile.Bucket, r *Reader, number 
 	return texts, true, c.Read(len(chunk.raw))
 }
 
-// rebuildIndex builds the index of a dictionary from the readable texts.
+// rebuildIndex builds the index of a dictionary from those texts that can be read.
 func rebuildIndex(dictionary *boltfile.Bucket, s hashindex.Secret) error {
 	m, err := hashindex.Rebuild(dictionary, IndexBucket, payloadBytes)
 	if err != nil {
@@ -144,7 +144,7 @@ func rebuildIndex(dictionary *boltfile.Bucket, s hashindex.Secret) error {
 	for key, raw := cursor.First(); key != nil; key, raw = cursor.Next() {
 		chunk, err := openChunk(raw)
 		if err != nil || len(key) != 4 {
-			continue // already in the report
+			continue // the damaged chunk is already in the report
 		}
 		for slot := range chunkSlots {
 			if text, ok := chunk.text(slot); ok {

@@ -32,17 +32,18 @@ const (
 
 var errChunk = errors.New("texts are inconsistent")
 
-// textChunk is a chunk that is read in place, or a chunk that is being built. The zero
-// value has no slots.
+// textChunk is a chunk that is read in place or is being built. The zero value has no
+// slots.
 type textChunk struct {
-	raw   []byte // nil while it is being built
+	raw   []byte // the encoded chunk; nil while it is being built
 	kinds []byte
 	uuids []byte
 	ends  []byte
 	texts []byte
 }
 
-// packedText is a text in the form in which a slot stores it.
+// packedText is a text in the form in which a slot stores it: as a UUID or as a plain
+// text.
 type packedText struct {
 	kind byte
 	uuid [16]byte
@@ -56,8 +57,7 @@ func packText(text string) packedText {
 	return packedText{kind: slotText, text: text}
 }
 
-// openChunk reads a chunk. It verifies that all slots can be read, but does not verify
-// the checksum.
+// openChunk reads a chunk. It verifies that all slots can be read, but not the checksum.
 func openChunk(raw []byte) (textChunk, error) {
 	if len(raw) < chunkHeader || raw[4] != chunkVersion {
 		return textChunk{}, errChunk
@@ -124,7 +124,7 @@ func (c *textChunk) plain(slot int) []byte {
 	return c.texts[start:binary.LittleEndian.Uint32(c.ends[4*before:])]
 }
 
-// is reports whether a slot has the wanted text.
+// is reports whether a slot contains the wanted text.
 func (c *textChunk) is(slot int, wanted *packedText) bool {
 	switch {
 	case slot >= len(c.kinds) || c.kinds[slot] != wanted.kind:
@@ -135,7 +135,7 @@ func (c *textChunk) is(slot int, wanted *packedText) bool {
 	return string(c.plain(slot)) == wanted.text
 }
 
-// text returns the text of a slot.
+// text returns the text in a slot. ok is false if the slot is empty.
 func (c *textChunk) text(slot int) (text string, ok bool) {
 	if slot >= len(c.kinds) {
 		return "", false
@@ -149,8 +149,9 @@ func (c *textChunk) text(slot int) (text string, ok bool) {
 	return "", false
 }
 
-// with returns a copy of the chunk to which texts have been added. The first text is
-// stored in the given slot, which must come after all used slots.
+// with returns a copy of the chunk with texts added. The first of them is stored in the
+// given slot, and the others in the following slots. The slot must come after all used
+// slots.
 func (c *textChunk) with(slot int, texts []string) textChunk {
 	next := textChunk{
 		kinds: slices.Clone(c.kinds), uuids: slices.Clone(c.uuids),
@@ -175,8 +176,8 @@ func (c *textChunk) append(text packedText) {
 	c.ends = binary.LittleEndian.AppendUint32(c.ends, uint32(len(c.texts)))
 }
 
-// without returns a copy of the chunk in which the given slots are empty. removed is the
-// number of these slots that had a text.
+// without returns a copy of the chunk with the given slots emptied. removed is the number
+// of these slots that contained a text.
 func (c *textChunk) without(slots []int) (next textChunk, removed int) {
 	for slot, kind := range c.kinds {
 		switch {

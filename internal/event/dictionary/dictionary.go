@@ -32,7 +32,7 @@ import (
 //	state  the next number, and the number of removed texts: four bytes each, big endian
 type Dictionary struct {
 	secret  hashindex.Secret
-	free    uint32 // the next number
+	free    uint32 // the number that the next text will get
 	removed uint32
 	index   *hashindex.Index
 }
@@ -51,12 +51,14 @@ var (
 	errFull = errors.New("dictionary has all numbers in use")
 )
 
-// chunkOf returns the chunk of a number and its slot in the chunk.
+// chunkOf returns the chunk to which a number belongs, and the number's slot in that
+// chunk.
 func chunkOf(number uint32) (chunk uint32, slot int) {
 	return (number - 1) / chunkSlots, int((number - 1) % chunkSlots)
 }
 
-// Load reads a dictionary. The bucket may be empty.
+// Load reads the state of the dictionary in a bucket. If the bucket is empty, the
+// dictionary is empty.
 func Load(b *boltfile.Bucket, s hashindex.Secret) (*Dictionary, error) {
 	d := &Dictionary{secret: s, free: 1, index: hashindex.New(payloadBytes)}
 	raw := b.Get(stateKey)
@@ -76,16 +78,16 @@ func Load(b *boltfile.Bucket, s hashindex.Secret) (*Dictionary, error) {
 	return d, err
 }
 
-// save writes the state.
+// save writes the state to the bucket.
 func (d *Dictionary) save(b *boltfile.Bucket) error {
 	return b.Put(stateKey, append(encoding.Key32(d.free), encoding.Key32(d.removed)...))
 }
 
-// Next returns the number that will be assigned to the next text.
+// Next returns the number that the next text will get.
 func (d *Dictionary) Next() uint32 { return d.free }
 
-// Generation identifies the state of a bucket's dictionary. It changes whenever a text is
-// added or removed, and whenever the index changes.
+// Generation identifies the state of the dictionary. It changes whenever a text is added
+// or removed, and whenever the index changes.
 func (d *Dictionary) Generation() [2]uint64 {
 	return [2]uint64{uint64(d.free)<<32 | uint64(d.removed), d.index.Generation()}
 }
@@ -94,13 +96,13 @@ func (d *Dictionary) Generation() [2]uint64 {
 // use.
 type Reader struct {
 	d      *Dictionary
-	texts  *boltfile.Bucket // nil if there is no text
+	texts  *boltfile.Bucket // nil if the dictionary has no texts
 	index  *hashindex.Reader
 	chunks map[uint32]textChunk // the chunks that have been read
 }
 
-// Reader returns a Reader. b must be the bucket that d was loaded from, in a transaction
-// in which d is current.
+// Reader returns a Reader of the dictionary. b must be the bucket from which d was
+// loaded, in a transaction in which d is current.
 func (d *Dictionary) Reader(b *boltfile.Bucket) *Reader {
 	r := &Reader{d: d, texts: b.Bucket(textsBucket), chunks: map[uint32]textChunk{}}
 	r.index = d.index.Reader(b.Bucket(IndexBucket))
@@ -124,8 +126,8 @@ func (r *Reader) Find(text string) (number uint32, ok bool, err error) {
 	return number, ok, errors.Join(err, fault)
 }
 
-// Text returns the text of a number. ok is false if the number has no text or its text
-// has been removed.
+// Text returns the text with a number. ok is false if the number was never assigned or
+// its text has been removed.
 func (r *Reader) Text(number uint32) (text string, ok bool, err error) {
 	if number == 0 || number >= r.d.free {
 		return "", false, nil
@@ -139,8 +141,8 @@ func (r *Reader) Text(number uint32) (text string, ok bool, err error) {
 	return text, ok, nil
 }
 
-// chunk returns the chunk that contains the slot of a number. The chunk is empty if none
-// is stored.
+// chunk returns the chunk to which a number belongs. If no such chunk is stored, it
+// returns one without slots.
 func (r *Reader) chunk(number uint32) (textChunk, error) {
 	at, _ := chunkOf(number)
 	chunk, ok := r.chunks[at]
@@ -168,9 +170,9 @@ func readChunk(texts *boltfile.Bucket, number uint32) (textChunk, error) {
 	return chunk, nil
 }
 
-// changeChunk passes the chunk of a number to the function change. Unless changed is
-// false, it then replaces the stored chunk with the returned one, or deletes the stored
-// chunk if the returned one has no texts.
+// changeChunk passes the chunk to which a number belongs to change, and stores the chunk
+// that change returns. If the returned chunk has no texts, changeChunk deletes the stored
+// one instead. If changed is false, it does nothing.
 func changeChunk(texts *boltfile.Bucket, number uint32, change func(textChunk) (next textChunk, changed bool)) error {
 	chunk, err := readChunk(texts, number)
 	if err != nil {
@@ -189,8 +191,9 @@ func changeChunk(texts *boltfile.Bucket, number uint32, change func(textChunk) (
 	return texts.Put(encoding.Key32(number), chunk.encode())
 }
 
-// Add assigns the numbers Next(), Next()+1 and so on to texts that have no number yet.
-// The result is valid after the commit. If the commit fails, d remains valid.
+// Add assigns numbers to texts that have none yet: Next() to the first one, Next()+1 to
+// the second, and so on. The result is valid after the commit. If the commit fails, d
+// remains valid.
 func (d *Dictionary) Add(b *boltfile.Bucket, texts []string) (*Dictionary, error) {
 	if len(texts) == 0 {
 		return d, nil
@@ -227,11 +230,11 @@ func (d *Dictionary) Add(b *boltfile.Bucket, texts []string) (*Dictionary, error
 	return &next, next.save(b)
 }
 
-// Remove removes the texts with the given numbers, which are not reused. It ignores
-// numbers without a text. The result is valid after the commit.
+// Remove removes the texts with the given numbers. It ignores numbers without a text. The
+// numbers are not reused. The result is valid after the commit.
 func (d *Dictionary) Remove(b *boltfile.Bucket, numbers []uint32) (*Dictionary, error) {
 	next := *d
-	chunks := map[uint32][]int{} // slots by chunk
+	chunks := map[uint32][]int{} // slots to empty, by chunk
 	for _, number := range numbers {
 		if number > 0 && number < d.free {
 			chunk, slot := chunkOf(number)
@@ -254,8 +257,9 @@ func (d *Dictionary) Remove(b *boltfile.Bucket, numbers []uint32) (*Dictionary, 
 	return &next, next.save(b)
 }
 
-// Compact does a bounded part of the pending work in the index. The caller must write the
-// changes to the bucket of the index. The result is valid after the commit.
+// Compact does a bounded part of the pending work in the index. The caller must write
+// changes to the bucket of the index. next is valid after that is committed. worked is
+// false if there was nothing to do.
 func (d *Dictionary) Compact(b *boltfile.Bucket) (next *Dictionary, changes *hashindex.Pages, worked bool, err error) {
 	index := b.Bucket(IndexBucket)
 	if index == nil {

@@ -117,7 +117,7 @@ func (x *testDictionary) verify(tb testing.TB) {
 	})
 }
 
-// oddTexts must be read back unchanged.
+// oddTexts are unusual texts that must be read back unchanged.
 var oddTexts = []string{
 	"", " ", "a", "0", "\x00", "\xff\xfe", "é", strings.Repeat("x", 128), strings.Repeat("漢", 128), strings.Repeat("😀", 128),
 	"6ba7b810-9dad-11d1-80b4-00c04fd430c8", "6BA7B810-9DAD-11D1-80B4-00C04FD430C8", "6ba7b810-9dad-11d1-80b4-00c04fd430C8",
@@ -157,7 +157,7 @@ func TestDictionaryIsAMap(t *testing.T) {
 		case 2:
 			numbers := []uint32{0, x.next, x.next + 5, 1<<32 - 1}
 			first := random.Uint32N(x.next)
-			for range random.IntN(3000) { // a stretch, so that whole chunks are removed, and some numbers more than once
+			for range random.IntN(3000) { // remove a range of numbers, so that whole chunks disappear, and some numbers more than once
 				numbers = append(numbers, first, random.Uint32N(x.next))
 				first++
 			}
@@ -191,8 +191,8 @@ func TestRemovedTextsLeaveNothing(t *testing.T) {
 		return found
 	}
 	for i, text := range texts[:1100] {
-		// A text that is a prefix of a remaining one, like subject-1 of subject-1100, is
-		// still in the file.
+		// A removed text that is part of a remaining one, as subject-1 is of subject-1100,
+		// still occurs in the file.
 		if holds(text) && !slices.ContainsFunc(texts[1100:], func(other string) bool { return strings.Contains(other, text) }) {
 			t.Fatalf("number %d was removed, its text is still in the file", i+1)
 		}
@@ -203,14 +203,14 @@ func TestRemovedTextsLeaveNothing(t *testing.T) {
 	x.verify(t)
 
 	x.remove(t, all...)
-	x.reload(t) // the next number must survive even without a chunk
+	x.reload(t) // the next number must be kept even though its chunk does not exist
 	bolttest.ViewBucket(t, x.db, func(b *boltfile.Bucket) error {
 		if n := b.Bucket(textsBucket).Len(); n != 0 {
 			t.Errorf("%d chunks are left without a text", n)
 		}
 		return nil
 	})
-	x.add(t, texts[5], texts[7]) // again, with new numbers, in the middle of a chunk
+	x.add(t, texts[5], texts[7]) // add removed texts again, with new numbers, in the middle of a chunk
 	x.add(t, texts[6])
 	x.reload(t)
 	x.verify(t)
@@ -337,7 +337,7 @@ func BenchmarkDictionaryFind(b *testing.B) {
 	})
 }
 
-// check checks a dictionary and returns the findings as an error.
+// check checks a dictionary and returns the findings as one error.
 func (d *Dictionary) check(b *boltfile.Bucket) error {
 	report := integrity.NewReport(nil)
 	c := Checker{Report: report, Secret: d.secret, Read: func(int) error { return nil }, Fix: func(string, func() error) {}}

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// MaxBitWidth is the maximum width of a number.
+// MaxBitWidth is the maximum width of a number, in bits.
 const MaxBitWidth = 32
 
-// BitWidth returns the number of bits in which every number from 0 to most can be stored.
+// BitWidth returns the number of bits that are needed to store any number from 0 to most.
 func BitWidth(most uint32) int { return bits.Len32(most) }
 
 // BitBytes returns the number of bytes that n numbers of the given width take.
@@ -17,7 +17,7 @@ func BitBytes(n, width int) int { return (n*width + 7) / 8 }
 // AppendBits appends numbers with width bits each. The first number is stored in the
 // lowest bits of the first byte.
 func AppendBits(raw []byte, numbers []uint32, width int) []byte {
-	word, filled := uint64(0), 0 // bits that have not been written yet, fewer than 32
+	word, filled := uint64(0), 0 // the bits that have not been written yet, and their number, which is less than 32
 	for _, number := range numbers {
 		word |= uint64(number) << filled
 		if filled += width; filled >= 32 {
@@ -33,14 +33,14 @@ func AppendBits(raw []byte, numbers []uint32, width int) []byte {
 	return raw
 }
 
-// Bits is a list of numbers written by AppendBits.
+// Bits is a list of numbers of equal width that AppendBits has written.
 type Bits struct {
 	Width int // 0 to MaxBitWidth
 	Raw   []byte
 }
 
-// wholeWords returns how many of n numbers can be read with eight bytes each without
-// reading beyond the end.
+// wholeWords returns how many of the first n numbers can be read by loading eight bytes
+// each without reading beyond the end of the list.
 func (b Bits) wholeWords(n int) int {
 	if len(b.Raw) < 8 {
 		return 0
@@ -75,7 +75,8 @@ func (b Bits) Gather(indexes, into []uint32) {
 	}
 }
 
-// lastWord returns the bytes from an offset to the end, which must be fewer than eight.
+// lastWord returns the bytes from an offset to the end as a number. There must be fewer
+// than eight.
 func (b Bits) lastWord(from int) (word uint64) {
 	for at := len(b.Raw) - 1; at >= from; at-- {
 		word = word<<8 | uint64(b.Raw[at])
@@ -83,8 +84,8 @@ func (b Bits) lastWord(from int) (word uint64) {
 	return word
 }
 
-// Unpack adds the summand add to each number of the list and stores the sums in the slice
-// into. It returns the greatest sum.
+// Unpack adds add to each number of the list and stores the sums in into. It returns the
+// greatest sum.
 func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 	switch b.Width {
 	case 0:
@@ -111,7 +112,7 @@ func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 	whole := b.wholeWords(len(into))
 	for i := range into[:whole] {
 		number := uint32(binary.LittleEndian.Uint64(b.Raw[bit>>3:])>>(bit&7)) & mask
-		number = min(number, 1<<32-2) // so that adding does not overflow
+		number = min(number, 1<<32-2) // prevents an overflow of the sum
 		into[i] = number + add
 		most = max(most, number)
 		bit += b.Width
@@ -137,7 +138,7 @@ func (b Bits) Count(low, high int, counts []uint32) {
 		return
 	}
 	if b.Width <= 8 && high-low > 4*len(counts) {
-		for ; low&7 != 0; low++ { // the first of eight numbers begins at a byte
+		for ; low&7 != 0; low++ { // until a number begins at the start of a byte, as every eighth does
 			counts[b.At(low)]++
 		}
 		low = b.countEights(low, high, counts)
@@ -152,12 +153,12 @@ func (b Bits) Count(low, high int, counts []uint32) {
 	}
 }
 
-// countEights is an implementation of Count for numbers of at most eight bits. It counts
-// eight at a time while eight bytes can be read, and returns the index of the first
-// number that it has not counted. low must be divisible by eight. Numbers of at most four
-// bits are counted in pairs. Neighbouring numbers are counted in different tables,
-// because an addition to a counter has to wait until the previous addition to the same
-// counter is stored.
+// countEights implements Count for numbers of at most eight bits. It loads eight numbers
+// at a time as long as eight bytes can be read, and returns the index of the first number
+// that it has not counted. low must be divisible by eight. Numbers of at most four bits
+// are counted in pairs. Neighbouring numbers are counted in different tables, because
+// incrementing a counter has to wait until the previous increment of the same counter has
+// been stored.
 func (b Bits) countEights(low, high int, counts []uint32) (next int) {
 	var tables [4][256]uint32
 	width := b.Width
@@ -192,11 +193,11 @@ func (b Bits) countEights(low, high int, counts []uint32) (next int) {
 	return low
 }
 
-// Bitset is a set of numbers.
+// Bitset is a set of small numbers.
 type Bitset []uint64
 
-// NewBitset returns an empty set for numbers less than end. The method Set ignores a
-// number for which the set has no bit. Only a damaged block contains such a number.
+// NewBitset returns an empty set for numbers less than end. Set ignores numbers for which
+// the set has no bit, which occur only in a damaged block.
 func NewBitset(end uint32) Bitset { return make(Bitset, end/64+1) }
 
 // Set adds a number.

@@ -2,8 +2,8 @@ package encoding
 
 import "encoding/binary"
 
-// Codes is a list of indexes into a list of distinct values, stored in a fixed width of 0
-// (all are zero), 1, 2 or 4 bytes, little endian.
+// Codes is a list of indexes into a list of distinct values. Each takes 0, 1, 2 or 4
+// bytes, little endian. If the width is 0, all indexes are 0.
 type Codes struct {
 	Width int
 	Raw   []byte
@@ -59,8 +59,9 @@ func appendCodes(raw []byte, codes []uint32, width int) []byte {
 	return raw
 }
 
-// Distinct performs dictionary encoding for numbers with few distinct values. It returns
-// the distinct numbers in order of first use, and for each number its index in that list.
+// Distinct encodes numbers as codes in a dictionary of their distinct values. distinct
+// contains the distinct numbers in the order of first use, and codes contains the index
+// of each number in it.
 func Distinct(numbers []uint32) (codes, distinct []uint32) {
 	codes = make([]uint32, len(numbers))
 	most := uint32(0)
@@ -70,7 +71,7 @@ func Distinct(numbers []uint32) (codes, distinct []uint32) {
 	if uint64(most) > uint64(4*len(numbers)+1024) {
 		return codes, distinctByMap(numbers, codes)
 	}
-	known := make([]uint32, most+1) // code + 1
+	known := make([]uint32, most+1) // for each number: its code + 1, or 0
 	for i, number := range numbers {
 		if known[number] == 0 {
 			distinct = append(distinct, number)
@@ -81,7 +82,7 @@ func Distinct(numbers []uint32) (codes, distinct []uint32) {
 	return codes, distinct
 }
 
-// distinctByMap implements Distinct for numbers too large for a table.
+// distinctByMap implements Distinct for numbers that are too large for a table.
 func distinctByMap(numbers, codes []uint32) (distinct []uint32) {
 	var c Coder[uint32]
 	for i, number := range numbers {
@@ -90,9 +91,10 @@ func distinctByMap(numbers, codes []uint32) (distinct []uint32) {
 	return c.Values
 }
 
-// Coder performs dictionary encoding of arbitrary values, one by one.
+// Coder encodes values as codes in a dictionary of their distinct values, one value at a
+// time.
 type Coder[T comparable] struct {
-	Values []T // by code, in order of first use
+	Values []T // the distinct values by code, in the order of first use
 	codes  map[T]uint32
 }
 

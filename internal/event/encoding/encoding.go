@@ -1,5 +1,6 @@
-// Package encoding provides the compact encodings of the event engine for integers and
-// texts. All readers are bounded by their input and never trust a length in it.
+// Package encoding provides compact encodings of integers and texts for the event engine.
+// All readers check the lengths in their input, so that damaged input cannot make them
+// read out of bounds or allocate much memory.
 //
 //	encoding.go  checksums, keys
 //	reader.go    Reader, which reads bytes and remembers the first error
@@ -20,7 +21,7 @@ import (
 	"svc/internal/integrity"
 )
 
-// errDamaged is returned for bytes that this package did not write.
+// errDamaged is returned for bytes that no function of this package can have written.
 var errDamaged = fmt.Errorf("%w encoding", integrity.ErrDamaged)
 
 // ErrChecksum is returned for bytes with a wrong checksum.
@@ -28,12 +29,11 @@ var ErrChecksum = errors.New("wrong checksum")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Checksum returns the CRC-32C of a value.
+// Checksum returns the CRC-32C checksum of raw.
 func Checksum(raw []byte) uint32 { return crc32.Checksum(raw, castagnoli) }
 
-// Key32 returns a number as a key of four bytes, big endian, so that keys sort like the
-// numbers.
+// Key32 returns n as a key of four bytes, big endian. Such keys sort like their numbers.
 func Key32(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
 
-// Key64 returns a number as a key of eight bytes, big endian.
+// Key64 returns n as a key of eight bytes, big endian. Such keys sort like their numbers.
 func Key64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// AppendRows appends rows, which must be ascending, as the distance of each from the
+// AppendRows appends an ascending list of row numbers, each as its distance from the
 // previous one.
 func AppendRows(raw []byte, list []uint32) []byte {
 	last := uint32(0)
@@ -17,7 +17,7 @@ func AppendRows(raw []byte, list []uint32) []byte {
 	return raw
 }
 
-// Rows reads count ascending rows below n.
+// Rows reads count row numbers written by AppendRows. All of them must be less than n.
 func (r *Reader) Rows(count, n int) []uint32 {
 	if count > len(r.Rest) {
 		r.Fail()
@@ -37,7 +37,7 @@ func (r *Reader) Rows(count, n int) []uint32 {
 	return list
 }
 
-// AppendTexts appends the lengths of texts, then the texts.
+// AppendTexts appends the lengths of all texts, followed by the texts.
 func AppendTexts(raw []byte, texts []string) []byte {
 	for _, text := range texts {
 		raw = binary.AppendUvarint(raw, uint64(len(text)))
@@ -79,8 +79,8 @@ func (r *Reader) Texts(list []string, count int) []string {
 	return list
 }
 
-// lengthAt reads the uvarint at an offset as a length. next is the offset of the byte
-// after the uvarint, or -1 if there is no valid length.
+// lengthAt reads a length, which is a uvarint, at an offset. next is the offset of the
+// byte after it, or -1 if there is no valid length.
 func lengthAt(raw []byte, at int) (length, next int) {
 	if at < len(raw) && raw[at] < 0x80 {
 		return int(raw[at]), at + 1

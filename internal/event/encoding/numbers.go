@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// AppendNumbers appends a list of numbers: first the width of a distance in bytes, then
-// the smallest number, then the distance of each number from the smallest. It appends
-// nothing if all numbers are zero.
+// AppendNumbers appends a list of numbers: the width of a distance in bytes, the smallest
+// number, and the distance of each number from the smallest. It appends nothing if all
+// numbers are zero.
 func AppendNumbers[T uint8 | uint16 | uint32](raw []byte, numbers []T) []byte {
 	if len(numbers) == 0 {
 		return raw
@@ -36,8 +36,8 @@ type Numbers[T uint8 | uint16 | uint32] struct {
 	raw      []byte
 }
 
-// OpenNumbers reads the header of n numbers. The caller must limit n by the size of its
-// input.
+// OpenNumbers reads the header of a list of n numbers. Because the list can be much
+// shorter than n, the caller must ensure that n is not larger than the size of its input.
 func OpenNumbers[T uint8 | uint16 | uint32](raw []byte, n int) (Numbers[T], error) {
 	if len(raw) == 0 {
 		return Numbers[T]{n: n}, nil
@@ -72,7 +72,7 @@ func (c *Numbers[T]) Unpack() []T {
 		for i := range numbers {
 			numbers[i] = smallest + T(binary.LittleEndian.Uint32(raw[4*i:]))
 		}
-	default: // 0: all are equal
+	default: // width 0: all numbers are equal
 		for i := range numbers {
 			numbers[i] = smallest
 		}
@@ -80,7 +80,7 @@ func (c *Numbers[T]) Unpack() []T {
 	return numbers
 }
 
-// AppendUint16s appends numbers of two bytes each, little endian.
+// AppendUint16s appends numbers as two bytes each, little endian.
 func AppendUint16s(raw []byte, numbers []uint16) []byte {
 	for _, number := range numbers {
 		raw = binary.LittleEndian.AppendUint16(raw, number)

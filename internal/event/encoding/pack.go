@@ -8,28 +8,28 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Packed bytes are rarely read, and then as a whole or in large pieces. The first byte
-// identifies the storage form.
+// Packed bytes are compressed data that is read rarely, and then as a whole or in large
+// pieces. The first byte is one of these forms.
 const (
 	packedPlain  = 0 // uncompressed
-	packedChunks = 1 // chunks of at most packedChunk bytes, most of them zstd
+	packedChunks = 1 // chunks of at most packedChunk bytes before compression, most of them compressed with zstd
 
-	// packedChunk is the maximum size of a chunk. It is limited because a reader has to
-	// decompress a whole chunk to read one of its bytes.
+	// packedChunk is the maximum size of a chunk before compression. It is limited because a
+	// reader has to decompress a whole chunk to read one of its bytes.
 	packedChunk = 256 << 10
-	// minPacked is the smallest number of bytes that is compressed. Compressing fewer
-	// bytes is not worth the time.
+	// minPacked is the smallest number of bytes that Pack compresses. For fewer bytes, the
+	// gain is not worth the time.
 	minPacked = 512
 )
 
-// The encoder and the decoder are created once and are safe for concurrent use.
-// Concurrent calls of Pack wait for each other.
+// encoder and decoder are created once, because creating them is expensive. They are safe
+// for concurrent use, but concurrent calls of Pack wait for each other.
 var (
 	packer = sync.OnceValue(func() *zstd.Encoder {
 		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
 			zstd.WithWindowSize(packedChunk), zstd.WithLowerEncoderMem(true))
 		if err != nil {
-			panic(err) // the options are constant
+			panic(err) // cannot fail with constant options
 		}
 		return encoder
 	})
@@ -37,14 +37,14 @@ var (
 		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),
 			zstd.WithDecoderMaxMemory(packedChunk), zstd.WithDecoderLowmem(true))
 		if err != nil {
-			panic(err) // the options are constant
+			panic(err) // cannot fail with constant options
 		}
 		return decoder
 	})
 )
 
-// Pack appends plain as packed bytes, compressed if that makes them smaller. It appends
-// nothing if plain is empty.
+// Pack appends the packed form of plain, which is compressed if that makes it smaller. It
+// appends nothing if plain is empty.
 func Pack(raw, plain []byte) []byte {
 	if len(plain) == 0 {
 		return raw
@@ -55,7 +55,7 @@ func Pack(raw, plain []byte) []byte {
 		for chunk := range slices.Chunk(plain, packedChunk) {
 			stored := packer().EncodeAll(chunk, nil)
 			if len(stored) >= len(chunk) {
-				stored = chunk // equal lengths mark an uncompressed chunk
+				stored = chunk // equal lengths mark a chunk that is not compressed
 			}
 			raw = binary.AppendUvarint(raw, uint64(len(chunk)))
 			raw = binary.AppendUvarint(raw, uint64(len(stored)))
@@ -68,7 +68,7 @@ func Pack(raw, plain []byte) []byte {
 	return append(append(raw[:start], packedPlain), plain...)
 }
 
-// Unpack returns the bytes that were packed. They can share memory with raw.
+// Unpack returns the bytes that Pack has packed. They can share memory with raw.
 func Unpack(raw []byte) ([]byte, error) { return UnpackFrom(raw, 0, -1) }
 
 // UnpackFrom returns length bytes of the unpacked data starting at offset from, or all

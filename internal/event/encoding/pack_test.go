@@ -15,7 +15,7 @@ func TestAnyStretchOfPackedBytesCanBeRead(t *testing.T) {
 		"one chunk":            bytes.Repeat([]byte("abcdefgh"), 1000),
 		"several chunks":       bytes.Repeat([]byte("0123456789"), 3*packedChunk/10),
 		"what does not shrink": noise(r, packedChunk+5000),
-		// The first chunk is compressible, the second is not.
+		// the first chunk can be compressed, the second cannot
 		"both": append(bytes.Repeat([]byte("x"), packedChunk), noise(r, 5000)...),
 	} {
 		packed := Pack([]byte("before"), plain)[len("before"):]

@@ -2,11 +2,12 @@ package encoding
 
 import "encoding/binary"
 
-// Reader reads bytes sequentially. After the first error, all reads return zero values,
-// so that callers check once, at the end.
+// Reader reads values from a slice of bytes, one after the other. After the first error,
+// all methods return zero values, so that the caller has to check for an error only once,
+// at the end.
 type Reader struct {
 	Rest []byte // the unread bytes
-	Bad  bool   // an error has occurred
+	Bad  bool   // whether an error has occurred
 }
 
 // Uvarint reads a number.
@@ -20,7 +21,8 @@ func (r *Reader) Uvarint() uint64 {
 	return number
 }
 
-// Count reads a uvarint that is at most limit.
+// Count reads a uvarint. If it is greater than limit, Count records an error and returns
+// 0.
 func (r *Reader) Count(limit int) int {
 	number := r.Uvarint()
 	if number > uint64(limit) {
@@ -53,7 +55,7 @@ func (r *Reader) Number(size int) uint64 {
 	return number
 }
 
-// Take returns the next n bytes, in place.
+// Take returns the next n bytes without copying them.
 func (r *Reader) Take(n int) []byte {
 	if n > len(r.Rest) {
 		r.Fail()
@@ -64,11 +66,11 @@ func (r *Reader) Take(n int) []byte {
 	return taken
 }
 
-// Fail records an error found by the caller.
+// Fail records an error that the caller has found.
 func (r *Reader) Fail() { r.Rest, r.Bad = nil, true }
 
 // Err returns an error that wraps integrity.ErrDamaged if there was an error or if unread
-// bytes remain.
+// bytes remain, and nil otherwise.
 func (r *Reader) Err() error {
 	if r.Bad || len(r.Rest) > 0 {
 		return errDamaged

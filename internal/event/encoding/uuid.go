@@ -1,10 +1,10 @@
 package encoding
 
-// The lengths of UUIDs in bytes. UUIDs of the same version share six bits: the version in
-// the upper half of byte 6, and binary 10 as the highest bits of byte 8 (RFC 9562). The
-// other 122 bits take 15 bytes and two bits: byte 6 of the short form consists of the
-// lower halves of bytes 6 and 8, and byte 8 is left out. Its remaining two bits are
-// stored separately, after the version.
+// The lengths of a UUID and of its shortened form, in bytes. All UUIDs of the same
+// version share six bits: the version in the upper half of byte 6, and binary 10 as the
+// highest bits of byte 8 (RFC 9562). The other 122 bits take 15 bytes and two bits. In
+// the shortened form, byte 6 consists of the lower halves of bytes 6 and 8, and byte 8 is
+// left out. Its remaining two bits are stored separately, after the version.
 const (
 	UUIDLength      = 16
 	ShortUUIDLength = 15
@@ -13,12 +13,13 @@ const (
 	minShortened = 8
 )
 
-// UUIDRestLength returns the number of bytes that the rest of n UUIDs takes: the version,
-// and two bits for each.
+// UUIDRestLength returns the number of bytes that the separate data of n shortened UUIDs
+// takes: one byte for the version, and two bits for each UUID.
 func UUIDRestLength(n int) int { return 1 + (n+3)/4 }
 
-// ShortenUUIDs shortens UUIDs in place if all have the same version and there are at
-// least minShortened of them. Otherwise, rest is nil.
+// ShortenUUIDs shortens UUIDs in place if all of them have the same version and there are
+// at least minShortened. rest is the separate data of the shortened UUIDs. It is nil if
+// they were not shortened.
 func ShortenUUIDs(uuids []byte) (shorter, rest []byte) {
 	n := len(uuids) / UUIDLength
 	if n < minShortened {
@@ -43,7 +44,8 @@ func ShortenUUIDs(uuids []byte) (shorter, rest []byte) {
 	return uuids[:n*ShortUUIDLength], rest
 }
 
-// LengthenUUID returns the UUID with index i in full, given the results of ShortenUUIDs.
+// LengthenUUID returns the UUID with index i in full. The other parameters are the
+// results of ShortenUUIDs.
 func LengthenUUID(uuids, rest []byte, i int) (u [UUIDLength]byte) {
 	short := uuids[i*ShortUUIDLength:][:ShortUUIDLength]
 	copy(u[:], short[:8])
@@ -55,10 +57,11 @@ func LengthenUUID(uuids, rest []byte, i int) (u [UUIDLength]byte) {
 
 const hexDigits = "0123456789abcdef"
 
-// uuidOffsets holds the offsets of the pairs of digits in the text of a UUID.
+// uuidOffsets holds the offset, in the text of a UUID, of the two digits of each byte.
 var uuidOffsets = [16]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34}
 
-// hexValues holds the values of lower-case hexadecimal digits; 255 = not a digit.
+// hexValues holds the value of each lower-case hexadecimal digit, and 255 for every other
+// byte.
 var hexValues = func() (values [256]byte) {
 	for i := range values {
 		values[i] = 255
@@ -69,8 +72,8 @@ var hexValues = func() (values [256]byte) {
 	return values
 }()
 
-// PackUUID returns the 16 bytes of a UUID in canonical lower-case form. ok is false for
-// any other text, including other forms of UUIDs.
+// PackUUID returns the 16 bytes of a UUID that is in the canonical lower-case form. ok is
+// false for any other text, including UUIDs in other forms.
 func PackUUID(text string) (packed [16]byte, ok bool) {
 	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
 		return packed, false

@@ -8,21 +8,21 @@ import (
 	"svc/internal/integrity"
 )
 
-// A run is merged with all smaller runs if it is at most twice as large as these are
-// together and the merge includes at least four runs. A partition then has three or four
-// runs on average and at most eight, and an entry is written about five times during its
-// life in a partition.
+// The rules for merging runs. A run is merged with all smaller runs if it is at most
+// twice as large as all of these together, and if at least four runs are merged. A
+// partition then has three or four runs on average and at most eight. An entry is written
+// about five times while it is in a partition.
 const (
 	mergeRuns = 4
 	mergeSize = 2
 
-	// smallRun is the minimum size of a run for these rules. Smaller runs count as this
-	// size.
+	// smallRun is the number of entries below which a run is treated by these rules as if it
+	// had smallRun entries.
 	smallRun = 1 << 10
 )
 
-// tierOf returns the tier of a run: 0 for small runs, and one more for each factor of
-// four.
+// tierOf returns the tier of a run with the given number of entries. Small runs have tier
+// 0, and each further tier begins at four times the size.
 func tierOf(entries int) int {
 	tier := 0
 	for ; entries > smallRun; entries /= 4 {
@@ -31,10 +31,10 @@ func tierOf(entries int) int {
 	return tier
 }
 
-// Compact does a bounded part of the pending work. It writes about 8 MB at most, unless
-// more was added at once. It removes an entry if alive returns false for its payload. If
-// alive is nil, it removes no entries. worked is false if there was nothing to do. The
-// result is valid after the changes are committed.
+// Compact does a bounded part of the pending work. It writes at most about 8 MB, or more
+// if more was added at once. It removes the entries with a payload for which alive
+// returns false. If alive is nil, it removes none. worked is false if there was nothing
+// to do. next is valid after the changes in in have been committed.
 func (x *Index) Compact(in *Pages, alive func(payload uint32) bool) (next *Index, worked bool, err error) {
 	next = x.clone()
 	for done := 0; ; worked = true {
@@ -61,8 +61,8 @@ func countEntries(runs []run) (total int) {
 	return total
 }
 
-// neediest returns the partition that has the most runs to be merged, and these runs.
-// Fresh runs take precedence.
+// neediest returns the partition in which the most runs should be merged, and these runs.
+// The fresh runs take precedence over all others.
 func (x *Index) neediest() (p *partition, picked []run) {
 	for _, other := range x.parts() {
 		if runs := x.pick(other); len(runs) > len(picked) {
@@ -93,8 +93,8 @@ func (x *Index) pick(p *partition) []run {
 	return runs[:pick]
 }
 
-// tooLarge reports whether a partition has to be divided, or whether fresh entries have
-// to be distributed.
+// tooLarge reports whether a partition has to be divided. For the fresh partition, it
+// reports whether its entries have to be distributed.
 func (x *Index) tooLarge(p *partition) bool {
 	if p == &x.fresh {
 		return countEntries(p.runs) >= x.MaxPartition/2
@@ -102,7 +102,8 @@ func (x *Index) tooLarge(p *partition) bool {
 	return countEntries(p.runs) > x.MaxPartition && p.depth < maxDepth
 }
 
-// merge merges runs into one run, or into one run for each of several partitions.
+// merge merges runs of a partition. The result is one run, or one run in each of several
+// partitions if the partition is divided or distributed.
 func (x *Index) merge(in *Pages, p *partition, picked []run, alive func(payload uint32) bool) error {
 	old, tooLarge := *p, x.tooLarge(p)
 	left := countEntries(picked)
@@ -118,7 +119,7 @@ func (x *Index) merge(in *Pages, p *partition, picked []run, alive func(payload 
 	switch {
 	case tooLarge && p == &x.fresh:
 		into = x.parts()[1:]
-	case tooLarge && left > x.MaxPartition/2: // otherwise it becomes small enough without the dead entries
+	case tooLarge && left > x.MaxPartition/2: // otherwise removing the dead entries makes the partition small enough
 		halves = p.halves()
 		into = []*partition{&halves[0], &halves[1]}
 	}
@@ -159,9 +160,8 @@ func (x *Index) countAlive(in *Pages, p *partition, runs []run, alive func(paylo
 	return n, nil
 }
 
-// mergeInto merges the given runs, which belong to the partition old. It writes their
-// entries to the partitions in parts, which replace old. left is the maximum number of
-// live entries.
+// mergeInto merges runs of the partition old and writes their entries to the partitions
+// in parts, which replace old. left is an upper bound for the number of live entries.
 func (x *Index) mergeInto(in *Pages, parts []*partition, old *partition, runs []run, left int, alive func(payload uint32) bool) error {
 	cursors := make([]*cursor, 0, len(runs))
 	for i := range runs {
@@ -227,19 +227,19 @@ type cursor struct {
 	ahead []Entry // the next entries
 	room  [readAhead]Entry
 
-	pages   int // number of pages begun
+	pages   int // number of pages that have been begun
 	page    page
-	ofPage  uint64 // first hash of the page
-	place   uint64 // next place in the table of the page
+	ofPage  uint64 // first hash of the current page
+	place   uint64 // next place in the table of the current page
 	first   uint64 // first hash of the current place
 	at, end int    // remaining entries of the current place
 }
 
-// readAhead is the number of entries that a cursor reads together.
+// readAhead is the number of entries that a cursor decodes at a time.
 const readAhead = 128
 
-// next advances to the next entry and returns false at the end. The bits of the hash that
-// are not stored are 0.
+// next advances to the next entry. It returns false at the end of the run. The bits of
+// the hash that the index does not store are 0.
 func (c *cursor) next() (bool, error) {
 	for len(c.ahead) == 0 {
 		if more, err := c.read(); err != nil || !more {
@@ -250,7 +250,8 @@ func (c *cursor) next() (bool, error) {
 	return true, nil
 }
 
-// read reads the next entries of one page, possibly none.
+// read decodes the next entries of the current page, possibly none. more is false at the
+// end of the run.
 func (c *cursor) read() (more bool, err error) {
 	c.ahead = c.room[:0]
 	for len(c.ahead) < readAhead {

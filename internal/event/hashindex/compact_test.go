@@ -18,7 +18,7 @@ func TestHashIndexForgetsWhatIsNotAlive(t *testing.T) {
 		entries[i] = Entry{rand.Uint64(), uint32(i)}
 	}
 	x.add(t, slices.Clone(entries))
-	for round := range 40 { // 300 more each time; 900 are alive
+	for round := range 40 { // each round adds 300 entries; only the last 900 stay alive
 		for i := range entries[:300] {
 			entries[i] = Entry{rand.Uint64(), uint32(900 + 300*round + i)}
 		}
@@ -34,7 +34,7 @@ func TestHashIndexForgetsWhatIsNotAlive(t *testing.T) {
 	}
 	bolttest.UpdateBucket(t, x.db, func(b *boltfile.Bucket) error {
 		pages := NewPages(b)
-		for _, p := range x.index.parts() { // as if all of them had to be merged
+		for _, p := range x.index.parts() { // merge all runs at once
 			if err := x.index.merge(pages, p, slices.Clone(p.runs), func(uint32) bool { return false }); err != nil {
 				return err
 			}
@@ -50,8 +50,8 @@ func TestHashIndexForgetsWhatIsNotAlive(t *testing.T) {
 	})
 }
 
-// bigIndex fills an index with n entries, adding load entries at a time as a server
-// would, and returns some of the hashes.
+// bigIndex fills an index with n entries and returns some of their hashes. It adds load
+// entries at a time and compacts in between, as a server would.
 func bigIndex(tb testing.TB, n, load int) (x *testIndex, hashes []uint64) {
 	tb.Helper()
 	x = newTestIndex(tb, 3, defaultPartition, defaultPage)

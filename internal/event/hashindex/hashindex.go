@@ -1,5 +1,5 @@
-// Package hashindex maps hashes to small numbers, stored in one bucket, for workloads
-// that mostly append.
+// Package hashindex implements an index in a bucket that maps hashes to small numbers,
+// called payloads. It is designed for workloads that mostly append.
 //
 //	hashindex.go  the directory; adding entries, lookups, the pages of a bucket
 //	page.go       a page of a run: encode, read in place, look up
@@ -53,7 +53,7 @@ import (
 const (
 	hashBits  = 36
 	maxDepth  = 24
-	maxSpread = 16 // pages of a run, as a power of two
+	maxSpread = 16 // the logarithm to base 2 of the greatest number of pages of a run
 
 	defaultPartition = 1 << 20
 	defaultPage      = 1 << 20
@@ -63,18 +63,18 @@ const (
 
 var directoryKey = []byte{0}
 
-// Secret is the key of a file's hashes. It prevents clients from choosing texts that
-// collide.
+// Secret is the key with which the texts of a file are hashed. Because it is secret,
+// clients cannot choose texts with equal hashes.
 type Secret [16]byte
 
 // Hash returns the SipHash-2-4 hash of a text.
 func (s Secret) Hash(text string) uint64 {
-	var room [128]byte // avoids an allocation for texts of ordinary length
+	var room [128]byte // on the stack, so that texts of ordinary length need no allocation
 	return siphash.Hash(binary.LittleEndian.Uint64(s[:8]), binary.LittleEndian.Uint64(s[8:]), append(room[:0], text...))
 }
 
-// Entry is a hash, of which the first 36 bits are significant, and its payload. Equal
-// entries are stored once.
+// Entry is a hash and its payload. Only the first 36 bits of the hash are significant.
+// Equal entries are stored once.
 type Entry struct {
 	Hash    uint64
 	Payload uint32
@@ -88,35 +88,36 @@ func (e Entry) Compare(other Entry) int {
 	return cmp.Compare(e.Payload, other.Payload)
 }
 
-// Index is the directory of a bucket as of one commit. It is immutable.
+// Index is the state of an index as of one commit: the directory of its runs. It is
+// immutable.
 type Index struct {
 	payloadBytes int
-	// The maximum number of entries of a partition and a page. Only tests change them.
+	// The maximum numbers of entries in a partition and in a page. Only tests change them.
 	MaxPartition, MaxPage int
 
 	nextRun    uint64
-	fresh      partition   // has all hashes
-	partitions []partition // in order of hashes; together they cover all hashes
-	pages      int         // of all runs
+	fresh      partition   // has runs with hashes from the whole range
+	partitions []partition // sorted by hash; together they cover the whole range
+	pages      int         // number of pages of all runs
 }
 
 type partition struct {
 	depth  uint8
 	prefix uint32
-	runs   []run // oldest first
+	runs   []run // the oldest first
 }
 
 type run struct {
 	number  uint64
 	tier    uint8
-	spread  uint8 // it has 2^spread pages
+	spread  uint8 // the run has 2^spread pages
 	entries uint32
-	first   int // index of its first page among the pages of all runs
+	first   int // index of the run's first page among the pages of all runs
 }
 
-// pageOf returns the page of a run for a hash.
+// pageOf returns the index of the page of a run to which a hash belongs.
 func (p *partition) pageOf(r *run, hash uint64) int {
-	return int(hash << p.depth >> (64 - r.spread)) // a shift by 64 gives 0
+	return int(hash << p.depth >> (64 - r.spread)) // the result is 0 if spread is 0
 }
 
 // key returns the key of a page in the bucket, using room as its buffer.
@@ -141,7 +142,7 @@ func (x *Index) page(in *Pages, p *partition, r *run, number int, room []byte) (
 	return opened, nil
 }
 
-// Generation identifies the state of the index of a bucket.
+// Generation returns a number that identifies the state of the index.
 func (x *Index) Generation() uint64 { return x.nextRun }
 
 // New returns an index without entries. Payloads have payloadBytes bytes, 1 to 4.
@@ -187,7 +188,7 @@ func (x *Index) parse(raw []byte) error {
 	}
 	n := c.Number(4)
 	x.partitions = nil
-	end := uint64(0) // end of the hashes covered so far, as the first 32 bits
+	end := uint64(0) // end of the partitions read so far, as the first 32 bits of a hash
 	for range n {
 		p := partition{depth: c.Byte(), prefix: uint32(c.Number(4))}
 		if c.Bad || p.depth > maxDepth || uint64(p.prefix) != end {
@@ -217,7 +218,7 @@ func (x *Index) parseRuns(c *encoding.Reader, p *partition) error {
 	return nil
 }
 
-// parts returns the partition of the fresh entries, followed by all other partitions.
+// parts returns all partitions, beginning with that of the fresh entries.
 func (x *Index) parts() []*partition {
 	all := []*partition{&x.fresh}
 	for i := range x.partitions {
@@ -226,7 +227,7 @@ func (x *Index) parts() []*partition {
 	return all
 }
 
-// number numbers the pages of all runs.
+// number assigns each run the index of its first page.
 func (x *Index) number() {
 	x.pages = 0
 	for _, p := range x.parts() {
@@ -262,7 +263,7 @@ func appendRuns(raw []byte, runs []run) []byte {
 	return raw
 }
 
-// clone returns a copy that can be changed until it is published.
+// clone returns a copy. The caller may change it until it is published.
 func (x *Index) clone() *Index {
 	next := *x
 	next.partitions = slices.Clone(x.partitions)
@@ -272,10 +273,10 @@ func (x *Index) clone() *Index {
 	return &next
 }
 
-// partition returns the index of the partition for a hash.
+// partition returns the index of the partition to which a hash belongs.
 func (x *Index) partition(hash uint64) int {
 	first := hash >> 32
-	at := int(first * uint64(len(x.partitions)) >> 32) // or near it, because hashes are uniformly distributed
+	at := int(first * uint64(len(x.partitions)) >> 32) // a guess that is close, because hashes are uniformly distributed
 	for uint64(x.partitions[at].prefix) > first {
 		at--
 	}
@@ -285,8 +286,9 @@ func (x *Index) partition(hash uint64) int {
 	return at
 }
 
-// Add writes entries as a new run and sorts them in place. The result is valid after the
-// commit. If the commit fails, x remains valid.
+// Add writes entries as a new fresh run, and returns the index that contains it. It sorts
+// the slice entries. The result is valid after the commit. If the commit fails, x remains
+// valid.
 func (x *Index) Add(b *boltfile.Bucket, entries []Entry) (*Index, error) {
 	if len(entries) == 0 {
 		return x, nil
@@ -308,11 +310,11 @@ func (x *Index) Add(b *boltfile.Bucket, entries []Entry) (*Index, error) {
 type Reader struct {
 	x     *Index
 	from  Pages
-	pages []page // of all runs; only those that have been read are open
+	pages []page // the pages of all runs; only those that have been read are open
 	key   [16]byte
 
-	probes  []probe // of the current lookup
-	ends    []int   // ends of the probes of each hash
+	probes  []probe // the pages to look at for the current hashes
+	ends    []int   // for each hash, the end of its probes
 	touched uint64
 }
 
@@ -322,8 +324,8 @@ func (x *Index) Reader(b *boltfile.Bucket) *Reader {
 	return &Reader{x: x, from: Pages{bucket: b}, pages: make([]page, x.pages)}
 }
 
-// Each visits the payloads of a hash until visit returns false. Some may belong to other
-// hashes, but all payloads of the hash are included.
+// Each calls visit for all payloads of a hash until visit returns false. Because the
+// index does not store whole hashes, some of the payloads can belong to other hashes.
 func (r *Reader) Each(hash uint64, visit func(payload uint32) (more bool)) error {
 	more := true
 	return r.All([]uint64{hash}, func(_ int, payload uint32) bool {
@@ -332,11 +334,12 @@ func (r *Reader) Each(hash uint64, visit func(payload uint32) (more bool)) error
 	})
 }
 
-// All visits the payloads of several hashes, each with the index of its hash, until visit
-// returns false for that hash.
+// All calls visit for all payloads of several hashes, each with the index of its hash.
+// When visit returns false, All skips the remaining payloads of that hash. As with Each,
+// some payloads can belong to other hashes.
 //
-// A lookup mostly waits for memory, first for tables and then for entries. All requests
-// are issued before any result is used, so that the waits overlap.
+// A lookup mostly waits for memory, first for tables and then for entries. All therefore
+// starts all memory accesses before it uses any result, so that the waits overlap.
 func (r *Reader) All(hashes []uint64, visit func(i int, payload uint32) (more bool)) error {
 	r.probes, r.ends = r.probes[:0], r.ends[:0]
 	var err error
@@ -373,7 +376,7 @@ func (r *Reader) All(hashes []uint64, visit func(i int, payload uint32) (more bo
 	return nil
 }
 
-// probe adds the lookups of a hash in the runs of a partition to probes.
+// probe adds to probes a lookup of a hash in each run of a partition.
 func (r *Reader) probe(probes []probe, p *partition, hash uint64) ([]probe, error) {
 	for i := range p.runs {
 		run := &p.runs[i]
@@ -391,14 +394,14 @@ func (r *Reader) probe(probes []probe, p *partition, hash uint64) ([]probe, erro
 	return probes, nil
 }
 
-// Pages holds the values of a hash index: those of a bucket, overlaid with changes that
-// are not written yet. It allows runs to be merged without blocking writers.
+// Pages gives access to the values of an index in a bucket. Changes are kept in memory
+// until Write writes them. Runs can therefore be merged without blocking writers.
 type Pages struct {
 	bucket  *boltfile.Bucket
-	changed map[string][]byte // nil = deleted
+	changed map[string][]byte // by key; nil = deleted
 }
 
-// NewPages returns Pages that can be changed.
+// NewPages returns the Pages of the index in a bucket.
 func NewPages(b *boltfile.Bucket) *Pages { return &Pages{b, map[string][]byte{}} }
 
 func (p *Pages) get(key []byte) []byte {
@@ -412,7 +415,7 @@ func (p *Pages) put(key, raw []byte) { p.changed[string(key)] = raw }
 
 func (p *Pages) delete(key []byte) { p.changed[string(key)] = nil }
 
-// Write writes the changes to the bucket, which may belong to a later transaction.
+// Write writes the changes to the same bucket, in this transaction or a later one.
 func (p *Pages) Write(b *boltfile.Bucket) error {
 	for _, key := range slices.Sorted(maps.Keys(p.changed)) {
 		var err error

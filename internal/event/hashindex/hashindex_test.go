@@ -15,7 +15,7 @@ import (
 type testIndex struct {
 	db    *boltfile.Writer
 	index *Index
-	model map[uint64]map[uint32]bool // by the 36 bits; false = dead
+	model map[uint64]map[uint32]bool // payloads by the first 36 bits of the hash; false = dead
 
 	payloadBytes, partition, page int
 }
@@ -75,7 +75,8 @@ func (x *testIndex) compact(tb testing.TB, alive func(uint32) bool) (steps int) 
 	return steps - 1
 }
 
-// verify compares the index with the model. Dead entries may be present.
+// verify checks that the index contains all live entries of the model. It may also
+// contain dead ones.
 func (x *testIndex) verify(tb testing.TB) {
 	tb.Helper()
 	bolttest.ViewBucket(tb, x.db, func(b *boltfile.Bucket) error {
@@ -115,15 +116,15 @@ func TestHashIndexIsAMap(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		payloadBytes, partition, page int
-		spread                        uint64 // hashes are multiples of this
+		spread                        uint64 // all hashes are multiples of this number
 	}{
 		{3, 1000, 200, 1 << 24},
 		{4, 1000, 200, 1 << 24},
 		{4, 5000, 700, 1},
-		{3, 500, 100, 1 << 54}, // a thousand distinct hashes, widely spaced
+		{3, 500, 100, 1 << 54}, // a thousand distinct hashes that are far apart
 		{1, 300, 50, 1 << 24},
-		{3, 100_000, 100_000, 1 << 24}, // large pages
-		{3, 10, 10, 1 << 24},           // a large directory
+		{3, 100_000, 100_000, 1 << 24}, // few but large pages
+		{3, 10, 10, 1 << 24},           // small pages, and therefore a large directory
 	} {
 		t.Run(fmt.Sprintf("%d bytes, %d in a partition, %d on a page", tc.payloadBytes, tc.partition, tc.page), func(t *testing.T) {
 			t.Parallel()
@@ -222,7 +223,7 @@ func TestHashIndexHasFewFalseCandidates(t *testing.T) {
 	bolttest.ViewBucket(t, x.db, func(b *boltfile.Bucket) error {
 		r := x.index.Reader(b)
 		found := 0
-		for range 500_000 { // 1.5 expected: 200,000 × 500,000 / 2^36
+		for range 500_000 { // about 1.5 false matches are expected: 200,000 × 500,000 / 2^36
 			if err := r.Each(rand.Uint64(), func(uint32) bool { found++; return true }); err != nil {
 				return err
 			}
@@ -257,7 +258,7 @@ func TestLookupsDoNotAllocate(t *testing.T) {
 				}
 			}
 		}
-		look() // opens the pages
+		look() // the first lookup opens the pages
 		if n := testing.AllocsPerRun(10, look); n != 0 || found < len(entries) {
 			t.Errorf("%d lookups allocate %v times and find %d", len(entries), n, found)
 		}

@@ -48,21 +48,22 @@ var (
 	errOrder = errors.New("entries are not in order of their hashes")
 )
 
-// page is a page that is read in place.
+// page is an encoded page of a run that is read in place.
 type page struct {
 	raw     []byte
 	base    int    // offset of the entries
 	from    uint32 // the smallest payload
 	n       uint32
-	places  uint8 // b
-	number  uint8 // bytes of a number in the table
-	width   uint8 // bits of an entry
-	skip    uint8 // bits of partition and page
-	payload uint8 // bits
+	places  uint8 // b: the number of bits that select a place
+	number  uint8 // bytes of each number in the table
+	width   uint8 // bits of each entry
+	skip    uint8 // number of hash bits that the partition and the page determine
+	payload uint8 // bits of each payload
 }
 
-// entryWidth returns the width of an entry in bits, given how many bits of the hash are
-// known from its position.
+// entryWidth returns the width of an entry in bits. known is the number of bits of the
+// hash that the position of the entry determines, and payload the number of bits of the
+// payload.
 func entryWidth(known, payload int) int {
 	width := hashBits - known + payload
 	if width > maxEntryWidth {
@@ -71,7 +72,7 @@ func entryWidth(known, payload int) int {
 	return width
 }
 
-// numberWidth returns the size of a number in the table, in bytes.
+// numberWidth returns the width of the numbers in the table, in bytes.
 func numberWidth(entries int) int {
 	switch {
 	case entries < 1<<8:
@@ -82,7 +83,8 @@ func numberWidth(entries int) int {
 	return 4
 }
 
-// shape sets the widths.
+// shape computes the widths of a page from its numbers of entries and places and from the
+// bits of its payloads.
 func (p *page) shape(entries, skip, places, payload int) {
 	p.n, p.places, p.skip, p.payload = uint32(entries), uint8(places), uint8(skip), uint8(payload)
 	p.number, p.width = uint8(numberWidth(entries)), uint8(entryWidth(skip+places, payload))
@@ -93,8 +95,8 @@ func (p *page) size() (table, entries int) {
 	return int(p.number) << p.places, (int(p.n)-1)*int(p.width)>>3 + 8
 }
 
-// openPage reads the header of a page. skip is the number of leading hash bits that
-// follow from the page's key.
+// openPage reads the header of a page. skip is the number of leading hash bits that the
+// key of the page determines.
 func openPage(raw []byte, skip, payloadBytes int) (page, error) {
 	var p page
 	if len(raw) < pageHeader || raw[4] != pageVersion || int(raw[14]) > 8*payloadBytes {
@@ -117,8 +119,8 @@ func openPage(raw []byte, skip, payloadBytes int) (page, error) {
 	return p, nil
 }
 
-// verify verifies the checksum, which openPage does not. Callers that read the whole page
-// must call verify.
+// verify verifies the checksum. openPage does not, because that would read the whole
+// page. Callers that read the whole page anyway must call verify.
 func (p *page) verify() error {
 	if binary.LittleEndian.Uint32(p.raw) != encoding.Checksum(p.raw[4:]) {
 		return encoding.ErrChecksum
@@ -128,8 +130,8 @@ func (p *page) verify() error {
 
 func (p *page) open() bool { return p.raw != nil }
 
-// upTo returns the number of entries up to and including a place, which it reads from the
-// table.
+// upTo returns the number of entries in all places up to and including the given one. It
+// reads the number from the table.
 func (p *page) upTo(place uint64) uint32 {
 	switch p.number {
 	case 1:
@@ -140,7 +142,7 @@ func (p *page) upTo(place uint64) uint32 {
 	return binary.LittleEndian.Uint32(p.raw[uint64(pageHeader)+4*place:])
 }
 
-// bounds returns the range of the entries of a place in the table.
+// bounds returns the half-open range of the entries that belong to a place.
 func (p *page) bounds(place uint64) (low, high int, err error) {
 	if place > 0 {
 		low = int(p.upTo(place - 1))
@@ -155,47 +157,47 @@ func (p *page) bounds(place uint64) (low, high int, err error) {
 // payloadOf returns the payload of an entry.
 func (p *page) payloadOf(entry uint64) uint32 { return p.from + uint32(entry&(1<<p.payload-1)) }
 
-// at returns entry i: the stored bits of the hash, above the payload.
+// at returns entry i. The stored bits of the hash are above the bits of the payload.
 func (p *page) at(i int) uint64 {
 	bit := i * int(p.width)
 	return binary.LittleEndian.Uint64(p.raw[p.base+bit>>3:]) >> (bit & 7) & (^uint64(0) >> (64 - p.width))
 }
 
-// probe is a lookup in one page.
+// probe is a lookup of a hash in one page.
 type probe struct {
 	page  *page
-	place uint64 // in the table
+	place uint64 // place in the table to which the hash belongs
 	want  uint64 // the bits of the hash that are stored in an entry
 
 	// Set by locate:
-	low, end int // range of possible entries
-	guess    int // one of them, if there are any
+	low, end int // the half-open range in which entries of the hash can be
+	guess    int // an entry of the range that is probably close, if the range is not empty
 }
 
 // probe starts the lookup of a hash.
 func (p *page) probe(hash uint64) probe {
 	known := p.skip + p.places
 	return probe{
-		page: p, place: hash << p.skip >> (64 - p.places), // a shift by 64 gives 0
+		page: p, place: hash << p.skip >> (64 - p.places), // the result is 0 if there is only one place
 		want: hash << known >> (64 - hashBits + known),
 	}
 }
 
-// locate determines the range of entries that the hash can be in.
+// locate determines the range of the entries that can have the hash.
 func (o *probe) locate() (err error) {
 	if o.low, o.end, err = o.page.bounds(o.place); err != nil {
 		return err
 	}
 	o.guess = o.low
-	// Hashes are uniformly distributed, so interpolation gives the approximate position
-	// of an entry.
+	// hashes are uniformly distributed, so interpolation finds the approximate position of
+	// an entry
 	if share := o.want * uint64(o.end-o.low) >> (hashBits - o.page.skip - o.page.places); share < uint64(o.end-o.low) {
 		o.guess += int(share)
 	}
 	return nil
 }
 
-// each visits the payloads of the hash until visit returns false.
+// each calls visit for the payloads of the hash until visit returns false.
 func (o *probe) each(visit func(payload uint32) (more bool)) (more bool) {
 	p, i := o.page, o.guess
 	for i > o.low && p.at(i-1)>>p.payload >= o.want {
@@ -213,8 +215,8 @@ func (o *probe) each(visit func(payload uint32) (more bool)) (more bool) {
 	return true
 }
 
-// encodePage encodes a page of sorted entries. Their hashes must share the first skip
-// bits.
+// encodePage encodes sorted entries as a page. The first skip bits of their hashes must
+// be equal.
 func encodePage(entries []Entry, skip int) []byte {
 	p := page{}
 	greatest := uint32(0)
@@ -251,16 +253,16 @@ func encodePage(entries []Entry, skip int) []byte {
 	return raw
 }
 
-// put writes the number of a place to the table.
+// put writes the number of a place into the table.
 func (p *page) put(raw []byte, place uint64, number int) {
 	var b [4]byte
 	binary.LittleEndian.PutUint32(b[:], uint32(number))
 	copy(raw[uint64(pageHeader)+place*uint64(p.number):], b[:p.number])
 }
 
-// chooseBits returns b, the number of bits that select a place. It is the largest b for
-// which the page is at most two per cent larger than the smallest possible page. This
-// keeps the number of entries that a lookup examines small.
+// chooseBits returns the number b of bits that select a place. It is the largest b with
+// which the page is at most two per cent larger than with the best b. A larger b leaves
+// fewer entries in each place, so that a lookup examines fewer.
 func chooseBits(entries, skip, payload int) int {
 	size := func(places int) int {
 		var p page
@@ -269,7 +271,7 @@ func chooseBits(entries, skip, payload int) int {
 		return table + size
 	}
 	most := hashBits - skip
-	least := max(0, hashBits+payload-64-skip) // an entry has at most 64 bits
+	least := max(0, hashBits+payload-64-skip) // otherwise an entry would have more than 64 bits
 	low := min(most, max(least, bits.Len(uint(entries/maxBucket))))
 	high := min(most, max(low, bits.Len(uint(entries))))
 	smallest := size(low)
@@ -288,12 +290,12 @@ type writer struct {
 	to      *Pages
 	p       *partition
 	run     run
-	number  int     // of the page that is being filled
+	number  int     // index of the page that is being filled
 	entries []Entry // entries of that page
 }
 
-// write returns a writer of a new run. The writer's method close adds the run to the
-// partition p. most is the maximum number of entries in the run.
+// write returns a writer of a new run, which its method close adds to the partition p.
+// most is the maximum number of entries in the run.
 func (x *Index) write(to *Pages, p *partition, most int) *writer {
 	run := run{number: x.nextRun, tier: uint8(tierOf(most)) + 1}
 	for most>>run.spread > x.MaxPage && run.spread < min(maxSpread, hashBits-p.depth) {
@@ -303,7 +305,7 @@ func (x *Index) write(to *Pages, p *partition, most int) *writer {
 	return &writer{x: x, to: to, p: p, run: run, entries: make([]Entry, 0, min(most, x.MaxPage))}
 }
 
-// add adds the next entry. Entries must come in order; duplicates are dropped.
+// add adds the next entry. Entries must be added in order. Duplicates are dropped.
 func (w *writer) add(e Entry) error {
 	for number := w.p.pageOf(&w.run, e.Hash); w.number != number; {
 		if w.number > number {
@@ -324,8 +326,8 @@ func (w *writer) add(e Entry) error {
 	return nil
 }
 
-// flush writes a page. It also writes a page without entries, because a missing page
-// counts as damage.
+// flush writes the current page. It writes a page even if the page has no entries,
+// because a missing page is treated as damage.
 func (w *writer) flush() {
 	raw := encodePage(w.entries, int(w.p.depth+w.run.spread))
 	w.to.put(w.p.key(&w.run, w.number, nil), raw)

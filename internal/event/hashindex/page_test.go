@@ -136,7 +136,7 @@ func FuzzHashDirectory(f *testing.F) {
 	})
 }
 
-// withSum prepends a checksum.
+// withSum returns rest with its checksum before it.
 func withSum(rest []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, encoding.Checksum(rest)), rest...)
 }

@@ -7,7 +7,8 @@ import (
 	"svc/internal/integrity"
 )
 
-// rebuildEntries is the number of entries that a Builder adds at once.
+// rebuildEntries is the number of entries that a Builder collects before it adds them to
+// the index.
 const rebuildEntries = defaultPartition / 2
 
 // Builder builds an index from entries in any order.
@@ -17,7 +18,8 @@ type Builder struct {
 	entries []Entry
 }
 
-// Rebuild returns a Builder of an empty index in a bucket, which it recreates.
+// Rebuild deletes the bucket with the given name in the bucket in, and returns a Builder
+// that builds a new index there.
 func Rebuild(in *boltfile.Bucket, name []byte, payloadBytes int) (*Builder, error) {
 	if in.Bucket(name) != nil {
 		if err := in.DeleteBucket(name); err != nil {
@@ -39,8 +41,8 @@ func (m *Builder) Add(e Entry) error {
 	return m.Flush()
 }
 
-// Flush writes the buffered entries and compacts. The caller must call it after the last
-// Add.
+// Flush adds the collected entries to the index and compacts it. The caller must call it
+// after the last Add.
 func (m *Builder) Flush() (err error) {
 	if m.x, err = m.x.Add(m.b, m.entries); err != nil {
 		return err
@@ -59,7 +61,7 @@ func (m *Builder) Flush() (err error) {
 }
 
 // Check reads all pages and verifies that they match the directory. possible reports
-// whether a payload is valid.
+// whether a payload can be valid.
 func (x *Index) Check(b *boltfile.Bucket, possible func(payload uint32) bool) error {
 	for _, p := range x.parts() {
 		for i := range p.runs {

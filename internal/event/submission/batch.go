@@ -11,7 +11,7 @@ import (
 type Client struct {
 	Platform        platform.Platform
 	PlatformVersion string
-	Region          string // ISO 3166-1 alpha-2 or LOCAL
+	Region          string // ISO 3166-1 alpha-2 code, or LOCAL
 	CountryName     string
 	RegionName      string
 	City            string
@@ -22,24 +22,24 @@ type Client struct {
 // Item is one event of a batch.
 type Item struct {
 	ID         string // event_id, 1 to 128 characters
-	Name       string // normalised
-	At         int64  // Unix second, corrected
-	Properties []byte // a JSON object, compact, each key once; nil = none
+	Name       string // normalized
+	At         int64  // Unix second, corrected by the client's clock
+	Properties []byte // a compact JSON object without duplicate keys; nil = none
 }
 
 const (
 	// maxAhead is the maximum number of seconds by which a time may be ahead of the
 	// server's clock.
 	maxAhead = 300
-	// maxTime is the greatest time. It is the greatest integer that every JSON parser
-	// represents exactly.
+	// maxTime is the greatest time that is accepted. It is the greatest integer that every
+	// JSON parser represents exactly.
 	maxTime = 1 << 53
 )
 
-// Accept returns the usable events with the times to be stored. It corrects each event's
-// time by the client's clock. It uses the time of receipt instead if the event was sent
-// without a time, or if the corrected time is earlier than the receipt by more than skew
-// or later by more than five minutes.
+// Accept returns the events that can be stored, with the times to store. It corrects the
+// time of each event by the client's clock. If an event was sent without a time, or if
+// its corrected time is more than skew before the receipt or more than five minutes after
+// it, Accept uses the time of receipt instead.
 func (r *Request) Accept(received int64, clock Clock, skew time.Duration) []Item {
 	items := make([]Item, 0, len(r.Items))
 	correction := int64(clock.Correction() / time.Second)

@@ -1,5 +1,5 @@
-// Package submission parses the body of a request and validates its events. It has no
-// state.
+// Package submission parses the body of a request that sends events, and validates the
+// events. It has no state.
 //
 //	decode.go   Decode, parsing the body and reporting its problems
 //	batch.go    Accept, the events with the names and times to be stored
@@ -22,23 +22,26 @@ const (
 	minOffset, maxOffset, offsetStep = -12 * 60, 14 * 60, 15
 )
 
-// Clock is the client's report of its time. The zero value means that it sent none.
+// Clock describes the clock of a client. The zero value means that the client sent no
+// time.
 type Clock struct {
 	// OffsetMinutes is the client's time zone, minutes east of UTC: -720 to 840,
 	// a multiple of 15.
 	OffsetMinutes int
 	OffsetKnown   bool
-	// Skew is the duration by which the client's clock is behind, in whole seconds. It is
-	// negative if the clock is ahead. It is clamped to about 292 years.
+	// Skew is the duration by which the client's clock is behind the server's, in whole
+	// seconds. It is negative if the client's clock is ahead. It is limited to about 292
+	// years in either direction.
 	Skew      time.Duration
 	SkewKnown bool
 }
 
-// ClientTime parses a client's time, such as 2026-09-24T10:00:00.000+08:00. Seconds may
-// have a fraction of 1 to 9 digits, the offset is Z, ±HH:MM or ±HHMM, letters may have
-// any case, and surrounding blanks are ignored. For other texts it returns the zero
-// Clock. If the date or time of day does not exist, only the offset is known. received is
-// the time at which the request arrived.
+// ClientTime parses the time that a client has sent, such as
+// 2026-09-24T10:00:00.000+08:00. Seconds may have a fraction of 1 to 9 digits. The offset
+// is Z, ±HH:MM or ±HHMM. Letters may have any case, and surrounding blanks are ignored.
+// For any other text, ClientTime returns the zero Clock. If the date or the time of day
+// does not exist, only the offset is known. received is the time at which the request
+// arrived.
 func ClientTime(text string, received time.Time) Clock {
 	text = strings.TrimSpace(text)
 	if len(text) < len(dateTime) || !shaped(text[:len(dateTime)]) {
@@ -61,8 +64,8 @@ func ClientTime(text string, received time.Time) Clock {
 	return c
 }
 
-// Correction returns the duration to add to the client's times. It is the skew if that is
-// known and at least a minute in either direction, and otherwise 0.
+// Correction returns the duration to add to the client's times. It is the skew, or 0 if
+// the skew is unknown or less than a minute in either direction.
 func (c Clock) Correction() time.Duration {
 	if !c.SkewKnown || c.Skew.Abs() < minSkew {
 		return 0
@@ -70,7 +73,8 @@ func (c Clock) Correction() time.Duration {
 	return c.Skew
 }
 
-// shaped reports whether a text has digits and separators in the positions of dateTime.
+// shaped reports whether a text has digits and separators at the same positions as
+// dateTime.
 func shaped(text string) bool {
 	for i := range len(dateTime) {
 		want, got := dateTime[i], byte(unicode.ToLower(rune(text[i])))
@@ -95,7 +99,7 @@ func cutFraction(text string) (fraction time.Duration, rest string, ok bool) {
 	return fraction, text[i:], 2 <= i && i <= 10
 }
 
-// parseOffset parses Z, ±HH:MM or ±HHMM as minutes east.
+// parseOffset parses Z, ±HH:MM or ±HHMM and returns the offset in minutes east of UTC.
 func parseOffset(text string) (minutes int, ok bool) {
 	if len(text) == 1 {
 		return 0, unicode.ToLower(rune(text[0])) == 'z'
@@ -119,13 +123,13 @@ func parseOffset(text string) (minutes int, ok bool) {
 	return minutes, within < 60 && minOffset <= minutes && minutes <= maxOffset && minutes%offsetStep == 0
 }
 
-// parseStamp parses a shaped date and time of day as UTC. ok is false if the date or the
-// time of day does not exist.
+// parseStamp parses the date and the time of day in a shaped text as UTC. ok is false if
+// either of them does not exist.
 func parseStamp(text string) (at time.Time, ok bool) {
 	month, day := number(text[5:7]), number(text[8:10])
 	hour, minute, second := number(text[11:13]), number(text[14:16]), number(text[17:19])
 	at = time.Date(number(text[:4]), time.Month(month), day, hour, minute, second, 0, time.UTC)
-	// time.Date normalizes values out of range, which changes the fields above.
+	// time.Date normalizes values that are out of range, which changes the fields
 	ok = int(at.Month()) == month && at.Day() == day && at.Hour() == hour && at.Minute() == minute && at.Second() == second
 	return at, ok
 }

@@ -19,7 +19,7 @@ func TestClientTime(t *testing.T) {
 		name, text string
 		want       Clock
 	}{
-		// The examples of the API documentation.
+		// the examples in the API documentation
 		{"example: a fraction, east", "2026-09-24T10:00:00.000+08:00", both(480, 10*s)},
 		{"example: west", "2026-09-23T19:00:10-07:00", both(-420, 0)},
 		{"example: an offset without a colon, not whole hours", "2026-09-24T07:45:10+0545", both(345, 0)},

@@ -17,7 +17,7 @@ import (
 // Limits of a submission, in characters and, for properties, in levels of objects and
 // lists.
 const (
-	maxIDLength      = 128 // distinct_id, session_id and event_id
+	maxIDLength      = 128 // for distinct_id, session_id and event_id
 	maxNameLength    = 64
 	maxPropertyDepth = 100
 )
@@ -28,28 +28,29 @@ const (
 type Request struct {
 	Subject         string // distinct_id, 1 to 128 characters
 	Session         string // session_id, up to 128 characters; "" = none
-	Platform        Text   // as declared
-	PlatformVersion Text   // as declared
-	ClientTime      Text   // as declared
+	Platform        Text   // as the client declared it
+	PlatformVersion Text   // as the client declared it
+	ClientTime      Text   // as the client declared it
 	// Items holds the valid events, in the order of the request.
 	Items []SentItem
-	// Rejected holds the events that cannot be stored.
+	// Rejected lists the events that cannot be stored.
 	Rejected []Rejected
 }
 
-// Text is an optional text.
+// Text is a text that the request may contain.
 type Text struct {
 	Value string
-	Sent  bool // null counts as not sent
+	Sent  bool // false if the text is missing or null
 }
 
 // SentItem is a valid event of a submission.
 type SentItem struct {
-	Index  int    // index in the list that was sent
+	Index  int    // index in the list of events that the client sent
 	ID     string // event_id, 1 to 128 characters
 	Name   string // trimmed and in lower case
-	Usable bool   // the name matches ^[a-z0-9_.:-]{1,64}$
-	// At is occurred_at in Unix seconds. It is never negative, and 0 if HasTime is false.
+	Usable bool   // whether the name matches ^[a-z0-9_.:-]{1,64}$
+	// At is the event's occurred_at, in Unix seconds. It is never negative. It is 0 if
+	// HasTime is false.
 	At      int64
 	HasTime bool
 	// Properties is a compact JSON object of at most 100 levels; nil means none. It has
@@ -57,22 +58,22 @@ type SentItem struct {
 	Properties []byte
 }
 
-// Rejected is an event that cannot be stored, with the reason.
+// Rejected describes an event that cannot be stored, and the reason.
 type Rejected struct {
-	Index   int // index in the list that was sent
+	Index   int // index in the list of events that the client sent
 	Message string
 }
 
-// Decode parses the body of an ingestion request into a Request and reuses its lists.
-// problems describes the errors of the batch. If there are any, nothing of the batch may
-// be stored. If every event is invalid, problems includes the errors of all events. If
-// the body is not a JSON object, problems has a single element, with the wording that is
-// common to the whole API.
+// Decode parses the body of an ingestion request into a Request, and reuses the lists of
+// that Request. problems describes the errors of the batch; if there are any, no event of
+// the batch may be stored. If every event is invalid, problems contains the errors of all
+// events. If the body is not a JSON object, problems contains only one error, which is
+// worded as in the rest of the API.
 //
-// Decode reads the body once. Names are compared exactly, and unknown names are ignored.
-// If a name occurs more than once, the last occurrence counts.
+// Decode reads the body once. Names of members are compared exactly, and unknown names
+// are ignored. If a name occurs more than once, the last occurrence applies.
 func Decode(body []byte, mostItems int, into *Request) (problems []string) {
-	clear(into.Items) // otherwise previous bodies would stay in memory
+	clear(into.Items) // otherwise the texts of the previous body would stay in memory
 	clear(into.Rejected)
 	*into = Request{Items: into.Items[:0], Rejected: into.Rejected[:0]}
 	body = bytes.TrimSpace(body)
@@ -97,7 +98,7 @@ func Decode(body []byte, mostItems int, into *Request) (problems []string) {
 	return d.check()
 }
 
-// whyNoObject describes why a body is not a JSON object.
+// whyNoObject describes the reason why a body is not a JSON object.
 func whyNoObject(body []byte) string {
 	var raw json.RawMessage
 	err := json.Unmarshal(body, &raw)
@@ -107,26 +108,26 @@ func whyNoObject(body []byte) string {
 	return "the request body must be a JSON object"
 }
 
-// decoder decodes one submission.
+// decoder holds the state of decoding one submission.
 type decoder struct {
 	jsonscan.Scanner
-	body     []byte // the same bytes as the text
+	body     []byte // the same bytes as text, but as a slice
 	into     *Request
 	maxItems int
 
 	subject, session                      jsonscan.Token
 	platform, platformVersion, clientTime jsonscan.Token
 	events                                jsonscan.Token
-	count                                 int // number of entries of events
+	count                                 int // number of events that were sent
 
-	members []member // of the current properties
-	rewrite []byte   // holds properties that had to be rewritten
+	members []member // the members of the current event's properties
+	rewrite []byte   // a buffer for properties that had to be rewritten
 }
 
-// member is a first-level property.
+// member is a first-level property of an event.
 type member struct{ key, value jsonscan.Token }
 
-// batch reads the top-level object.
+// batch reads the top-level object of the body.
 func (d *decoder) batch() {
 	for more := d.Enter('}'); more; more = d.Next('}') {
 		switch d.name() {
@@ -157,7 +158,7 @@ func (d *decoder) name() string {
 	return d.Text(key)
 }
 
-// list reads the events. Events beyond the limit are only checked to be valid JSON.
+// list reads the events. It checks those beyond the limit only for valid JSON.
 func (d *decoder) list() {
 	d.into.Items, d.into.Rejected, d.count = d.into.Items[:0], d.into.Rejected[:0], 0
 	from := d.At
@@ -202,13 +203,13 @@ func (d *decoder) item() {
 
 // fields holds the values of an event's fields.
 type fields struct {
-	nameField string // the name of the field with the event's name, which differs in exports
+	nameField string // name of the member that contains the event's name; an export uses another one
 
 	id, name, at, properties jsonscan.Token
-	object                   []byte // the properties, if they are valid
+	object                   []byte // the properties to store, if they are valid
 }
 
-// field reads the value of a member of an event.
+// field stores the value of a member of an event in f.
 func (d *decoder) field(member string, f *fields) {
 	switch member {
 	case "event_id":
@@ -224,13 +225,14 @@ func (d *decoder) field(member string, f *fields) {
 	}
 }
 
-// reject records the error of the current event or of one of its fields.
+// reject records an error of the current event or of one of its fields.
 func (d *decoder) reject(fault string) {
 	message := fmt.Sprintf("events[%d]%s", d.count, fault)
 	d.into.Rejected = append(d.into.Rejected, Rejected{Index: d.count, Message: message})
 }
 
-// sound validates the fields of an event.
+// sound validates the fields of an event and returns the event. fault describes the first
+// error, or is "".
 func (d *decoder) sound(f *fields) (it SentItem, fault string) {
 	if it.ID, fault = d.required(f.id, maxIDLength); fault != "" {
 		return it, "event_id " + fault
@@ -252,14 +254,15 @@ func (d *decoder) sound(f *fields) (it SentItem, fault string) {
 	return it, ""
 }
 
-// Record is a stored event in the form of an export, without its client.
+// Record is a stored event as an export contains it, without its client.
 type Record struct {
 	Subject, Session string
 	Event            SentItem
 }
 
-// DecodeRecord parses a line of an export by the rules of a submission. The name of the
-// event, in event_name, must be valid for storage. Other fields are ignored.
+// DecodeRecord parses one line of an export by the rules for submissions. The name of the
+// event, in event_name, must already be in the form in which it is stored. Other fields
+// are ignored.
 func DecodeRecord(line []byte) (r Record, problems []string) {
 	var few [maxCompared]member
 	d := decoder{Scanner: jsonscan.Scanner{Source: string(line)}, body: line, members: few[:0]}
@@ -291,7 +294,7 @@ func DecodeRecord(line []byte) (r Record, problems []string) {
 	return r, problems
 }
 
-// sender validates the sender of events.
+// sender reads and validates distinct_id and session_id.
 func (d *decoder) sender() (subject, session string, problems []string) {
 	subject, fault := d.required(d.subject, maxIDLength)
 	if fault != "" {
@@ -309,7 +312,8 @@ func (d *decoder) sender() (subject, session string, problems []string) {
 	return subject, session, problems
 }
 
-// required reads a text that must exist and must not be empty.
+// required reads a text that must not be missing, empty, or longer than most characters.
+// fault describes the error, or is "".
 func (d *decoder) required(v jsonscan.Token, most int) (text, fault string) {
 	switch {
 	case !d.Sent(v):
@@ -329,17 +333,19 @@ func longer(text string, most int) bool {
 	return len(text) > most && utf8.RuneCountInString(text) > most
 }
 
-// eventName returns the name under which an event is counted, and whether it is valid.
+// eventName returns the normalized form of an event's name, under which the event is
+// counted, and reports whether that form is valid.
 func eventName(sent string) (name string, usable bool) {
 	if nameFits(sent) {
-		return sent, true // as most names are
+		return sent, true // most names are already normalized
 	}
 	name = strings.Map(lowerASCII, strings.TrimSpace(sent))
 	return name, nameFits(name)
 }
 
-// lowerASCII converts only A to Z to lower case, as the client libraries do. A dotted
-// capital I or a Kelvin sign therefore does not become a valid letter of a name.
+// lowerASCII converts A to Z to lower case, and leaves all other characters unchanged, as
+// the client libraries do. Otherwise a dotted capital I or a Kelvin sign would become a
+// valid letter of a name.
 func lowerASCII(r rune) rune {
 	if 'A' <= r && r <= 'Z' {
 		r += 'a' - 'A'
@@ -347,11 +353,12 @@ func lowerASCII(r rune) rune {
 	return r
 }
 
-// NameRule describes valid names. It follows the name of the field in a message.
+// NameRule describes valid names of events. In a message, it follows the name of the
+// field.
 const NameRule = "must be 1 to 64 of a to z, 0 to 9, _ . : and -"
 
-// ValidName reports whether a text is a valid stored name: 1 to 64 of a to z, 0 to 9 and
-// _ . : -.
+// ValidName reports whether a text is a valid normalized name of an event: 1 to 64 of a
+// to z, 0 to 9 and _ . : -.
 func ValidName(name string) bool { return nameFits(name) && !longer(name, maxNameLength) }
 
 // nameFits reports whether a name consists only of a to z, 0 to 9 and _ . : -. It returns
@@ -367,8 +374,8 @@ func nameFits(name string) bool {
 	return name != ""
 }
 
-// seconds parses a non-negative integer in any JSON notation: 5, 5.0 and 5e0 are equal;
-// the string "5" is invalid.
+// seconds parses a non-negative integer in any JSON notation. For example, 5, 5.0 and 5e0
+// are equal. The string "5" is invalid.
 func seconds(raw string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(raw, 10, 64)
 	if err != nil {
@@ -381,7 +388,7 @@ func seconds(raw string) (n int64, ok bool) {
 	return n, n >= 0
 }
 
-// check returns the errors of the batch and sets the fields of the Request, except the
+// check returns the errors of the batch, and sets all fields of the Request except the
 // events.
 func (d *decoder) check() (problems []string) {
 	into := d.into
@@ -399,7 +406,7 @@ func (d *decoder) check() (problems []string) {
 	}
 	into.Platform = optional(d.platform, "platform")
 	into.PlatformVersion = optional(d.platformVersion, "platform_version")
-	if d.Sent(d.clientTime) && d.IsString(d.clientTime) { // an unusable one counts as not sent
+	if d.Sent(d.clientTime) && d.IsString(d.clientTime) { // an unusable time is treated as if none had been sent
 		into.ClientTime = Text{d.Text(d.clientTime), true}
 	}
 	switch {
@@ -418,13 +425,13 @@ func (d *decoder) check() (problems []string) {
 	return problems
 }
 
-// maxCompared is the number of properties up to which all pairs of properties are
-// compared. For more properties, a map is used.
+// maxCompared is the largest number of properties for which all pairs of keys are
+// compared to find duplicates. For more properties, a map is used.
 const maxCompared = 16
 
-// properties reads the properties of an event. sent is the value as sent. object is the
-// form to be stored, compact and without duplicate keys, or nil if the value is not
-// valid.
+// properties reads the properties of an event. sent is the value that the client sent.
+// object is the form to be stored, compact and without duplicate keys; it is nil if the
+// value is not valid.
 func (d *decoder) properties() (sent jsonscan.Token, object []byte) {
 	if d.Peek() != '{' {
 		return d.Value(), nil
@@ -444,7 +451,7 @@ func (d *decoder) properties() (sent jsonscan.Token, object []byte) {
 	return sent, d.rewritten()
 }
 
-// unique drops all but the last of the properties with the same key, and reports whether
+// unique removes all but the last of the members with the same key. It reports whether
 // there were no duplicates.
 func (d *decoder) unique() bool {
 	n := len(d.members)
@@ -470,8 +477,8 @@ func (d *decoder) sameKey(a, b jsonscan.Token) bool {
 	return d.Raw(a) == d.Raw(b)
 }
 
-// dropByMap implements unique for many properties: it makes one pass with a map instead
-// of comparing all pairs.
+// dropByMap implements unique for many members. It uses a map, because comparing all
+// pairs would take too long.
 func (d *decoder) dropByMap() {
 	last := make(map[string]int, len(d.members))
 	for i, m := range d.members {
@@ -487,8 +494,9 @@ func (d *decoder) dropByMap() {
 	})
 }
 
-// rewritten returns a compact object made of the properties. It is part of a shared
-// buffer; when append moves the buffer, earlier results keep the old memory.
+// rewritten returns a compact object that contains the members. The object is part of a
+// shared buffer. If append has to move the buffer, objects returned earlier keep the old
+// memory.
 func (d *decoder) rewritten() []byte {
 	from := len(d.rewrite)
 	d.rewrite = append(d.rewrite, '{')

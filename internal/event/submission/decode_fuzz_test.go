@@ -15,13 +15,13 @@ import (
 	"unicode/utf8"
 )
 
-// asciiLower lowers ASCII letters.
+// asciiLower converts ASCII letters to lower case.
 var asciiLower = strings.NewReplacer("A", "a", "B", "b", "C", "c", "D", "d", "E", "e", "F", "f", "G", "g", "H", "h", "I", "i",
 	"J", "j", "K", "k", "L", "l", "M", "m", "N", "n", "O", "o", "P", "p", "Q", "q", "R", "r",
 	"S", "s", "T", "t", "U", "u", "V", "v", "W", "w", "X", "x", "Y", "y", "Z", "z")
 
-// FuzzDecodeSubmission compares the decoder with one that uses encoding/json: both must
-// give the same submission and the same problems for every body.
+// FuzzDecodeSubmission compares Decode with a decoder that uses encoding/json. Both must
+// return the same submission and the same problems for every body.
 func FuzzDecodeSubmission(f *testing.F) {
 	f.Add([]byte(oneEvent))
 	for _, tc := range bodies {
@@ -55,8 +55,8 @@ func FuzzDecodeSubmission(f *testing.F) {
 	})
 }
 
-// FuzzDecodeRecord compares DecodeRecord for the line of an export with Decode for the
-// same event in a submission. Both must accept the event, or reject it with the same
+// FuzzDecodeRecord compares DecodeRecord for a line of an export with Decode for a
+// submission of the same event. Either both accept the event, or both report the same
 // problems.
 func FuzzDecodeRecord(f *testing.F) {
 	for _, seed := range []string{
@@ -141,8 +141,8 @@ func equalSubmissions(t *testing.T, got, want *Request) {
 	}
 }
 
-// sameProperties compares objects, ignoring the order of keys. The decoder's result must
-// be compact and have no duplicate keys.
+// sameProperties reports whether two objects are equal, ignoring the order of keys. It
+// also checks that got is compact and has no duplicate keys.
 func sameProperties(t *testing.T, got, want []byte) bool {
 	t.Helper()
 	if got == nil || want == nil {

@@ -36,7 +36,7 @@ func TestDecodeRandomSubmissions(t *testing.T) {
 	}
 }
 
-// bodyWriter writes random bodies from words that matter to the decoder.
+// bodyWriter writes random bodies from words that have a meaning for the decoder.
 type bodyWriter struct {
 	random *rand.Rand
 	out    []byte
@@ -71,7 +71,7 @@ func (w *bodyWriter) item() {
 	})
 }
 
-// mostly writes a text, or occasionally any value.
+// mostly writes the given text, or occasionally an arbitrary value instead.
 func (w *bodyWriter) mostly(text string) {
 	if w.random.IntN(20) > 0 {
 		w.write(text)
@@ -81,7 +81,7 @@ func (w *bodyWriter) mostly(text string) {
 }
 
 // object writes an object with a random number of members. The first members have the
-// first keys of the list, in order; all later members have random keys of the list.
+// first keys of the list, in order. The others have random keys of the list.
 func (w *bodyWriter) object(first int, keys []string, value func(key string)) {
 	n := -1
 	w.repeat(first+24/len(keys), '{', '}', func() {

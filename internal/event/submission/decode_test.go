@@ -25,9 +25,9 @@ func nested(levels int) string {
 	return strings.Repeat(`{"a":`, levels-1) + "{}" + strings.Repeat("}", levels-1)
 }
 
-// bodies lists submissions with their expected problems. wrong contains all problems of
-// the batch or, if the batch has none, the problem of its second item; "" means no
-// problems.
+// bodies lists submissions with the problems that Decode must report. wrong contains all
+// problems of the batch or, if the batch has none, the problem of its second event; ""
+// means no problems.
 var bodies = []struct{ rule, body, wrong string }{
 	{"a batch", oneEvent, ""},
 	{"no body is an empty object", "", "distinct_id is required; events is required"},
@@ -155,7 +155,7 @@ func TestEachPropertyOnce(t *testing.T) {
 		`{"a":1,"a":2,"a":3}`:         `{"a":3}`,
 		`{"a":1,"\u0061":2}`:          `{"\u0061":2}`,
 		`{"a":1,"A":2}`:               `{"a":1,"A":2}`,
-		`{"a":{"x":1,"x":2}}`:         `{"a":{"x":1,"x":2}}`, // only the first level
+		`{"a":{"x":1,"x":2}}`:         `{"a":{"x":1,"x":2}}`, // duplicates are removed only at the first level
 		`{"a":1.50,"b":1e3}`:          `{"a":1.50,"b":1e3}`,
 		"{\n\"a b\" :\t\" \\\" \"\n}": `{"a b":" \" "}`,
 		`{` + many + `}`:              `{` + many + `}`,
@@ -171,7 +171,7 @@ func TestEachPropertyOnce(t *testing.T) {
 }
 
 // TestSubmissionUsedAgain checks that a reused Request contains no data of the previous
-// body, and that values taken from the previous result stay unchanged.
+// body, and that values that were taken from it before stay unchanged.
 func TestSubmissionUsedAgain(t *testing.T) {
 	t.Parallel()
 	var s Request
