@@ -28,7 +28,7 @@ func AssetName(web, address string) (filename string, ok bool) {
 		return "", false
 	}
 	for i, segment := range segments {
-		// An empty segment, "." or ".." would make the HTTP client request another path.
+		// With an empty segment, "." or "..", the HTTP client would request another path.
 		if segments[i], err = url.PathUnescape(segment); err != nil || slices.Contains([]string{"", ".", ".."}, segments[i]) {
 			return "", false
 		}

@@ -1,6 +1,7 @@
 // Package files defines the rules for stored files: valid names (name.go), content types
-// (contenttype.go), object keys and links (link.go), and the addresses of release attachments
-// (attachment.go). It does not access the content of files. The packages below it do that.
+// (contenttype.go), object keys and links (link.go), and the addresses of release
+// attachments (attachment.go). It does not access the content of files; its subpackages
+// do.
 package files
 
 import "crypto/rand"
@@ -17,10 +18,10 @@ func NewID() string {
 	id := make([]byte, 0, idLength)
 	for len(id) < idLength {
 		var random [2 * idLength]byte
-		_, _ = rand.Read(random[:]) // it never fails
+		_, _ = rand.Read(random[:]) // never fails, see crypto/rand
 		for _, b := range random {
-			// 252 is seven times the size of the alphabet. Using the remaining 4 of the 256 values
-			// would make some characters more likely than others.
+			// 252 is seven times the size of the alphabet. If the remaining 4 of the 256 values
+			// were used, some characters would be more likely than others.
 			if b < 252 && len(id) < idLength {
 				id = append(id, idAlphabet[b%36])
 			}

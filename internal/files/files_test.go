@@ -24,20 +24,20 @@ func TestCleanName(t *testing.T) {
 		{`a/b\c:d*e?f"g<h>i|j`, "a_b_c_d_e_f_g_h_i_j"},
 		{"a\x00b\x1fc\x7fd\ne\tf", "a_b_c_d_e_f"},
 		{"\x00", "_"},
-		{"\x80\u0085x", "\ufffd\u0085x"}, // C1 controls are not among those that are replaced
+		{"\x80\u0085x", "\ufffd\u0085x"}, // C1 control characters are not replaced
 		{"../../etc/passwd", "_.._etc_passwd"},
 		{"..", ""},
 		{".", ""},
 		{"...", ""},
 		{"", ""},
-		{" \t\u3000", "_"}, // a tab is a control character, and those go first
+		{" \t\u3000", "_"}, // tabs are replaced, as control characters, before white space is removed
 		{" \u3000 ", ""},
 		{". . .", ""},
 		{"/", "_"},
 		{"...hidden", "hidden"},
 		{"  name  ", "name"},
 		{" .name. . ", "name"},
-		{". name", "name"}, // the steps again
+		{". name", "name"}, // removing the dot leaves a leading space, so the steps are repeated
 		{".. .name", "name"},
 		{"name.", "name"},
 		{"name . . ", "name"},
@@ -148,7 +148,7 @@ func TestParseLink(t *testing.T) {
 		{"/f/app/0123456789ab/%73etup%2Eexe", "f/app/0123456789ab/setup.exe"},
 		{"/f/%61pp/%30123456789ab/setup.exe", "f/app/0123456789ab/setup.exe"},
 		{"/f/app/0123456789ab/a%20b%25c+d", "f/app/0123456789ab/a b%c+d"},
-		{"/f/app/0123456789ab/%252e%252e", "f/app/0123456789ab/%2e%2e"}, // decoded once
+		{"/f/app/0123456789ab/%252e%252e", "f/app/0123456789ab/%2e%2e"}, // only one level of escapes is decoded
 		{"/f/app/0123456789ab/%E9%95%B7", "f/app/0123456789ab/長"},
 		{"/f/app/0123456789ab/CON", "f/app/0123456789ab/CON"},
 		{"", ""}, {"/", ""}, {"/f", ""}, {"/f/", ""}, {"/f//", ""}, {"/f///", ""},
@@ -180,7 +180,7 @@ func TestParseLink(t *testing.T) {
 		{"/f/app/0123456789ab/%0a", ""},
 		{"/f/app/0123456789ab/%7f", ""},
 		{"/f/app/0123456789ab/%ff", ""},
-		{"/f/app/0123456789ab/%c0%ae", ""}, // a dot in two bytes is not UTF-8
+		{"/f/app/0123456789ab/%c0%ae", ""}, // an overlong encoding of a dot is not valid UTF-8
 		{"/f/app/0123456789ab/%", ""},
 		{"/f/app/0123456789ab/%2", ""},
 		{"/f/app/0123456789ab/%zz", ""},

@@ -21,17 +21,18 @@ const (
 	// orphanAge is the age at which an object without a record is removed. It exceeds the lifetime
 	// of an upload session, because a client can retry the completion during that time.
 	orphanAge = upload.Life + time.Hour
-	// mostUnknown is the maximum number of local objects without a record that one sweep moves.
-	// These objects must also make up at most a tenth of all objects. A larger number suggests that
-	// the database does not belong to this storage directory.
+	// mostUnknown is the maximum number of local objects without a record that one sweep
+	// moves. They must also make up at most a tenth of all objects. If there are more, the
+	// database probably does not belong to this storage directory.
 	mostUnknown = 20
 	// lostAge is how long content without a record is kept in the directory lost.
 	lostAge = 30 * 24 * time.Hour
 )
 
-// sweepLocal moves local objects and staged contents that have no record to the directory lost,
-// where they are kept for lostAge. It does nothing for a day after records have been restored or
-// imported. If too many objects have no record, it moves nothing and returns an error.
+// sweepLocal moves local objects and staged contents that have no record to the directory
+// lost, where they are kept for lostAge. It does nothing for a day after records have
+// been restored or imported, because objects may then belong to records that are missing.
+// If too many objects have no record, it moves nothing and returns an error.
 func (e *Engine) sweepLocal(ctx context.Context) error {
 	after, err := store.Read(e.DB, func(tx *store.Tx) (time.Time, error) { return tx.SweepAfter(), nil })
 	if err != nil || e.Now().Before(after) {
@@ -61,8 +62,8 @@ func (e *Engine) unknownObjects(ctx context.Context) (names []string, err error)
 			return ctx.Err()
 		}
 		key, err := store.Read(e.DB, func(tx *store.Tx) (string, error) { return tx.ObjectKey(store.FileID(path.Base(path.Dir(name)))) })
-		// On a disk that ignores case, the directory of a project may differ in case from the
-		// project's current key.
+		// on a disk that ignores case, the case of the project's directory may differ from the
+		// key
 		if err != nil || key != "" && strings.EqualFold(files.DiskPath(key), name) {
 			return errors.Join(err, ctx.Err())
 		}
@@ -96,16 +97,16 @@ func (e *Engine) cleanStaged() error {
 			return nil
 		}
 		err := os.Remove(e.Storages.Local().Staged(id))
-		if errors.Is(err, fs.ErrNotExist) { // its transfer may remove it too
+		if errors.Is(err, fs.ErrNotExist) { // a transfer may have removed it in the meantime
 			return nil
 		}
 		return err
 	})
 }
 
-// eachStaged calls visit for each staged content, with the record of the content's file, or nil if
-// there is none. It does not call visit while a backup is being written. If visit returns an error,
-// for example because a file is open on Windows, the iteration continues.
+// eachStaged calls visit for each staged content, with the record of its file, or with
+// nil if there is none. It skips all contents while a backup is being written. It
+// continues if visit returns an error, for example because a file is open on Windows.
 func (e *Engine) eachStaged(visit func(id string, age time.Duration, f *store.File) error) error {
 	var failed error
 	err := e.Storages.Local().WalkStaged(func(id string, info fs.FileInfo) error {
@@ -139,8 +140,8 @@ func (e *Engine) PurgeUploads() (err error) {
 	return err
 }
 
-// unlessHeld calls remove, unless a backup is being written. If one is being written, the removal
-// is left to the next clean-up.
+// unlessHeld calls remove unless a backup is being written. If one is, the next clean-up
+// removes the content.
 func (e *Engine) unlessHeld(remove func() error) error {
 	end, ok := e.BeginRemoval()
 	if !ok {

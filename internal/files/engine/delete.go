@@ -18,33 +18,34 @@ import (
 )
 
 const (
-	// storageTime limits how long a request waits for a storage to remove an object. refreshTime
-	// limits how long it waits for the CDN to purge a link. After that, jobs complete the work.
+	// storageTime limits how long a request waits for a storage to remove an object, and
+	// refreshTime how long it waits for the CDN to purge a link. If the time is not
+	// sufficient, jobs complete the work.
 	storageTime = 5 * time.Second
 	refreshTime = 30 * time.Second
-	// deletionsAtOnce is the maximum number of a storage's objects that are removed between two
-	// reads of the queue.
+	// deletionsAtOnce is the maximum number of objects that are removed from a storage
+	// between two reads of the queue.
 	deletionsAtOnce = 100
-	// deletersAtOnce is the number of a storage's objects that are removed concurrently. If the
-	// first deletersAtOnce removals all fail, the storage is considered unavailable, and the
-	// remaining removals are not attempted.
+	// deletersAtOnce is the number of objects that are removed from a storage concurrently.
+	// If the first deletersAtOnce removals all fail, the storage is considered unavailable,
+	// and the others are not attempted.
 	deletersAtOnce = 4
-	// slowDeletion is the duration after which a removal counts as slow. The links of objects that
-	// are due for removal from the same storage are then refreshed without waiting for the
-	// removals.
+	// slowDeletion is the duration after which a removal is considered slow. The links of
+	// all objects that are due for removal from the same storage are then refreshed
+	// immediately, before the objects are removed.
 	slowDeletion = 5 * time.Second
 	// postponedAtOnce is the maximum number of deletions that one transaction updates.
 	postponedAtOnce = 500
 )
 
-// storageFailures holds the errors of storages that failed to remove objects.
+// storageFailures holds the last error of each storage that failed to remove objects.
 type storageFailures struct {
 	mu   sync.Mutex
-	errs map[string]error // by id; guarded by mu
+	errs map[string]error // by id of the storage; guarded by mu
 }
 
-// note stores the result of the latest removals from a storage. A nil error clears an earlier
-// failure.
+// note stores the result of the latest removals from a storage. A nil error clears an
+// earlier one.
 func (f *storageFailures) note(id string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -54,8 +55,8 @@ func (f *storageFailures) note(id string, err error) {
 	}
 }
 
-// all returns the joined failures of all storages. The job counts as failed as long as one storage
-// has a failure, even if the other storages work.
+// all returns the joined errors of all storages, or nil. The job that removes objects is
+// reported as failed as long as one storage has an error, even if the others work.
 func (f *storageFailures) all() (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,7 +66,8 @@ func (f *storageFailures) all() (err error) {
 	return err
 }
 
-// DeletionFailures returns the joined errors of all storages that failed to remove objects.
+// DeletionFailures returns the joined errors of the latest removals that failed, one for
+// each storage, or nil.
 func (e *Engine) DeletionFailures() error { return e.failures.all() }
 
 // DueDeletions returns the objects that are due for removal, grouped by storage. Storages for which
@@ -113,17 +115,18 @@ func (e *Engine) DeleteAll(ctx context.Context) error {
 	return errors.Join(err, e.failures.all())
 }
 
-// ErrNotRecorded reports that the results of removals could not be stored in the database.
+// ErrNotRecorded reports that objects were removed but the results could not be stored in
+// the database.
 var ErrNotRecorded = errors.New("cannot note which objects are removed")
 
 // errHeld reports that content was not removed because a backup that is being written needs it.
 var errHeld = errors.New("a backup is being written")
 
-// errRemoved reports that an import has already removed the object, because the import needed the
-// key for another object.
+// errRemoved reports that the object no longer exists, because an import needed the key
+// for another object and removed it.
 var errRemoved = errors.New("the object is removed already")
 
-// heldPause is how long a removal is postponed if a backup has prevented it.
+// heldPause is the time by which a removal is postponed if a backup has prevented it.
 const heldPause = time.Minute
 
 // deletionResult is the result of an attempt to remove an object.
@@ -149,7 +152,8 @@ func (e *Engine) DeleteObjects(ctx context.Context, id string, due []*store.File
 	return err
 }
 
-// deleteFrom is like DeleteObjects, but does not note the storage's failure for DeletionFailures.
+// deleteFrom is like DeleteObjects, but does not record a failure of the storage for
+// DeletionFailures.
 func (e *Engine) deleteFrom(ctx context.Context, id string, due []*store.FileDeletion) error {
 	results := e.deleteEach(ctx, id, due)
 	var cause error
@@ -181,7 +185,7 @@ func (e *Engine) deleteFrom(ctx context.Context, id string, due []*store.FileDel
 // attempts.
 func (e *Engine) deleteEach(ctx context.Context, id string, due []*store.FileDeletion) (results []deletionResult) {
 	slow, done := make(chan struct{}, 1), make(chan struct{})
-	var mu sync.Mutex // guards results and the following variables
+	var mu sync.Mutex // guards results and the variables after it
 	next, failed, removed := 0, 0, 0
 	take := func() *store.FileDeletion {
 		mu.Lock()
@@ -248,7 +252,7 @@ func (e *Engine) settleDeletions(tx *store.Tx, results []deletionResult) error {
 			return err
 		}
 		switch {
-		case d == nil: // removed, as errRemoved says
+		case d == nil: // the object was already removed, see errRemoved
 		case r.err == nil:
 			err = tx.FinishFileDeletion(d, refresh, now.Unix())
 		case errors.Is(r.err, errHeld):
@@ -271,8 +275,8 @@ func (e *Engine) postponeStorage(id string, cause error) error {
 	}, func(*store.FileDeletion) bool { return true })
 }
 
-// refreshEarly queues the refresh of the links of all due deletions of a slow storage. It queues
-// each link only once.
+// refreshEarly queues the refresh of the links of all objects that are due for removal
+// from a slow storage. It queues each link only once.
 func (e *Engine) refreshEarly(id string) error {
 	refresh, err := store.Read(e.DB, e.refreshes)
 	if err != nil || !refresh {
@@ -282,8 +286,8 @@ func (e *Engine) refreshEarly(id string) error {
 		func(d *store.FileDeletion) bool { return d.Refresh && !d.Early })
 }
 
-// changeDue selects the due deletions of a storage with the function concerns. For each selected
-// deletion it queues the early refresh of the link and calls the function change.
+// changeDue calls change for each due deletion of a storage for which concerns returns
+// true. It also queues the early refresh of the deletion's link.
 func (e *Engine) changeDue(id string, change func(*store.Tx, *store.FileDeletion) error, concerns func(*store.FileDeletion) bool) error {
 	now := e.Now()
 	all, err := store.Read(e.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) {
@@ -331,7 +335,7 @@ func (e *Engine) deleteObject(ctx context.Context, d *store.FileDeletion) error 
 	}
 	backend, err := e.backendOf(d.Backend)
 	switch {
-	case fault.Is(err, fault.NotFound): // the storage was deleted, and the object stays on it
+	case fault.Is(err, fault.NotFound): // the storage was deleted, so the object stays there
 	case err != nil:
 		return err
 	default:
@@ -343,9 +347,9 @@ func (e *Engine) deleteObject(ctx context.Context, d *store.FileDeletion) error 
 	return nil
 }
 
-// DeleteRecord replaces the record of a file by a deletion. If the file is ready or has failed, the
-// caller must call DeleteNow after the commit, because the jobs remove the file's object only after
-// a delay.
+// DeleteRecord replaces the record of a file by a deletion. If the file is ready or has
+// failed, the caller must call DeleteNow after the commit. Otherwise a job removes the
+// object only after a delay.
 func (e *Engine) DeleteRecord(tx *store.Tx, f *store.File) (*store.FileDeletion, error) {
 	refresh, err := e.refreshes(tx)
 	if err != nil {
@@ -358,8 +362,9 @@ func (e *Engine) DeleteRecord(tx *store.Tx, f *store.File) (*store.FileDeletion,
 	return tx.DeleteFile(f.Project, f.ID, refresh && f.Status == store.FileReady, due.Unix())
 }
 
-// DeleteNow removes the object of a deleted file. It returns the pending refresh of the file's
-// link, which the caller should attempt, or nil if there is none. Jobs retry steps that fail.
+// DeleteNow removes the object of a deleted file. It returns the pending refresh of the
+// file's link, or nil if there is none. The caller should attempt the refresh. Jobs retry
+// the steps that fail.
 func (e *Engine) DeleteNow(ctx context.Context, d *store.FileDeletion) (pending *store.CDNRefresh) {
 	e.Cache.Forget(d.ObjectKey)
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storageTime)
@@ -373,7 +378,7 @@ func (e *Engine) DeleteNow(ctx context.Context, d *store.FileDeletion) (pending 
 		if err != nil || d == nil {
 			return err
 		}
-		at := tx.Now().Add(refreshTime).Unix() // even if the process ends before the CDN answers
+		at := tx.Now().Add(refreshTime).Unix() // stored first, in case the process ends before the CDN responds
 		if failed == nil {
 			err = tx.FinishFileDeletion(d, d.Refresh, at)
 		} else {
@@ -384,13 +389,14 @@ func (e *Engine) DeleteNow(ctx context.Context, d *store.FileDeletion) (pending 
 		}
 		return err
 	})
-	if err != nil { // the job does all of it again
+	if err != nil { // the job repeats all of it
 		e.Log.Warn("cannot note the removal of an object", "file", d.ID, "error", err)
 	}
 	return pending
 }
 
-// nameOf returns the name of a storage, or the id if the storage has been deleted.
+// nameOf returns the name of the storage with an id, or the id if the storage has been
+// deleted.
 func (e *Engine) nameOf(id string) string {
 	b, err := store.Read(e.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(id) })
 	if err != nil {

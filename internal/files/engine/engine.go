@@ -1,6 +1,7 @@
-// Package engine implements the steps in the life of a file. It registers uploads, transfers
-// contents to their storage, deletes objects, refreshes links in the CDN, and cleans up the remains
-// of interrupted steps. Package jobs decides when these steps run.
+// Package engine implements the steps in the life of a file. It registers uploads,
+// transfers contents to their storage, deletes objects, refreshes links in the CDN, and
+// removes what interrupted steps have left behind. Package jobs decides when these steps
+// run.
 //
 //	engine.go    Engine, and holding contents during a backup
 //	register.go  records of completed uploads
@@ -29,30 +30,30 @@ import (
 	"svc/store"
 )
 
-// Config holds everything that an Engine uses.
+// Config contains the settings and dependencies of an Engine.
 type Config struct {
 	DB  *store.Store
 	Log *slog.Logger
-	Now func() time.Time // time.Now when nil
+	Now func() time.Time // the clock; nil means time.Now
 
-	Dir      string // directory of local files, uploads and the cache
+	Dir      string // directory that contains local files, uploads and the cache
 	Storages *storage.Storages
 	Uploads  *upload.Sessions
 	Cache    *slicecache.Cache // cache for files on remote storages
-	Keys     *seal.Keys        // keys for the credentials of storages and the CDN
+	Keys     *seal.Keys        // keys that decrypt the credentials of storages and the CDN
 	CDN      *cdn.Client
 
 	// Fetch is the client for downloading attachments. It has the profile outbound.Data and ends
 	// stalled downloads.
 	Fetch    *http.Client
-	CodeHost string // address of the code host; its attachments are copied
-	BaseURL  string // start of direct links, without a trailing slash; "" = no host
-	MaxSize  int64  // bytes of the largest file
+	CodeHost string // address of the code host; attachments of its releases are downloaded
+	BaseURL  string // beginning of direct links, without a trailing slash; "" = there is no host for them
+	MaxSize  int64  // maximum size of a file, in bytes
 	// FetchTime limits the total time of an attachment's download. 0 means 30 minutes.
 	FetchTime time.Duration
-	// Pauses lists the pauses before the second and each later attempt of a transfer. They must be
-	// whole seconds. If the last attempt fails, the file is marked as failed until a client retries
-	// it. nil means 1, 4 and 15 seconds.
+	// Pauses lists the pauses before the second and each later attempt of a transfer, in
+	// whole seconds. If the last attempt fails, the file is marked as failed until a client
+	// retries it. nil means 1, 4 and 15 seconds.
 	Pauses []time.Duration
 }
 
@@ -61,7 +62,7 @@ type Config struct {
 type Engine struct {
 	Config
 
-	removing  sync.RWMutex // see Hold
+	removing  sync.RWMutex // locked for reading during a removal, and for writing by Hold
 	transfers transfers
 	failures  storageFailures
 }
@@ -82,15 +83,16 @@ func New(c Config) *Engine {
 	}
 }
 
-// Hold prevents the removal of contents until the caller calls release. A backup uses it to copy
-// the records and then the contents that they refer to. Hold waits for removals that have already
-// begun.
+// Hold prevents the removal of contents until release is called. A backup calls it so
+// that it can copy the records and then all contents to which they refer. Hold waits for
+// removals that have already begun.
 func (e *Engine) Hold() (release func()) {
 	e.removing.Lock()
 	return e.removing.Unlock
 }
 
-// TryHold is like Hold, but returns false instead of waiting.
+// TryHold is like Hold, but does not wait. ok is false if a removal or another hold is in
+// progress.
 func (e *Engine) TryHold() (release func(), ok bool) {
 	if !e.removing.TryLock() {
 		return nil, false
@@ -98,9 +100,9 @@ func (e *Engine) TryHold() (release func(), ok bool) {
 	return e.removing.Unlock, true
 }
 
-// BeginRemoval must be called before objects or staged contents are removed. If ok is true, the
-// caller may remove them and must call end soon afterwards. ok is false while the contents are
-// held. In that case the caller must try again later.
+// BeginRemoval must be called before objects or staged contents are removed. If ok is
+// true, the caller may remove them and must call end soon afterwards. If ok is false, the
+// contents are held, and the caller must try again later.
 func (e *Engine) BeginRemoval() (end func(), ok bool) {
 	if !e.removing.TryRLock() {
 		return nil, false
@@ -108,8 +110,8 @@ func (e *Engine) BeginRemoval() (end func(), ok bool) {
 	return e.removing.RUnlock, true
 }
 
-// Open returns the back end that a record describes. It does not connect. If the password cannot be
-// decrypted, the error is a fault of kind Invalid.
+// Open returns the storage back end that a record describes, without connecting to it. If
+// the password cannot be decrypted, the error is a fault of kind Invalid.
 func (e *Engine) Open(b *store.StorageBackend) (storage.Backend, error) {
 	if b.Builtin() {
 		return e.Storages.Local(), nil

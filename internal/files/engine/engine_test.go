@@ -35,7 +35,7 @@ import (
 	"svc/store"
 )
 
-// depot holds an engine and its jobs. Both use a temporary directory and a new database.
+// depot holds an engine and its jobs, with a temporary directory and a new database.
 type depot struct {
 	t    *testing.T
 	db   *store.Store
@@ -43,8 +43,8 @@ type depot struct {
 	jobs *jobs.Jobs
 	dir  string
 	*engine.Engine
-	age       atomic.Int64 // added to the clock of the jobs, in nanoseconds
-	refreshed atomic.Int64 // number of links in requests to the CDN
+	age       atomic.Int64 // nanoseconds by which the clock of the jobs is ahead
+	refreshed atomic.Int64 // number of links for which the CDN received a purge request
 }
 
 // openStore opens a new database. The database is checked and closed at the end of the test.
@@ -63,8 +63,8 @@ func openStore(t *testing.T) *store.Store {
 	return db
 }
 
-// newDepot returns a depot in which the jobs have not been started. The host is the address of the
-// code host, or "" if there is none.
+// newDepot returns a depot. Its jobs are not running yet. host is the address of the code
+// host, or "" if there is none.
 func newDepot(t *testing.T, host string) *depot {
 	t.Helper()
 	d := &depot{t: t, db: openStore(t), dir: t.TempDir(), p: &store.Project{Key: "app", StatsRetentionDays: 90, EventRetentionDays: 90}}
@@ -101,8 +101,8 @@ func newDepot(t *testing.T, host string) *depot {
 	return d
 }
 
-// cdn returns the address of a fake CDN. The CDN counts the links in purge requests but refuses the
-// requests.
+// cdn starts a fake CDN and returns its address. The CDN counts the links in purge
+// requests but refuses the requests.
 func (d *depot) cdn() string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.refreshed.Add(int64(len(strings.Split(r.FormValue("ObjectPath"), "\n"))))
@@ -112,7 +112,7 @@ func (d *depot) cdn() string {
 	return s.URL
 }
 
-// renew replaces the engine and the jobs by new ones, like a restart of the process.
+// renew replaces the engine and the jobs with new ones, as a restart of the process does.
 func (d *depot) renew() {
 	d.Engine = engine.New(d.Config)
 	d.jobs = jobs.New(jobs.Config{DB: d.db, Log: d.Log, Files: d.Engine, Flush: func() error { return nil }, Now: d.now})
@@ -186,7 +186,7 @@ func (d *depot) ready(n int) (ids []store.FileID) {
 	return ids
 }
 
-// strange creates files that no record refers to, in the storage directory.
+// strange creates files in the storage directory to which no record refers.
 func (d *depot) strange(names ...string) {
 	d.t.Helper()
 	for _, name := range names {
@@ -207,7 +207,7 @@ func (d *depot) file(id store.FileID) *store.File {
 	return f
 }
 
-// settled waits until a file is no longer pending, and returns its record.
+// settled waits until a file is no longer pending. It returns the file's record.
 func (d *depot) settled(id store.FileID) *store.File {
 	d.t.Helper()
 	testutil.Until(d.t, "the end of a transfer", func() bool { f := d.file(id); return f == nil || f.Status != store.FilePending })
@@ -230,7 +230,7 @@ func (d *depot) below(folders ...string) (names []string) {
 		for _, name := range found {
 			err := filepath.WalkDir(name, func(path string, entry os.DirEntry, err error) error {
 				switch {
-				case errors.Is(err, fs.ErrNotExist): // it is being removed
+				case errors.Is(err, fs.ErrNotExist): // removed since it was listed
 					return nil
 				case err == nil && !entry.IsDir():
 					names = append(names, path)
@@ -293,8 +293,8 @@ func TestAttachmentIsFetchedAndLinked(t *testing.T) {
 	}
 }
 
-// TestAttachmentFails checks after which answers of a code host a download is retried, and that a
-// failed download leaves no content behind.
+// TestAttachmentFails checks which responses of a code host cause a download to be
+// retried, and that a failed download leaves no content behind.
 func TestAttachmentFails(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -382,8 +382,8 @@ func TestAttachmentHasNoRoom(t *testing.T) {
 	}
 }
 
-// TestAttachmentIsFetchedAgain checks that a size recorded by an earlier attempt is not counted
-// twice against the project's share of the disk space.
+// TestAttachmentIsFetchedAgain checks that, when a download is repeated, the file's size
+// is not counted twice against the project's share of the disk space.
 func TestAttachmentIsFetchedAgain(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -410,14 +410,14 @@ func TestAttachmentIsFetchedAgain(t *testing.T) {
 	}
 }
 
-// TestAttachmentStandsStill checks that a stalled download fails, regardless of how much has been
-// received.
+// TestAttachmentStandsStill checks that a stalled download fails, no matter how much has
+// already been received.
 func TestAttachmentStandsStill(t *testing.T) {
 	t.Parallel()
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		_, _ = w.Write([]byte("the beginning"))
-		_ = http.NewResponseController(w).Flush() // the client has given up
+		_ = http.NewResponseController(w).Flush() // fails if the client has disconnected
 		<-r.Context().Done()
 	}))
 	defer host.Close()
@@ -433,8 +433,8 @@ func TestAttachmentStandsStill(t *testing.T) {
 	}
 }
 
-// drip returns a code host that sends an endless attachment. The channel begun receives a value
-// when a download begins, and ended when its client has disconnected.
+// drip returns a code host that sends an endless attachment. begun receives a value when
+// a download begins, and ended receives one when the client has disconnected.
 func drip(t *testing.T) (host *httptest.Server, begun, ended chan struct{}) {
 	t.Helper()
 	begun, ended = make(chan struct{}, 10), make(chan struct{}, 10)
@@ -460,8 +460,8 @@ func drip(t *testing.T) (host *httptest.Server, begun, ended chan struct{}) {
 	return host, begun, ended
 }
 
-// TestAttachmentTakesTooLong checks that a download is ended after its maximum total time, even if
-// it makes progress.
+// TestAttachmentTakesTooLong checks that a download ends after its maximum total time
+// even if it makes progress.
 func TestAttachmentTakesTooLong(t *testing.T) {
 	t.Parallel()
 	host, _, ended := drip(t)
@@ -544,9 +544,10 @@ func TestTransferGoesOnAfterAKill(t *testing.T) {
 	}
 }
 
-// TestTransferThatEndsIsNotBegunAgain checks that a file is not returned as due if it becomes ready
-// while the list of pending files is being read. A second transfer would fetch and store the file
-// again, and could not record its failure because the file is ready.
+// TestTransferThatEndsIsNotBegunAgain checks that a file is not returned as due if it
+// becomes ready while the list of pending files is being read. Otherwise a second
+// transfer would store the file again, and could not record a failure because the file is
+// ready.
 func TestTransferThatEndsIsNotBegunAgain(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -554,7 +555,7 @@ func TestTransferThatEndsIsNotBegunAgain(t *testing.T) {
 	f := d.file(id)
 	end := engine.BeginTransfer(d.Engine, id)
 	var once sync.Once
-	d.Now = func() time.Time { // called for each file that has been read
+	d.Now = func() time.Time { // called after each file that is read
 		once.Do(func() {
 			engine.TransferOne(d.Engine, t.Context(), f)
 			end()
@@ -640,13 +641,13 @@ func TestDeletedProjectDoesNotWaitForAnUpload(t *testing.T) {
 	d.update(func(tx *store.Tx) error { return tx.DeleteProject(d.p) })
 	d.start()
 	t.Cleanup(completed.Wait)
-	t.Cleanup(func() { close(finish) }) // before the jobs stop, which wait for it
+	t.Cleanup(func() { close(finish) }) // registered last and therefore called before the jobs stop, because they wait for the completion
 	testutil.Until(t, "the end of the objects", func() bool { return len(d.objects()) == 0 })
 	testutil.Until(t, "the end of the events", func() bool { return len(events.Projects()) == 0 })
 }
 
-// TestDeletionWaitsForABackup checks that a removal that is prevented by a backup is retried a
-// minute later. The prevented removal counts neither as a failure nor as an attempt.
+// TestDeletionWaitsForABackup checks that a removal that a backup prevents is retried a
+// minute later. It must count neither as a failure nor as an attempt.
 func TestDeletionWaitsForABackup(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -677,8 +678,9 @@ func TestDeletionWaitsForABackup(t *testing.T) {
 	testutil.Until(t, "the end of both", func() bool { return len(d.objects()) == 0 })
 }
 
-// TestDeletionThatOthersHaveDone checks that the job does not remove an object if the deletion has
-// been completed elsewhere since the job read it. Another file may own the object by then.
+// TestDeletionThatOthersHaveDone checks that a job does not remove an object if its
+// deletion has been completed since the job read it, because another file may own the
+// object by then.
 func TestDeletionThatOthersHaveDone(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")

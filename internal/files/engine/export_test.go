@@ -6,8 +6,8 @@ import (
 	"svc/store"
 )
 
-// The steps of the engine, exported for tests. The tests are in package engine_test because they
-// also use package jobs.
+// Unexported steps of the engine for the tests, which are in package engine_test because
+// they also use package jobs.
 var (
 	TransferOne  = (*Engine).transferOne
 	Transfer     = (*Engine).transfer
@@ -22,7 +22,7 @@ var (
 // DeletersAtOnce is the number of a storage's objects that are removed concurrently.
 const DeletersAtOnce = deletersAtOnce
 
-// PermanentError is a failure that would recur if the transfer were retried.
+// PermanentError is the type of failures for which a transfer is not retried.
 type PermanentError = permanentError
 
 // BeginTransfer registers a transfer of a file. The transfer ends when the test calls end.

@@ -16,8 +16,8 @@ import (
 	"svc/store"
 )
 
-// endsWhenAwaited is a context that calls end when its Done method is called, that is, when a
-// caller waits for it.
+// endsWhenAwaited is a context that calls end when a caller calls its method Done to wait
+// for it.
 type endsWhenAwaited struct {
 	context.Context
 	end func()
@@ -28,8 +28,9 @@ func (c endsWhenAwaited) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestFailureThatCannotBeNoted checks that a transfer keeps its slot for a while if its failure
-// cannot be recorded. Otherwise the transfer would be restarted immediately, again and again.
+// TestFailureThatCannotBeNoted checks that a transfer keeps its slot for a while if its
+// failure cannot be recorded. Otherwise the transfer would begin again immediately, over
+// and over.
 func TestFailureThatCannotBeNoted(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -41,7 +42,7 @@ func TestFailureThatCannotBeNoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.DB = closed // rejects writes like a full disk
+	d.DB = closed // a closed store refuses writes, like a full disk
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	engine.TransferOne(d.Engine, endsWhenAwaited{ctx, stop}, f)
@@ -102,9 +103,9 @@ func TestDeletionOnAStorageThatIsGone(t *testing.T) {
 	}
 }
 
-// TestCleanUpOfWhatIsReady checks that the staged copy of a ready file is removed regardless of its
-// age. It also checks that an object stays if the name of its directory on disk differs from the
-// name in its key only in upper and lower case.
+// TestCleanUpOfWhatIsReady checks that the staged copy of a ready file is removed
+// regardless of its age. It also checks that an object is kept if its directory on disk
+// differs from its key only in upper and lower case.
 func TestCleanUpOfWhatIsReady(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")

@@ -49,7 +49,7 @@ func (e *Engine) fetchAttachment(ctx context.Context, f *store.File, staged stri
 	if answer.ContentLength > e.MaxSize {
 		return e.tooLarge()
 	}
-	if err := e.roomFor(f.Project, answer.ContentLength-f.Size); err != nil { // the size of f is among those of pending files
+	if err := e.roomFor(f.Project, answer.ContentLength-f.Size); err != nil { // f.Size is already included in the project's pending files
 		return err
 	}
 	size, sum, err := e.download(answer, staged)
@@ -67,9 +67,9 @@ func (e *Engine) fetchAttachment(ctx context.Context, f *store.File, staged stri
 	})
 }
 
-// notContent returns an error if the body of a successful answer is not the complete attachment,
-// and nil otherwise. The status alone is not sufficient, because answers with partial, missing or
-// compressed content have successful statuses, too.
+// notContent returns an error if the body of a successful response is not the complete
+// attachment. The status is not sufficient to tell, because responses with partial,
+// missing or compressed content have successful statuses, too.
 func notContent(answer *http.Response) error {
 	encoding := answer.Header.Get("Content-Encoding")
 	switch status := answer.StatusCode; {
@@ -83,7 +83,7 @@ func notContent(answer *http.Response) error {
 	return nil
 }
 
-// roomFor returns an error if the project may not use the given number of additional bytes of disk
+// roomFor returns an error if the project may not use size additional bytes of disk
 // space.
 func (e *Engine) roomFor(p store.ProjectID, size int64) error {
 	pending, err := store.Read(e.DB, func(tx *store.Tx) (int64, error) { return tx.PendingBytes(p) })
@@ -97,8 +97,9 @@ func (e *Engine) tooLarge() error {
 	return permanentError{fmt.Errorf("the attachment is larger than %d MiB, the limit of SVC_UPLOAD_MAX_MB", e.MaxSize>>20)}
 }
 
-// download writes the body of an answer to the named file and returns the file's size and SHA-256.
-// When it returns without an error, the file is durable. After an error the file does not exist.
+// download writes the body of a response to the file name and returns the file's size and
+// SHA-256. When it returns without an error, the file is durable. After an error the file
+// does not exist.
 func (e *Engine) download(answer *http.Response, name string) (size int64, sum string, err error) {
 	if err := durable.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return 0, "", fault.Disk(err)
@@ -112,7 +113,7 @@ func (e *Engine) download(answer *http.Response, name string) (size int64, sum s
 			err = fault.Disk(closed)
 		}
 		if err != nil {
-			_ = os.Remove(name) // the clean-up finds it otherwise
+			_ = os.Remove(name) // if this fails, the clean-up removes the file
 		}
 	}()
 	hash := sha256.New()
@@ -129,8 +130,8 @@ func (e *Engine) download(answer *http.Response, name string) (size int64, sum s
 	return size, hex.EncodeToString(hash.Sum(nil)), fault.Disk(durable.SyncDir(filepath.Dir(name)))
 }
 
-// explained wraps the body of an answer. It converts network errors to errors with a text for
-// display.
+// explained is a reader for the body of a response. It converts network errors to errors
+// that can be shown to users.
 type explained struct{ io.Reader }
 
 // Read implements io.Reader.

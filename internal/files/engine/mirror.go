@@ -13,15 +13,15 @@ import (
 	"svc/store"
 )
 
-// Mirrored holds the number of addresses passed to Mirror for each outcome.
+// Mirrored counts the addresses that were passed to Mirror, by what Mirror did.
 type Mirrored struct {
 	Queued  int `json:"queued"`
 	Reused  int `json:"reused"`
 	Skipped int `json:"skipped"`
 }
 
-// CopiesOf returns the ready files that are copies of the attachments at the given addresses,
-// without duplicates.
+// CopiesOf returns the ready files of a project that are copies of the attachments at the
+// given addresses, without duplicates.
 func CopiesOf(tx *store.Tx, p *store.Project, addresses []string) (list []*store.File, err error) {
 	seen := map[store.FileID]bool{}
 	for _, address := range addresses {
@@ -37,12 +37,13 @@ func CopiesOf(tx *store.Tx, p *store.Project, addresses []string) (list []*store
 	return list, nil
 }
 
-// askTime limits the total time for requesting the sizes of attachments from the code host.
+// askTime limits the total time for requesting the sizes of attachments from the code
+// host.
 const askTime = 5 * time.Second
 
-// Outdated returns the files that differ in size from their attachment at the code host. A
-// different size means that the attachment has been replaced under the same address. If the size of
-// an attachment cannot be requested within askTime, its file counts as current.
+// Outdated returns the files that differ in size from their attachment at the code host.
+// A different size means that the attachment was replaced under the same address. If the
+// code host does not report the size within askTime, the file is considered current.
 func (e *Engine) Outdated(ctx context.Context, list []*store.File) map[store.FileID]bool {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -82,10 +83,11 @@ func (e *Engine) attachmentSize(ctx context.Context, address string) (int64, err
 	return answer.ContentLength, nil
 }
 
-// Mirror creates a pending file for each attachment that has no copy yet. A job then downloads the
-// attachment. If a copy exists, Mirror changes the links to the attachment, in all versions of the
-// project, to links to the copy. It replaces copies that are in the set outdated by new files. If
-// no base address of direct links is configured, Mirror skips all addresses.
+// Mirror makes local copies of attachments. For each attachment without a copy, it
+// creates a pending file, which a job then downloads. For each attachment with a copy, it
+// changes the links in all versions of the project so that they lead to the copy. Copies
+// in the set outdated are replaced with new files. If no base address of direct links is
+// configured, Mirror skips all addresses.
 func (e *Engine) Mirror(tx *store.Tx, p *store.Project, addresses []string, outdated map[store.FileID]bool) (done Mirrored, err error) {
 	seen := map[string]bool{}
 	for _, address := range addresses {
@@ -110,7 +112,7 @@ func (e *Engine) Mirror(tx *store.Tx, p *store.Project, addresses []string, outd
 		case f.Status == store.FileFailed:
 			done.Queued++
 			_, err = tx.RetryFile(p.ID, f.ID)
-		default: // a job already handles pending files
+		default: // the file is pending, so a job already downloads it
 			done.Queued++
 		}
 		if err != nil {

@@ -14,7 +14,8 @@ import (
 	"svc/store"
 )
 
-// refreshesAtOnce is the maximum number of links that are refreshed before the results are stored.
+// refreshesAtOnce is the maximum number of links that are refreshed before their results
+// are stored.
 const refreshesAtOnce = 100
 
 // RefreshProblem returns the reason why links cannot be refreshed in the CDN, or nil if they can.
@@ -36,8 +37,8 @@ func (e *Engine) refreshes(tx *store.Tx) (bool, error) {
 	return err == nil && e.RefreshProblem(c) == nil, err
 }
 
-// DueRefreshes returns the refreshes that are due at the given time. next is the time from then
-// until the next refresh becomes due, but at most an hour.
+// DueRefreshes returns the refreshes that are due at the given time. next is the time
+// until the next one becomes due, but at most an hour.
 func (e *Engine) DueRefreshes(by time.Time) (due []*store.CDNRefresh, next time.Duration, err error) {
 	all, err := store.Read(e.DB, (*store.Tx).CDNRefreshes)
 	next = time.Hour
@@ -60,8 +61,8 @@ func (e *Engine) RefreshAll(ctx context.Context) error {
 	return e.RefreshLinks(ctx, all)
 }
 
-// RefreshLinks refreshes links in the CDN. Failed refreshes are retried later. If ctx ends, the
-// records of the remaining links stay unchanged.
+// RefreshLinks refreshes links in the CDN and records the results. Failed refreshes are
+// retried later. If ctx ends, the records of the remaining links are left unchanged.
 func (e *Engine) RefreshLinks(ctx context.Context, all []*store.CDNRefresh) error {
 	var errs []error
 	failed, gaveUp := 0, 0
@@ -97,8 +98,8 @@ func (e *Engine) RefreshLinks(ctx context.Context, all []*store.CDNRefresh) erro
 	return errors.Join(errs...)
 }
 
-// notifyCDN asks the CDN to purge links. If the purge of a file's link failed, failures maps the
-// file to the reason. cause is the error of the request as a whole.
+// notifyCDN asks the CDN to purge links. failures contains the files of the links that
+// were not purged, with the reasons. cause is the error of the whole request.
 func (e *Engine) notifyCDN(ctx context.Context, list []*store.CDNRefresh) (failures map[store.FileID]string, cause error) {
 	links, of := make([]string, len(list)), map[string]store.FileID{}
 	for i, r := range list {

@@ -23,12 +23,13 @@ import (
 	"svc/store"
 )
 
-// provider is a fake CDN. A test selects its answers. It stores the links that it has accepted.
+// provider is a fake CDN. It responds as the test determines, and stores the links that
+// it has accepted.
 type provider struct {
 	mu       sync.Mutex
 	calls    int
 	accepted []string
-	status   func(call int) int // nil = 200
+	status   func(call int) int // status of the response to each call; nil = always 200
 }
 
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +47,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"RefreshTaskId":"task"}`))
 }
 
-// set changes how the provider answers.
+// set changes the statuses with which the provider responds.
 func (p *provider) set(status func(call int) int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +75,7 @@ func withProvider(t *testing.T, p http.Handler) *depot {
 	return d
 }
 
-// remove deletes ready files. The removal of their objects is due at the given Unix time.
+// remove deletes ready files. Their objects are due for removal at the Unix time due.
 func (d *depot) remove(due int64, ids ...store.FileID) {
 	d.t.Helper()
 	d.update(func(tx *store.Tx) error {
@@ -87,7 +88,7 @@ func (d *depot) remove(due int64, ids ...store.FileID) {
 	})
 }
 
-// on creates the records of n ready files that are stored on the given backend.
+// on creates the records of n ready files in the given storage.
 func (d *depot) on(backend string, n int) (ids []store.FileID) {
 	d.t.Helper()
 	for range n {
@@ -115,7 +116,7 @@ func (d *depot) pending() []*store.CDNRefresh {
 	return list
 }
 
-// deletions returns the deletions with objects that have not been removed yet.
+// deletions returns the deletions of objects that have not been removed yet.
 func (d *depot) deletions() []*store.FileDeletion {
 	d.t.Helper()
 	list, err := store.Read(d.db, func(tx *store.Tx) ([]*store.FileDeletion, error) { return tx.FileDeletions(1000) })
@@ -131,8 +132,9 @@ func (d *depot) run(name string) error {
 	return err
 }
 
-// TestRefreshThatFailsIsTriedAgain checks that the remaining calls are made after one has failed,
-// and that the links of the failed call are refreshed later, even after a restart.
+// TestRefreshThatFailsIsTriedAgain checks that after a failed call the remaining calls
+// are made, and that the links of the failed call are refreshed later, even after a
+// restart.
 func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	p := &provider{}
@@ -293,7 +295,7 @@ func TestLostStorageDoesNotDelayTheCDN(t *testing.T) {
 	nas := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		deletes.Add(1)
 		if works.Load() {
-			w.WriteHeader(http.StatusNotFound) // completes a deletion
+			w.WriteHeader(http.StatusNotFound) // accepts a removal
 			return
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -384,7 +386,7 @@ func TestStorageThatWorksIsNotLoggedAsFailed(t *testing.T) {
 	d.remove(0, d.on(d.remote(nas.URL), 1)...)
 	d.start()
 	testutil.Until(t, "the failure of the storage", func() bool { return errs.Load() > 0 })
-	for i, id := range local { // the next removal begins when the former one is logged
+	for i, id := range local { // each removal begins after the previous one was logged
 		d.remove(1, id)
 		testutil.Until(t, "the removal of a local object", func() bool { return len(d.objects()) == len(local)-1-i })
 	}
@@ -436,9 +438,9 @@ func TestSlowStorageIsNotedOnce(t *testing.T) {
 	}
 }
 
-// TestDeletionsThatCannotBeNoted checks that DeleteObjects returns ErrNotRecorded if the results of
-// removals cannot be stored. The job then pauses instead of repeating the removals immediately,
-// again and again.
+// TestDeletionsThatCannotBeNoted checks that DeleteObjects returns ErrNotRecorded if the
+// results of removals cannot be stored. The job then pauses instead of immediately
+// repeating the removals, over and over.
 func TestDeletionsThatCannotBeNoted(t *testing.T) {
 	t.Parallel()
 	d := newDepot(t, "")
@@ -451,7 +453,7 @@ func TestDeletionsThatCannotBeNoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.DB = closed // rejects writes like a full disk
+	d.DB = closed // a closed store refuses writes, like a full disk
 	if err := d.DeleteObjects(t.Context(), store.LocalStorage, due); !errors.Is(err, engine.ErrNotRecorded) {
 		t.Errorf("got %v, want that it cannot be noted", err)
 	}
@@ -502,7 +504,7 @@ func TestHangingStorageDelaysOnlyItself(t *testing.T) {
 	d.remove(0, d.on(hanging, 6)...)
 	d.start()
 	testutil.Until(t, "a removal that hangs", func() bool { return begun.Load() > 0 })
-	for i := range 3 { // including objects that become due later
+	for i := range 3 { // some objects become due later
 		d.remove(1, local[2*i:2*i+2]...)
 		testutil.Until(t, fmt.Sprint("the removal of local objects ", i), func() bool { return len(d.objects()) == 4-2*i })
 	}

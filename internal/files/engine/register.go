@@ -13,10 +13,11 @@ import (
 	"svc/store"
 )
 
-// Register creates the record of a complete upload. First it moves the content. For local storage
-// it moves the content to the file's object. For other storages it moves the content to the staging
-// directory, from which a job transfers it. Register can be repeated after any interruption. If it
-// returns a record together with an error, the content has been moved.
+// Register creates the record of a complete upload, after moving the content. If the
+// file's storage is local, it moves the content to the file's object. Otherwise it moves
+// the content to the staging directory, from which a job transfers it. Register can be
+// repeated after any interruption. If it returns a record together with an error, the
+// content has already been moved.
 func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload.Content) (f *store.File, err error) {
 	p, ok := e.DB.ProjectByID(project)
 	if !ok {
@@ -54,9 +55,10 @@ func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload
 	return f, e.DB.Update(func(tx *store.Tx) error { return tx.CreateFile(project, f) })
 }
 
-// Discard removes the moved content of an upload that the client cannot complete again. It does
-// nothing if the record exists, because the record may have been stored although the disk did not
-// confirm it. If Discard fails, the clean-up removes the content later.
+// Discard removes the moved content of an upload if the client cannot repeat the
+// completion. It does nothing if the record exists, because the record may have been
+// stored even though the disk did not confirm it. If Discard fails, the clean-up removes
+// the content later.
 func (e *Engine) Discard(ctx context.Context, f *store.File) {
 	_, err := store.Read(e.DB, func(tx *store.Tx) (*store.File, error) { return tx.FileByID(f.ID) })
 	switch local := e.Storages.Local(); {
@@ -73,8 +75,9 @@ func (e *Engine) Discard(ctx context.Context, f *store.File) {
 	}
 }
 
-// keep moves the content of an upload to its object on local storage, and returns the object's key.
-// If the content was moved before an interruption, the key may contain a former key of the project.
+// keep moves the content of an upload to the file's object on the local storage and
+// returns the object's key. If an interrupted attempt has already moved the content, the
+// key may contain a former key of the project.
 func (e *Engine) keep(ctx context.Context, p *store.Project, c upload.Content) (key string, err error) {
 	key = files.ObjectKey(p.Key, c.FileID, c.Filename)
 	_, err = e.Storages.Local().Put(ctx, key, c.Path, c.Size)

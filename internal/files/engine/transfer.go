@@ -19,23 +19,24 @@ const (
 	// transfersAtOnce is the maximum number of files that are transferred to their storage at the
 	// same time.
 	transfersAtOnce = 2
-	// stagedAge is how long the content of a failed file is kept for a retry.
+	// stagedAge is the time for which the content of a failed file is kept, so that it can
+	// be retried.
 	stagedAge = 7 * 24 * time.Hour
-	// RetryWhenDiskFull is the pause after the result of a transfer or of removals could not be
-	// recorded, for example because the disk is full. During the pause the transfer keeps its slot,
-	// and no objects are removed from the storage.
+	// RetryWhenDiskFull is the pause after the result of a transfer or of removals could not
+	// be recorded, for example because the disk is full. During the pause, the transfer
+	// keeps its slot, and no objects are removed from the storage.
 	RetryWhenDiskFull = time.Minute
 )
 
 // transfers holds the files that are being transferred to their storage.
 type transfers struct {
-	ended chan struct{} // has a value if a transfer has ended since the last receive
+	ended chan struct{} // receives a value when a transfer ends
 
 	mu     sync.Mutex
-	active map[store.FileID]context.CancelFunc // guarded by mu
+	active map[store.FileID]context.CancelFunc // the transfers in progress by file; guarded by mu
 }
 
-// begin registers a transfer of the file. Calling cancel must end the transfer early.
+// begin registers a transfer of a file. cancel must end the transfer early.
 func (t *transfers) begin(id store.FileID, cancel context.CancelFunc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,17 +59,17 @@ func (t *transfers) has(id store.FileID) bool {
 	return t.active[id] != nil
 }
 
-// running returns a copy of the map of active transfers.
+// running returns a copy of the map of transfers in progress.
 func (t *transfers) running() map[store.FileID]context.CancelFunc {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return maps.Clone(t.active)
 }
 
-// BeginTransfers registers the transfers that can begin now. For each of them it returns a function
-// that performs the transfer. The function ends early if ctx ends. The caller must call each
-// function once. next is the longest that the caller should wait before it calls BeginTransfers
-// again.
+// BeginTransfers registers the transfers that can begin now and returns a function for
+// each, which performs the transfer. The caller must call each function once; it ends
+// early if ctx ends. next is the longest time that the caller should wait before it calls
+// BeginTransfers again.
 func (e *Engine) BeginTransfers(ctx context.Context) (work []func(), next time.Duration, err error) {
 	due, next, err := e.dueTransfers()
 	for _, f := range due {
@@ -83,8 +84,7 @@ func (e *Engine) BeginTransfers(ctx context.Context) (work []func(), next time.D
 	return work, next, err
 }
 
-// TransferEnded returns a channel from which a value can be received if a transfer has ended since
-// the last receive.
+// TransferEnded returns a channel that receives a value when a transfer has ended.
 func (e *Engine) TransferEnded() <-chan struct{} { return e.transfers.ended }
 
 // CancelDeleted cancels the transfers of files that have been deleted, either individually or with
@@ -110,15 +110,15 @@ func (e *Engine) CancelDeleted() error {
 	})
 }
 
-// dueTransfers returns the pending files with transfers that can begin now. next is the longest
-// that the caller should wait before it calls dueTransfers again.
+// dueTransfers returns the pending files for which a transfer can begin now. next is the
+// longest time that the caller should wait before it calls dueTransfers again.
 func (e *Engine) dueTransfers() (due []*store.File, next time.Duration, err error) {
-	// This must be read before the records. If a transfer ended between the two reads, the record
-	// read earlier would still show the file as due, and the transfer would begin a second time.
+	// Read this before the records. If a transfer ended between the two reads, the older
+	// record would still show the file as due, and the transfer would begin a second time.
 	running := e.transfers.running()
 	free := transfersAtOnce - len(running)
 	if free == 0 {
-		return nil, time.Hour, nil // the end of a transfer wakes the caller earlier
+		return nil, time.Hour, nil // all slots are in use, and the end of a transfer wakes the caller
 	}
 	next = time.Hour
 	err = e.DB.View(func(tx *store.Tx) error {
@@ -143,21 +143,22 @@ func (e *Engine) dueTransfers() (due []*store.File, next time.Duration, err erro
 // transferOne transfers a pending file to its storage and records the result.
 func (e *Engine) transferOne(ctx context.Context, f *store.File) {
 	err := fault.Catch(func() error { return e.transfer(ctx, f) })
-	if err == nil || ctx.Err() != nil { // if stopped, the file is still pending or was deleted
+	if err == nil || ctx.Err() != nil { // if ctx ended the transfer, the file is still pending or was deleted
 		return
 	}
 	err = e.DB.Update(func(tx *store.Tx) error { return e.failTransfer(tx, f, err) })
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		e.Log.Error("cannot note that a transfer failed", "file", f.ID, "error", err)
-		select { // the file is still due; its transfer would begin again immediately
+		select { // the file is still due, and its transfer would begin again immediately
 		case <-ctx.Done():
 		case <-time.After(RetryWhenDiskFull):
 		}
 	}
 }
 
-// failTransfer records the failure of an attempt and schedules another attempt. If no attempts are
-// left, or if another attempt would not help, it marks the file as failed instead.
+// failTransfer records that an attempt has failed, and schedules the next one. If no
+// attempts remain, or if another one would fail in the same way, it marks the file as
+// failed.
 func (e *Engine) failTransfer(tx *store.Tx, f *store.File, cause error) error {
 	f, err := tx.File(f.Project, f.ID)
 	if err != nil {
@@ -179,11 +180,12 @@ type permanentError struct{ error }
 // Unwrap returns the failure.
 func (e permanentError) Unwrap() error { return e.error }
 
-// transfer moves or copies the staged content of a file to its storage and marks the file as ready.
-// If the file is an attachment that has not been downloaded, transfer downloads it first. Each step
-// may already have been done by a process that was killed.
+// transfer moves or copies the staged content of a file to its storage and marks the file
+// as ready. If the file is an attachment that has not been downloaded yet, it downloads
+// the attachment first. A process that was killed may already have done any of these
+// steps.
 func (e *Engine) transfer(ctx context.Context, f *store.File) error {
-	// The record must be read again. Deletions wait for the transfer only from now on, so an
+	// Read the record again: deletions wait for this transfer only from now on, so an
 	// earlier deletion may have removed the record and the object.
 	_, err := store.Read(e.DB, func(tx *store.Tx) (*store.File, error) { return tx.File(f.Project, f.ID) })
 	if fault.Is(err, fault.NotFound) {
@@ -203,7 +205,7 @@ func (e *Engine) transfer(ctx context.Context, f *store.File) error {
 		}
 	}
 	object, err := backend.Put(ctx, f.ObjectKey, staged, f.Size)
-	if err != nil && isGone(staged) && f.Source == store.FileMirrored { // expired after a failure
+	if err != nil && isGone(staged) && f.Source == store.FileMirrored { // the content was removed after an earlier failure
 		if err := e.fetch(ctx, f, staged); err != nil {
 			return err
 		}
@@ -216,7 +218,7 @@ func (e *Engine) transfer(ctx context.Context, f *store.File) error {
 		return err
 	}
 	err = e.DB.Update(func(tx *store.Tx) error { return e.finish(tx, f, object) })
-	if fault.Is(err, fault.NotFound) { // deleted meanwhile
+	if fault.Is(err, fault.NotFound) { // the file has been deleted in the meantime
 		err = backend.Delete(ctx, object)
 	}
 	if err != nil {
@@ -224,7 +226,7 @@ func (e *Engine) transfer(ctx context.Context, f *store.File) error {
 	}
 	end, ok := e.BeginRemoval()
 	if !ok {
-		return nil // the clean-up removes it after the backup
+		return nil // the clean-up removes the content after the backup
 	}
 	defer end()
 	if err := os.Remove(staged); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -233,16 +235,16 @@ func (e *Engine) transfer(ctx context.Context, f *store.File) error {
 	return nil
 }
 
-// isGone reports whether the named file does not exist. The error of a storage does not show
-// whether the staged content is missing, because it also wraps fs.ErrNotExist if a server answers
-// with status 404.
+// isGone reports whether the file with the given name does not exist. The error of a
+// storage does not show whether the staged content is missing, because it also wraps
+// fs.ErrNotExist if a server responds with status 404.
 func isGone(name string) bool {
 	_, err := os.Lstat(name)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// finish marks a file as ready. It also replaces links to the original address of an attachment by
-// links to the file.
+// finish marks a file as ready. If the file is an attachment, it also changes the links
+// that lead to the original address so that they lead to the file.
 func (e *Engine) finish(tx *store.Tx, f *store.File, object storage.Object) error {
 	f, err := tx.File(f.Project, f.ID)
 	if err != nil {

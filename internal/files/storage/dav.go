@@ -14,14 +14,14 @@ import (
 	"svc/internal/outbound"
 )
 
-// Maximum sizes in bytes of answers other than the content of objects. A listing takes a few
-// hundred bytes for each part.
+// Maximum sizes, in bytes, of responses other than the content of objects. A listing
+// takes a few hundred bytes for each part.
 const (
 	maxListing = 64 << 20
 	maxAnswer  = 64 << 10
 )
 
-// controlTime is the time limit of requests that transfer no content.
+// controlTime limits the time of a request that transfers no content.
 const controlTime = 15 * time.Second
 
 // davURL returns the address of the given name below the base address of a WebDAV server.
@@ -36,12 +36,12 @@ func davURL(base *url.URL, name string) *url.URL {
 	return &u
 }
 
-// call calls fn with a client of the WebDAV library that sends all requests to one address. If the
-// last answer was not successful, call returns its status with the error. The status is 0 if there
-// was no answer.
+// call calls fn with a client of the WebDAV library that sends all requests to the
+// address to. If the last response was not successful, call returns its status together
+// with the error. The status is 0 if there was no response.
 //
-// The library does not support contexts, and it escapes addresses a second time. An interceptor
-// therefore sets the context and the address of each request.
+// The library does not support contexts, and it escapes addresses a second time. An
+// interceptor therefore sets the context and the address of each request.
 func (d *WebDAV) call(ctx context.Context, to *url.URL, fn func(*gowebdav.Client) error) (status int, err error) {
 	c := gowebdav.NewAuthClient("http://storage", gowebdav.NewPreemptiveAuth(d))
 	c.SetTransport(davTransport{d.client.Transport})
@@ -63,8 +63,9 @@ func (d *WebDAV) control(ctx context.Context, to *url.URL, fn func(*gowebdav.Cli
 	return d.call(ctx, to, fn)
 }
 
-// Authorize sets the credentials of a request. It also makes the library return redirects instead
-// of following them, because the library would replace a PUT by a GET.
+// Authorize sets the credentials of a request. It also makes the library return redirects
+// instead of following them, because the library would follow the redirect of a PUT with
+// a GET.
 func (d *WebDAV) Authorize(_ *http.Client, r *http.Request, _ string) error {
 	d.authorize(r)
 	r.Header.Set(gowebdav.XInhibitRedirect, "1")
@@ -77,7 +78,7 @@ func (d *WebDAV) authorize(r *http.Request) {
 	}
 }
 
-// Verify accepts every answer, because the library evaluates the answers itself.
+// Verify accepts every response, because the library evaluates the responses itself.
 func (d *WebDAV) Verify(*http.Client, *http.Response, string) (bool, error) { return false, nil }
 
 // Clone returns d itself. That is sufficient because requests do not change d.
@@ -86,7 +87,7 @@ func (d *WebDAV) Clone() gowebdav.Authenticator { return d }
 // Close does nothing, because the connections belong to the shared client.
 func (d *WebDAV) Close() error { return nil }
 
-// davTransport is a RoundTripper that limits the size of the bodies of answers.
+// davTransport is a RoundTripper that limits the size of response bodies.
 type davTransport struct{ base http.RoundTripper }
 
 // RoundTrip sends r.
@@ -103,8 +104,8 @@ func (t davTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// drained is a body that is read to its end, or to its size limit, before it is closed. Otherwise
-// the connection could not be reused.
+// drained is a response body. When it is closed, it is first read to its end or to the
+// size limit, because the connection can only then be reused.
 type drained struct {
 	io.Reader
 	body io.Closer
@@ -118,14 +119,15 @@ func (d *drained) Close() error {
 
 func success(status int) bool { return status >= 200 && status < 300 }
 
-// lengthOf returns the length in bytes of the named file on the server. It uses PROPFIND. If the
-// server does not support PROPFIND or returns no length, it uses HEAD. If there is no file, the
-// error is errAbsent. The library reports a missing length as 0. lengthOf accepts that only if the
-// expected length is 0, because Apache sends no length for empty files in answers to HEAD.
+// lengthOf returns the length in bytes of the file with the given name on the server. It
+// uses PROPFIND, and HEAD if the server does not support PROPFIND or returns no length.
+// If there is no file, the error is errAbsent. The library reports a missing length as 0.
+// lengthOf accepts 0 only if that is the expected length, because Apache sends no length
+// in its response to a HEAD request for an empty file.
 func (d *WebDAV) lengthOf(ctx context.Context, name string, expected int64) (int64, error) {
 	var file *gowebdav.File
 	status, err := d.control(ctx, davURL(d.base, name), func(c *gowebdav.Client) error {
-		info, err := c.Stat("/") // info is a nil interface if there is no file
+		info, err := c.Stat("/") // nil if there is no file
 		file, _ = info.(*gowebdav.File)
 		return err
 	})
@@ -171,12 +173,12 @@ func (d *WebDAV) headLength(ctx context.Context, name string) (int64, error) {
 	return answer.ContentLength, nil
 }
 
-// lengths returns the lengths in bytes of the files in a collection, by file name. The result
-// contains only the files that a PROPFIND lists.
+// lengths returns the lengths in bytes of the files in a collection, by file name. It
+// contains only files that the server lists in response to a PROPFIND.
 func (d *WebDAV) lengths(ctx context.Context, name string) map[string]int64 {
 	known := map[string]int64{}
 	_, _ = d.control(ctx, davURL(d.base, name+"/"), func(c *gowebdav.Client) error {
-		list, err := c.ReadDir("/") // the caller queries missing files one by one
+		list, err := c.ReadDir("/") // the caller asks for the lengths of missing files one by one
 		for _, info := range list {
 			if !info.IsDir() && info.Size() > 0 {
 				known[info.Name()] = info.Size()

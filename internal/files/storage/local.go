@@ -20,8 +20,8 @@ import (
 	"svc/internal/files"
 )
 
-// Directories below the storage directory. The first one is for objects, the second one for files
-// without a record.
+// Directories below the storage directory: one for objects, and one for files without a
+// record.
 const (
 	objects = "objects"
 	lost    = "lost"
@@ -33,9 +33,9 @@ const (
 type Local struct {
 	dir      string
 	root     *os.Root
-	diskPath func(key string) string // files.DiskPath
+	diskPath func(key string) string // files.DiskPath, except in tests
 
-	mu sync.Mutex // held while directories are created for a file or empty ones are removed
+	mu sync.Mutex // held while a file's directories are created and while empty directories are removed
 }
 
 func openLocal(dir string) (*Local, error) {
@@ -56,8 +56,9 @@ func openLocal(dir string) (*Local, error) {
 // name returns the path of an object's file, relative to the storage directory.
 func (l *Local) name(key string) string { return objects + "/" + l.diskPath(key) }
 
-// Put renames a file to the object's name without copying it. The change is durable when Put
-// returns. If an earlier Put was interrupted after it had moved the file, Put succeeds.
+// Put moves a file to the object's name without copying it. The change is durable when
+// Put returns. If an earlier Put was interrupted after it had moved the file, Put
+// succeeds.
 func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, error) {
 	if err := checkKey(key); err != nil {
 		return Object{}, err
@@ -71,7 +72,7 @@ func (l *Local) Put(ctx context.Context, key, file string, size int64) (Object, 
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if moved, statErr := l.Stat(ctx, o); moved && statErr == nil {
-			return o, l.sync(path.Dir(l.name(key))) // an interrupted Put may not have synced it
+			return o, l.sync(path.Dir(l.name(key))) // an earlier Put may have been interrupted before it synced the directory
 		}
 		return Object{}, err
 	case err != nil:
@@ -96,7 +97,7 @@ func (l *Local) move(from, to string) error {
 	return l.root.Rename(from, to)
 }
 
-// below converts a path to a slash-separated path relative to the storage directory.
+// below returns the slash-separated form of a path relative to the storage directory.
 func (l *Local) below(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -128,7 +129,8 @@ func (l *Local) mkdir(name string) error {
 	return nil
 }
 
-// sync makes the entries of a directory durable. Windows neither has nor needs such a call.
+// sync makes changes to the entries of a directory durable. On Windows it does nothing,
+// because Windows neither has nor needs such a call.
 func (l *Local) sync(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -171,7 +173,8 @@ func (l *Local) Delete(_ context.Context, o Object) error {
 	return l.Remove(l.diskPath(o.Key))
 }
 
-// Remove removes a file reported by Walk and the parent directories that become empty.
+// Remove removes a file that Walk has reported, and the parent directories that become
+// empty.
 func (l *Local) Remove(diskPath string) error {
 	name := objects + "/" + diskPath
 	if err := l.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -181,25 +184,26 @@ func (l *Local) Remove(diskPath string) error {
 	defer l.mu.Unlock()
 	for dir := path.Dir(name); dir != objects; dir = path.Dir(dir) {
 		if err := l.root.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return l.sync(dir) // not empty
+			return l.sync(dir) // the directory is not empty
 		}
 	}
 	return l.sync(objects)
 }
 
-// Lose moves a file reported by Walk to the directory lost/{date}/objects. It removes the parent
-// directories that become empty.
+// Lose moves a file that Walk has reported to the directory lost/{date}/objects. It also
+// removes the parent directories that become empty.
 func (l *Local) Lose(diskPath string, at time.Time) error {
 	if err := l.lose(objects+"/"+diskPath, at); err != nil {
 		return err
 	}
-	return l.Remove(diskPath) // removes only the empty directories; the file has been moved
+	return l.Remove(diskPath) // the file has been moved, so this removes only empty directories
 }
 
-// LoseStaged moves a file reported by WalkStaged to lost/{date}/staging/files.
+// LoseStaged moves a file that WalkStaged has reported to lost/{date}/staging/files.
 func (l *Local) LoseStaged(id string, at time.Time) error { return l.lose(staged+"/"+id, at) }
 
-// lose moves a file into the directory lost. It succeeds if the file no longer exists.
+// lose moves a file into the directory lost. If the file no longer exists, it does
+// nothing and returns nil.
 func (l *Local) lose(name string, at time.Time) error {
 	to := path.Join(lost, at.UTC().Format(time.DateOnly), name)
 	err := l.move(name, to)
@@ -240,10 +244,10 @@ func (l *Local) Stat(_ context.Context, o Object) (bool, error) {
 	return err == nil && info.Mode().IsRegular() && info.Size() == o.Size, err
 }
 
-// Walk calls fn for every file below objects, in lexical order, until fn returns an error. The
-// diskPath of an object's file is the result of files.DiskPath for the object's key. Walk also
-// reports files that are not objects, so that Remove can delete them. It skips files that are
-// deleted during the walk.
+// Walk calls fn for every file below the directory of objects, in lexical order, until fn
+// returns an error. diskPath is the result of files.DiskPath for the object's key. Walk
+// also reports files that are not objects, so that Remove can delete them. It skips files
+// that are deleted during the walk.
 func (l *Local) Walk(fn func(diskPath string, info fs.FileInfo) error) error {
 	return l.walk(objects, fn)
 }
@@ -298,7 +302,7 @@ func (l *Local) tryFile() error {
 	return err
 }
 
-// probeText is the content that probes write and read back.
+// probeText is the content that a probe writes and reads back.
 const probeText = "svc storage probe\n"
 
 // Sweep does nothing, because an interrupted rename leaves nothing behind.

@@ -90,8 +90,8 @@ func TestLocalRemovesEmptyFolders(t *testing.T) {
 	}
 }
 
-// TestLocalFoldersComeAndGo checks that removing the empty directories of one object does not
-// affect a concurrent Put of a neighboring object.
+// TestLocalFoldersComeAndGo checks that removing the empty directories of one object does
+// not disturb a concurrent Put of an object in a neighbouring directory.
 func TestLocalFoldersComeAndGo(t *testing.T) {
 	t.Parallel()
 	s, local := openLocal(t)

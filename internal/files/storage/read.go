@@ -17,10 +17,11 @@ import (
 	"svc/internal/outbound"
 )
 
-// span is a range of the content at one address. The content is an object or a part of one.
+// span is the range of bytes to read from the content at one address. The content is an
+// object or a part of one.
 type span struct {
-	size           int64 // of the content at the address
-	offset, length int64 // length > 0
+	size           int64 // size of the whole content
+	offset, length int64 // length is greater than 0
 }
 
 // whole reports whether the span covers the whole content. Such a span is requested without a Range
@@ -33,10 +34,10 @@ func (s span) end() int64 { return s.offset + s.length }
 // header returns the value of the Range header that requests the span.
 func (s span) header() string { return fmt.Sprintf("bytes=%d-%d", s.offset, s.end()-1) }
 
-// get requests the span of the content at an address. It returns a reader that yields exactly the
-// bytes of the span, or an error before the last one. If the storage ignores the range and sends
-// the whole content, the reader skips the bytes outside of the span. The function authorize sets
-// the credentials of the request. It is nil if none are needed.
+// get requests the span of the content at an address. The returned reader yields exactly
+// the bytes of the span, or an error before the last one. If the storage ignores the
+// range and sends the whole content, the reader skips the bytes outside of the span.
+// authorize sets the credentials of the request; it is nil if none are needed.
 func (s span) get(ctx context.Context, client *http.Client, to *url.URL, key string, authorize func(*http.Request)) (*content, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
 	if err != nil {
@@ -65,8 +66,8 @@ func (s span) get(ctx context.Context, client *http.Client, to *url.URL, key str
 	return &content{body: answer.Body, partial: partial, remaining: s.length, last: partial || s.end() == s.size}, nil
 }
 
-// reader converts the result of get. If there is an error, it returns a nil interface instead of a
-// nil pointer.
+// reader converts the result of get to an interface. If there is an error, the interface
+// is nil, and not a nil pointer in an interface.
 func reader(c *content, err error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
@@ -74,8 +75,9 @@ func reader(c *content, err error) (io.ReadCloser, error) {
 	return c, nil
 }
 
-// probeRange reads bytes 7 to 13 of probeText and reports whether the storage sent only those
-// bytes. If reading them fails, probeRange checks that at least the whole text can be read.
+// probeRange reads bytes 7 to 13 of probeText. alone reports whether the storage sent
+// only those bytes. If reading them fails, probeRange checks that at least the whole text
+// can be read.
 func probeRange(get func(span) (*content, error)) (alone bool, err error) {
 	size := int64(len(probeText))
 	alone, err = probeSpan(get, span{size, 7, 7})
@@ -88,8 +90,8 @@ func probeRange(get func(span) (*content, error)) (alone bool, err error) {
 	return alone, nil
 }
 
-// probeSpan reads a span of probeText and checks its bytes. It reports whether the storage sent
-// only the span.
+// probeSpan reads a span of probeText and checks its bytes. alone reports whether the
+// storage sent only the span.
 func probeSpan(get func(span) (*content, error), s span) (alone bool, err error) {
 	c, err := get(s)
 	if err != nil {
@@ -102,8 +104,8 @@ func probeSpan(get func(span) (*content, error), s span) (alone bool, err error)
 	return c.partial, err
 }
 
-// believe checks the header of an answer. partial reports whether the body contains only the span
-// instead of the whole content.
+// believe checks that the header of a response fits the request. partial reports whether
+// the body contains only the span instead of the whole content.
 func (s span) believe(answer *http.Response, key string) (partial bool, err error) {
 	header := answer.Header
 	expected := s.size
@@ -131,8 +133,8 @@ func (s span) believe(answer *http.Response, key string) (partial bool, err erro
 	return partial, nil
 }
 
-// is reports whether a Content-Range describes the span. The Content-Range need not state the total
-// size.
+// is reports whether a Content-Range header describes the span. The header need not state
+// the total size.
 func (s span) is(contentRange string) bool {
 	text, total, _ := strings.Cut(contentRange, "/")
 	return text == fmt.Sprintf("bytes %d-%d", s.offset, s.end()-1) && (total == "*" || total == strconv.FormatInt(s.size, 10))
@@ -143,19 +145,19 @@ func isHTML(header http.Header) bool {
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
-// content is a reader for a span in the body of an answer. It returns an error if the body ends
-// before the end of the span. If the body must end with the span, it also returns an error if the
-// body is longer.
+// content is a reader for a span in the body of a response. It returns an error if the
+// body ends before the span does. If last is set, it also returns an error if the body
+// continues after the span.
 type content struct {
 	body      io.ReadCloser
-	partial   bool  // the storage sends only the span
-	remaining int64 // bytes
-	last      bool  // the body must end with the span
+	partial   bool  // whether the body contains only the span
+	remaining int64 // bytes of the span that have not been read yet
+	last      bool  // whether the body must end with the span
 	err       error
 }
 
-// Read returns io.EOF at the end of the span. If the body must end with the span, Read holds back
-// the last bytes until it has verified that the body ends.
+// Read returns io.EOF at the end of the span. If the body must end with the span, Read
+// returns the last bytes only after it has verified that the body ends there.
 func (c *content) Read(p []byte) (int, error) {
 	switch {
 	case c.err != nil:
@@ -184,12 +186,12 @@ func (c *content) Read(p []byte) (int, error) {
 
 func (c *content) Close() error { return c.body.Close() }
 
-// joined is a reader for a range that spans several parts of an object. It opens each part when the
-// previous part has been read.
+// joined is a reader for a range that extends over several parts of an object. It opens
+// each part after it has read the previous one.
 type joined struct {
 	open    func(index, offset, length int64) (io.ReadCloser, error)
 	object  Object
-	offset  int64 // of the next byte
+	offset  int64 // offset in the object of the next byte to read
 	end     int64
 	current io.ReadCloser
 }
@@ -236,7 +238,7 @@ func eofAt(end bool) error {
 	return nil
 }
 
-// broken returns the error for a transfer that ended early.
+// broken returns the error for a transfer that the server ended early.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -244,12 +246,13 @@ func broken(err error) error {
 	return fmt.Errorf("%w (%w)", errBroken, outbound.Explain(err))
 }
 
-// lied returns the error for an answer that contradicts the request or itself.
+// lied returns the error for a response that contradicts the request or itself. how
+// describes the contradiction.
 func lied(how string) error {
 	return fmt.Errorf("the storage cannot be trusted: %s (%w)", how, io.ErrUnexpectedEOF)
 }
 
-// statusError returns the error for an answer with an unsuccessful status.
+// statusError returns the error for a response with an unsuccessful status.
 func statusError(status int) error {
 	meaning := map[int]string{
 		http.StatusUnauthorized:          "the credentials are refused",

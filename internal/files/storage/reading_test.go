@@ -16,11 +16,11 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// lie answers a GET request incorrectly in some way. The requested range is [from, to). Without a
-// Range header, the requested range is the whole content.
+// lie responds to a GET request incorrectly. The requested range is [from, to), which is
+// the whole content if the request has no Range header.
 type lie func(w http.ResponseWriter, content []byte, from, to int)
 
-// partial writes the header of a 206 answer with the range first to last.
+// partial writes the header of a 206 response with the range from first to last.
 func partial(w http.ResponseWriter, first, last, size int) {
 	w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", first, last, size))
 	w.WriteHeader(http.StatusPartialContent)
@@ -28,7 +28,7 @@ func partial(w http.ResponseWriter, first, last, size int) {
 
 // chunked sends b without a Content-Length.
 func chunked(w http.ResponseWriter, b []byte) {
-	_, _ = w.Write(b) // the client may be gone
+	_, _ = w.Write(b) // fails if the client has disconnected
 	_ = http.NewResponseController(w).Flush()
 }
 
@@ -41,14 +41,14 @@ func status(code int) lie {
 	}
 }
 
-// TestReadingBelievesNothing checks that reading a range either returns exactly the right bytes or
-// fails before the last byte, whatever the server answers.
+// TestReadingBelievesNothing checks that reading a range either returns exactly the right
+// bytes or fails before the last byte, whatever the server sends.
 func TestReadingBelievesNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		answer lie
-		honest bool  // the content is right
-		want   error // an error that must be wrapped; nil means any error
+		honest bool  // whether the response nevertheless contains the right content
+		want   error // an error that the returned error must wrap; nil means that any error will do
 	}{
 		"range": {func(w http.ResponseWriter, c []byte, from, to int) {
 			if to-from == len(c) {
@@ -67,7 +67,7 @@ func TestReadingBelievesNothing(t *testing.T) {
 		}, true, nil},
 		"range ignored": {func(w http.ResponseWriter, c []byte, _, _ int) {
 			w.Header().Set("Content-Length", strconv.Itoa(len(c)))
-			_, _ = w.Write(c) // the client may be gone
+			_, _ = w.Write(c) // fails if the client has disconnected
 		}, true, nil},
 		"range ignored, no length": {func(w http.ResponseWriter, c []byte, _, _ int) { chunked(w, c) }, true, nil},
 

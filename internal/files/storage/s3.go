@@ -3,7 +3,7 @@ package storage
 import (
 	"bytes"
 	"context"
-	"crypto/md5" // the checksum that every S3 store verifies
+	"crypto/md5" // every S3 store verifies this checksum
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -22,8 +22,8 @@ import (
 	"svc/internal/outbound"
 )
 
-// s3PartSize is the size in bytes of the parts of a multipart upload. Objects of at most this size
-// are written in one request.
+// s3PartSize is the size in bytes of the parts of a multipart upload. Objects of at most
+// this size are written in a single request.
 const s3PartSize = 16 << 20
 
 // S3 stores objects at {path prefix}/{key} in a bucket. The server joins the parts of a multipart
@@ -64,9 +64,9 @@ func newS3(c Config, client *http.Client) (*S3, error) {
 	return s, nil
 }
 
-// s3Credentials returns the configured credentials. If none are configured, it returns the
-// credentials of this machine. Those may come from a link-local address, to which the shared client
-// refuses to connect.
+// s3Credentials returns the configured credentials. If none are configured, it returns
+// the credentials that the machine provides. These may have to be requested from a
+// link-local address, to which the shared client refuses to connect.
 func s3Credentials(c Config) *credentials.Credentials {
 	if c.Username != "" || c.Password != "" {
 		return credentials.NewStaticV4(c.Username, c.Password, "")
@@ -78,8 +78,8 @@ func s3Credentials(c Config) *credentials.Credentials {
 	})
 }
 
-// refusals is a RoundTripper that limits the size of unsuccessful answers, because the library
-// reads them to the end.
+// refusals is a RoundTripper that limits the size of unsuccessful responses, because the
+// library reads them to the end.
 type refusals struct{ base http.RoundTripper }
 
 // RoundTrip sends r.
@@ -91,8 +91,9 @@ func (l refusals) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// Put writes the file and verifies the length of the object. It writes a file that is larger than
-// one part as a multipart upload. The server verifies the checksums of the data.
+// Put writes the file and verifies the length of the object. A file that is larger than
+// one part is written as a multipart upload. The server verifies the checksums of the
+// data.
 func (s *S3) Put(ctx context.Context, key, file string, size int64) (Object, error) {
 	if err := checkKey(key); err != nil {
 		return Object{}, err
@@ -129,13 +130,14 @@ func (s *S3) write(ctx context.Context, name string, content io.ReaderAt, size i
 	return s3Error("write", err)
 }
 
-// notChunked makes the library send the content unchanged, with its SHA-256 in the header.
-// Otherwise the library would send individually signed chunks over plain HTTP, and some servers
-// would store "aws-chunked" as the content encoding of the object.
+// notChunked makes the library send the content unchanged, with its SHA-256 in the
+// header. Over plain HTTP, the library would otherwise send individually signed chunks,
+// and some servers would store "aws-chunked" as the content encoding of the object.
 const notChunked = true
 
-// sums returns the checksums of a section of content in the format that the library expects. The
-// section is read here and again when it is sent, so that it need not be held in memory.
+// sums returns the checksums of a section of content as the library expects them. The
+// section is read once here and again when it is sent, so that it need not be held in
+// memory.
 func sums(content io.ReaderAt, offset, length int64) (md5Base64, sha256Hex string, err error) {
 	m, h := md5.New(), sha256.New()
 	_, err = io.Copy(io.MultiWriter(m, h), io.NewSectionReader(content, offset, length))
@@ -195,8 +197,8 @@ func (s *S3) Open(ctx context.Context, o Object, offset, length int64) (io.ReadC
 	return reader(s.read(ctx, s.prefix+o.Key, span{o.Size, offset, length}))
 }
 
-// read reads a span of an object. It uses a presigned address instead of the library's read
-// methods, because the library does not expose the status of an answer.
+// read reads a span of an object. It uses a presigned address, because the library's
+// methods for reading do not expose the status of a response.
 func (s *S3) read(ctx context.Context, name string, r span) (*content, error) {
 	to, err := s.core.Presign(ctx, http.MethodGet, s.bucket, name, signedTime, nil)
 	if err != nil {
@@ -205,7 +207,8 @@ func (s *S3) read(ctx context.Context, name string, r span) (*content, error) {
 	return r.get(ctx, s.client, to, name, nil)
 }
 
-// signedTime is how long a presigned address is valid. The address is used immediately.
+// signedTime is the time for which a presigned address is valid. The address is used
+// immediately.
 const signedTime = 5 * time.Minute
 
 // Delete removes the object.
@@ -240,7 +243,8 @@ func (s *S3) Stat(ctx context.Context, o Object) (bool, error) {
 	return err == nil && info.Size == o.Size, err
 }
 
-// Sweep aborts the multipart uploads below the path prefix if they began before the given time.
+// Sweep aborts the multipart uploads below the path prefix that began before the given
+// time.
 func (s *S3) Sweep(ctx context.Context, before time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, partTime)
 	defer cancel()
@@ -293,7 +297,7 @@ func (s *S3) anonymous(ctx context.Context, name string) bool {
 	if err != nil {
 		return false
 	}
-	to.RawQuery = "" // removes the signature
+	to.RawQuery = "" // without the signature
 	body, err := span{int64(len(probeText)), 0, int64(len(probeText))}.get(ctx, s.client, to, name, nil)
 	if err != nil {
 		return false
@@ -319,26 +323,26 @@ func (s *S3) probeMultipart(ctx context.Context, name string) error {
 	return errors.Join(s3Error("part 1", err), s.abort(context.WithoutCancel(ctx), name, upload))
 }
 
-// s3Error converts an error of the library to an error with a text for users. The library's own
-// text may contain data sent by the server.
+// s3Error converts an error of the library to one that can be shown to users. The
+// library's own text may contain data that the server has sent.
 func s3Error(what string, err error) error {
 	if err == nil {
 		return nil
 	}
 	answer, ok := errors.AsType[minio.ErrorResponse](err)
 	switch {
-	case !ok || answer.StatusCode == 0: // not an answer of the store
+	case !ok || answer.StatusCode == 0: // not a response of the store
 		err = outbound.Explain(err)
 	case answer.Code == "NoSuchBucket":
 		err = errors.New("the bucket does not exist")
-	// The last code is sent by versitygw.
+	// versitygw sends the last of these codes
 	case slices.Contains([]string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound"}, answer.Code):
 		err = errors.New("the credentials are refused")
 	case answer.Code == "RequestTimeTooSkewed":
 		err = errors.New("the clocks of the storage and of this server differ")
-	case slices.Contains([]string{"NoSuchKey", "NoSuchUpload"}, answer.Code): // a 404 alone can have other reasons
+	case slices.Contains([]string{"NoSuchKey", "NoSuchUpload"}, answer.Code): // status 404 alone can have other reasons
 		err = errAbsent
-	case success(answer.StatusCode): // the answer to a long operation can begin with 200 and still be an error
+	case success(answer.StatusCode): // the response to a long operation can begin with status 200 and still contain an error
 		err = errors.New("the storage failed")
 	default:
 		err = statusError(answer.StatusCode)

@@ -18,7 +18,7 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// s3Client returns an S3 client that is independent of the back end under test.
+// s3Client returns an S3 client that shares nothing with the back end under test.
 func s3Client(t *testing.T, c storage.Config) minio.Core {
 	t.Helper()
 	core, err := minio.NewCore(strings.TrimPrefix(c.BaseURL, "http://"), &minio.Options{Creds: credentials.NewStaticV4(c.Username, c.Password, "")})
@@ -28,7 +28,7 @@ func s3Client(t *testing.T, c storage.Config) minio.Core {
 	return *core
 }
 
-// TestS3Refusals checks that the texts of errors explain which setting is wrong.
+// TestS3Refusals checks that the text of an error explains which setting is wrong.
 func TestS3Refusals(t *testing.T) {
 	t.Parallel()
 	server := storagetest.VersityGW(t)
@@ -65,8 +65,8 @@ func TestS3Public(t *testing.T) {
 	}
 }
 
-// TestS3Sweep checks that unfinished multipart uploads are aborted when they are old enough, and
-// that neither probes nor failed writes leave any.
+// TestS3Sweep checks that unfinished multipart uploads are aborted once they are old
+// enough, and that probes and failed writes leave none behind.
 func TestS3Sweep(t *testing.T) {
 	t.Parallel()
 	c := storagetest.VersityGW(t)
@@ -114,7 +114,7 @@ func TestS3WriteThatIsLost(t *testing.T) {
 	t.Parallel()
 	aborted := make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // as a real server does
+		_, _ = io.Copy(io.Discard, r.Body) // read the body, as a real server does
 		w.Header().Set("ETag", `"00000000000000000000000000000000"`)
 		switch {
 		case r.Method == http.MethodPost && r.URL.Query().Has("uploads"):

@@ -1,13 +1,13 @@
-// Package storage stores the content of files in a local directory, on a WebDAV server, or in an
-// object store with the S3 protocol. The test suite in package storagetest defines the behaviour of
-// a back end. All three back ends pass it.
+// Package storage stores the content of files in a local directory, on a WebDAV server,
+// or in an object store with the S3 protocol. The test suite in package storagetest
+// defines how these back ends must behave.
 //
 //	storage.go  Backend, its values, and Storages, which opens back ends
 //	local.go    objects below the storage directory
 //	webdav.go   objects on a WebDAV server: writing, parts, deletion, probe
 //	dav.go      one request to a WebDAV server
 //	s3.go       objects in a bucket
-//	read.go     reading over HTTP, which verifies every answer
+//	read.go     reading over HTTP, which verifies every response
 //	staging.go  contents that wait to be moved to another storage
 package storage
 
@@ -35,13 +35,15 @@ type Object struct {
 	PartSize int64  // bytes; 0 means that the content is not split into parts
 }
 
-// Backend is a place where objects are stored. Its methods are safe for concurrent use. The texts
-// of its errors are meant for users. They contain no addresses and no data sent by a server.
+// Backend is a place where objects are stored. Its methods are safe for concurrent use.
+// The texts of its errors can be shown to users: they contain no addresses and no data
+// sent by a server.
 type Backend interface {
-	// Put stores the file at path, which must have size bytes, as an object with the given key, and
-	// verifies the object. Local moves the file. In that case the caller must have synced the file,
-	// and it must be on the file system of the storage directory. The other back ends read the file
-	// and leave it in place. After an error, Put can be called again and replaces the object.
+	// Put stores the file at path, which must have size bytes, as an object with the given
+	// key, and verifies the object. Local moves the file; the caller must have synced it,
+	// and it must be on the file system of the storage directory. The other back ends copy
+	// the file and leave it in place. After an error, Put can be called again and replaces
+	// the object.
 	Put(ctx context.Context, key, path string, size int64) (Object, error)
 
 	// Open returns a reader for length bytes of the object, starting at offset. The range must lie
@@ -61,13 +63,13 @@ type Backend interface {
 	// Probe tests the operations that a back end must support.
 	Probe(ctx context.Context) Probe
 
-	// Sweep removes the remains of unfinished writes that began before the given time. These are
-	// the unfinished multipart uploads of S3. In the other back ends, the next Put or Delete cleans
-	// up all remains.
+	// Sweep removes the remains of unfinished writes that began before the given time. Only
+	// S3 has such remains: unfinished multipart uploads. In the other back ends, the next
+	// Put or Delete of the object removes all remains.
 	Sweep(ctx context.Context, before time.Time) error
 }
 
-// Probe is the result of a probe.
+// Probe is the result of Backend.Probe.
 type Probe struct {
 	OK bool
 	// RangeSupported reports whether the server can send a part of an object. LargeWriteOK reports
@@ -75,7 +77,7 @@ type Probe struct {
 	// unknown.
 	RangeSupported, LargeWriteOK *bool
 	Latency                      time.Duration
-	Error                        string // "" = none
+	Error                        string // the problem that the probe found; "" = none
 	// Public reports whether objects can be read without credentials. Only S3 sets it.
 	Public bool
 }
@@ -90,14 +92,14 @@ const (
 	KindS3     Kind = "s3"
 )
 
-// Config is the location of a back end and the data needed to access it. Fields that do not apply
-// to the kind of back end are zero.
+// Config contains the location of a back end and the credentials for it. Fields that do
+// not apply to the kind of back end are zero.
 type Config struct {
 	Kind     Kind
-	BaseURL  string // http(s) address of the collection or of the S3 endpoint
-	Username string // or access key id
-	Password string // or secret access key
-	PartSize int64  // bytes, WebDAV only; 0 means that files are not split
+	BaseURL  string // http or https address of the collection or of the S3 endpoint
+	Username string // user name or access key id
+	Password string // password or secret access key
+	PartSize int64  // size of parts in bytes, for WebDAV only; 0 means that files are not split
 
 	Region     string // "" = ask the endpoint
 	Bucket     string
@@ -105,8 +107,8 @@ type Config struct {
 	PathStyle  bool   // if false, the bucket is part of the host name
 }
 
-// Storages opens back ends. It caches one back end for each configuration, so that the back end's
-// connections and its knowledge about the server are reused.
+// Storages opens back ends. It keeps one back end for each configuration, so that
+// connections, and facts that the back end has learned about the server, are reused.
 type Storages struct {
 	client *http.Client
 	local  *Local
@@ -115,8 +117,8 @@ type Storages struct {
 	open map[Config]Backend
 }
 
-// NewStorages opens the storage directory dir, which it creates if necessary. The remote back ends
-// use client, which must have the profile outbound.Operator.
+// NewStorages opens the storage directory dir, and creates it if necessary. Remote back
+// ends use client, which must have the profile outbound.Operator.
 func NewStorages(dir string, client *http.Client) (*Storages, error) {
 	local, err := openLocal(dir)
 	if err != nil {
@@ -134,7 +136,7 @@ func (s *Storages) Close() error {
 // Local returns the built-in back end.
 func (s *Storages) Local() *Local { return s.local }
 
-// Open returns the back end with the given configuration. It does not connect to it.
+// Open returns the back end with the given configuration, without connecting to it.
 func (s *Storages) Open(c Config) (Backend, error) {
 	if c.Kind == KindLocal {
 		return s.local, nil
@@ -173,8 +175,9 @@ func baseURL(text string) (*url.URL, error) {
 	return base, nil
 }
 
-// checkKey returns an error unless the key consists of four plain names, the first of which is "f".
-// An object with any other key could not be removed together with its collection.
+// checkKey returns an error unless the key consists of four plain names, the first of
+// which is "f". An object with another key could not be removed together with its
+// collection.
 func checkKey(key string) error {
 	segments := strings.Split(key, "/")
 	if len(segments) != 4 || segments[0] != "f" || !fs.ValidPath(key) || strings.ContainsAny(key, "\\\x00") {
@@ -210,8 +213,8 @@ func openSized(path string, size int64) (*os.File, error) {
 	return f, nil
 }
 
-// explain converts the error of a request to an error without addresses in its text. It returns
-// this package's own errors unchanged.
+// explain converts the error of a request to an error without addresses in its text. It
+// returns errors of this package unchanged.
 func explain(err error) error {
 	for _, known := range []error{errBroken, errAbsent} {
 		if errors.Is(err, known) {

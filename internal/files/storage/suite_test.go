@@ -50,8 +50,8 @@ func inProcess(t testing.TB) storage.Config {
 	return storage.Config{Kind: storage.KindWebDAV, BaseURL: server.URL + "/", Username: storagetest.User, Password: storagetest.Password}
 }
 
-// belowPrefix returns a configuration with a path prefix in the bucket. It has no region, so the
-// back end must ask the server for it.
+// belowPrefix returns a configuration with a path prefix in the bucket. It has no region,
+// so that the back end has to ask the server for it.
 func belowPrefix(t testing.TB) storage.Config {
 	t.Helper()
 	c := storagetest.VersityGW(t)

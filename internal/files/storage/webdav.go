@@ -18,8 +18,8 @@ import (
 	"github.com/studio-b12/gowebdav"
 )
 
-// partTime is the time limit for writing one part. partPauses lists the pauses between attempts to
-// write it.
+// partTime limits the time for writing one part. partPauses lists the pauses between
+// attempts to write it.
 const partTime = 2 * time.Minute
 
 var partPauses = [...]time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
@@ -27,8 +27,9 @@ var partPauses = [...]time.Duration{time.Second, 2 * time.Second, 4 * time.Secon
 // transfers is the number of parts of an object that are written concurrently.
 const transfers = 2
 
-// WebDAV stores objects at {base}/{key}, so that a CDN can use the server as its origin. The parts
-// of objects larger than the part size are stored in {base}/f/{project}/{id}/parts.
+// WebDAV stores objects at {base}/{key}, so that a CDN can use the server as its origin.
+// Objects that are larger than the part size are stored in parts, in
+// {base}/f/{project}/{id}/parts.
 type WebDAV struct {
 	client             *http.Client
 	base               *url.URL // without a slash at its end
@@ -73,15 +74,16 @@ func (d *WebDAV) Put(ctx context.Context, key, file string, size int64) (Object,
 	return o, d.verify(ctx, key, size)
 }
 
-// write creates the collections of a name and writes the content to that name. If a known
-// collection has been removed on the server, write creates it again.
+// write writes the content to a name, after creating the collections of the name. If a
+// collection that write had created earlier has been removed from the server, write
+// creates it again.
 func (d *WebDAV) write(ctx context.Context, name string, content io.ReaderAt, size int64) error {
 	for again := false; ; again = true {
 		if err := d.mkcol(ctx, path.Dir(name)); err != nil {
 			return err
 		}
 		status, err := d.call(ctx, davURL(d.base, name), func(c *gowebdav.Client) error {
-			// The path is at the root, so that the library creates no collections.
+			// with a path directly below the root, the library creates no collections
 			return c.WriteStreamWithLength("/content", io.NewSectionReader(content, 0, size), size, 0)
 		})
 		switch {
@@ -107,8 +109,9 @@ func (d *WebDAV) verify(ctx context.Context, name string, size int64) error {
 	return nil
 }
 
-// mkcol creates a collection and its parents, except those that are known to exist. Only one
-// goroutine creates collections at a time, because servers lock them during the creation.
+// mkcol creates a collection and its parents, except those that are known to exist. Only
+// one goroutine at a time creates collections, because servers lock them during the
+// creation.
 func (d *WebDAV) mkcol(ctx context.Context, name string) error {
 	if d.knows(name) {
 		return nil
@@ -140,11 +143,11 @@ func (d *WebDAV) mkcolOne(ctx context.Context, name string) error {
 	}
 	status, err := d.control(ctx, to, func(c *gowebdav.Client) error { return c.Mkdir("/", 0) })
 	switch status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusForbidden: // it exists
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusForbidden: // the collection exists
 		return nil
 	case 0, http.StatusUnauthorized:
 	default:
-		if name == "" { // the base may exist outside of the user's permissions
+		if name == "" { // the base may exist, but outside of the user's permissions
 			return nil
 		}
 	}
@@ -157,8 +160,8 @@ func (d *WebDAV) knows(collection string) bool {
 	return d.made[collection]
 }
 
-// maxMade limits the number of collections that are remembered as created. Each object has its own
-// collection.
+// maxMade limits the number of collections that are remembered as existing. Each object
+// has its own collection.
 const maxMade = 10_000
 
 func (d *WebDAV) forget() {
@@ -214,7 +217,8 @@ func (d *WebDAV) putParts(ctx context.Context, o Object, f *os.File) error {
 	return nil
 }
 
-// concurrently calls fn with each number from 0 to n-1, two at a time, until a call fails.
+// concurrently calls fn for each number from 0 to n-1, with at most two calls at a time,
+// until a call fails.
 func concurrently(ctx context.Context, n int64, fn func(context.Context, int64) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -240,8 +244,8 @@ func concurrently(ctx context.Context, n int64, fn func(context.Context, int64) 
 	return context.Cause(ctx)
 }
 
-// repeatedly calls fn until it succeeds. It waits between the attempts and gives up after the last
-// of partPauses.
+// repeatedly calls fn until it succeeds. It waits between the attempts, and returns the
+// last error when all of partPauses have been used.
 func repeatedly(ctx context.Context, fn func(context.Context) error) error {
 	err := fn(ctx)
 	for _, pause := range partPauses {
@@ -303,9 +307,9 @@ func (d *WebDAV) remove(ctx context.Context, name string) error {
 	switch {
 	case err == nil:
 		return nil
-	case status == http.StatusBadRequest: // the library reports a lost connection in the same way
+	case status == http.StatusBadRequest: // the library reports this status if the connection was lost
 		return errors.New("delete: the storage did not answer, or answered 400")
-	default: // 207 lists members that could not be deleted
+	default: // a 207 response lists members that could not be deleted
 		return fmt.Errorf("delete: %w", err)
 	}
 }
@@ -337,11 +341,11 @@ func (d *WebDAV) has(ctx context.Context, name string, size int64) (bool, error)
 	return err == nil && length == size, err
 }
 
-// Sweep does nothing, because after an interrupted Put, either Put is repeated or the object is
-// deleted.
+// Sweep does nothing. After an interrupted Put, either Put is repeated or the object is
+// deleted, which removes all remains.
 func (d *WebDAV) Sweep(context.Context, time.Time) error { return nil }
 
-// probeCollection is the collection in which probes write.
+// probeCollection is the collection into which probes write.
 const probeCollection = ".svc-probe"
 
 // Probe writes a small text and reads bytes 7 to 13 of it. Then it tests whether 2 MiB, or a part
@@ -390,7 +394,7 @@ func (d *WebDAV) probeLarge(ctx context.Context, size int64) error {
 	return errors.Join(err, d.remove(ctx, probeCollection+"/"))
 }
 
-// zeros is content of arbitrary length that takes no memory.
+// zeros is content of any length that takes no memory.
 type zeros struct{}
 
 // ReadAt fills p with zeros.

@@ -24,11 +24,12 @@ import (
 
 var created = time.Unix(1_700_000_000, 0)
 
-// before handles requests before they reach a WebDAV server. It either answers a request and
+// before handles requests before they reach a WebDAV server. It either responds and
 // returns true, or returns false to pass the request on.
 type before func(w http.ResponseWriter, r *http.Request) bool
 
-// behind opens a WebDAV storage on an in-process server. The handler b sees all requests first.
+// behind opens a WebDAV storage on a server in this process. b handles all requests
+// first.
 func behind(t *testing.T, partSize int64, b before) storagetest.Setup {
 	t.Helper()
 	server := storagetest.Handler(t.TempDir())
@@ -43,8 +44,8 @@ func behind(t *testing.T, partSize int64, b before) storagetest.Setup {
 	})
 }
 
-// answer returns a handler that answers all requests of the given method with the given status
-// code.
+// answer returns a handler that responds to all requests of the given method with the
+// given status code.
 func answer(method string, code int) before {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == method {
@@ -54,14 +55,14 @@ func answer(method string, code int) before {
 	}
 }
 
-// page returns a handler that answers all requests of the given method with a web page and the
-// given status code.
+// page returns a handler that responds to all requests of the given method with a web
+// page and the given status code.
 func page(method string, code int) before {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != method {
 			return false
 		}
-		_, _ = io.Copy(io.Discard, r.Body) // a firewall reads the whole body
+		_, _ = io.Copy(io.Discard, r.Body) // like a firewall, read the whole body
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(code)
 		_, _ = io.WriteString(w, "<html><title>Please log in</title>")
@@ -83,12 +84,12 @@ func withoutLength(t *testing.T) before {
 			maps.Copy(w.Header(), recorder.Header())
 		}
 		w.WriteHeader(recorder.Code)
-		_, _ = io.WriteString(w, body) // the client may be gone
+		_, _ = io.WriteString(w, body) // fails if the client has disconnected
 		return true
 	}
 }
 
-// TestWriting checks the result of a write on servers that behave in many different ways.
+// TestWriting checks the result of a write on servers that behave in various ways.
 func TestWriting(t *testing.T) {
 	t.Parallel()
 	// half is a server that stores only half of the received data but reports success.
@@ -106,7 +107,7 @@ func TestWriting(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		before before
-		want   string // expected in the error; "" = success
+		want   string // text that the error must contain; "" = no error
 	}{
 		"server": {func(http.ResponseWriter, *http.Request) bool { return false }, ""},
 
@@ -174,9 +175,9 @@ func TestWriting(t *testing.T) {
 	}
 }
 
-// answerFor returns a handler that lets a MKCOL create the collection, but then answers with the
-// given code. It does so for all paths below the given path. If that path is "/", it does so only
-// for the root.
+// answerFor returns a handler that lets the server create a collection for a MKCOL, but
+// then responds with the given code. It does so for all paths below the path below, or,
+// if that is "/", only for the root.
 func answerFor(t *testing.T, code int, below string) before {
 	t.Helper()
 	server := storagetest.Handler(t.TempDir())
@@ -191,9 +192,9 @@ func answerFor(t *testing.T, code int, below string) before {
 	}
 }
 
-// TestProxyWithLimit uses a proxy that aborts uploads above 512 KB, with or without an answer. It
-// checks that writing a whole file fails with the right reason, that writing in parts succeeds, and
-// that the probe suggests a part size.
+// TestProxyWithLimit writes through a proxy that aborts uploads of more than 512 KB, with
+// or without a response. Writing a whole file must fail with the right reason, writing in
+// parts must succeed, and the probe must suggest a part size.
 func TestProxyWithLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 512 << 10
@@ -207,7 +208,7 @@ func TestProxyWithLimit(t *testing.T) {
 				if r.ContentLength <= limit {
 					return false
 				}
-				_, _ = io.CopyN(io.Discard, r.Body, limit) // it reads the body up to the limit
+				_, _ = io.CopyN(io.Discard, r.Body, limit) // the proxy reads the body up to its limit
 				cut(w)
 				return true
 			}
@@ -321,8 +322,8 @@ func TestProbeFindings(t *testing.T) {
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		failures int64         // of part 3
-		stuck    time.Duration // before the answer to part 3
+		failures int64         // number of times that writing part 3 fails
+		stuck    time.Duration // time for which the server does not respond to part 3
 		want     string
 		took     time.Duration
 	}{
@@ -365,7 +366,7 @@ func TestParts(t *testing.T) {
 					}
 					next.ServeHTTP(w, r)
 				})}
-				go func() { _ = server.Serve(network) }() // ends when it is closed
+				go func() { _ = server.Serve(network) }() // returns when the server is closed
 				transport := &http.Transport{DialContext: network.Dial}
 				storages, err := storage.NewStorages(dir, &http.Client{Transport: outbound.Idle(transport, outbound.IdleTime)})
 				if err != nil {
@@ -455,7 +456,7 @@ func flat(t *testing.T, s storagetest.Setup, size int64) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(path, size); err != nil { // no disk space either
+	if err := os.Truncate(path, size); err != nil { // a sparse file, which takes no disk space
 		t.Fatal(err)
 	}
 	allocated := func() uint64 {

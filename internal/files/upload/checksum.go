@@ -8,18 +8,19 @@ import (
 	"sync"
 )
 
-// checksum holds the SHA-256 state of the contiguous chunks at the beginning of an upload.
+// checksum holds the state of computing the SHA-256 of an upload. It includes the chunks
+// from the beginning of the upload up to the first one that is missing.
 type checksum struct {
 	mu         sync.Mutex
 	state      hash.Hash
 	next       int // index of the first chunk that is not included
-	generation int // incremented by reset
+	generation int // number of calls of reset that had an effect
 }
 
 func newChecksum() checksum { return checksum{state: sha256.New()} }
 
-// fork returns a copy of the state, to which the caller can add the chunk with the given index. It
-// returns nil if that chunk is not the next one.
+// fork returns a copy of the state, to which the caller can add the chunk with the given
+// index. It returns nil if that chunk is not the next one to add.
 func (c *checksum) fork(index int) (state hash.Hash, generation int) {
 	if !c.mu.TryLock() {
 		return nil, 0
@@ -35,8 +36,8 @@ func (c *checksum) fork(index int) (state hash.Hash, generation int) {
 	return clone, c.generation
 }
 
-// join replaces the state with a forked state to which the caller has added its chunk. It does
-// nothing if the checksum has changed since the fork.
+// join replaces the state with a forked state to which the caller has added its chunk. It
+// does nothing if the checksum has changed since the fork.
 func (c *checksum) join(index int, state hash.Hash, generation int) {
 	if state == nil || !c.mu.TryLock() {
 		return
@@ -59,8 +60,8 @@ func (c *checksum) reset(index int) {
 	}
 }
 
-// advance reads received chunks from content and adds them to the checksum. It adds at most the
-// given number of chunks. The caller must hold c.mu.
+// advance reads received chunks from content and adds them to the checksum, at most limit
+// of them. The caller must hold c.mu.
 func (u *session) advance(content io.ReaderAt, limit int) error {
 	buffer := takeBuffer()
 	defer giveBuffer(buffer)
@@ -81,16 +82,17 @@ func (u *session) advance(content io.ReaderAt, limit int) error {
 	return nil
 }
 
-// settled reports whether a chunk has been received and the content file holds its current version.
+// settled reports whether a chunk has been received and its current version is in the
+// content file.
 func (u *session) settled(index int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return index < len(u.chunks) && u.chunks[index] == received && !u.replaced[index]
 }
 
-// catchUp adds a few chunks that arrived before their turn to the checksum, unless another request
-// is already adding chunks. It adds only a few because a client is waiting. It adds more than one
-// so that the checksum does not fall behind.
+// catchUp adds to the checksum a few chunks that arrived before a preceding one, unless
+// another request is already adding chunks. It adds only a few because a client is
+// waiting, but more than one so that the checksum does not fall behind.
 func (u *session) catchUp(content *os.File) {
 	if !u.sum.mu.TryLock() {
 		return

@@ -15,8 +15,8 @@ import (
 	"svc/internal/fault"
 )
 
-// bufferSize is the size in bytes of the buffer for a chunk that is being received. It is small
-// because a client may open thousands of requests and send little data in each.
+// bufferSize is the size, in bytes, of the buffer for a chunk that is being received. It
+// is small because a client may open thousands of requests and send little data in each.
 const bufferSize = 32 << 10
 
 var buffers = sync.Pool{New: func() any { return new(make([]byte, bufferSize)) }}
@@ -24,23 +24,25 @@ var buffers = sync.Pool{New: func() any { return new(make([]byte, bufferSize)) }
 func takeBuffer() *[]byte  { return buffers.Get().(*[]byte) }
 func giveBuffer(b *[]byte) { buffers.Put(b) }
 
-// at returns the offset in the content file of the chunk with the given index.
+// at returns the offset of the chunk with the given index in the content file.
 func (u *session) at(index int) int64 { return int64(index) * u.chunkSize }
 
-// writer represents a request that sends a chunk. If two requests send the same chunk, the later
-// request wins, so that a client can retry immediately after it has lost a connection.
+// writer represents a request that sends a chunk. If two requests send the same chunk,
+// the later one replaces the earlier one, so that a client that has lost its connection
+// can retry immediately.
 type writer struct {
 	index      int
-	sum        hash.Hash // nil if this is not the next chunk to hash
+	sum        hash.Hash // state of the checksum to which the chunk is added; nil if the chunk is not the next one
 	generation int
 }
 
-// WriteChunk stores a chunk durably. If it fails, even because of the body, the chunk is unchanged.
-// length is the declared length of the body in bytes, or -1 if the request does not declare it.
+// WriteChunk stores a chunk durably. If it fails, for example because the body is
+// incomplete, the stored chunk is unchanged. length is the length of the body that the
+// request declares, in bytes, or -1 if it declares none.
 //
-// The error is Invalid if there is no such chunk or the body has the wrong length. It is Conflict
-// if a later request sends the same chunk or if the session is being completed. It is NotFound
-// under the same conditions as for Get.
+// The error is Invalid if there is no such chunk or the body has the wrong length. It is
+// Conflict if a later request sends the same chunk or if the session is being completed.
+// It is NotFound under the same conditions as for Get.
 func (s *Sessions) WriteChunk(
 	ctx context.Context, project uint32, id string, index int, length int64, body io.Reader,
 ) (n int64, err error) {
@@ -58,7 +60,7 @@ func (s *Sessions) WriteChunk(
 		return 0, wrongLength(fmt.Sprintf("chunk %d", index), want, fmt.Sprint(length))
 	}
 	if err := u.write(ctx, index, body); err != nil {
-		if gone := u.usable(); gone != nil { // this caused the error
+		if gone := u.usable(); gone != nil { // the end of the session is the cause of the error
 			return 0, gone
 		}
 		return 0, fault.Disk(err)
@@ -93,7 +95,8 @@ func (u *session) write(ctx context.Context, index int, body io.Reader) error {
 	return nil
 }
 
-// openContent opens the content file, which is missing if a completion has moved it.
+// openContent opens the content file. The file is missing if a completion has already
+// moved it.
 func (u *session) openContent(flag int) (*os.File, error) {
 	f, err := os.OpenFile(u.path(contentName), flag, 0)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -105,11 +108,11 @@ func (u *session) openContent(flag int) (*os.File, error) {
 	return nil, fault.New(fault.Conflict, "the upload is being completed: all chunks have been received")
 }
 
-// claim creates a writer and makes it the current writer of a chunk. there reports whether the
-// chunk has been received before.
+// claim makes a new writer the current writer of a chunk. there reports whether the chunk
+// has been received before.
 func (u *session) claim(index int) (w *writer, there bool, err error) {
 	place := &u.places[index%len(u.places)]
-	place.Lock() // wait until no other writer is writing the chunk or about to acknowledge it
+	place.Lock() // wait until no other writer is writing or acknowledging the chunk
 	defer place.Unlock()
 	if err := u.usable(); err != nil {
 		return nil, false, err
@@ -131,7 +134,7 @@ func (u *session) claim(index int) (w *writer, there bool, err error) {
 	return w, state == received, nil
 }
 
-// release removes a writer unless another one has replaced it.
+// release ends the writing of a chunk by w, unless a later writer has replaced w.
 func (u *session) release(w *writer) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -153,8 +156,8 @@ func (u *session) owns(w *writer) error {
 	return nil
 }
 
-// eachPiece reads a body, which must have exactly want bytes, and calls fn with each piece and its
-// offset.
+// eachPiece reads a body, which must have exactly want bytes. It calls fn with each piece
+// and the offset of the piece in the body.
 func eachPiece(ctx context.Context, body io.Reader, what string, want int64, fn func(piece []byte, at int64) error) error {
 	buffer := takeBuffer()
 	defer giveBuffer(buffer)
@@ -183,7 +186,7 @@ func eachPiece(ctx context.Context, body io.Reader, what string, want int64, fn 
 	return nil
 }
 
-// fill receives a new chunk and writes it to content.
+// fill receives a chunk that has not been received before and writes it to content.
 func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io.Reader) error {
 	place := &u.places[w.index%len(u.places)]
 	length := u.length(w.index)
@@ -219,8 +222,8 @@ func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io
 	return u.usable()
 }
 
-// note stores the state of a chunk durably. The caller must hold the chunk's lock, which is in
-// u.places.
+// note stores the state of a chunk durably. The caller must hold the lock of the chunk,
+// which is one of u.places.
 func (u *session) note(index int, state byte) error {
 	u.setState(index, doubtful)
 	f, err := os.OpenFile(u.path(chunksName), os.O_WRONLY, 0)
@@ -252,7 +255,7 @@ func (u *session) replace(ctx context.Context, content *os.File, w *writer, body
 	}
 	var beside *os.File
 	defer func() {
-		if beside != nil { // already closed and renamed if there was no error
+		if beside != nil { // if there was no error, the file is already closed and renamed
 			_ = beside.Close()
 			_ = os.Remove(beside.Name())
 		}
@@ -309,7 +312,7 @@ func (u *session) exchange(w *writer, path string) error {
 		return err
 	}
 	defer content.Close()
-	if d := u.description; d.SHA256 != "" { // a completion has failed
+	if d := u.description; d.SHA256 != "" { // a completion has failed and must compute the checksum again
 		d.SHA256 = ""
 		if err := u.save(d); err != nil {
 			return err
@@ -324,11 +327,11 @@ func (u *session) exchange(w *writer, path string) error {
 	if err := durable.SyncDir(u.dir); err != nil {
 		return err
 	}
-	_ = u.copyReplaced(w.index) // the next caller that needs the chunk in content retries
+	_ = u.copyReplaced(w.index) // if this fails, the next caller that needs the chunk in content retries
 	return nil
 }
 
-// settle copies a chunk from its separate file into content.
+// settle copies a chunk from its separate file into content, if it has one.
 func (u *session) settle(index int) error {
 	u.swap.Lock()
 	defer u.swap.Unlock()

@@ -13,10 +13,10 @@ import (
 	"svc/internal/files"
 )
 
-// maxMissing limits the number of missing chunks that an error lists.
+// maxMissing limits the number of missing chunks that an error names.
 const maxMissing = 20
 
-// Content is a complete and durable upload.
+// Content describes an upload that is complete and durable.
 type Content struct {
 	// Path is the path of the staged file, which the registration may move. If an earlier
 	// registration has moved the file and was then interrupted, Path does not exist, and the
@@ -26,17 +26,17 @@ type Content struct {
 	SHA256   string // 64 hexadecimal digits
 	Filename string
 	Backend  string
-	FileID   string // the same in every attempt to complete the upload
+	FileID   string // the same at every attempt to complete the upload
 }
 
-// Complete turns a session that has all its chunks into a file. It calls register, which takes over
-// the content and must be safe to repeat. Complete returns after the file has been registered. If
-// two calls run concurrently, one of them registers the file and both return the same ID. Later
-// calls also return this ID until the session expires. An error leaves the session unchanged, so
-// that Complete can be called again.
+// Complete turns a session with all its chunks into a file. It calls register to move the
+// content and create the record, and returns when the file is registered. register must
+// be safe to repeat. If two calls of Complete run concurrently, one of them registers the
+// file and both return its ID. Later calls also return this ID until the session expires.
+// An error leaves the session unchanged, so that Complete can be called again.
 //
-// The error is Conflict if chunks are missing. It is NotFound under the same conditions as for Get,
-// except that Complete also finds completed sessions.
+// The error is Conflict if chunks are missing. It is NotFound under the same conditions
+// as for Get, except that Complete also finds completed sessions.
 func (s *Sessions) Complete(project uint32, id string, register func(Content) (fileID string, err error)) (fileID string, err error) {
 	u, err := s.find(project, id)
 	if err != nil {
@@ -58,15 +58,15 @@ func (s *Sessions) Complete(project uint32, id string, register func(Content) (f
 		return "", err
 	}
 	if err := u.finish(fileID); err != nil {
-		// After a restart the session would appear uncompleted. Completing it again would return
-		// the registered file.
+		// After a restart, the session will appear as not completed. Completing it again will
+		// return the registered file.
 		s.log.Warn("completed upload session cannot be written", "upload", u.id, "error", err)
 	}
 	return fileID, nil
 }
 
-// prepare makes durable everything that the registration needs, so that it can be repeated even
-// after a restart of the process. The caller must hold swap.
+// prepare makes the data that the registration needs durable, so that the registration
+// can be repeated even after a restart of the process. The caller must hold swap.
 func (u *session) prepare() (Content, error) {
 	if err := u.complete(); err != nil {
 		return Content{}, err
@@ -74,7 +74,7 @@ func (u *session) prepare() (Content, error) {
 	d := u.description
 	info, err := os.Stat(u.path(contentName))
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && d.SHA256 != "": // an earlier registration has moved it
+	case errors.Is(err, fs.ErrNotExist) && d.SHA256 != "": // an earlier registration has moved the file
 	case err != nil:
 		return Content{}, err
 	case info.Size() != u.size:

@@ -109,8 +109,8 @@ func FuzzOpen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// Each process of the fuzzer creates a session with another random ID and time. Fixed values
-	// make the inputs independent of the process.
+	// Each process of the fuzzer creates a session with another random ID and time. Replace
+	// them with fixed values, so that the inputs do not depend on the process.
 	text := strings.ReplaceAll(string(description), u.ID, strings.Repeat("a", 32))
 	before, after, _ := strings.Cut(text, `"expires":`)
 	text = before + `"expires":32503680000` + strings.TrimLeft(after, "0123456789")

@@ -60,8 +60,8 @@ func TestDiskIsFull(t *testing.T) {
 	}
 	to.has(t, id, whole)
 
-	// A session that cannot be created leaves no files behind, and a dropped session frees its disk
-	// space.
+	// If a session cannot be created, no files of it remain. If a session is dropped, its
+	// disk space is free again.
 	empty = fill(t, small)
 	s.SetReserve(-1 << 30)
 	_, err = s.Create(upload.Request{Project: project, Filename: "setup.zip", Size: 4 << 20, Backend: "local"})
@@ -130,7 +130,7 @@ func TestSpaceOfProject(t *testing.T) {
 	}
 }
 
-// fill uses up the space of a disk. The space is freed when the test calls empty.
+// fill uses all free space of a disk. empty frees it again.
 func fill(t *testing.T, dir string) (empty func()) {
 	t.Helper()
 	path := filepath.Join(dir, "filler")

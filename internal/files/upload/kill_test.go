@@ -29,8 +29,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// killVariable is the environment variable that names the directory used by a child process, which
-// the test kills.
+// killVariable is the environment variable that tells a child process which directory to
+// use. The test kills this process.
 const killVariable = "UPLOAD_TEST_KILL"
 
 // TestKilled repeatedly starts a process that uploads into the same directory, and kills it. Then
@@ -91,14 +91,14 @@ func startAndKill(t *testing.T, dir string) {
 	}
 }
 
-// entry is a line of a process's journal. It records either what the process is about to do with a
-// session, or that an operation has been acknowledged.
+// entry is a line of a process's journal. It records either an operation on a session
+// that the process is about to begin, or that the operation was acknowledged.
 type entry struct {
 	what    string // created, sending, sent, completing, completed, aborting, aborted
 	session string
-	number  int    // of chunks, or of a chunk
-	version int    // of the chunk
-	file    string // ID of a file
+	number  int    // number of chunks, or the index of a chunk
+	version int    // version of the chunk
+	file    string // ID of the registered file
 }
 
 func (e entry) String() string {
@@ -126,9 +126,9 @@ func readJournal(t testing.TB, dir string) (entries []entry) {
 // history is the state of a session according to a journal.
 type history struct {
 	chunks     int
-	may        []map[int]bool // versions that a chunk may have now
-	there      []bool         // the chunk was acknowledged
-	latest     int            // version of any chunk
+	may        []map[int]bool // for each chunk, the versions that it may have now
+	there      []bool         // for each chunk, whether it was acknowledged
+	latest     int            // the latest version of any chunk
 	completing bool
 	completed  string
 	aborting   bool
@@ -275,7 +275,7 @@ func uploadOne(s *upload.Sessions, id string, h *history, register func(upload.C
 		for _, index := range slices.Compact([]int{first, rand.IntN(h.chunks)}) {
 			two.Go(func() {
 				body := version(id, index, number)
-				if rand.IntN(5) == 0 { // let the body fail
+				if rand.IntN(5) == 0 { // make the body fail
 					broken := io.MultiReader(bytes.NewReader(body[:rand.IntN(len(body))]), iotest.ErrReader(errBody))
 					if _, err := s.WriteChunk(ctx, project, id, index, -1, broken); !errors.Is(err, errBody) {
 						panic(err)
@@ -361,7 +361,7 @@ func checkKilled(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		for _, f := range list {
-			if files.ValidID(f.Name()) && !made[f.Name()] { // otherwise a temporary file
+			if files.ValidID(f.Name()) && !made[f.Name()] { // all other files are temporary
 				t.Errorf("%s has %s, which no session became", name, f.Name())
 			}
 		}

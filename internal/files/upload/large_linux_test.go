@@ -18,8 +18,8 @@ import (
 	"svc/internal/files/upload"
 )
 
-// largeVariable is the environment variable that names the directory used by a child process. The
-// test measures how many bytes this process writes.
+// largeVariable is the environment variable that tells a child process which directory to
+// use. The test measures how many bytes this process writes.
 const largeVariable = "UPLOAD_TEST_LARGE"
 
 // TestLarge checks that an upload writes each byte only once and needs little memory. With
@@ -109,7 +109,8 @@ func uploadLarge(t *testing.T, dir string) {
 	})
 }
 
-// pattern is a reader for a section of an endless generated text. The text takes no memory.
+// pattern is a reader for a section of an endless text that is generated as it is read,
+// so that it takes no memory.
 type pattern struct{ at, end int64 }
 
 func (p *pattern) Read(b []byte) (int, error) {

@@ -13,11 +13,13 @@ const (
 	MaxPerProject    = 32
 )
 
-// spaceWait is the Retry-After of a response that refuses an upload for lack of disk space. Space
-// becomes free when uploads end and when files have been moved to their storage.
+// spaceWait is the value of Retry-After in a response that refuses an upload because
+// there is too little disk space. Space becomes free when uploads end and when files have
+// been moved to their storage.
 const spaceWait = time.Minute
 
-// count returns a TooMany error if the credential or the project may not open another session.
+// count returns a TooMany error if the credential or the project has reached its limit of
+// open sessions.
 func (s *Sessions) count(r Request) error {
 	var ofCredential, ofProject []*session
 	for _, u := range s.list() {
@@ -43,7 +45,7 @@ func (s *Sessions) count(r Request) error {
 	return nil
 }
 
-// untilExpiry returns the time until the first session in list expires.
+// untilExpiry returns the time until the first of the sessions expires.
 func (s *Sessions) untilExpiry(list []*session) time.Duration {
 	left := Life
 	for _, u := range list {
@@ -52,22 +54,22 @@ func (s *Sessions) untilExpiry(list []*session) time.Duration {
 	return left
 }
 
-// Room returns a NoSpace error if a project may not use the given number of additional bytes of
-// disk space. The sessions and pending files of a project may use half of the free space beyond the
-// reserve. In this calculation the space that these sessions and files already use counts as free.
-// pending is the total size of the project's pending files in bytes.
+// Room returns a NoSpace error if a project may not use size additional bytes of disk
+// space. The sessions and pending files of a project may use half of the free space
+// beyond the reserve. In this calculation, the space that they already use is treated as
+// free. pending is the total size of the project's pending files, in bytes.
 func (s *Sessions) Room(project uint32, size, pending int64) error {
 	free, err := disk.Free(s.dir)
 	if err != nil {
 		return err
 	}
-	// Use floats, because a client may announce any number of bytes.
+	// floating-point numbers, because a client may announce any number of bytes
 	total, taken := float64(size)+float64(pending), float64(pending)
 	for _, u := range s.list() {
 		if u.project == project {
 			whole, arrived := u.space()
 			if !s.now().Before(u.expires) {
-				whole = arrived // the session accepts no more chunks
+				whole = arrived // the session does not accept any further chunks
 			}
 			total += float64(whole)
 			taken += float64(arrived)

@@ -36,7 +36,7 @@ func TestOpenSessions(t *testing.T) {
 	}
 	var own []*upload.Session
 	for i := range upload.MaxPerCredential {
-		own = append(own, accepted("up to the limit", uint32(1+i%2), "a")) // in two projects
+		own = append(own, accepted("up to the limit", uint32(1+i%2), "a")) // divided between two projects
 	}
 	refused("one more", 1, "a")
 	refused("one more in a third project", 3, "a")
@@ -99,7 +99,7 @@ func TestExpiredSessionsNeedNoRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := int64(free) / 5 * 2 // two of them are more than half
+	size := int64(free) / 5 * 2 // two uploads of this size exceed half of the space
 	create(t, s, size)
 	if err := s.Room(project, size, 0); !fault.Is(err, fault.NoSpace) {
 		t.Errorf("beside an open session: got %v, want NoSpace", err)

@@ -21,7 +21,7 @@ import (
 	"svc/internal/integrity"
 )
 
-// File names of a session.
+// The names of a session's files.
 const (
 	descriptionName = "session.json"
 	contentName     = "content"
@@ -30,8 +30,8 @@ const (
 	besidePattern   = "beside-*"
 )
 
-// format is the only version of the session format that this program reads and writes. Sessions in
-// another format are removed. No migration is needed, because a session lives for at most a day.
+// format is the version of the session format. Sessions in another format are removed.
+// They need no migration, because a session exists for at most a day.
 const format = 1
 
 // maxDescription limits the size of session.json in bytes. No valid description is that long.
@@ -51,14 +51,14 @@ type description struct {
 	CredentialName string `json:"credential_name,omitempty"`
 
 	Expires int64  `json:"expires"`          // Unix seconds
-	Single  bool   `json:"single,omitempty"` // belongs to one request and is hidden from others
-	File    string `json:"file,omitempty"`   // ID of the file, chosen at the first completion
-	SHA256  string `json:"sha256,omitempty"` // "" = unknown
-	Done    bool   `json:"done,omitempty"`   // the file is registered
+	Single  bool   `json:"single,omitempty"` // belongs to a single request and is hidden from other requests
+	File    string `json:"file,omitempty"`   // ID that the file gets, chosen when the first completion begins
+	SHA256  string `json:"sha256,omitempty"` // SHA-256 of the content; "" = not known yet
+	Done    bool   `json:"done,omitempty"`   // whether the file is registered
 }
 
-// States of a chunk. The state doubtful exists only in memory. It means that the byte on disk may
-// be 1 although the chunk was never acknowledged.
+// The states of a chunk. doubtful exists only in memory. It means that the chunk was
+// never acknowledged, although the byte on disk may be 1.
 const (
 	absent byte = iota
 	received
@@ -71,21 +71,21 @@ type session struct {
 	all       *Sessions
 	dir, id   string
 	project   uint32
-	owner     string // Request.Credential
+	owner     string // Request.Credential of the request that created the session
 	size      int64
 	chunkSize int64
 	expires   time.Time
 	single    bool
 
-	places [16]sync.Mutex // selected by chunk index; held while the chunk is written to content
-	swap   sync.Mutex     // held while existing content is exchanged, moved or removed
+	places [16]sync.Mutex // one of them, chosen by the chunk's index, is held while the chunk is written to content
+	swap   sync.Mutex     // held while existing content is replaced, moved or removed
 	sum    checksum
-	mu     sync.Mutex // guards the following fields; the state on disk changes under swap
+	mu     sync.Mutex // guards the following fields; changing the state on disk also requires swap
 
 	description description
-	chunks      []byte          // one state each
-	writers     map[int]*writer // of chunks that are being received
-	replaced    map[int]bool    // chunks with a current version in a separate file
+	chunks      []byte          // the state of each chunk
+	writers     map[int]*writer // the current writers of chunks that are being received, by index
+	replaced    map[int]bool    // chunks with a separate file that holds the current version
 	ended       bool
 }
 
@@ -119,7 +119,7 @@ func (u *session) view() *Session {
 	return v
 }
 
-// isOpen reports whether the session still accepts chunks at the given time.
+// isOpen reports whether the session accepts chunks at the given time.
 func (u *session) isOpen(now time.Time) bool {
 	return !u.single && now.Before(u.expires) && u.usable() == nil
 }
@@ -128,7 +128,7 @@ func (u *session) length(index int) int64 {
 	return min(u.chunkSize, u.size-int64(index)*u.chunkSize)
 }
 
-// usable returns a NotFound error if the session no longer accepts chunks.
+// usable returns a NotFound error if the session does not accept chunks any longer.
 func (u *session) usable() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -138,8 +138,8 @@ func (u *session) usable() error {
 	return nil
 }
 
-// space returns two sizes in bytes: the disk space that the complete session needs, and the size of
-// the chunks that have arrived completely.
+// space returns two sizes in bytes: the disk space that the session needs when all chunks
+// have arrived, and the size of the chunks that have already arrived.
 func (u *session) space() (whole, arrived int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -154,8 +154,8 @@ func (u *session) space() (whole, arrived int64) {
 	return u.size, arrived
 }
 
-// need returns a NoSpace error if writing the given number of bytes would use the disk's reserve.
-// The argument written is the offset in the body. With it, need queries the disk only once per MiB.
+// need returns a NoSpace error if writing bytes more bytes would use the disk's reserve.
+// written is the offset in the body; need queries the free space only once per MiB of it.
 func (u *session) need(bytes, written int64) error {
 	if written%(1<<20) != 0 {
 		return nil
@@ -163,7 +163,8 @@ func (u *session) need(bytes, written int64) error {
 	return disk.Need(u.dir, uint64(max(bytes+u.all.reserve, 0)), "the rest of the body")
 }
 
-// make creates the files of a new session. It writes the description last.
+// make creates the files of a new session. It writes the description last, because a
+// directory without one is not a session.
 func (u *session) make() error {
 	if err := os.Mkdir(u.dir, 0o700); err != nil {
 		return err
@@ -180,7 +181,8 @@ func (u *session) make() error {
 	return durable.SyncDir(filepath.Dir(u.dir))
 }
 
-// makeContent creates the content file as a sparse file of the final length.
+// makeContent creates the content file as a sparse file that already has its final
+// length.
 func (u *session) makeContent() error {
 	f, err := os.OpenFile(u.path(contentName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -208,8 +210,8 @@ func (u *session) save(d description) error {
 	return nil
 }
 
-// end removes the description from disk. A directory without a description is not a session. The
-// caller must hold swap.
+// end removes the description from disk, which ends the session: a directory without a
+// description is not a session. The caller must hold swap.
 func (u *session) end() error {
 	if err := os.Remove(u.path(descriptionName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Disk(err)
@@ -262,8 +264,8 @@ func (s *Sessions) load(id string) (*session, error) {
 	return u, u.findReplaced()
 }
 
-// findContent checks the content file of a loaded session. The file may be missing only if a
-// completion has begun.
+// findContent checks the content file of a session that is being loaded. The file may be
+// missing only if a completion has begun.
 func (u *session) findContent() error {
 	info, err := os.Lstat(u.path(contentName))
 	switch {
@@ -279,8 +281,8 @@ func (u *session) findContent() error {
 	return nil
 }
 
-// findReplaced finds the chunks with a current version in a separate file. It removes the files of
-// chunks that were being received when the process ended.
+// findReplaced finds the chunks that have their current version in a separate file. It
+// removes the files of chunks that were being received when the process ended.
 func (u *session) findReplaced() error {
 	names, err := os.ReadDir(u.dir)
 	if err != nil {
@@ -308,8 +310,8 @@ func (u *session) findReplaced() error {
 	return nil
 }
 
-// readFile reads a file of at most limit bytes. If the file is missing or longer, the error wraps
-// ErrDamaged.
+// readFile reads a file of at most limit bytes. If the file is missing or larger, the
+// error wraps ErrDamaged.
 func readFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -329,7 +331,8 @@ func readFile(path string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// parseDescription parses and validates session.json, which may have arbitrary content.
+// parseDescription parses and validates the content of session.json, which may be
+// damaged.
 func parseDescription(text []byte) (description, error) {
 	var d description
 	if err := json.Unmarshal(text, &d); err != nil {

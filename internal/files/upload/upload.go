@@ -43,20 +43,20 @@ import (
 // ChunkSize is the size of every chunk except the last one, in bytes.
 const ChunkSize = 8 << 20
 
-// Life is how long a session can be used after it has been created.
+// Life is the time for which a session can be used after it was created.
 const Life = 24 * time.Hour
 
 // Session is a snapshot of the state of an upload.
 type Session struct {
 	ID       string // 32 hexadecimal digits
 	Project  uint32
-	Filename string // sanitized
+	Filename string // cleaned, see files.CleanName
 	Size     int64  // bytes
-	Received []int  // received chunks, in ascending order
+	Received []int  // indexes of the received chunks, in ascending order
 	Backend  string // ID of the chosen storage
 	Expires  time.Time
 
-	Credential, CredentialName string // as in Request
+	Credential, CredentialName string // as in the Request that created the session
 
 	chunkSize int64
 }
@@ -75,14 +75,14 @@ func (s *Session) ReceivedBytes() (n int64) {
 // Request describes the file that a client wants to upload.
 type Request struct {
 	Project  uint32
-	Filename string // sanitized
+	Filename string // cleaned, see files.CleanName
 	Size     int64  // bytes
-	Backend  string // ID of the storage
+	Backend  string // ID of the storage that the client chose
 
-	Credential     string // ID of the API key; "" for the administrator
+	Credential     string // ID of the API key; "" = the administrator
 	CredentialName string // name of the API key when the upload began
 
-	Pending int64 // total size in bytes of the project's files that wait for their storage
+	Pending int64 // total size, in bytes, of the project's files that have not been moved to their storage yet
 }
 
 // TotalChunks returns the number of chunks in the session, which is at least 1.
@@ -95,16 +95,16 @@ type Sessions struct {
 	dir       string
 	now       func() time.Time
 	log       *slog.Logger
-	chunkSize int64 // of new sessions
+	chunkSize int64 // chunk size of new sessions
 	reserve   int64
 
-	room sync.Mutex // held while sessions are checked against the limits and added, or scanned
+	room sync.Mutex // held while the limits are checked and a session is added, and while the directory is scanned
 	mu   sync.Mutex // guards open
 	open map[string]*session
 }
 
-// Open opens the directory dir, which it creates if necessary, and loads the sessions in it. It
-// leaves unreadable sessions to Sweep.
+// Open loads the upload sessions in the directory dir, which it creates if necessary. It
+// leaves sessions that cannot be read to Sweep.
 func Open(dir string, now func() time.Time, log *slog.Logger) (*Sessions, error) {
 	if err := durable.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -116,8 +116,9 @@ func Open(dir string, now func() time.Time, log *slog.Logger) (*Sessions, error)
 	})
 }
 
-// Create creates a session. The error is TooMany if the credential or the project has reached its
-// limit of open sessions. It is NoSpace under the same conditions as for Room.
+// Create creates a session. The error is TooMany if the credential or the project has
+// reached its limit of open sessions. It is NoSpace under the same conditions as for
+// Room.
 func (s *Sessions) Create(r Request) (*Session, error) {
 	u, err := s.begin(r, false)
 	if err != nil {
@@ -126,8 +127,8 @@ func (s *Sessions) Create(r Request) (*Session, error) {
 	return u.view(), nil
 }
 
-// begin creates a session and its directory. If single is true, the session belongs to one request
-// and is hidden from other requests.
+// begin creates a session and its directory. If single is true, the session belongs to a
+// single request and is hidden from other requests.
 func (s *Sessions) begin(r Request, single bool) (*session, error) {
 	s.room.Lock()
 	defer s.room.Unlock()
@@ -140,7 +141,7 @@ func (s *Sessions) begin(r Request, single bool) (*session, error) {
 		return nil, err
 	}
 	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails
+	_, _ = rand.Read(id[:]) // never fails, see crypto/rand
 	d := description{
 		Format: format, ID: hex.EncodeToString(id[:]), Project: r.Project, Filename: r.Filename, Size: r.Size, ChunkSize: s.chunkSize,
 		Backend: r.Backend, Credential: r.Credential, CredentialName: r.CredentialName, Expires: s.now().Add(Life).Unix(), Single: single,
@@ -149,7 +150,7 @@ func (s *Sessions) begin(r Request, single bool) (*session, error) {
 	u.swap.Lock()
 	defer u.swap.Unlock()
 	s.mu.Lock()
-	s.open[d.ID] = u // before its directory exists, so that Sweep keeps the directory
+	s.open[d.ID] = u // added before its directory exists, so that Sweep does not remove the directory
 	s.mu.Unlock()
 	if err := u.make(); err != nil {
 		return nil, errors.Join(fault.Disk(err), s.drop(u))
@@ -234,8 +235,8 @@ func (s *Sessions) DropProject(project uint32) error {
 	return failed
 }
 
-// Sweep removes expired sessions, and directories that are not readable sessions. It leaves
-// sessions that are in use to the next call.
+// Sweep removes expired sessions, and directories that do not contain a readable session.
+// It skips sessions that are in use; a later call removes them.
 func (s *Sessions) Sweep() error {
 	var failed error
 	for _, u := range s.list() {
@@ -246,14 +247,14 @@ func (s *Sessions) Sweep() error {
 	}
 	return errors.Join(failed, s.scan(func(id string, err error) error {
 		if !errors.Is(err, integrity.ErrDamaged) {
-			return err // it may be readable next time
+			return err // it may become readable
 		}
 		s.log.Warn("upload session removed", "upload", id, "error", err)
 		return os.RemoveAll(filepath.Join(s.dir, id))
 	}))
 }
 
-// list returns all current sessions.
+// list returns all sessions that are in memory.
 func (s *Sessions) list() []*session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,7 +285,7 @@ func (s *Sessions) scan(unreadable func(id string, err error) error) error {
 		}
 		u, err := s.load(id)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // it has been dropped since
+		case errors.Is(err, fs.ErrNotExist): // the session has been dropped in the meantime
 		case err != nil:
 			failed = errors.Join(failed, unreadable(id, fmt.Errorf("upload %s: %w", id, err)))
 		default:
@@ -296,13 +297,13 @@ func (s *Sessions) scan(unreadable func(id string, err error) error) error {
 	return failed
 }
 
-// drop removes a session. The caller must hold the session's swap lock. After drop has returned
-// nil, the session cannot reappear.
+// drop removes a session. The caller must hold the session's swap lock. If drop returns
+// nil, the session does not reappear after a restart.
 func (s *Sessions) drop(u *session) error {
 	if err := u.end(); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(u.dir); err != nil { // leave it to Sweep
+	if err := os.RemoveAll(u.dir); err != nil { // if this fails, Sweep removes the directory
 		s.log.Warn("files of an upload session cannot be removed yet", "upload", u.id, "error", err)
 	}
 	s.mu.Lock()

@@ -28,7 +28,7 @@ import (
 
 const (
 	project   = 7
-	chunkSize = 1 << 10 // of most tests
+	chunkSize = 1 << 10 // chunk size in most tests
 )
 
 // clock is a clock that only tests advance.
@@ -81,7 +81,7 @@ func content(seed, size int) []byte {
 	return b
 }
 
-// chunkOf returns the chunk with the given index of the whole content.
+// chunkOf returns the chunk with the given index of a whole content.
 func chunkOf(whole []byte, index int) []byte {
 	return whole[index*chunkSize : min((index+1)*chunkSize, len(whole))]
 }
@@ -93,8 +93,8 @@ func send(t testing.TB, s *upload.Sessions, u *upload.Session, index int, body [
 	}
 }
 
-// storage registers files like a local storage. It moves the content to a directory and records
-// each file.
+// storage registers files as a local storage does: it moves the content to a directory
+// and records each file.
 type storage struct {
 	dir string
 
@@ -185,15 +185,16 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// TestRestartAnywhere checks that an upload survives a restart at any point: everything that was
-// stored before is still there, and the upload can be continued.
+// TestRestartAnywhere checks that an upload survives a restart at any point. All data
+// that was stored before must still be there, and it must be possible to continue the
+// upload.
 func TestRestartAnywhere(t *testing.T) {
 	t.Parallel()
 	dir, to, whole := t.TempDir(), newStorage(t), content(1, 5*chunkSize+1)
 	u := create(t, open(t, dir, time.Now), int64(len(whole)))
 	for i := range u.TotalChunks() {
 		s := open(t, dir, time.Now)
-		s.SetChunkSize(100) // applies to new sessions only
+		s.SetChunkSize(100) // this affects only new sessions
 		got, err := s.Get(project, u.ID)
 		if err != nil || len(got.Received) != i || got.Expires != u.Expires || got.Filename != u.Filename || got.Size != u.Size || got.Backend != u.Backend {
 			t.Fatalf("got %+v, %v; want %d chunks", got, err, i)
@@ -233,7 +234,7 @@ func TestChunkThatIsNotWhole(t *testing.T) {
 			index  int
 			length int64
 			body   io.Reader
-			want   error // nil = Invalid
+			want   error // nil = an error of kind Invalid
 		}{
 			{"shorter", 1, -1, bytes.NewReader(other[:chunkSize-1]), nil},
 			{"empty", 1, -1, strings.NewReader(""), nil},
@@ -291,15 +292,15 @@ func TestChunkAgain(t *testing.T) {
 		for range 10 {
 			index := r.IntN(u.TotalChunks())
 			chunk := chunkOf(whole, index)
-			if n := r.IntN(3); n > 0 { // otherwise the same bytes are sent again
+			if n := r.IntN(3); n > 0 { // otherwise send the same bytes again
 				from := r.IntN(len(chunk))
-				copy(chunk[from:], content(r.Int(), len(chunk)-from)) // whole changes, too
+				copy(chunk[from:], content(r.Int(), len(chunk)-from)) // possibly the whole chunk
 			}
 			send(t, s, u, index, chunk)
 			if r.IntN(4) == 0 {
 				s = open(t, dir, time.Now)
 			}
-			if r.IntN(4) == 0 { // a failed completion changes nothing
+			if r.IntN(4) == 0 { // a completion that fails must not change anything
 				failure := errors.New("no database")
 				if _, err := s.Complete(project, u.ID, func(upload.Content) (string, error) { return "", failure }); !errors.Is(err, failure) {
 					t.Fatalf("got %v", err)
@@ -331,7 +332,7 @@ func TestLaterRequestWins(t *testing.T) {
 			_, err := s.WriteChunk(t.Context(), project, u.ID, 0, -1, read)
 			failed <- err
 		}()
-		if _, err := write.Write(hung[:chunkSize-1]); err != nil { // the request is being read now
+		if _, err := write.Write(hung[:chunkSize-1]); err != nil { // the server is now reading the request
 			t.Fatal(err)
 		}
 		send(t, s, u, 0, want)
@@ -470,7 +471,7 @@ func TestMissingChunksAreListed(t *testing.T) {
 	}
 }
 
-// eachUse calls every operation of a session.
+// eachUse calls every operation on a session and passes its error to fn.
 func eachUse(t testing.TB, s *upload.Sessions, project uint32, id string, completed bool, fn func(name string, err error)) {
 	t.Helper()
 	_, err := s.Get(project, id)
@@ -616,7 +617,7 @@ func TestReceive(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		body io.Reader
-		want error // nil = Invalid
+		want error // nil = an error of kind Invalid
 	}{
 		{"shorter", bytes.NewReader(make([]byte, 999)), nil},
 		{"longer", bytes.NewReader(make([]byte, 1001)), nil},

@@ -13,9 +13,9 @@ import (
 	"svc/internal/files"
 )
 
-// Receive stores a body of exactly r.Size bytes as one file. When the whole content is durable, it
-// calls register, as Complete does. After an error, nothing remains except what register has
-// stored. The error is one of those of Create and WriteChunk, except TooMany.
+// Receive stores a body of exactly r.Size bytes as one file. When the whole content is
+// durable, it calls register, as Complete does. After an error, only what register has
+// stored remains. The error is one of those of Create and WriteChunk, except TooMany.
 func (s *Sessions) Receive(
 	ctx context.Context, r Request, body io.Reader, register func(Content) (fileID string, err error),
 ) (fileID string, err error) {
@@ -26,7 +26,7 @@ func (s *Sessions) Receive(
 	u.swap.Lock()
 	defer u.swap.Unlock()
 	defer func() {
-		if dropped := s.drop(u); dropped != nil { // leave it to Sweep
+		if dropped := s.drop(u); dropped != nil { // if this fails, Sweep removes the session
 			s.log.Warn("files of an upload cannot be removed yet", "upload", u.id, "error", dropped)
 		}
 	}()
