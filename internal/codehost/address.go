@@ -10,9 +10,9 @@ import (
 // names matches a valid name of an owner or a repository.
 var names = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
-// ParseRepo returns the owner/name of the repository that address belongs to. It ignores a suffix
-// .git and any path after the repository. ok is false if the address is not on the code host's web
-// site.
+// ParseRepo returns the name, owner/name, of the repository to which an address belongs.
+// It ignores a suffix .git and any path after the repository. ok is false if the address
+// is not on the code host's web site.
 func (c *Client) ParseRepo(address string) (name string, ok bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	web, webErr := url.Parse(c.Web)
@@ -47,7 +47,7 @@ func port(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
-// origin returns the scheme, host and port.
+// origin returns the scheme, host and port of a URL.
 func origin(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port(u))
 }

@@ -21,17 +21,17 @@ import (
 type App struct {
 	id          string
 	key         *rsa.PrivateKey
-	fingerprint string // of id and key
+	fingerprint string // hash of the id and the key
 }
 
 const (
 	minKeyBits    = 2048
-	issuedBefore  = time.Minute     // because our clock may be ahead of the code host's
+	issuedBefore  = time.Minute     // the time of issue is earlier by this, because the local clock may be ahead
 	appTokenLives = 9 * time.Minute // the code host allows 10 minutes
 )
 
-// NewApp returns an app. The private key is PEM in PKCS#1 or PKCS#8 form. Errors are faults of kind
-// Invalid.
+// NewApp returns an app. keyPEM is the private key in PEM form (PKCS#1 or PKCS#8). Errors
+// are faults of kind Invalid.
 func NewApp(id, keyPEM string) (*App, error) {
 	if strings.TrimSpace(id) == "" {
 		return nil, fault.New(fault.Invalid, "the code host app has no app_id")
@@ -74,23 +74,24 @@ func (c *Client) doAs(ctx context.Context, app *App, k call) (*response, error) 
 	return c.do(ctx, k)
 }
 
-// Registration is the app's registration at the code host.
+// Registration describes the app as it is registered at the code host.
 type Registration struct {
 	Name        string            `json:"name"`
 	Slug        string            `json:"slug"`
-	Permissions map[string]string `json:"permissions"` // name -> read, write or admin
-	Events      []string          `json:"events"`      // received by its webhook
+	Permissions map[string]string `json:"permissions"` // name of a permission -> read, write or admin
+	Events      []string          `json:"events"`      // events that its webhook receives
 }
 
-// Grants reports whether the app has a permission at the given level, read or write. A higher level
-// includes the lower ones.
+// Grants reports whether the app has a permission at the given level, read or write. A
+// higher level includes the lower ones.
 func (r *Registration) Grants(permission, level string) bool {
 	levels := []string{"read", "write", "admin"}
 	given := slices.Index(levels, r.Permissions[permission])
 	return given >= 0 && given >= slices.Index(levels, level)
 }
 
-// Test requests the registration of an app. If it succeeds, the id and the key of the app match.
+// Test requests the app's registration from the code host, authenticated as the app. It
+// succeeds only if the id and the key of the app match.
 func (c *Client) Test(ctx context.Context, app *App) (*Registration, error) {
 	k := call{method: http.MethodGet, path: "/app"}
 	r, err := c.doAs(ctx, app, k)

@@ -18,10 +18,10 @@ const maxRedirects = 5
 // call is a request to the API.
 type call struct {
 	method   string
-	path     string // below the base address of the API, escaped, with the query
-	token    string // for the Authorization header, or ""
-	identity string // key of the rate limit
-	body     any    // sent as JSON unless nil
+	path     string // path below the base address of the API, escaped, with the query
+	token    string // token for the Authorization header, or ""
+	identity string // identity to which the rate limit applies
+	body     any    // sent as JSON; nil = no body
 }
 
 // name returns the method and the path without the query, for use in errors.
@@ -30,14 +30,14 @@ func (k call) name() string {
 	return k.method + " " + path
 }
 
-// response is an answer with a 2xx status.
+// response is a response with a 2xx status.
 type response struct {
-	path   string // of the last request, escaped, below the base address; redirects may have changed it
+	path   string // path of the last request, below the base address and escaped; redirects may have changed it
 	header http.Header
 	body   []byte
 }
 
-// decode parses the body into v.
+// decode parses the body, which must be JSON, into v. The call k is named in the error.
 func (r *response) decode(k call, v any) error {
 	if err := json.Unmarshal(r.body, v); err != nil {
 		return &Error{Call: k.name(), Detail: "the answer has another form than expected", Err: err}
@@ -93,7 +93,7 @@ func (c *Client) send(ctx context.Context, k call) (*response, error) {
 			limit = maxReceipt
 		}
 		text, err := io.ReadAll(io.LimitReader(answer.Body, int64(limit)+1))
-		_ = answer.Body.Close() // it has been read
+		_ = answer.Body.Close() // the body has been read
 		if err == nil && len(text) > limit {
 			err = errors.New("the answer is too long")
 		}
@@ -112,7 +112,8 @@ func (c *Client) send(ctx context.Context, k call) (*response, error) {
 	return nil, &Error{Call: k.name(), Detail: "too many redirects"}
 }
 
-// request builds the HTTP request that sends a call to the given address.
+// request builds the HTTP request for a call. known is a cached response, with which the
+// request becomes conditional, or nil.
 func (c *Client) request(ctx context.Context, k call, address string, body []byte, known *kept) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, k.method, address, bytes.NewReader(body))
 	if err != nil {
@@ -132,9 +133,10 @@ func (c *Client) request(ctx context.Context, k call, address string, body []byt
 	return r, nil
 }
 
-// moved returns the target of a redirect, or nil if there is no redirect to follow. The HTTP client
-// has already followed redirects of GET requests. Requests with other methods are repeated with the
-// same method and body, because a redirect means that the repository was renamed.
+// moved returns the address to which a response redirects the call, or nil if there is no
+// redirect to follow. The HTTP client has already followed redirects of GET requests. A
+// redirect of any other request means that the repository was renamed, so the call is
+// repeated there with the same method and body.
 func moved(answer *http.Response) *url.URL {
 	switch answer.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -145,8 +147,8 @@ func moved(answer *http.Response) *url.URL {
 	return nil
 }
 
-// judge converts an HTTP answer to a response or an error. It records the rate limit that the
-// answer reports.
+// judge converts an HTTP response to a response or an error. It records the rate limit
+// that the HTTP response reports.
 func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) (*response, error) {
 	at := answer.Request.URL.EscapedPath()
 	if base, err := url.Parse(c.API); err == nil {
@@ -157,7 +159,7 @@ func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) 
 	}
 	ok := answer.StatusCode/100 == 2
 	if !ok {
-		_ = json.Unmarshal(text, &said) // the message is optional
+		_ = json.Unmarshal(text, &said) // a response need not have a message
 	}
 	reset := resetOf(answer.StatusCode, answer.Header, said.Message, c.Now())
 	if !reset.IsZero() {
@@ -171,7 +173,8 @@ func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) 
 		if refused(answer.StatusCode) {
 			e.Reset = reset
 		}
-		// The call may have taken effect if the status is 3xx without a usable target, such as 303.
+		// with a 3xx status that cannot be followed, such as 303, the call may have taken
+		// effect
 		e.Unclear = k.method != http.MethodGet && answer.StatusCode/100 != 4
 		return nil, e
 	}

@@ -23,13 +23,13 @@ func inBubble(t *testing.T, run func(t *testing.T, w *world)) {
 		w := &world{host: codehosttest.NewAt("http://codehost.example")}
 		p := make(testutil.Pipes)
 		server := &http.Server{Handler: w.host}
-		go func() { _ = server.Serve(p) }() // ends when the server is closed
+		go func() { _ = server.Serve(p) }() // returns when the server is closed
 		transport := &http.Transport{DialContext: p.Dial}
 		w.Client = codehost.New(codehost.Config{HTTP: &http.Client{Transport: transport}, API: w.host.URL, Web: w.host.URL, Now: w.now})
 		defer func() {
 			w.host.Close()
 			transport.CloseIdleConnections()
-			_ = server.Close() // closes connections and ends Serve
+			_ = server.Close() // closes connections and makes Serve return
 		}()
 		run(t, w)
 	})
@@ -51,17 +51,17 @@ func fails(t *testing.T, err error) {
 	_ = failure(t, err) // checks the type
 }
 
-// TestRateLimits checks that a call waits once for a rate limit that ends soon. Otherwise the error
-// must contain the time at which the limit ends.
+// TestRateLimits checks that a call waits once for the end of a rate limit if it is near.
+// Otherwise the error must contain the time at which the limit ends.
 func TestRateLimits(t *testing.T) {
 	t.Parallel()
 	const minute = time.Minute
 	for name, tc := range map[string]struct {
 		fault    codehosttest.Fault
-		times    int           // number of refused calls
+		times    int           // number of calls that the host refuses
 		patience time.Duration // timeout of the context
-		waits    time.Duration // time until it succeeds or fails
-		resetIn  time.Duration // remaining time in the error; 0 if it succeeds
+		waits    time.Duration // time after which the call succeeds or fails
+		resetIn  time.Duration // remaining time that the error contains; 0 if the call succeeds
 		asked    int
 	}{
 		"ends in 3 s":             {codehosttest.RateLimit(3 * time.Second), 1, 20 * time.Second, 3 * time.Second, 0, 2},
@@ -111,8 +111,9 @@ func TestRateLimits(t *testing.T) {
 	}
 }
 
-// TestNobodyAsksWhileLimited checks that the client sends no calls as a rate-limited identity until
-// the limit ends, and that other identities are not affected.
+// TestNobodyAsksWhileLimited checks that the client makes no calls with an identity that
+// has exceeded its rate limit until the limit ends. Other identities must not be
+// affected.
 func TestNobodyAsksWhileLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -195,8 +196,8 @@ func TestClockOfTheHost(t *testing.T) {
 	}
 }
 
-// TestConditionalRequests checks that the host does not send an unchanged answer again, and that a
-// call with an unchanged answer does not count against the rate limit.
+// TestConditionalRequests checks that the host does not send an unchanged response again,
+// and that such a call does not reduce the rate limit.
 func TestConditionalRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -206,7 +207,7 @@ func TestConditionalRequests(t *testing.T) {
 	}
 	app, _ := w.app(t, all, repo)
 	r := w.Repo(app, "lumen-works/beacon")
-	w.host.SetLimit(4) // one call per page, and two by the app
+	w.host.SetLimit(4) // for one call per page and two calls by the app
 	read := func() (n int, first string) {
 		t.Helper()
 		err := r.EachPage(t.Context(), 1000, func(page []codehost.Release) error {
@@ -221,7 +222,7 @@ func TestConditionalRequests(t *testing.T) {
 		}
 		return n, first
 	}
-	for range 5 { // with their links to the next page
+	for range 5 { // the cached pages include their links to the next page
 		if n, _ := read(); n != 150 {
 			t.Fatalf("read %d releases; want 150", n)
 		}
@@ -238,7 +239,7 @@ func TestConditionalRequests(t *testing.T) {
 func TestUnclear(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		part            string // part of the path that fails
+		part            string // part of the path of the calls that fail
 		fault           codehosttest.Fault
 		unclear, exists bool
 	}{
@@ -279,8 +280,8 @@ func TestUnclear(t *testing.T) {
 	}
 }
 
-// TestCreatedWhateverIsSaid checks that CreateIssue returns the created issue even if the body of
-// the answer is malformed.
+// TestCreatedWhateverIsSaid checks that CreateIssue returns the created issue even if the
+// response has a malformed body.
 func TestCreatedWhateverIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -300,8 +301,9 @@ func TestCreatedWhateverIsSaid(t *testing.T) {
 	}
 }
 
-// TestPatienceEnds checks that a call times out after 10 s. All calls of a request must end with
-// the request's context, even while they wait for a token that another call has requested.
+// TestPatienceEnds checks that a call times out after 10 s, and that all calls of an
+// incoming request end when its context does, even while they wait for a token that
+// another call has requested.
 func TestPatienceEnds(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -386,7 +388,7 @@ func TestPaging(t *testing.T) {
 			next.ServeHTTP(made, r)
 			link := strings.ReplaceAll(made.Header().Get("Link"), w.host.URL, "http://elsewhere.invalid")
 			rw.Header().Set("Link", link)
-			_, _ = rw.Write(made.Body.Bytes()) // the client reads it
+			_, _ = rw.Write(made.Body.Bytes()) // the client reads the body
 		})
 	})
 	r := w.Repo(nil, "lumen-works/beacon")
@@ -427,7 +429,7 @@ func TestFindIssue(t *testing.T) {
 	for name, tc := range map[string]struct {
 		marker string
 		since  time.Time
-		want   int64 // 0 for none
+		want   int64 // number of the issue; 0 = none
 	}{
 		"on the second page":  {"<!-- svc 2 -->", w.now().Add(-time.Hour), 2},
 		"clocks that differ":  {"<!-- svc 2 -->", w.now().Add(5 * time.Minute), 2},

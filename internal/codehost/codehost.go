@@ -1,12 +1,12 @@
-// Package codehost is a client for a code host. It uses the REST API of GitHub or a compatible one,
-// and parses the deliveries that a code host sends to webhooks.
+// Package codehost is a client for a code host. It uses the REST API of GitHub or a
+// compatible one, and parses the deliveries that a code host sends to webhooks.
 //
-// Its errors are meant for the log. They may contain the code host's answer, which visitors must
-// not see.
+// Its errors are for the log. They may contain the code host's response, which visitors
+// must not see.
 //
 //	codehost.go   the client and the limits of its calls
 //	call.go       one call: headers, redirects, timeouts, conditional requests
-//	etag.go       cache of answers for conditional requests
+//	etag.go       cache of responses for conditional requests
 //	limits.go     rate limits, and waiting for their end
 //	errors.go     errors of calls
 //	address.go    addresses and names of repositories
@@ -29,30 +29,30 @@ import (
 	"time"
 )
 
-// RequestTime limits the total time of all calls for one incoming request. Callers set it on their
-// context.
+// RequestTime is the time limit for all calls to the code host that one incoming request
+// causes. Callers set it on their context.
 const RequestTime = 20 * time.Second
 
 const (
 	callTime   = 10 * time.Second // timeout of one call
-	maxAnswer  = 32 << 20         // maximum bytes of an answer: 100 releases with attachments
-	maxReceipt = 1 << 20          // maximum bytes of an answer to a call that changes something
-	maxKept    = 512 << 10        // maximum bytes of a cached answer
-	maxKeptAll = 8 << 20          // maximum bytes of all cached answers
+	maxAnswer  = 32 << 20         // maximum bytes of a response: 100 releases with attachments
+	maxReceipt = 1 << 20          // maximum bytes of a response to a call that changes data
+	maxKept    = 512 << 10        // maximum bytes of a cached response
+	maxKeptAll = 8 << 20          // maximum bytes of all cached responses
 	pageSize   = "100"            // entries per page of a list; some code hosts return fewer
 	maxPages   = 40
-	maxSlots   = 512 // repositories with cached tokens
+	maxSlots   = 512 // maximum number of repositories with cached tokens
 )
 
 // Config configures a Client.
 type Config struct {
-	HTTP *http.Client // with profile outbound.Fixed
+	HTTP *http.Client // a client with the profile outbound.Fixed
 	API  string       // base address of the REST API, without a trailing slash
 	Web  string       // base address of the web site, without a trailing slash
 	Now  func() time.Time
 }
 
-// Client makes calls to one code host. It is safe for concurrent use.
+// Client makes calls to a code host. It is safe for concurrent use.
 type Client struct {
 	Config
 	kept   answers
@@ -60,5 +60,5 @@ type Client struct {
 	slots  slots
 }
 
-// New returns a client. It does not connect.
+// New returns a client. It does not connect to the code host.
 func New(c Config) *Client { return &Client{Config: c} }

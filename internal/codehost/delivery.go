@@ -12,13 +12,14 @@ import (
 	"svc/internal/fault"
 )
 
-// Delivery is a request from a code host to a webhook. The caller must have verified its signature.
+// Delivery is a message from a code host to a webhook. The caller must have verified its
+// signature.
 type Delivery struct {
 	Event   string // type of the event; "" if missing
-	ID      string // the same for repetitions of a delivery; "" if missing
+	ID      string // id of the delivery, which is the same if the host repeats it; "" if missing
 	Payload json.RawMessage
 
-	updatesAreEdits bool // the sender uses the action "updated" for "edited"
+	updatesAreEdits bool // the code host uses the action "updated" instead of "edited"
 }
 
 // ReadDelivery parses the headers and the body of a delivery. The body must be JSON or a form with
@@ -44,16 +45,17 @@ func isForm(h http.Header) bool {
 	return err == nil && kind == "application/x-www-form-urlencoded"
 }
 
-// ReleaseEvent is the payload of a delivery about a release. Missing fields and fields of the wrong
-// type are empty.
+// ReleaseEvent is the payload of a delivery about a release. A field that is missing or
+// has the wrong type is empty.
 type ReleaseEvent struct {
 	Action     string
 	Release    *Release // nil if missing
 	Repository string   // owner/name
 }
 
-// ReleaseActions lists the actions after which the release in the payload must be stored. Removals
-// are not included, because a published version is kept.
+// ReleaseActions lists the actions that require the release in the payload to be stored.
+// They do not include removals, because a version stays published when its release is
+// removed.
 var ReleaseActions = []string{"published", "released", "prereleased", "created", "edited"}
 
 // ReleaseEvent parses the payload of a delivery about a release.
@@ -69,16 +71,16 @@ func (d *Delivery) ReleaseEvent() ReleaseEvent {
 	return e
 }
 
-// CommentEvent is the payload of a delivery about a comment on an issue. Missing fields and fields
-// of the wrong type are empty.
+// CommentEvent is the payload of a delivery about a comment on an issue. A field that is
+// missing or has the wrong type is empty.
 type CommentEvent struct {
 	Action      string
 	Repository  string // owner/name
-	Issue       int64  // its number; 0 if unknown
-	Comment     int64  // its id; 0 if unknown
+	Issue       int64  // number of the issue; 0 if unknown
+	Comment     int64  // id of the comment; 0 if unknown
 	Body        string
 	Association string // relation of the author to the repository, such as MEMBER
-	Login       string // of the author
+	Login       string // user name of the author
 }
 
 // CommentEvent parses the payload of a delivery about a comment.
@@ -94,8 +96,8 @@ func (d *Delivery) CommentEvent() CommentEvent {
 
 var commandLine = regexp.MustCompile(`^/svc-([a-z0-9][a-z0-9-]*)(?:\s+(.*))?$`)
 
-// ParseCommand parses the command in the first non-empty line of a comment. A command consists of
-// /svc-, a name, and an argument for the workflow.
+// ParseCommand parses the command in the first non-empty line of a comment: /svc- and a
+// name, followed by an argument for the workflow. ok is false if there is no command.
 func ParseCommand(body string) (name, argument string, ok bool) {
 	for line := range strings.SplitSeq(body, "\n") {
 		if line = strings.TrimSpace(line); line == "" {

@@ -57,8 +57,8 @@ func FuzzParseCommand(f *testing.F) {
 	})
 }
 
-// FuzzDelivery parses arbitrary deliveries. It checks that the version mapped from a release
-// observes the limits of a version.
+// FuzzDelivery parses arbitrary deliveries. It checks that the version made from a
+// release in a delivery observes the limits of a version.
 func FuzzDelivery(f *testing.F) {
 	f.Add("application/json", []byte(`{"action":"created","comment":{"id":1,"body":"/svc-a","user":{"login":"x"}},"repository":{"full_name":"a/b"}}`))
 	f.Add("application/x-www-form-urlencoded", []byte("payload=%7B%22action%22%3A%22updated%22%2C%22release%22%3A%7B%22tag_name%22%3A%22v1%22%7D%7D"))

@@ -24,15 +24,16 @@ const maxDetail = 300 // maximum length in characters of a message kept for the 
 // message.
 type Error struct {
 	Call   string // method and path
-	Status int    // of the answer; 0 if there was none
-	Detail string // message of the answer, in one line
+	Status int    // status of the response; 0 if there was none
+	Detail string // message in the response, as one line
 	// Reset is the time at which the rate limit that refused the call ends. It is zero if the call
 	// failed for another reason.
 	Reset time.Time
-	// Unclear reports whether the call may have taken effect in spite of the error. This applies to
-	// calls that change something if the answer was lost or reported a failure of the code host.
+	// Unclear reports whether the call may have taken effect in spite of the error. It is
+	// set for calls that change data if the response was lost or reported a failure of the
+	// code host.
 	Unclear bool
-	Err     error // cause if there was no answer
+	Err     error // the cause if there was no response
 }
 
 // Error returns the call and all details of its failure.
@@ -53,7 +54,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns the cause if there was no answer.
+// Unwrap returns the cause if there was no response, and nil otherwise.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is makes errors with status 404 or 410 match ErrNotFound.
@@ -77,7 +78,7 @@ func Explain(err error, missing string, now time.Time) error {
 	return fmt.Errorf("%w: %w", answer, err)
 }
 
-// status returns the status of the answer that caused an error, or 0.
+// status returns the status of the response that caused an error, or 0.
 func status(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok && e.Reset.IsZero() {
 		return e.Status

@@ -32,16 +32,18 @@ func markdown(text string) string {
 	return beginLiterally(strings.Join(lines, "<br>"))
 }
 
-// entities replaces the characters that are Markdown or HTML markup in the middle of a line, or
-// that end an HTML attribute. The replacements are character references, which are never markup.
-// The references are hexadecimal, so that the code host does not take one for an issue number.
+// entities replaces the characters that are markup in Markdown or HTML even in the middle
+// of a line, or that end an HTML attribute, with character references, which are never
+// markup. The references are hexadecimal, because the code host could mistake decimal
+// ones for issue numbers.
 var entities = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;", "|", "&#x7c;", `\`, "&#x5c;", "`", "&#x60;",
 	"*", "&#x2a;", "_", "&#x5f;", "[", "&#x5b;", "]", "&#x5d;", "~", "&#x7e;", "$", "&#x24;",
 )
 
-// beginning matches characters that are markup only at the start of a line: those of lists, rules,
-// and the underlines of headings and tables. It is applied after entities and harmless.
+// beginning matches characters that are markup only at the start of a line: those of
+// lists, rules, and the underlines of headings and tables. Texts are already escaped by
+// entities and harmless when it is applied.
 var beginning = regexp.MustCompile(`^(?:[-+=:]|[0-9]{1,9}[.)](?: |$))`)
 
 func beginLiterally(line string) string {
@@ -53,9 +55,9 @@ func beginLiterally(line string) string {
 	return line[:last] + fmt.Sprintf("&#x%x;", line[last]) + line[last+1:]
 }
 
-// plainLines splits a text into lines. It trims each line and collapses runs of spaces and of empty
-// lines. It also removes control characters and changes of the text direction, because they are
-// invisible and affect the display of other characters.
+// plainLines splits a text into lines. It trims each line and collapses runs of spaces
+// and of empty lines. It removes control characters and characters that change the text
+// direction, because they are invisible and affect how other characters are displayed.
 func plainLines(text string) []string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -63,7 +65,7 @@ func plainLines(text string) []string {
 			return '\n'
 		case unicode.IsSpace(r):
 			return ' '
-		case '\u200B' <= r && r <= '\u200F': // joiners in emoji and scripts, and direction marks
+		case '\u200B' <= r && r <= '\u200F': // includes the joiners of emoji and scripts, and direction marks
 			return r
 		case unicode.In(r, unicode.Cc, unicode.Cf):
 			return -1
@@ -86,18 +88,19 @@ func plainLines(text string) []string {
 	return lines
 }
 
-// plainLine is plainLines with the lines joined into one.
+// plainLine is like plainLines, but joins the lines into one.
 func plainLine(text string) string {
 	return strings.Join(strings.Fields(strings.Join(plainLines(text), " ")), " ")
 }
 
-// address matches an e-mail address. The @ in it is not a mention, because it follows a letter or a
-// digit.
+// address matches an e-mail address. Its @ does not make a mention, because a letter or a
+// digit precedes it.
 var address = regexp.MustCompile(`[A-Za-z0-9]@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}`)
 
-// harmless breaks up everything that the code host would turn into a link: mentions (@name),
-// references to issues (#1, owner/name#1, !1, GH-1) and addresses. Visitors must not be able to
-// place links, and the address of an issue is a reference to it, too.
+// harmless changes a text so that the code host turns nothing in it into a link: no
+// mentions (@name), no references to issues (#1, owner/name#1, !1, GH-1) and no
+// addresses. Visitors must not be able to place links. The address of an issue is also a
+// reference to the issue.
 func harmless(text string) string {
 	mails := map[int]bool{}
 	for _, at := range address.FindAllStringIndex(text, -1) {

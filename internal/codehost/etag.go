@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// answers caches the answers to GET requests with their ETags. A conditional request does not count
-// against the rate limit if the answer is unchanged. The least recently used answers are evicted
-// first.
+// answers caches responses to GET requests with their ETags, so that requests can be
+// conditional. A conditional request does not reduce the rate limit if the response is
+// unchanged. The least recently used responses are evicted first.
 type answers struct {
 	mu    sync.Mutex
-	byKey map[string]*list.Element // of *kept; guarded by mu
-	order list.List                // most recently used first; guarded by mu
-	bytes int                      // of all bodies; guarded by mu
+	byKey map[string]*list.Element // elements of order by key; guarded by mu
+	order list.List                // the values are of type *kept, the most recently used first; guarded by mu
+	bytes int                      // total size of all bodies; guarded by mu
 }
 
-// kept is a cached answer to a GET request. It is immutable.
+// kept is a cached response to a GET request. It is immutable.
 type kept struct {
 	key, etag string
 	header    http.Header
@@ -53,12 +53,12 @@ func (a *answers) put(k *kept) {
 	}
 }
 
-// drop removes an answer from the cache. The caller must hold a.mu.
+// drop removes a response from the cache. The caller must hold a.mu.
 func (a *answers) drop(e *list.Element) {
 	k := a.order.Remove(e).(*kept)
 	delete(a.byKey, k.key)
 	a.bytes -= k.size()
 }
 
-// size returns the approximate memory use of a cached answer, in bytes.
+// size returns the approximate memory that a cached response takes, in bytes.
 func (k *kept) size() int { return len(k.body) + 2<<10 }

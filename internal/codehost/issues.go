@@ -12,8 +12,8 @@ import (
 
 const (
 	maxIssues = 1000 // maximum number of issues that FindIssue examines
-	// clockDifference is the assumed maximum difference between the code host's clock and the local
-	// clock.
+	// clockDifference is the greatest difference that is assumed between the code host's
+	// clock and the local clock.
 	clockDifference = 10 * time.Minute
 	maxIssueURL     = 2048
 )
@@ -31,7 +31,7 @@ type Issue struct {
 	URL    string
 }
 
-// issueOf parses an issue of the API.
+// issueOf parses an issue as the API returns it.
 func issueOf(o object) *Issue {
 	found := &Issue{}
 	if number := o.number("number"); number > 0 {
@@ -51,17 +51,18 @@ func (r *Repo) CreateIssue(ctx context.Context, n NewIssue) (*Issue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return issueOf(objectOf(answer.body)), nil // the issue exists, whatever the answer contains
+	return issueOf(objectOf(answer.body)), nil // whatever the response contains, the issue exists
 }
 
-// FindIssue looks for an open or closed issue that contains marker in its body and was created
-// after the given time. It returns nil if there is none. It does not use the API's search, because
-// that finds new issues only after a delay.
+// FindIssue looks for an open or closed issue that contains marker in its body and was
+// created after the given time. It returns nil if there is none. It lists the issues
+// instead of using the search of the API, because that finds new issues only after a
+// delay.
 func (r *Repo) FindIssue(ctx context.Context, marker string, since time.Time) (*Issue, error) {
 	since = since.Add(-clockDifference)
 	query := url.Values{
 		"state": {"all"}, "sort": {"created"}, "direction": {"desc"}, "per_page": {pageSize},
-		"since": {since.UTC().Format(time.RFC3339)}, // filters by the last change, so it excludes no issue created later
+		"since": {since.UTC().Format(time.RFC3339)}, // selects by the last change, so it excludes no issue that was created later
 	}
 	var found *Issue
 	seen := 0
@@ -91,7 +92,7 @@ func (r *Repo) FindIssue(ctx context.Context, marker string, since time.Time) (*
 // or number.
 func (r *Repo) Dispatch(ctx context.Context, workflow, ref string, inputs map[string]string) error {
 	if strings.Trim(workflow, ". ") == "" {
-		return ErrNotFound // the path would address another resource
+		return ErrNotFound // such a path would address another resource
 	}
 	return r.post(ctx, "/actions/workflows/"+url.PathEscape(workflow)+"/dispatches", writeWorkflow,
 		map[string]any{"ref": ref, "inputs": inputs})

@@ -11,13 +11,14 @@ import (
 
 const (
 	maxWait     = 5 * time.Second // maximum wait for the end of a rate limit
-	spareTime   = 2 * time.Second // minimum time left for the call after a wait
-	unknownWait = time.Minute     // if an answer gives no time
-	maxLimited  = 24 * time.Hour  // upper limit for the time in an answer
+	spareTime   = 2 * time.Second // minimum time that must be left for the call after the wait
+	unknownWait = time.Minute     // assumed duration of a limit if the response gives none
+	maxLimited  = 24 * time.Hour  // maximum duration of a limit that a response can set
 )
 
-// limits records the rate-limited identities and the times at which their limits end. No calls are
-// made with a limited identity, because they would extend the limit or lead to a ban.
+// limits records the identities that have exceeded their rate limit, and when their
+// limits end. The client makes no calls with such an identity until then, because further
+// calls would extend the limit or lead to a ban.
 type limits struct {
 	mu    sync.Mutex
 	until map[string]time.Time // by identity; guarded by mu
@@ -29,7 +30,8 @@ func (l *limits) get(identity string) time.Time {
 	return l.until[identity]
 }
 
-// note records when an identity's rate limit ends. It also removes expired limits.
+// note records when the rate limit of an identity ends. It also removes limits that have
+// ended.
 func (l *limits) note(identity string, until, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,10 +46,10 @@ func (l *limits) note(identity string, until, now time.Time) {
 	l.until[identity] = until
 }
 
-// resetOf returns the time at which the rate limit reported by an answer ends. It computes the
-// remaining time from the answer's Date header and adds it to now, so that the result is correct
-// for the local clock. It returns the zero time if no limit refused the call and further calls are
-// allowed.
+// resetOf returns the time at which the rate limit that a response reports ends. It
+// returns the zero time if no limit refused the call and further calls are allowed. To be
+// correct for the local clock, it computes the remaining time from the response's Date
+// header and adds that to now.
 func resetOf(status int, h http.Header, message string, now time.Time) time.Time {
 	made := now
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
@@ -69,14 +71,14 @@ func resetOf(status int, h http.Header, message string, now time.Time) time.Time
 	return now.Add(min(max(wait, 0), maxLimited))
 }
 
-// refused reports whether a status may indicate that a rate limit was exceeded.
+// refused reports whether a status can mean that a rate limit was exceeded.
 func refused(status int) bool {
 	return status == http.StatusForbidden || status == http.StatusTooManyRequests
 }
 
-// await waits until a rate limit ends, and reports whether the call can be made. It returns false
-// without waiting if the limit lasts longer than maxWait, or if the context would leave no time for
-// the call.
+// await waits for the end of a rate limit, and reports whether the call can be made. It
+// returns false immediately if the limit lasts longer than maxWait, or if the context
+// would leave too little time for the call.
 func (c *Client) await(ctx context.Context, until time.Time) bool {
 	wait := until.Sub(c.Now())
 	if deadline, ok := ctx.Deadline(); wait > maxWait || ok && time.Until(deadline) < wait+spareTime {

@@ -17,16 +17,16 @@ const (
 	maxName    = 128  // characters
 )
 
-// Draft is a version made from a release. It always observes the limits of a version, whatever the
-// release contains.
+// Draft contains the fields of a version that is made from a release. They always observe
+// the limits of a version, whatever the release contains.
 type Draft struct {
-	Tag         string             // trimmed
+	Tag         string             // tag of the release, trimmed
 	Version     string             // the tag without a leading v; "" if the release has no usable tag
-	Comparable  release.Comparable // zero if Version is not comparable, and therefore not a valid version
+	Comparable  release.Comparable // zero if Version cannot be compared and is therefore not a valid version
 	Title       *string            // nil if missing
 	Content     *string            // nil if missing
-	Links       []Link             // of the attachments; nil if DownloadURL is the only link
-	DownloadURL *string            // of the first attachment, else the source archive, else the page; nil if there is none
+	Links       []Link             // links to the attachments; nil if DownloadURL is the only link
+	DownloadURL *string            // first attachment, or else source archive, or else release page; nil if there is none
 	Preview     bool
 	PublishedAt *time.Time // nil if missing
 }
@@ -34,8 +34,8 @@ type Draft struct {
 // Link is an attachment of a release.
 type Link struct{ URL, Name string }
 
-// NewDraft maps a release to the fields of a version. It omits attachments and addresses that are
-// not allowed in a version.
+// NewDraft converts a release to the fields of a version. It leaves out attachments and
+// addresses that a version must not contain.
 func NewDraft(r *Release) Draft {
 	d := Draft{
 		Tag: strings.TrimSpace(r.TagName), Title: title(r.Name), Content: filled(r.Body),
@@ -65,7 +65,8 @@ func NewDraft(r *Release) Draft {
 	return d
 }
 
-// versionOf returns a trimmed tag without one leading v or V.
+// versionOf returns the text of a version for a tag: the trimmed tag without one leading
+// v or V.
 func versionOf(tag string) string {
 	if tag != "" && (tag[0] == 'v' || tag[0] == 'V') {
 		return tag[1:]

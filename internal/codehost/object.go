@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// object is a JSON object from a code host. Its fields are parsed separately. A field of the wrong
-// type counts as empty and does not affect the other fields.
+// object is a JSON object from a code host. Its fields are parsed separately, so that a
+// field of the wrong type is treated as empty and does not affect the others.
 type object map[string]json.RawMessage
 
 // objectOf parses a JSON object. It returns nil if raw is not an object.
@@ -38,8 +38,8 @@ func (o object) number(name string) int64 {
 
 func (o object) is(name string) bool { return string(o[name]) == "true" }
 
-// time parses a field that holds a time in the format of RFC 3339. It returns nil for times before
-// 1970, because some code hosts send such a time if it is unknown.
+// time parses a field that contains a time in the format of RFC 3339. It returns nil for
+// times before 1970, because some code hosts send such a time instead of an unknown one.
 func (o object) time(name string) *time.Time {
 	t, err := time.Parse(time.RFC3339, o.text(name))
 	if err != nil || t.Unix() < 0 {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Release is a release in the form of the REST API and of deliveries. Missing times are nil.
+// Release is a release as the REST API and deliveries describe it. Times that are missing
+// are nil.
 type Release struct {
 	TagName     string     `json:"tag_name"`
 	Name        string     `json:"name"`
@@ -27,8 +28,8 @@ type Asset struct {
 	DownloadURL string `json:"browser_download_url"`
 }
 
-// UnmarshalJSON accepts any object. A field of the wrong type counts as missing, so that one
-// malformed release does not make a whole page unreadable.
+// UnmarshalJSON accepts any JSON object. It treats a field of the wrong type as missing,
+// so that one malformed release does not make a whole page of releases unreadable.
 func (r *Release) UnmarshalJSON(raw []byte) error {
 	o := objectOf(raw)
 	if o == nil {

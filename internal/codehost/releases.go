@@ -13,7 +13,7 @@ import (
 // Release requests the release with the given tag. It returns ErrNotFound for drafts.
 func (r *Repo) Release(ctx context.Context, tag string) (*Release, error) {
 	if strings.Trim(tag, ". ") == "" {
-		return nil, ErrNotFound // the path would address another resource
+		return nil, ErrNotFound // such a path would address another resource
 	}
 	return r.release(ctx, "/releases/tags/"+url.PathEscape(tag))
 }
@@ -39,7 +39,7 @@ func (r *Repo) EachPage(ctx context.Context, limit int, visit func([]Release) er
 		releases := make([]Release, 0, len(page))
 		for _, raw := range page[:min(len(page), limit)] {
 			var found Release
-			_ = json.Unmarshal(raw, &found) // see above
+			_ = json.Unmarshal(raw, &found) // malformed releases are allowed
 			releases = append(releases, found)
 		}
 		limit -= len(releases)
@@ -50,9 +50,9 @@ func (r *Repo) EachPage(ctx context.Context, limit int, visit func([]Release) er
 // errPages reports that a list has an unreasonable number of pages.
 var errPages = errors.New("the list has too many pages")
 
-// pages calls visit with the pages of a list until visit returns false or the last page has been
-// read. It uses only the query of the link to the next page, so that an answer cannot redirect the
-// client to another address.
+// pages calls visit for the pages of a list until visit returns false or the last page
+// has been read. Of a link to the next page it uses only the query, so that a response
+// cannot direct the client to another address.
 func (r *Repo) pages(
 	ctx context.Context, path string, query url.Values, p permission, visit func([]json.RawMessage) (more bool, err error),
 ) error {

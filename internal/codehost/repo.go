@@ -11,28 +11,28 @@ import (
 	"unicode/utf8"
 )
 
-// Repo is a repository at the code host. Its methods make their calls as the app if the app is
-// installed on the repository. The context passed to a method limits the total time of its calls.
-// See RequestTime.
+// Repo is a repository at the code host. Its methods act as the app if the app is
+// installed on the repository, and anonymously otherwise. The context that is passed to a
+// method limits the total time of its calls; see RequestTime.
 type Repo struct {
 	client *Client
-	app    *App // nil for anonymous calls
+	app    *App // nil = all calls are anonymous
 	name   string
 }
 
-// Repo returns a Repo for the repository with the given owner/name. It does not connect to the code
-// host. If app is nil, only public repositories can be read.
+// Repo returns a Repo for the repository with the given name, owner/name. It does not
+// connect to the code host. If app is nil, only public repositories can be read.
 func (c *Client) Repo(app *App, name string) *Repo { return &Repo{c, app, name} }
 
 // Name returns owner/name.
 func (r *Repo) Name() string { return r.name }
 
-// Repository is the description of a repository.
+// Repository describes a repository.
 type Repository struct {
 	FullName    string     `json:"full_name"`
 	Description string     `json:"description"`
 	Homepage    string     `json:"homepage"`
-	Website     string     `json:"website"` // name of Homepage in Gitea's API
+	Website     string     `json:"website"` // Gitea's name for Homepage
 	CreatedAt   *time.Time `json:"created_at"`
 	Owner       struct {
 		AvatarURL string `json:"avatar_url"`
@@ -72,7 +72,7 @@ func (r *Repo) File(ctx context.Context, path, ref string) (text string, err err
 		return "", err
 	}
 	if strings.HasPrefix(strings.TrimSpace(string(answer.body[:min(len(answer.body), 64)])), "[") {
-		return "", ErrNotFound // a folder
+		return "", ErrNotFound // a directory
 	}
 	if err := answer.decode(k, &file); err != nil {
 		return "", err
@@ -80,7 +80,7 @@ func (r *Repo) File(ctx context.Context, path, ref string) (text string, err err
 	if file.Encoding != "base64" || file.Type != "file" && file.Type != "" {
 		return "", ErrNotFound
 	}
-	content, err := base64.StdEncoding.DecodeString(file.Content) // skips line ends
+	content, err := base64.StdEncoding.DecodeString(file.Content) // ignores line ends
 	if err != nil || !utf8.Valid(content) {
 		return "", ErrNotFound
 	}
@@ -104,8 +104,8 @@ func (r *Repo) read(ctx context.Context, suffix string, p permission, v any) err
 	return answer.decode(k, v)
 }
 
-// call makes a call to a path below the repository. If the app may not read the path, for example
-// because the app is suspended, call reads it anonymously.
+// call makes a call to a path below the repository. If the app may not read the path, for
+// example because the app is suspended, call reads it anonymously instead.
 func (r *Repo) call(ctx context.Context, method, suffix string, p permission, body any) (call, *response, error) {
 	k, answer, err := r.callAs(ctx, method, suffix, p, body)
 	if method == http.MethodGet && r.app != nil && status(err) == http.StatusForbidden {
@@ -117,8 +117,9 @@ func (r *Repo) call(ctx context.Context, method, suffix string, p permission, bo
 	return k, answer, err
 }
 
-// callAs makes a call as the app. It removes the token from the cache if the code host rejects the
-// token or if the token gives no access. After a rejection it retries once with a new token.
+// callAs makes a call as the app. If the code host rejects the token, or if the token
+// gives no access, it removes the token from the cache. After a rejection it repeats the
+// call once with a new token.
 func (r *Repo) callAs(ctx context.Context, method, suffix string, p permission, body any) (call, *response, error) {
 	for attempt := 0; ; attempt++ {
 		with, err := r.credential(ctx, p)

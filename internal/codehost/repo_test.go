@@ -17,7 +17,7 @@ import (
 	"svc/internal/outbound"
 )
 
-// world is a client and the code host it calls, with a shared clock.
+// world holds a client and the code host that it calls. Both use the same clock.
 type world struct {
 	*codehost.Client
 	host  *codehosttest.Host
@@ -203,7 +203,7 @@ func TestKeptTokens(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		between              func(w *world, a *codehosttest.App, repo *codehosttest.Repository)
-		installations, token int // number of calls made by the second read
+		installations, token int // number of calls that the second read makes
 	}{
 		"at once":                  {func(*world, *codehosttest.App, *codehosttest.Repository) {}, 0, 0},
 		"54 minutes later":         {func(w *world, _ *codehosttest.App, _ *codehosttest.Repository) { w.pass(54 * time.Minute) }, 0, 0},
@@ -317,13 +317,13 @@ func TestWithoutThePermission(t *testing.T) {
 	}
 }
 
-// TestOddCredentials checks that a call fails if the code host's answer contains no token. The call
-// must not be retried anonymously.
+// TestOddCredentials checks that a call fails if the code host's response contains no
+// token. The call must not be repeated anonymously.
 func TestOddCredentials(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		part, answer string
-		status       int // of the answer
+		status       int // status of the response
 	}{
 		"installation without an id": {"/installation", `{}`, 200},
 		"installation of no form":    {"/installation", `[]`, 200},
@@ -417,7 +417,7 @@ func TestRenamedRepository(t *testing.T) {
 			}
 		})
 	}
-	t.Run("below a path", func(t *testing.T) { // as in installations of other code hosts
+	t.Run("below a path", func(t *testing.T) { // some code hosts have their API below a path
 		t.Parallel()
 		var host *codehosttest.Host
 		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { http.StripPrefix("/api/v1", host).ServeHTTP(rw, r) }))

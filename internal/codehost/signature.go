@@ -13,8 +13,8 @@ const SignatureHeader = "X-Hub-Signature-256"
 
 const signaturePrefix = "sha256="
 
-// WellFormed reports whether a header has the form of a signature, which is sha256= and 64 hex
-// digits. If it does not, the delivery can be rejected without reading its body.
+// WellFormed reports whether a header has the form of a signature: sha256= and 64 hex
+// digits. If it does not, the delivery can be refused before its body is read.
 func WellFormed(header string) bool {
 	_, ok := parseSignature(header)
 	return ok

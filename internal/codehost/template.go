@@ -15,7 +15,7 @@ import (
 // Template is a template for issues that are created from feedback.
 type Template struct {
 	Title, Body string
-	Labels      []string // from a file; nil if the file has none or there is no file
+	Labels      []string // labels from a template file; nil if there are none
 }
 
 // BuiltinTemplate is the template that applies if none is configured.
@@ -36,7 +36,8 @@ var BuiltinTemplate = Template{
 `,
 }
 
-// Limits of an issue. They are lower than GitHub's limits, to leave room for additions.
+// Limits of an issue. They are lower than those of GitHub, so that there is room for
+// additions.
 const (
 	maxIssueTitle   = 250    // characters
 	maxIssueBody    = 60_000 // characters
@@ -46,7 +47,8 @@ const (
 	maxContentHead  = 60 // characters
 )
 
-// Or returns a copy of t in which blank texts are replaced by the corresponding texts of other.
+// Or returns a copy of t in which each blank text is replaced with the corresponding text
+// of other.
 func (t Template) Or(other Template) Template {
 	if strings.TrimSpace(t.Title) == "" {
 		t.Title = other.Title
@@ -176,8 +178,8 @@ func head(text string) string {
 	return string(line)
 }
 
-// afterSign matches a variable that directly follows @, #, ! or GH-, which would turn the
-// variable's value into a mention or a reference.
+// afterSign matches a variable directly after @, #, ! or GH-, where the code host would
+// take the variable's value for a mention or a reference.
 var afterSign = regexp.MustCompile(`([@#!]|\b(?i:gh)-)(\{\{ *[a-z0-9_]+ *\}\})`)
 
 // Render returns the title and body of an issue. It escapes the values with plain in the title and

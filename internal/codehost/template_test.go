@@ -229,14 +229,14 @@ func TestVisitorsText(t *testing.T) {
 	}
 }
 
-// References that only the code host, and not Markdown, would recognize in a text.
+// Texts that the code host, but not Markdown, would turn into references.
 var (
 	mention   = regexp.MustCompile(`(?:^|[^A-Za-z0-9])@[A-Za-z0-9]`)
 	reference = regexp.MustCompile(`(?i)#[0-9]|(?:^|[^a-z0-9])gh-[0-9]|![0-9]|://|\bwww\.`)
 )
 
-// contexts maps names to templates that contain a value in different places. Each template has a
-// word before and after the value, in another element or line.
+// contexts contains templates that have a value in various places, by name. Each template
+// has a word before and after the value, in another element or line.
 var contexts = map[string]string{
 	"paragraph": "before\n\n%s\n\nafter\n",
 	"line":      "before\n%s\nafter\n",
@@ -251,8 +251,9 @@ var contexts = map[string]string{
 	"link":      "before [x%s](https://example.com) after\n",
 }
 
-// FuzzVisitorsText checks that a value remains plain text in every context. The text around it must
-// be rendered as if the value were a single word, and readers must see the value unchanged.
+// FuzzVisitorsText checks that a value remains plain text in every context. The rest of
+// the issue must be rendered as if the value were a single word, and readers must see the
+// value unchanged.
 func FuzzVisitorsText(f *testing.F) {
 	for _, text := range []string{
 		"It crashed", "@octocat fixes #1, GH-2 and own/app#3, see https://github.com/a/b/issues/4", "a|b\n|---|\n", "<!-- svc-feedback: 1 -->",
@@ -319,10 +320,10 @@ func checkRendered(t *testing.T, name, around, text, body string) {
 		t.Errorf("%s: %q has %q", name, text, at)
 	}
 	if name == "code" {
-		return // it shows character references, as documented
+		return // a code block shows character references, as documented
 	}
 	if body == "" && name != "words" {
-		return // a word would be invisible here too
+		return // in this context, even a plain word would be invisible
 	}
 	if got, want := tagsOf(rendered), tagsOf(render(t, fmt.Sprintf(around, "word"))); !slices.Equal(got, want) {
 		t.Errorf("%s: %q is rendered as\n%s\ntags %q, want %q", name, text, rendered, got, want)

@@ -16,34 +16,34 @@ import (
 
 const (
 	installationLives = time.Hour
-	minTokenLife      = 300 * time.Second // a cached token that expires sooner is not used
+	minTokenLife      = 300 * time.Second // a cached token is not used if it expires sooner than this
 )
 
-// permission is the permission that a call requires on the repository.
+// permission is a permission on the repository that a call requires, with its level.
 type permission struct{ name, level string }
 
 var (
-	readMetadata  = permission{"metadata", "read"} // every installation has it
+	readMetadata  = permission{"metadata", "read"} // a permission that every installation has
 	readContents  = permission{"contents", "read"}
 	readIssues    = permission{"issues", "read"}
 	writeIssues   = permission{"issues", "write"}
 	writeWorkflow = permission{"actions", "write"}
 )
 
-// slots caches the installations of apps on repositories, with their access tokens.
+// slots caches the app's installations on repositories, with their access tokens.
 type slots struct {
 	mu sync.Mutex
-	by map[string]*slot // by app and repository; guarded by mu
+	by map[string]*slot // slots by app and repository; guarded by mu
 }
 
-// slot caches the installation of one app on one repository, with its access tokens.
+// slot caches the app's installation on one repository, with its access tokens.
 type slot struct {
-	turn chan struct{} // semaphore for requesting a token; holds one value when free
+	turn chan struct{} // a semaphore that is held while a token is requested; contains one value when it is free
 
 	mu           sync.Mutex
 	installation int64     // guarded by mu, like the fields below
 	place        string    // path of the repository
-	until        time.Time // when the installation expires and is requested again
+	until        time.Time // time at which the cached installation expires and must be requested again
 	tokens       map[permission]accessToken
 }
 
@@ -52,8 +52,8 @@ type accessToken struct {
 	expires time.Time
 }
 
-// of returns the slot for an app and a repository, which it creates if necessary. If there are too
-// many slots, it removes arbitrary ones.
+// of returns the slot for an app and a repository, and creates it if necessary. If there
+// are too many slots, it removes arbitrary ones.
 func (s *slots) of(app *App, repo string) *slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,11 +76,11 @@ func (s *slots) of(app *App, repo string) *slot {
 	return made
 }
 
-// credential authenticates a call to a repository.
+// credential contains what a call needs to access a repository.
 type credential struct {
 	place    string // path of the repository
 	token    string // "" for anonymous calls
-	identity string // key of the rate limit
+	identity string // identity to which the rate limit applies
 	slot     *slot
 }
 
@@ -100,7 +100,7 @@ func (k credential) drop() {
 	}
 }
 
-// known returns a cached credential that includes p. ok is false if there is none.
+// known returns a cached credential with the permission p. ok is false if there is none.
 func (s *slot) known(p permission, now time.Time) (k credential, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,9 +115,9 @@ func identity(installation int64) string {
 	return "installation " + strconv.FormatInt(installation, 10)
 }
 
-// credential returns a credential that has the permission p and as little further access as
-// possible. If no app is configured or the app is not installed, the credential for reading is
-// anonymous, and the error for other calls is ErrNotInstalled.
+// credential returns a credential that has the permission p and as little other access as
+// possible. If no app is configured or the app is not installed, reading is anonymous,
+// and for all other calls the error is ErrNotInstalled.
 func (r *Repo) credential(ctx context.Context, p permission) (credential, error) {
 	place, err := r.place()
 	if err != nil {
@@ -142,7 +142,7 @@ func (r *Repo) credential(ctx context.Context, p permission) (credential, error)
 	case <-ctx.Done():
 		return credential{}, &Error{Call: "token for " + place, Err: ctx.Err()}
 	}
-	if k, ok := s.known(p, r.client.Now()); ok { // another call has requested it
+	if k, ok := s.known(p, r.client.Now()); ok { // another call has requested one in the meantime
 		return k, nil
 	}
 	k, err := r.ask(ctx, s, place, p)
@@ -152,9 +152,9 @@ func (r *Repo) credential(ctx context.Context, p permission) (credential, error)
 	return k, err
 }
 
-// ask requests an access token from the code host. The code host rejects the cached installation if
-// the app has been installed again or the repository has been renamed. In that case ask requests
-// the installation again and retries.
+// ask requests an access token from the code host. If the app has been installed again,
+// or if the repository has been renamed, the code host rejects the cached installation.
+// ask then requests the installation again and retries.
 func (r *Repo) ask(ctx context.Context, s *slot, place string, p permission) (credential, error) {
 	id, at, err := r.installation(ctx, s, place)
 	if err != nil {
@@ -172,8 +172,8 @@ func (r *Repo) ask(ctx context.Context, s *slot, place string, p permission) (cr
 		t, err = r.accessToken(ctx, id.number, at, p)
 	}
 	if status(err) == http.StatusUnprocessableEntity && p == readContents {
-		// The app lacks the permission. A token with readMetadata can still read public data, and
-		// has a rate limit of its own.
+		// the app lacks the permission, but a token with readMetadata can read public data and
+		// has a rate limit of its own
 		t, err = r.accessToken(ctx, id.number, at, readMetadata)
 	}
 	if err != nil {
@@ -194,11 +194,12 @@ type installed struct {
 	kept   bool
 }
 
-// renamed matches the paths to which the code host redirects requests for a renamed repository.
+// renamed matches the paths to which the code host redirects requests for a renamed
+// repository.
 var renamed = regexp.MustCompile(`^/(repos/[^/]+/[^/]+|repositories/[0-9]+)$`)
 
-// installation returns the installation of the app on the repository. It uses the cache if possible
-// and otherwise asks the code host.
+// installation returns the installation of the app on the repository, from the cache or
+// else from the code host. at is the path of the repository.
 func (r *Repo) installation(ctx context.Context, s *slot, place string) (id installed, at string, err error) {
 	s.mu.Lock()
 	id, at = installed{s.installation, true}, s.place
@@ -246,7 +247,7 @@ func (r *Repo) accessToken(ctx context.Context, installation int64, place string
 	answer, err := r.client.doAs(ctx, r.app, k)
 	if err != nil {
 		if e, ok := errors.AsType[*Error](err); ok {
-			e.Unclear = false // an unused token has no effect
+			e.Unclear = false // even if the token was issued, it has no effect
 		}
 		return accessToken{}, err
 	}
