@@ -34,9 +34,9 @@ func (w *Writer) AddFolder(dir string, staged []string) error {
 		case entry.IsDir():
 			return nil
 		case name == datadir.Owner || name == datadir.OwnerLock:
-			return nil // the database in the archive identifies the owner of the files
+			return nil // the database in the archive contains the id of the files' owner, so skip the file with it
 		case strings.HasPrefix(name, ".probe-"):
-			return nil // exists only briefly, while the directory is tested
+			return nil // this file exists only briefly, while the directory is tested
 		case !entry.Type().IsRegular() || !Contained(member):
 			return fmt.Errorf("%s is not a regular file with a valid name and cannot be archived", filepath.Join(dir, name))
 		}

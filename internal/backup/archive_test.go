@@ -23,7 +23,7 @@ import (
 
 var moment = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
 
-// file is the name and the content of a member.
+// file is a member of an archive: its name and its content.
 type file struct{ name, text string }
 
 // small returns the members of a very small archive, which includes one local file.
@@ -106,8 +106,8 @@ func TestSealedNeedsItsIdentity(t *testing.T) {
 	}
 }
 
-// TestEveryByteCounts checks that reading a small archive fails if any byte is changed or if the
-// archive is truncated.
+// TestEveryByteCounts checks that a small archive cannot be read if any of its bytes is
+// changed or if it is truncated.
 func TestEveryByteCounts(t *testing.T) {
 	t.Parallel()
 	id := identity(t)
@@ -138,8 +138,8 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// TestEveryRegionCounts checks that reading an archive of many zstd blocks fails if a byte is
-// changed in any region of 64 KiB.
+// TestEveryRegionCounts checks that an archive with many zstd blocks cannot be read if a
+// byte is changed in any region of 64 KiB.
 func TestEveryRegionCounts(t *testing.T) {
 	t.Parallel()
 	archive := write(t, large(4<<20))
@@ -173,8 +173,8 @@ func TestLargeArchiveComesBack(t *testing.T) {
 	}
 }
 
-// TestOrdinaryTools checks that tar and zstd can read an archive, although they do not know its
-// manifest and trailer.
+// TestOrdinaryTools checks that tar and zstd can unpack an archive, although they know
+// nothing about its manifest and trailer.
 func TestOrdinaryTools(t *testing.T) {
 	t.Parallel()
 	z, err := zstd.NewReader(bytes.NewReader(write(t, small())))

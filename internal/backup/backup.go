@@ -35,8 +35,8 @@ import (
 // Format is the version of the layout that this program writes.
 const Format = 1
 
-// manifestName is the name of the last member of an archive. All other members have the same names
-// as in a data directory.
+// manifestName is the name of the last member of an archive. The other members have the
+// names that their files have in a data directory.
 const manifestName = "manifest.json"
 
 // The suffixes of archive names.
@@ -60,28 +60,28 @@ var (
 // Manifest describes the content of an archive.
 type Manifest struct {
 	Format    int       `json:"format"`
-	Version   string    `json:"version"` // of the svc that wrote it
+	Version   string    `json:"version"` // version of svc that wrote the archive
 	CreatedAt time.Time `json:"created_at"`
-	// Files reports whether local files were requested for the backup in addition to the databases.
+	// Files reports whether the backup includes local files in addition to the databases.
 	Files bool `json:"files"`
-	// SecretsElsewhere lists the environment variables that contained secrets of the server. These
-	// secrets are not in the archive.
+	// SecretsElsewhere lists the environment variables that contained secrets of the server
+	// when the backup was made. These secrets are not in the archive.
 	SecretsElsewhere []string `json:"secrets_elsewhere,omitempty"`
 	Members          []Member `json:"members"`
 }
 
 // Member describes a file in an archive.
 type Member struct {
-	Name   string `json:"name"` // relative to the data directory, slash-separated
-	Size   int64  `json:"size"` // bytes
+	Name   string `json:"name"` // path relative to the data directory, with slashes
+	Size   int64  `json:"size"` // size in bytes
 	Mode   Mode   `json:"mode"`
 	SHA256 string `json:"sha256"`
 }
 
-// Mode contains the permissions of a file. Its JSON form is a string of four octal digits.
+// Mode contains the permissions of a file. In JSON it is a string of four octal digits.
 type Mode fs.FileMode
 
-// MarshalText returns the four octal digits.
+// MarshalText returns the permissions as four octal digits.
 func (m Mode) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%04o", uint32(m)), nil }
 
 // UnmarshalText parses octal digits.
@@ -94,7 +94,7 @@ func (m *Mode) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Bytes returns the total size of the members.
+// Bytes returns the total size of the members, in bytes.
 func (m *Manifest) Bytes() (n int64) {
 	for _, member := range m.Members {
 		n += member.Size
@@ -104,8 +104,9 @@ func (m *Manifest) Bytes() (n int64) {
 
 // Options specifies the content of a backup and the keys for which it is encrypted.
 type Options struct {
-	// Recipients lists public keys of age, which begin with "age1". The identity of any one of them
-	// can decrypt the archive. If there are no recipients, the archive is not encrypted.
+	// Recipients lists public keys of age, which begin with "age1". The owner of the private
+	// key of any of them can decrypt the archive. If there are none, the archive is not
+	// encrypted.
 	Recipients []string `json:"recipients,omitempty"`
 	// Files reports whether to include local files in the backup.
 	Files bool `json:"files"`
@@ -124,8 +125,9 @@ func ParseRecipients(texts []string) ([]age.Recipient, error) {
 	return all, nil
 }
 
-// Contained reports whether an archive may contain a member with the given name. Only a fixed set
-// of names is allowed, so that no archive can write to other paths.
+// Contained reports whether an archive may contain a member with the given name. Only the
+// names of a data directory's files are allowed, so that unpacking an archive cannot
+// write to other paths.
 func Contained(name string) bool {
 	switch name {
 	case datadir.Database, datadir.Events, datadir.Secrets, datadir.Config:
@@ -142,5 +144,5 @@ func Contained(name string) bool {
 // maxName is the maximum length, in bytes, of the path of a member.
 const maxName = 1024
 
-// odd reports whether a character has a special meaning in file names on any system.
+// odd reports whether a character has a special meaning in file names on some system.
 func odd(r rune) bool { return r < ' ' || r == 0x7F || r == '\\' || r == ':' }

@@ -12,25 +12,26 @@ import (
 	"svc/internal/disk"
 )
 
-// FolderMark is the name of a file that marks a disk as intended for backups. An administrator
-// creates it in the backup directory or in the parent of that directory.
+// FolderMark is the name of a file that marks a disk as intended for backups. An
+// administrator creates it in the backup directory or in its parent directory.
 const FolderMark = ".svc-backups"
 
-// Folder is the directory of scheduled backups.
+// Folder describes the directory of scheduled backups.
 type Folder struct {
 	Dir  string
-	Data string // the data directory, which is certain to be on a mounted disk
-	// LastDevice is the device that contained Dir when the last backup succeeded. Known reports
-	// whether any backup has succeeded.
+	Data string // the data directory, which is certainly on a mounted disk
+	// LastDevice is the number of the device that contained Dir when the last backup
+	// succeeded. Known reports whether any backup has succeeded.
 	LastDevice uint64
 	Known      bool
 }
 
-// Usable returns an error if backups must not be written to the directory. missing reports whether
-// the directory must be created first. A directory that is missing, or that is empty although it
-// used to be on another disk, is probably the mount point of a disk that is not mounted. Backups
-// would then fill the disk that contains the mount point, where the administrator would not look
-// for them.
+// Usable returns an error if backups must not be written to the directory. missing
+// reports whether the directory must be created first.
+//
+// A directory that is missing, or that is empty although it was on another disk before,
+// is probably the mount point of a disk that is not mounted. Backups would then fill the
+// disk that contains the mount point, where the administrator would not look for them.
 func (f Folder) Usable(now time.Time) (missing bool, err error) {
 	if within(f.Dir, f.Data) {
 		_, err := os.Stat(f.Dir)
@@ -59,8 +60,8 @@ func (f Folder) Usable(now time.Time) (missing bool, err error) {
 		"%s into %s", f.Dir, FolderMark, parent)
 }
 
-// within reports whether a path is below a directory. It only compares the names and does not
-// resolve links.
+// within reports whether a path is below a directory. It only compares the names, without
+// resolving links.
 func within(path, dir string) bool {
 	path, one := filepath.Abs(path)
 	dir, other := filepath.Abs(dir)

@@ -15,7 +15,8 @@ import (
 	"svc/internal/backup"
 )
 
-// sealedBy appends the trailer described in docs/format/backup.md to compressed data.
+// sealedBy appends a valid trailer, as docs/format/backup.md describes it, to compressed
+// data.
 func sealedBy(packed []byte) []byte {
 	sum := sha256.Sum256(packed)
 	packed = append(packed, 0x5B, 0x2A, 0x4D, 0x18, 40, 0, 0, 0)
@@ -23,8 +24,8 @@ func sealedBy(packed []byte) []byte {
 	return append(packed, sum[:]...)
 }
 
-// hostile returns an archive with headers and contents that Writer would not write. The size in
-// each header is the size of the content.
+// hostile returns an archive with members that a Writer would not write. The size in each
+// header is the size of the content.
 func hostile(t *testing.T, members ...member) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -58,7 +59,7 @@ type member struct {
 
 func plain(name, text string) member { return member{tar.Header{Name: name}, text} }
 
-// entry returns the JSON of a member as it appears in a manifest.
+// entry returns the JSON with which a manifest describes a member.
 func entry(name, text string) string {
 	return fmt.Sprintf(`{"name":%q,"size":%d,"mode":"0600","sha256":"%x"}`, name, len(text), sha256.Sum256([]byte(text)))
 }
@@ -110,8 +111,8 @@ func TestOtherFilesAreNoArchives(t *testing.T) {
 	}
 }
 
-// TestDataBehindTheEnd checks that an archive is refused if it contains data after the end of the
-// tar file, although its checksum is right. zstd would skip such data or decompress it.
+// TestDataBehindTheEnd checks that an archive is refused if data follows the end of the
+// tar file, even if its checksum is right. zstd would skip such data or decompress it.
 func TestDataBehindTheEnd(t *testing.T) {
 	t.Parallel()
 	archive := write(t, small())
@@ -125,9 +126,10 @@ func TestDataBehindTheEnd(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that no input makes the reader panic. Every accepted archive must contain only
-// names that are allowed in a data directory. Each input is also read with a valid trailer
-// appended, so that the fuzzer reaches the code that parses its content.
+// FuzzRead checks that no input makes the reader panic, and that an archive that is
+// accepted contains only names that are allowed in a data directory. Each input is also
+// read with a valid trailer appended, so that the fuzzer reaches the code that parses the
+// content.
 func FuzzRead(f *testing.F) {
 	archive := write(f, small())
 	f.Add(archive[:len(archive)-48])

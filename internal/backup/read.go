@@ -23,15 +23,15 @@ import (
 const (
 	sealedHead = "age-encryption.org/v1\n"
 	packedHead = "\x28\xB5\x2F\xFD"
-	// maxWindow limits the memory that decompression needs, in bytes.
+	// maxWindow limits the memory that decompressing an archive needs, in bytes.
 	maxWindow = 8 << 20
 )
 
-// Read reads an archive to its end and verifies it against its manifest and checksums. If the
-// function each is not nil, Read calls it for every member. These calls happen before the
-// verification is complete, so the caller must discard the members if Read returns an error. The
-// error is ErrDamaged, ErrNewer, ErrSealed, ErrNoArchive, or an error returned by that function
-// or by the reader.
+// Read reads an archive to its end and verifies it against its manifest and checksums. It
+// calls each, unless that is nil, for every member. It does so before the verification is
+// complete, so the caller must discard the members if Read returns an error. The error is
+// ErrDamaged, ErrNewer, ErrSealed, ErrNoArchive, or an error that each or the reader from
+// has returned.
 func Read(from io.Reader, identities []Identity, each func(m Member, content io.Reader) error) (*Manifest, error) {
 	open, err := unseal(from, identities)
 	if err != nil {
@@ -58,7 +58,7 @@ func Read(from io.Reader, identities []Identity, each func(m Member, content io.
 	if n, err := io.ReadFull(unpacked, r.piece[:1]); n > 0 || !errors.Is(err, io.EOF) {
 		return nil, blame(errors.Join(errors.New("it has data after its end"), err))
 	}
-	if !t.over { // zstd has not read past its last frame
+	if !t.over { // zstd may stop after its last frame, before the trailer
 		if n, err := io.Copy(io.Discard, t); n > 0 || err != nil {
 			return nil, blame(errors.Join(errors.New("it has data after its end"), err))
 		}
@@ -73,8 +73,8 @@ type Identity = age.Identity
 // age-keygen.
 func ParseIdentities(from io.Reader) ([]Identity, error) { return age.ParseIdentities(from) }
 
-// unseal returns a reader of the decrypted archive. If the archive is not encrypted, the reader
-// returns it unchanged.
+// unseal returns a reader of the decrypted archive. If the archive is not encrypted, the
+// reader returns its bytes unchanged.
 func unseal(from io.Reader, identities []Identity) (io.Reader, error) {
 	b := bufio.NewReaderSize(from, 64<<10)
 	begin, err := b.Peek(len(sealedHead))
@@ -97,8 +97,8 @@ func unseal(from io.Reader, identities []Identity) (io.Reader, error) {
 	return open, nil
 }
 
-// blame returns an error that wraps ErrDamaged and err. If err has a cause other than the content
-// of the archive, blame returns that error instead.
+// blame returns an error that wraps ErrDamaged and err. But if err was not caused by the
+// content of the archive, blame returns the cause instead.
 func blame(err error) error {
 	if _, other := errors.AsType[*fs.PathError](err); other || errors.Is(err, ErrDamaged) || errors.Is(err, ErrNewer) {
 		return err
@@ -112,7 +112,7 @@ func blame(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// takerError is an error returned by the function that receives the members.
+// takerError is an error that the function to which members are passed has returned.
 type takerError struct{ err error }
 
 // Error returns the text of the error.
@@ -126,8 +126,8 @@ type reader struct {
 	piece []byte
 }
 
-// members reads all members. The last one is the manifest. members compares the other members
-// with it.
+// members reads all members and returns the manifest, which is the last one. It compares
+// the other members with the manifest.
 func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) {
 	for {
 		h, err := r.tar.Next()
@@ -152,8 +152,8 @@ func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) 
 	}
 }
 
-// take passes a member to the given function, unless that function is nil. It returns the
-// checksum of the member's content.
+// take passes a member to each, unless that is nil. It returns the checksum of the
+// member's content.
 func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string, err error) {
 	content := &content{from: r.tar, sum: sha256.New()}
 	if each != nil {
@@ -167,8 +167,8 @@ func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string,
 	return hex.EncodeToString(content.sum.Sum(nil)), nil
 }
 
-// content is a reader of the content of a member. It stores read errors, so that they can be told
-// apart from errors of the function that receives the members.
+// content is a reader of the content of a member. It stores read errors, so that they can
+// be distinguished from errors of the function to which the member is passed.
 type content struct {
 	from io.Reader
 	sum  hash.Hash
@@ -188,11 +188,11 @@ func (c *content) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// onlyWriter hides the ReadFrom method of a writer. If a writer has that method, io.CopyBuffer
-// calls it and does not use the given buffer.
+// onlyWriter hides the ReadFrom method of a writer. Otherwise io.CopyBuffer would call
+// that method instead of using the given buffer.
 type onlyWriter struct{ io.Writer }
 
-// compare reads the manifest, which has the given size, and compares the members with it.
+// compare reads the manifest, which has size bytes, and compares the members with it.
 func (r *reader) compare(size int64) (*Manifest, error) {
 	if most := int64(64<<10 + (2*maxName+256)*len(r.list)); size > most {
 		return nil, fmt.Errorf("%w: its manifest has %d bytes for %d files", ErrDamaged, size, len(r.list))
@@ -228,8 +228,8 @@ func (r *reader) compare(size int64) (*Manifest, error) {
 	return m, nil
 }
 
-// difference describes the first difference between the members in the manifest and those in the
-// archive.
+// difference describes the first difference between want, the members in the manifest,
+// and got, the members in the archive.
 func difference(want, got []Member) string {
 	for i, m := range got {
 		if i >= len(want) || want[i].Name != m.Name {

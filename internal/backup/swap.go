@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	probeName     = "restore.probe"   // used while a restore determines where it can move directories
-	beforeRestore = "before-restore-" // prefix of the directory that keeps the previous content
+	probeName     = "restore.probe"   // exists while a restore tests where it can move directories
+	beforeRestore = "before-restore-" // prefix of the name of a directory that keeps previous content
 )
 
-// replaced lists the names that a restore moves aside. They include everything that an archive can
-// contain, and files that are derived from it or belong to it.
+// replaced lists the names that a restore moves aside: all names that an archive can
+// contain, and those of files that are derived from them or belong to them.
 var replaced = []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Config, datadir.Files, datadir.Index, datadir.Bootstrap}
 
-// Present returns the names in a data directory that a restore would move aside. If files is false,
-// the archive has no local files, and the existing ones are not moved.
+// Present returns the names in a data directory that a restore would move aside. files
+// reports whether the archive contains local files; if it does not, the existing local
+// files are not moved.
 func Present(data string, files bool) (names []string) {
 	for _, name := range replaced {
 		if exists(data, name) && (files || name != datadir.Files) {
@@ -35,15 +36,16 @@ func Present(data string, files bool) (names []string) {
 	return names
 }
 
-// beside lists the other names that can occur in a data directory. A restore does not move them.
-// One of them is lost+found, which exists at the root of a mounted disk.
+// beside lists the other names that can occur in a data directory, which a restore does
+// not move. One of them is lost+found, which exists at the root of a mounted disk.
 var beside = []string{
 	datadir.Certificates, datadir.Backups, datadir.Upgrades, datadir.Lock, datadir.Socket, datadir.Journal, datadir.Readme,
 	filepath.Base(unfinished("", false)), probeName, beforeRestore + "*", "lost+found",
 }
 
-// Foreign returns the names in a directory that do not belong to a data directory. A restore does
-// not move them. If the directory does not exist, it returns no names.
+// Foreign returns the names in a directory that do not belong to a data directory, and
+// which a restore therefore does not move. If the directory does not exist, it returns no
+// names.
 func Foreign(dir string) (names []string, err error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +53,7 @@ func Foreign(dir string) (names []string, err error) {
 	}
 	for _, entry := range list {
 		ours := slices.ContainsFunc(slices.Concat(replaced, beside), func(pattern string) bool {
-			// A killed process can leave a temporary file.
+			// a killed process can leave a temporary file
 			return matches(pattern, entry.Name()) || matches(durable.TempPattern(pattern), entry.Name()) || matches(pattern+".new", entry.Name())
 		})
 		if !ours {
@@ -72,18 +74,19 @@ func exists(dir, name string) bool {
 	return err == nil
 }
 
-// Staged is an archive that has been unpacked for a data directory but has not replaced its content
-// yet. The caller must hold the lock of the data directory.
+// Staged is an archive that has been unpacked but has not yet replaced the content of the
+// data directory. The caller must hold the lock of the data directory.
 type Staged struct {
 	changes
-	data     string // without symbolic links
+	data     string // the data directory, without symbolic links in its path
 	beside   bool
 	manifest *Manifest
 }
 
-// Stage unpacks an archive. Read must have verified the archive and returned m. Stage unpacks it
-// next to the data directory. If the data directory is a mount point or its parent is not writable,
-// Stage unpacks it inside the data directory.
+// Stage unpacks an archive that Read has verified; m is the manifest that Read has
+// returned. It unpacks the archive next to the data directory. If the data directory is a
+// mount point, or if its parent is not writable, it unpacks the archive inside the data
+// directory.
 func Stage(data string, from io.Reader, identities []Identity, m *Manifest) (*Staged, error) {
 	data, err := resolved(data)
 	if err != nil {
@@ -111,7 +114,7 @@ func (c changes) stage(s *Staged, from io.Reader, identities []Identity) (*Stage
 	return s, nil
 }
 
-// resolved returns the absolute path of a directory without symbolic links.
+// resolved returns the absolute path of a directory with symbolic links resolved.
 func resolved(dir string) (string, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -147,7 +150,8 @@ func unfinished(data string, beside bool) string {
 // directory.
 func (s *Staged) Dir() string { return unfinished(s.data, s.beside) }
 
-// Discard removes the unpacked files, unless FinishSwap needs them to complete a swap.
+// Discard removes the unpacked files, unless FinishSwap still needs them to complete a
+// swap.
 func (s *Staged) Discard() error {
 	if exists(s.data, datadir.Journal) {
 		return nil
@@ -155,12 +159,13 @@ func (s *Staged) Discard() error {
 	return os.RemoveAll(s.Dir())
 }
 
-// Swap replaces the content of the data directory with the unpacked files. It moves the previous
-// content to a directory named after the given time, and returns the path of that directory as
-// kept. If there was no previous content, kept is "".
+// Swap replaces the content of the data directory with the unpacked files. It moves the
+// previous content to a directory that is named after the time at, and returns the path
+// of that directory as kept. If there was no previous content, kept is "".
 //
-// After a crash, the data directory has the old content, or FinishSwap completes the swap. After an
-// error, the data directory has the old content, unless the error states otherwise.
+// After a crash, the data directory either has the previous content, or FinishSwap
+// completes the swap. After an error, the data directory has the previous content, unless
+// the error states otherwise.
 func (s *Staged) Swap(at time.Time) (kept string, err error) {
 	j := journal{Format: 1, Beside: s.beside, Out: Present(s.data, s.manifest.Files)}
 	w := swap{changes: s.changes, journal: j, data: s.data}
@@ -177,9 +182,10 @@ func (s *Staged) Swap(at time.Time) (kept string, err error) {
 	return w.old(), w.run()
 }
 
-// FinishSwap completes an interrupted swap. It also removes the unpacked files of a restore that
-// ended before its swap. The caller must hold the lock of the data directory. If FinishSwap
-// completed a swap, kept is the directory with the previous content.
+// FinishSwap completes a swap that was interrupted. It also removes the unpacked files of
+// a restore that ended before its swap began. finished reports whether a swap was
+// completed; kept is then the directory with the previous content. The caller must hold
+// the lock of the data directory.
 func FinishSwap(data string) (finished bool, kept string, err error) {
 	return changes{}.finishSwap(data)
 }
@@ -205,17 +211,17 @@ func (c changes) finishSwap(data string) (finished bool, kept string, err error)
 	return true, w.old(), nil
 }
 
-// journal describes the moves of a swap. All names are relative to the directories that they are
-// moved between.
+// journal describes the moves of a swap, so that they can be completed or undone. All
+// names are relative to the directories between which they are moved.
 type journal struct {
 	Format int      `json:"format"`
-	Beside bool     `json:"beside"` // the directories are beside the data directory, not in it
+	Beside bool     `json:"beside"` // whether the directories are beside the data directory instead of in it
 	Old    string   `json:"old,omitempty"`
-	Out    []string `json:"out,omitempty"` // from the data directory to the old folder
-	In     []string `json:"in"`            // from the unpacked folder to the data directory
+	Out    []string `json:"out,omitempty"` // names to move from the data directory to the directory Old
+	In     []string `json:"in"`            // names to move from the directory with the unpacked files to the data directory
 }
 
-// swap is a swap in progress.
+// swap is a swap while it is in progress.
 type swap struct {
 	changes
 	journal
@@ -233,7 +239,7 @@ func (w *swap) old() string {
 	return filepath.Join(w.data, w.Old)
 }
 
-// nameOld sets Old to an unused name that contains the time.
+// nameOld sets Old to an unused name that contains the given time.
 func (w *swap) nameOld(at time.Time) {
 	name := beforeRestore + at.Format("20060102-150405")
 	if w.Beside {
@@ -247,7 +253,7 @@ func (w *swap) nameOld(at time.Time) {
 
 func (w *swap) fresh() string { return unfinished(w.data, w.Beside) }
 
-// run writes the journal and makes the moves. If that fails, it undoes them.
+// run writes the journal and makes the moves. If a move fails, it undoes the others.
 func (w *swap) run() error {
 	text, err := json.MarshalIndent(w.journal, "", " ")
 	if err != nil {
@@ -258,7 +264,7 @@ func (w *swap) run() error {
 			return err
 		}
 	}
-	if w.Beside { // only then has the parent directory changed; it may be unreadable otherwise
+	if w.Beside { // otherwise the parent directory has not changed, and may be unreadable
 		err = w.syncs(filepath.Dir(w.data))
 	}
 	if err == nil {
@@ -280,10 +286,10 @@ func (w *swap) run() error {
 
 func (w *swap) journalPath() string { return filepath.Join(w.data, datadir.Journal) }
 
-// forward makes the remaining moves. It first moves the previous content out and then moves the
-// unpacked files in. It can be repeated after an interruption: a name in the old directory has
-// already been moved out, and a name that is missing in the unpacked directory has already been
-// moved in.
+// forward makes the moves that have not been made yet. It first moves the previous
+// content out, and then moves the unpacked files in. It can be repeated after an
+// interruption: a name in the directory Old has already been moved out, and a name that
+// is missing in the directory with the unpacked files has already been moved in.
 func (w *swap) forward() error {
 	for _, name := range w.Out {
 		if exists(w.old(), name) || !exists(w.data, name) {
@@ -338,8 +344,8 @@ func (w *swap) rename(from, to, name string) error {
 	return w.do(func() error { return os.Rename(filepath.Join(from, name), filepath.Join(to, name)) })
 }
 
-// end makes the moves durable. It then removes the journal. Finally, it removes the given
-// directory, which the moves have emptied.
+// end makes the moves durable and then removes the journal. Finally it removes the
+// directory empty, which the moves have emptied.
 func (w *swap) end(empty string) error {
 	if err := w.syncs(w.data, w.old(), w.fresh()); err != nil {
 		return err
@@ -347,9 +353,8 @@ func (w *swap) end(empty string) error {
 	if err := w.do(func() error { return removed(os.Remove(w.journalPath())) }); err != nil {
 		return err
 	}
-	// From here on, the swap is complete. If a power failure restores the journal,
-	// everything has already been moved, and the next FinishSwap removes an empty
-	// directory.
+	// The swap is now complete. If a power failure brings the journal back, all moves have
+	// already been made, and the next FinishSwap removes an empty directory.
 	_ = w.syncs(w.data)
 	if empty != "" {
 		_ = os.Remove(empty)
@@ -365,7 +370,7 @@ func removed(err error) error {
 	return err
 }
 
-// syncs syncs directories, so that the renames in them are durable.
+// syncs syncs directories, so that the renames in them survive a power failure.
 func (w *swap) syncs(folders ...string) error {
 	for _, dir := range folders {
 		if dir == "" {

@@ -16,7 +16,7 @@ import (
 	"svc/internal/datadir"
 )
 
-// tree is the content of a directory. It maps the names of files to their texts.
+// tree is the content of a directory: the text of each file by its name.
 type tree = map[string]string
 
 // old is the content of a data directory before a restore. It contains every kind of file that a
@@ -30,8 +30,8 @@ var old = tree{
 // archived is the content of the archive.
 var archived = tree{"svc.db": "new", "events.db": "new", "secrets.toml": "new", "files/objects/b/c": "new"}
 
-// restored returns the content of two directories after a restore. now is the content of the data
-// directory, and kept is the previous content that was moved aside.
+// restored returns the expected content of two directories after a restore: now is the
+// content of the data directory, and kept is the previous content that was moved aside.
 func restored() (now, kept tree) {
 	now, kept = maps.Clone(archived), tree{}
 	for name, text := range old {
@@ -57,8 +57,8 @@ func makeDir(t *testing.T, dir string, files tree) {
 	}
 }
 
-// files returns the content of a directory. It omits directories to which a restore has moved
-// previous content.
+// files returns the content of a directory. It leaves out directories to which a restore
+// has moved previous content.
 func files(t *testing.T, dir string) tree {
 	t.Helper()
 	all := tree{}
@@ -101,7 +101,8 @@ func packed(t *testing.T, files tree, withFiles bool) (archive []byte, m *Manife
 	return b.Bytes(), m
 }
 
-// attempt performs one restore. The hook in c can make any change of the file system fail.
+// attempt performs one restore. The hook in c is called before each change of the file
+// system and can make it fail.
 func attempt(c changes, data string, beside bool, archive []byte, m *Manifest) (kept string, err error) {
 	s, err := c.stage(&Staged{data: data, beside: beside, manifest: m}, bytes.NewReader(archive), nil)
 	if err != nil {
@@ -116,9 +117,10 @@ func attempt(c changes, data string, beside bool, archive []byte, m *Manifest) (
 
 var errFails = errors.New("it fails here")
 
-// TestRestoreFailsAtEveryCall makes each change of the file system fail. Either only this change
-// fails, or all later ones fail too, as in a power failure. Afterwards the data directory must have
-// the old content, or the next opening must complete the restore and keep the old content.
+// TestRestoreFailsAtEveryCall makes each change of the file system fail in turn. Either
+// only this change fails, or all later ones fail too, as in a power failure. Afterwards,
+// either the data directory must have the old content, or the next opening must complete
+// the restore and keep the old content.
 func TestRestoreFailsAtEveryCall(t *testing.T) {
 	t.Parallel()
 	archive, m := packed(t, archived, true)
@@ -136,7 +138,7 @@ func TestRestoreFailsAtEveryCall(t *testing.T) {
 					}
 					return nil
 				}}, data, beside, archive, m)
-				if err == nil { // there were fewer calls
+				if err == nil { // the restore makes fewer changes than that
 					if n < 20 || forever && completed == 0 {
 						t.Errorf("%s: %d calls, %d restores completed later", name, n, completed)
 					}
@@ -194,7 +196,7 @@ func TestFinishFailsAtEveryCall(t *testing.T) {
 	for n := 1; ; n++ {
 		data := filepath.Join(t.TempDir(), "data")
 		makeDir(t, data, old)
-		// The journal has been written and nothing has been moved.
+		// the journal has been written, but nothing has been moved yet
 		s, err := changes{}.stage(&Staged{data: data, beside: true, manifest: m}, bytes.NewReader(archive), nil)
 		if err != nil {
 			t.Fatal(err)

@@ -10,14 +10,15 @@ import (
 	"io"
 )
 
-// trailerHead is the beginning of the last 48 bytes of an archive. It consists of the magic number
-// of a skippable zstd frame, the length of the frame's content, and a mark. The SHA-256 of all
-// preceding bytes of the archive follows it.
+// trailerHead is the beginning of the trailer, which is the last 48 bytes of an archive.
+// It consists of the magic number of a skippable zstd frame, the length of the frame's
+// content, and a mark. The SHA-256 of all bytes of the archive before the trailer follows
+// it.
 const trailerHead = "\x5B\x2A\x4D\x18" + "\x28\x00\x00\x00" + "svc:sum1"
 
 const trailerSize = len(trailerHead) + sha256.Size
 
-// summed is a writer that passes bytes on and computes their checksum.
+// summed is a writer that passes bytes on to another writer and computes their checksum.
 type summed struct {
 	to  io.Writer
 	sum hash.Hash
@@ -38,19 +39,20 @@ func (s *summed) finish() error {
 	return err
 }
 
-// trailed reads the data before the trailer of an archive without knowing the length of the
-// archive. It returns io.EOF only after a valid trailer.
+// trailed reads the data of an archive up to its trailer, without knowing the length of
+// the archive. It returns io.EOF only after it has read a valid trailer.
 type trailed struct {
 	from *bufio.Reader
 	sum  hash.Hash
-	over bool // a valid trailer has been read
+	over bool // whether a valid trailer has been read
 }
 
 func newTrailed(from io.Reader) *trailed {
 	return &trailed{from: bufio.NewReaderSize(from, 256<<10), sum: sha256.New()}
 }
 
-// Read reads data. It holds back the bytes that may belong to the trailer.
+// Read reads data. It holds back the last bytes that it has, because they may be the
+// trailer.
 func (t *trailed) Read(b []byte) (int, error) {
 	if len(b) == 0 || t.over {
 		return 0, endOf(t.over)
@@ -74,8 +76,8 @@ func endOf(over bool) error {
 	return nil
 }
 
-// end verifies that the last bytes of the archive are the expected trailer. It returns io.EOF if
-// they are.
+// end verifies that last, the end of the archive, is the expected trailer. If it is, end
+// returns io.EOF.
 func (t *trailed) end(last []byte) error {
 	if !bytes.Equal(last, t.sum.Sum([]byte(trailerHead))) {
 		return fmt.Errorf("%w: it does not end with its checksum, so it was truncated or changed", ErrDamaged)

@@ -11,8 +11,8 @@ import (
 	"svc/internal/durable"
 )
 
-// changes makes all changes of the file system in this package. Tests use its hook to interrupt
-// an operation before any of these changes.
+// changes makes all changes of the file system in this package. Tests set its hook, which
+// is called before each change, to interrupt an operation.
 type changes struct{ before func() error } // nil = no hook
 
 func (c changes) do(change func() error) error {
@@ -24,8 +24,9 @@ func (c changes) do(change func() error) error {
 	return change()
 }
 
-// unpack writes the members of an archive to files in a directory, and syncs the files and their
-// directories. The archive must match the given manifest, which also limits the sizes of the files.
+// unpack writes the members of an archive to files in the directory to, and syncs the
+// files and their directories. The archive must match the manifest want, which also
+// limits the sizes of the files.
 func (c changes) unpack(from io.Reader, identities []Identity, want *Manifest, to string) error {
 	root, err := os.OpenRoot(to)
 	if err != nil {

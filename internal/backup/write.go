@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// pieceSize is the number of bytes that are read and compressed at a time.
+// pieceSize is the number of bytes that are read and compressed together.
 const pieceSize = 128 << 10
 
 // Writer writes an archive to a stream.
@@ -29,8 +29,8 @@ type Writer struct {
 	between  func(worked time.Duration)
 }
 
-// NewWriter starts an archive for a backup made at the given time. version is the version of this
-// program. If there are recipients, the archive is encrypted for them.
+// NewWriter starts an archive of a backup that is made at the given time. version is the
+// version of this program. If there are recipients, the archive is encrypted for them.
 func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Recipient) (*Writer, error) {
 	w := &Writer{
 		manifest: Manifest{Format: Format, Version: version, CreatedAt: at.UTC().Truncate(time.Second)},
@@ -54,8 +54,8 @@ func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Rec
 	return w, nil
 }
 
-// Between sets a function that is called after every piece of 128 KiB. Its argument is the time
-// that the piece took. The function can wait to leave time for other work.
+// Between sets a function that is called after every piece of 128 KiB, with the time that
+// the piece has taken. The function can wait, to leave time for other work.
 func (w *Writer) Between(rest func(worked time.Duration)) { w.between = rest }
 
 // Add writes a member with the name, size and mode of m, and computes its checksum.
@@ -92,8 +92,8 @@ func (w *Writer) begin(name string, size int64, m Member) error {
 	})
 }
 
-// Close writes the manifest, completes the archive and returns the manifest. files and elsewhere
-// become the fields Files and SecretsElsewhere of the manifest.
+// Close writes the manifest, completes the archive and returns the manifest. files and
+// elsewhere become the fields Files and SecretsElsewhere of the manifest.
 func (w *Writer) Close(files bool, elsewhere []string) (*Manifest, error) {
 	m := &w.manifest
 	m.Files, m.SecretsElsewhere = files, elsewhere

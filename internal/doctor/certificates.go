@@ -9,8 +9,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// renewBefore is the remaining lifetime of a certificate at which the server should have renewed it
-// already.
+// renewBefore is the remaining lifetime at which the server should already have renewed a
+// certificate.
 const renewBefore = 14 * 24 * time.Hour
 
 // checkCertificates checks the configured certificate and the certificates that the server obtains.
@@ -23,7 +23,7 @@ func checkCertificates(p *Installation) []Finding {
 		findings = append(findings, p.checkPair(certificate, key, "given", messagef("replace it; the server loads the new one by itself"))...)
 	}
 	for _, name := range p.Settings.Domain {
-		all := p.match(datadir.Certificates + "/certificates/*/" + name + "/" + name + ".crt") // of each authority
+		all := p.match(datadir.Certificates + "/certificates/*/" + name + "/" + name + ".crt") // the certificates of all authorities for the name
 		if len(all) == 0 {
 			continue
 		}

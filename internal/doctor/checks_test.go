@@ -25,7 +25,7 @@ func TestClock(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name   string
-		ahead  time.Duration // of the last id
+		ahead  time.Duration // time by which the last id is ahead of the clock
 		status Status
 	}{
 		{"records of the past", -time.Hour, OK},
@@ -155,7 +155,8 @@ func TestBackups(t *testing.T) {
 			p := newInstallation(t, nil, "SVC_BACKUP_EVERY="+tc.every)
 			dir := filepath.Join(p.Settings.Data, "backups")
 			if tc.archive != "" {
-				// The file's modification time is ignored: the archive may have been copied there.
+				// the file's modification time must be ignored, because the archive may have been
+				// copied
 				if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, tc.archive), nil, 0o600)); err != nil {
 					t.Fatal(err)
 				}
@@ -170,7 +171,7 @@ func TestCertificates(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		from, to time.Time
-		mode     os.FileMode // of the key
+		mode     os.FileMode // mode of the file with the key
 		status   Status
 		what     string
 	}{
@@ -227,7 +228,7 @@ func TestSecrecy(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		mode   os.FileMode
-		repair string // "" = nothing is wrong
+		repair string // "" = no finding is expected
 	}{
 		{inside, 0o600, ""},
 		{inside, 0o640, "chmod go= " + inside},
@@ -342,7 +343,7 @@ func TestSubmissions(t *testing.T) {
 	for _, tc := range []struct {
 		name         string
 		of           []Submissions
-		keep, most   int // settings
+		keep, most   int // the settings
 		status       Status
 		what, repair string
 		findings     int

@@ -8,11 +8,11 @@ import (
 	"svc/internal/datadir"
 )
 
-// slack is the tolerated difference between clocks.
+// slack is the difference between two clocks that is tolerated.
 const slack = time.Minute
 
-// checkClock compares the clock with the times recorded in the data. A recorded time in the future
-// means that the clock was ahead at that time or is behind now.
+// checkClock compares the clock with the times that are recorded in the data. If a
+// recorded time is in the future, the clock was ahead then or is behind now.
 func checkClock(p *Installation) []Finding {
 	repair := messagef("set the clock and synchronize it with NTP (timedatectl set-ntp true)")
 	for _, name := range append([]string{datadir.Secrets, datadir.Readme}, datadir.Databases...) {

@@ -34,7 +34,8 @@ func checkServer(p *Installation) []Finding {
 	return nil
 }
 
-// unasked is the finding of a check that needs facts which could not be collected.
+// unasked is the finding of a check that needs facts, if the facts could not be
+// collected.
 var unasked = []Finding{note("not_examined", messagef("not examined"), messagef("solve the other problems and run svc doctor again"))}
 
 func checkDatabases(p *Installation) []Finding {
@@ -66,8 +67,8 @@ func checkDatabases(p *Installation) []Finding {
 	return findings
 }
 
-// maxLag is the largest number of changes that the index of a running server may be behind without
-// causing a finding. The index processes that many changes in much less than a second.
+// maxLag is the number of unprocessed changes up to which the index of a running server
+// causes no finding. The index processes that many changes in much less than a second.
 const maxLag = 10_000
 
 func checkIndex(p *Installation) []Finding {
@@ -103,7 +104,8 @@ func checkJobs(p *Installation) []Finding {
 	return findings
 }
 
-// checkLinks reports that no base URL is configured although there are files to link to.
+// checkLinks warns if there are files but no base URL is configured, so that their links
+// are unknown.
 func checkLinks(p *Installation) []Finding {
 	switch {
 	case p.Facts == nil:

@@ -21,11 +21,12 @@ func (p *Installation) databaseBytes() (sum int64) {
 	return sum
 }
 
-// maxCopied is the maximum total size of the databases for which a quick check copies them.
+// maxCopied is the maximum total size of the databases that a quick check copies, in
+// bytes.
 const maxCopied = 2 << 30
 
-// CopyObstacle returns the reason why the databases should not be copied for a check, or "" if
-// there is none.
+// CopyObstacle returns the reason why the databases should not be copied to check them,
+// or "" if there is none.
 func (p *Installation) CopyObstacle() string {
 	size := p.databaseBytes()
 	if size > maxCopied {
@@ -55,7 +56,7 @@ func checkSpace(p *Installation) []Finding {
 	return nil
 }
 
-// Size formats a number of bytes for display.
+// Size formats a number of bytes for display, with a unit.
 func Size(bytes int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
 	n, unit := float64(bytes), 0
@@ -69,7 +70,7 @@ func Size(bytes int64) string {
 	return fmt.Sprintf("%.1f %s", n, units[unit])
 }
 
-// unfitness describes a problem that a kind of file system causes.
+// unfitness describes a problem that a kind of file system causes, and its repair.
 type unfitness struct{ code, what, repair string }
 
 // unfit maps types of file systems to the problems that they cause. All other types are assumed to
@@ -120,7 +121,7 @@ func checkFilesystem(p *Installation) []Finding {
 	return []Finding{warning(u.code, what, message{text: u.repair})}
 }
 
-// mount is a line of /proc/self/mountinfo.
+// mount is an entry of /proc/self/mountinfo.
 type mount struct {
 	point, kind, device string
 }

@@ -1,6 +1,7 @@
-// Package doctor examines an installation from the outside: the data folder, its disk, the machine,
-// and the facts that were collected from the server or from the data. Each check is small and does
-// not depend on other checks. It describes the problem in one line and the repair in another.
+// Package doctor examines an installation from the outside: the data folder, its disk,
+// the machine, and the facts that were collected from the server or from the data. Each
+// check is small and independent of the others. A finding describes the problem in one
+// line and the repair in another.
 //
 //	doctor.go        Examine, Finding, Installation
 //	table.go         all checks, in their order
@@ -37,7 +38,7 @@ type Status string
 // The statuses from best to worst. The status of a check without findings is OK.
 const (
 	OK      Status = "ok"
-	Note    Status = "note"    // worth knowing
+	Note    Status = "note"    // for information; nothing needs to be done
 	Warning Status = "warning" // will cause trouble later
 	Problem Status = "problem" // causes trouble now
 )
@@ -49,26 +50,27 @@ func (s Status) worse(than Status) bool {
 	return slices.Index(severities, s) > slices.Index(severities, than)
 }
 
-// Finding is a single result of a check.
+// Finding is one result of a check: what it has found, and how to repair it.
 type Finding struct {
 	Status Status `json:"status"`
-	// Code identifies the kind of finding for programs and translations. An example is
+	// Code identifies the kind of finding for programs and translations, for example
 	// "backup_late".
 	Code string `json:"code"`
 	// What is a one-line description of the finding.
 	What string `json:"what"`
 	// Repair describes the remedy in one line.
 	Repair string `json:"repair"`
-	// Values are the names, times and numbers that appear in What, followed by those that appear in
-	// Repair. If a repair has failed, What also contains the reason, but Values does not.
+	// Values contains the names, times and numbers that occur in What, followed by those
+	// that occur in Repair. If a repair has failed, What also contains the reason, which is
+	// not in Values.
 	Values []string `json:"values"` // never nil
 	// Repaired reports whether Examine has repaired the cause of the finding.
 	Repaired bool `json:"repaired"`
 
-	fix func() error // nil = needs manual repair
+	fix func() error // makes the repair; nil = a person has to make it
 }
 
-// message is a text together with the values that were inserted into it.
+// message is a text, together with the values that were inserted into it.
 type message struct {
 	text   string
 	values []string
@@ -97,7 +99,7 @@ func finding(status Status, code string, what, repair message) Finding {
 // Fixable reports whether Examine can repair the cause of the finding and has not done so yet.
 func (f Finding) Fixable() bool { return f.fix != nil && !f.Repaired }
 
-// Result is the outcome of a check, including its findings.
+// Result is the result of a check with all its findings.
 type Result struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -106,11 +108,11 @@ type Result struct {
 	Findings []Finding `json:"findings"` // never nil
 }
 
-// Installation is the input of all checks. It describes the installation and the facts that the
+// Installation is the input of all checks: the installation, and the facts that the
 // caller has collected about it. Only Settings, Machine and Now are always set.
 type Installation struct {
 	Settings *setting.Settings
-	// Invalid lists the errors in the settings.
+	// Invalid lists the errors that were found in the settings.
 	Invalid []error
 	// Machine is the file system of the machine, starting at its root directory.
 	Machine fs.FS
@@ -123,19 +125,21 @@ type Installation struct {
 	// Locked reports whether this process holds the lock of the data folder. If it does, no server
 	// is running.
 	Locked bool
-	// Server is the server that runs on the data folder. It is nil if there is none.
+	// Server describes the server that is running with the data folder. It is nil if there
+	// is none.
 	Server *Server
-	// Unreachable is the reason why this process could neither lock the data folder nor reach its
-	// server. It is nil if one of the two was possible.
+	// Unreachable is the reason why this process could neither lock the data folder nor
+	// reach its server. It is nil if either was possible.
 	Unreachable error
 
 	// Databases contains the results of reading both database files.
 	Databases []Database
-	// Facts were collected from the server or from the data. If Facts is nil, they could not be
-	// collected, and Unreachable, Databases or Invalid contains the reason.
+	// Facts contains the facts that were collected from the server or from the data. If they
+	// could not be collected, Facts is nil, and Unreachable, Databases or Invalid contains
+	// the reason.
 	Facts *Facts
-	// Index is the reason why the search index must be rebuilt. It is nil if there is no such
-	// reason or if a server is running.
+	// Index is the reason why the search index must be rebuilt. It is nil if it need not be,
+	// or if a server is running.
 	Index error
 }
 
@@ -157,15 +161,16 @@ type Database struct {
 // check is one named check.
 type check struct {
 	name, title string
-	run         func(*Installation) []Finding // returns no findings if all is well
+	run         func(*Installation) []Finding // returns no findings if there is nothing to report
 }
 
-// Examine runs all checks. If fix is true, it also makes the repairs that cannot lose data.
+// Examine runs all checks. If fix is true, it also makes those repairs that cannot lose
+// data.
 func Examine(p *Installation, fix bool) []Result { return examine(p, checks, fix) }
 
-// ExamineWhileServing runs the checks that a server can run on itself at any time, and repairs
-// nothing. It does not read the databases, but it reports damage that the server has already found
-// in them.
+// ExamineWhileServing runs the checks that a server can run on itself at any time. It
+// repairs nothing and does not read the databases, but it reports damage that the server
+// has already found in them.
 func ExamineWhileServing(p *Installation) []Result {
 	own := slices.Clone(checks)
 	if p.Facts == nil || len(p.Facts.Damaged) == 0 {
@@ -174,7 +179,7 @@ func ExamineWhileServing(p *Installation) []Result {
 	return examine(p, own, false)
 }
 
-// Worst returns the worst status of all results.
+// Worst returns the worst status among the results.
 func Worst(results []Result) Status {
 	worst := OK
 	for _, r := range results {
@@ -211,8 +216,8 @@ func (f *Finding) repair() {
 	f.Repaired = true
 }
 
-// process returns the process ID of the server, or "self" if no server is running. The limits of
-// that process are checked.
+// process returns the process ID of the server, or "self" if no server is running. Checks
+// examine the limits of that process.
 func (p *Installation) process() string {
 	if p.Server != nil {
 		return strconv.Itoa(p.Server.PID)

@@ -15,9 +15,9 @@ import (
 // today is the time at which the checks run in tests.
 var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// newInstallation returns an installation with an empty data folder. machine maps file names on the
-// fake machine to texts. In these texts, /data is replaced by the path of the data folder. The
-// variables have the form name=value and determine the settings.
+// newInstallation returns an installation with an empty data folder. machine contains the
+// text of each file of the fake machine, by name; /data in a text is replaced with the
+// path of the data folder. variables have the form name=value and determine the settings.
 func newInstallation(t *testing.T, machine map[string]string, variables ...string) *Installation {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -47,8 +47,8 @@ func newInstallation(t *testing.T, machine map[string]string, variables ...strin
 	return p
 }
 
-// expect fails the test unless the first finding of a check has the given status and its
-// description contains the given text. If the status is OK, it expects no findings.
+// expect fails the test unless the first finding of a check has the given status and a
+// description that contains what. If the status is OK, it expects no findings.
 func expect(t *testing.T, found []Finding, status Status, what string) {
 	t.Helper()
 	if status == OK {
@@ -70,7 +70,7 @@ func expect(t *testing.T, found []Finding, status Status, what string) {
 	rest := found[0].What + "\n" + found[0].Repair
 	for _, value := range found[0].Values {
 		if value == "0" {
-			continue // mentions no other file
+			continue // the line names no other file
 		}
 		_, after, there := strings.Cut(rest, value)
 		if !there {
@@ -122,8 +122,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// TestExamineWhileServing checks that a server runs all checks except that of its databases, and
-// that it repairs nothing.
+// TestExamineWhileServing checks that a server runs all checks except the check of its
+// databases, and that it repairs nothing.
 func TestExamineWhileServing(t *testing.T) {
 	t.Parallel()
 	p := newInstallation(t, nil)

@@ -1,7 +1,7 @@
 package doctor
 
-// Facts are the facts that a server reports in the response to GET /control/doctor. Without a
-// server, they are read from the data.
+// Facts contains the facts that a server reports in the response to GET /control/doctor.
+// If no server is running, the same facts are read from the data.
 type Facts struct {
 	Keys Keys `json:"keys"`
 	// LastID is the time of the last ID that was issued, in Unix milliseconds. It is 0 if no ID has
@@ -20,10 +20,11 @@ type Facts struct {
 	Damaged []DamagedDatabase `json:"damaged"`
 	// UnpublishedTerms lists the slugs of the terms documents that still have placeholders.
 	UnpublishedTerms []string `json:"unpublished_terms"`
-	// Submissions contains the sizes of feedback and logs for each project that has any.
+	// Submissions contains the sizes of feedback and logs for each project that has feedback
+	// or logs.
 	Submissions []Submissions `json:"submissions"`
-	// EventNames contains the number of event names for each project that has any. It is only
-	// filled by a running server.
+	// EventNames contains the number of event names for each project that has events. Only a
+	// running server fills it.
 	EventNames []EventNames `json:"event_names"`
 }
 
@@ -58,28 +59,32 @@ type FailedJob struct {
 // Keys counts the API keys that are neither revoked nor expired.
 type Keys struct {
 	Active int `json:"active"`
-	// Other is the number of those keys that were created with another salt.
+	// Other is the number of these keys that were created with another salt, so that they
+	// cannot be used.
 	Other int `json:"other_salt"`
 }
 
-// Index describes how far the search index of a running server has processed changes.
+// Index describes how far the search index of a running server has come in processing
+// changes.
 type Index struct {
-	Answers bool   `json:"answers"` // false while it is being built
+	Answers bool   `json:"answers"` // searches use the index; false while it is being built
 	Seen    uint64 `json:"seen"`    // the last change that was indexed
 	Last    uint64 `json:"last"`    // the last change in the database
 }
 
-// Forwarding describes the forwarding headers that the server has received since its start.
+// Forwarding describes the forwarding headers of the requests that the server has
+// received since its start.
 type Forwarding struct {
 	// Count and Headers are the settings of the server.
 	Count   int      `json:"trusted_proxy_count"`
 	Headers []string `json:"client_ip_header"`
-	// Last describes the last request with a forwarding header. Ignored describes the last request
-	// in which such headers were ignored. Each of them is nil if there was no such request.
+	// Last contains the headers of the last request with a forwarding header, and Ignored
+	// those of the last request in which such headers were ignored. Each is nil if there was
+	// no such request.
 	Last    *Chain `json:"last"`
 	Ignored *Chain `json:"ignored"`
-	// Gateway is the address of the container's gateway if requests came from it. It is ""
-	// otherwise.
+	// Gateway is the address of the container's gateway if requests have come from it, and
+	// "" otherwise.
 	Gateway string `json:"container_gateway"`
 }
 
@@ -88,5 +93,5 @@ type Chain struct {
 	At      int64    `json:"at"`      // Unix seconds
 	Peer    string   `json:"peer"`    // address of the connection
 	Headers []string `json:"headers"` // as received, shortened
-	Client  string   `json:"client"`  // address that the server took for the client's
+	Client  string   `json:"client"`  // address that the server regards as the client's
 }

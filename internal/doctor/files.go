@@ -24,8 +24,8 @@ type found struct {
 // folder returns the path of the data folder with symbolic links resolved.
 func (p *Installation) folder() string { return resolved(p.Settings.Data) }
 
-// resolved returns the path of a folder with symbolic links resolved. This is necessary because
-// neither filepath.WalkDir nor chown -R follows a link at its root.
+// resolved returns the path of a folder with symbolic links resolved. filepath.WalkDir
+// and chown -R need such a path, because they do not follow a link at their root.
 func resolved(dir string) string {
 	if path, err := filepath.EvalSymlinks(dir); err == nil {
 		return path
@@ -59,13 +59,13 @@ func (p *Installation) walk() (all []found, err error) {
 	return all, err
 }
 
-// unread returns the finding of a check that was unable to read its input.
+// unread returns the finding of a check that could not read its input.
 func unread(err error) []Finding {
 	return []Finding{problem("unreadable", messagef("%v", err), messagef("make it readable by the user that runs svc"))}
 }
 
-// someOf returns a message with the name of the first file and the number of the remaining ones.
-// These two are the values of the message.
+// someOf returns a message with the name of the first file and the number of the others,
+// which are the values of the message.
 func someOf(format string, all []found) message {
 	some, others := all[0].path, len(all)-1
 	if others > 0 {
@@ -75,7 +75,7 @@ func someOf(format string, all []found) message {
 }
 
 func checkPermissions(p *Installation) []Finding {
-	if runtime.GOOS == "windows" { // access is controlled by the folder's ACL
+	if runtime.GOOS == "windows" { // the ACL of the folder controls access
 		return nil
 	}
 	all, err := p.walk()
@@ -107,7 +107,7 @@ func checkOwner(p *Installation) []Finding {
 	var findings []Finding
 	switch user := os.Geteuid(); {
 	case user == owner:
-	case control.CheckOwner(p.Settings.Data) == nil: // the group may write, as in Kubernetes volumes
+	case control.CheckOwner(p.Settings.Data) == nil: // Kubernetes volumes belong to root, and the group may write
 		owner, all = user, all[1:]
 	case user == 0:
 		findings = append(findings, note("owner_is_not_root", messagef("this is root, and the data directory belongs to user %d: the databases "+
@@ -130,10 +130,10 @@ func checkOwner(p *Installation) []Finding {
 	return findings
 }
 
-// giveBack returns a function that makes the user with the ID owner the owner of the given
-// files. giveBack returns nil if this process is not root. The function refuses a file with more
-// than one hard link, because that file may be a system file that the owner of the folder has
-// linked there.
+// giveBack returns a function that makes the user with the ID owner the owner of the
+// given files. It returns nil if this process is not root. The function refuses a file
+// with more than one hard link, because the owner of the folder may have linked a system
+// file there.
 func (p *Installation) giveBack(files []found, owner int) func() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -148,9 +148,9 @@ func (p *Installation) giveBack(files []found, owner int) func() error {
 	}
 }
 
-// repairEach calls repair for each of the given files in a folder. It refuses names that lead
-// out of the folder, because the owner of the folder can change its content while root repairs
-// the files.
+// repairEach calls repair for each of the given files in a folder. It refuses names that
+// lead out of the folder, because the owner of the folder can change its content while
+// root repairs it.
 func repairEach(folder string, files []found, repair func(root *os.Root, name string, f found) error) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -168,8 +168,9 @@ func repairEach(folder string, files []found, repair func(root *os.Root, name st
 	return errors.Join(errs...)
 }
 
-// Signs of programs that copy folders to other machines. syncFiles are the files that they create
-// at the root of a synchronized folder. syncFolders are names of such folders.
+// Names that show that a program copies a folder to other machines. syncFiles are files
+// that such programs create at the root of a synchronized folder, and syncFolders are
+// names of such folders.
 var (
 	syncFiles = []string{
 		".dropbox", ".dropbox.cache", ".stfolder", ".stversions", ".owncloudsync.log", ".nextcloudsync.log", ".tmp.driveupload",

@@ -31,7 +31,7 @@ func TestRepairStaysInTheFolder(t *testing.T) {
 	if len(found) != 1 || !found[0].Fixable() {
 		t.Fatalf("got %+v, want something to repair", found)
 	}
-	// Between the check and the repair:
+	// what an attacker does between the check and the repair
 	if err := os.RemoveAll(sub); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 func checkFastCommit(p *Installation) []Finding {
 	release, err := fs.ReadFile(p.Machine, "proc/sys/kernel/osrelease")
 	if err != nil || !faultyKernel(string(release)) {
-		return nil // also on other operating systems
+		return nil // the file does not exist on other operating systems
 	}
 	where, err := p.realPath()
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"svc/internal/datadir"
 )
 
-// temporary lists patterns of files that exist in the data folder during an operation. They remain
-// there if the operation is interrupted.
+// temporary lists patterns of the files that exist in the data folder only during an
+// operation. If the operation is interrupted, they remain there.
 var temporary = []string{
 	datadir.Database + ".new", datadir.Events + ".new", datadir.Database + ".compact", datadir.Events + ".compact",
 	datadir.Index + ".new", datadir.Index + ".old", datadir.Socket,
-	"." + datadir.Secrets + ".*", "." + datadir.Bootstrap + ".*", // while they are replaced
+	"." + datadir.Secrets + ".*", "." + datadir.Bootstrap + ".*", // exist while the file is replaced
 	datadir.Staging + "/*", datadir.Files + "/" + probes,
 }
 
 // probes is the pattern of the files that are created to test a storage directory.
 const probes = ".probe-*"
 
-// kept lists directories that are never leftovers. They contain the only copies of unfinished
-// uploads and of contents that are waiting to be moved to another storage.
+// kept lists directories with files that are never leftovers: the only copies of
+// unfinished uploads, and of contents that wait to be moved to another storage.
 var kept = []string{datadir.Uploads, datadir.StagedFiles}
 
 // interrupted returns a finding if interrupted operations have left files in a folder. files is the
@@ -51,7 +51,7 @@ const UpgradeKept = 7 * 24 * time.Hour
 
 func checkLeftovers(p *Installation) []Finding {
 	var findings []Finding
-	if p.Locked { // otherwise they may be in use
+	if p.Locked { // without the lock, a server may be using the files
 		findings = interrupted(p.Settings.Data, datadir.Files, temporary...)
 		if dir := p.Settings.StorageDir; dir != filepath.Join(p.Settings.Data, datadir.Files) {
 			findings = append(findings, interrupted(dir, "", path.Dir(datadir.Uploads)+"/*", probes)...)
@@ -85,7 +85,7 @@ func (p *Installation) beforeRestore() (paths []string) {
 	if err != nil {
 		return paths
 	}
-	entries, _ := os.ReadDir(filepath.Dir(dir)) // an unreadable folder counts as empty
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // a folder that cannot be read is treated as empty
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), filepath.Base(dir)+".before-restore-") {
 			paths = append(paths, filepath.Join(filepath.Dir(p.Settings.Data), e.Name()))
@@ -99,7 +99,7 @@ func (p *Installation) match(patterns ...string) []found { return match(p.Settin
 
 func match(dir string, patterns ...string) (all []found) {
 	for _, pattern := range patterns {
-		names, _ := fs.Glob(os.DirFS(dir), pattern) // fails only for an invalid pattern
+		names, _ := fs.Glob(os.DirFS(dir), pattern) // the only possible error is an invalid pattern
 		for _, name := range names {
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			if info, err := os.Lstat(path); err == nil {

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// minMemory is the memory in bytes that one query may need on a server with ten million events,
-	// in addition to the memory of an idle server.
+	// minMemory is the memory, in bytes, that one query may need on a server with ten
+	// million events, beyond the memory of an idle server.
 	minMemory = 320 << 20
 	// minHandles is the number of open files that suffices for the databases, the index and a
 	// thousand clients.
 	minHandles = 4096
 )
 
-// checkMemory compares the memory limit of the control group with the needs of the server and with
-// GOMEMLIMIT.
+// checkMemory compares the memory limit of the control group with the memory that the
+// server needs and with GOMEMLIMIT.
 func checkMemory(p *Installation) []Finding {
 	limit, ok := machine.MemoryLimit(p.Machine, p.process())
 	if !ok {
@@ -46,7 +46,7 @@ func (p *Installation) environ() []string {
 	}
 	text, err := fs.ReadFile(p.Machine, path.Join("proc", p.process(), "environ"))
 	if err != nil {
-		return nil // another operating system
+		return nil // not available on this operating system
 	}
 	return strings.Split(string(text), "\x00")
 }
@@ -77,7 +77,7 @@ func parseBytes(text string) (int64, bool) {
 func checkHandles(p *Installation) []Finding {
 	limits, err := fs.ReadFile(p.Machine, path.Join("proc", p.process(), "limits"))
 	if err != nil {
-		return nil // another operating system
+		return nil // not available on this operating system
 	}
 	for line := range strings.Lines(string(limits)) {
 		rest, ok := strings.CutPrefix(line, "Max open files")

@@ -21,7 +21,7 @@ func checkSecrets(p *Installation) []Finding {
 		if !v.Secret {
 			continue
 		}
-		// The first start generates these secrets; they must exist from then on.
+		// the first start generates these secrets, so they must exist afterwards
 		if v.Offline && v.Text == "" && p.hasData() {
 			findings = append(findings, problem("secret_missing", messagef("%s is missing: it is neither in secrets.toml nor in the environment",
 				v.Variable),
@@ -46,7 +46,8 @@ func (p *Installation) hasData() bool {
 	return err == nil
 }
 
-// onCommandLine reports whether the flag was given on the command line of the running server.
+// onCommandLine reports whether a flag was given on the command line of the running
+// server.
 func (p *Installation) onCommandLine(flag string) bool {
 	if p.Server == nil {
 		return false
@@ -57,10 +58,10 @@ func (p *Installation) onCommandLine(flag string) bool {
 	})
 }
 
-// checkSecrecy checks which users can read a file that contains a secret. code and what become
-// the code and the description of the finding. If the file is outside of the data folder, read
-// access for its group is accepted, because such a file can belong to root and have the group of
-// the service.
+// checkSecrecy checks which users can read a file that contains a secret. code and what
+// are the code and the description of the finding. If the file is outside of the data
+// folder, read access for its group is accepted, because such a file can belong to root
+// and have the group of the service.
 func (p *Installation) checkSecrecy(name, code string, what message) []Finding {
 	others, rights := fs.FileMode(0o007), "o="
 	if within, err := filepath.Rel(p.Settings.Data, name); err == nil && filepath.IsLocal(within) {
@@ -73,7 +74,8 @@ func (p *Installation) checkSecrecy(name, code string, what message) []Finding {
 	return []Finding{warning(code, what, messagef("chmod %s %s", rights, name))}
 }
 
-// firstLogin is the duration after which an unused generated password causes a warning.
+// firstLogin is the time after which a generated password that has not been used causes a
+// warning.
 const firstLogin = 7 * 24 * time.Hour
 
 func checkBootstrap(p *Installation) []Finding {

@@ -1,7 +1,7 @@
 package doctor
 
-// largeLogs is the size, in bytes, at which the logs of a project cause a finding if they are kept
-// forever.
+// largeLogs is the size, in bytes, from which the logs of a project cause a finding if
+// they are kept forever.
 const largeLogs = 256 << 20
 
 // checkSubmissions suggests limits for the data that apps send, because its growth is easily
@@ -28,8 +28,8 @@ func checkSubmissions(p *Installation) []Finding {
 	return findings
 }
 
-// checkEventNames reports projects that have reached the limit on the number of event names.
-// Further names are skipped, and apps get no error for them.
+// checkEventNames reports projects that have reached the limit on the number of event
+// names. Events with further names are left out, without an error for the app.
 func checkEventNames(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked

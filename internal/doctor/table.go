@@ -1,8 +1,8 @@
 package doctor
 
-// checks lists all checks in order of urgency. The first ones check whether the server can be used
-// at all. Later ones check whether it will continue to work, and the last ones check the access to
-// it.
+// checks lists all checks, the most urgent ones first. The first ones check whether the
+// server can be used at all, the next ones whether it will continue to work, and the last
+// ones check the access to it.
 var checks = []check{
 	{"settings", "settings", checkSettings},
 	{"server", "server", checkServer},

@@ -21,8 +21,8 @@ import (
 	"svc/store"
 )
 
-// stagePrefix is the prefix of the names of directories that hold the database copies for a backup.
-// These directories are in the staging directory.
+// stagePrefix is the prefix of the names of the directories into which the databases are
+// copied for a backup. They are in the staging directory.
 const stagePrefix = "backup-"
 
 // Archiver makes backups of the data directory that this process has opened. It makes one backup at
@@ -30,25 +30,25 @@ const stagePrefix = "backup-"
 type Archiver struct {
 	DB      *store.Store
 	Events  *event.Engine
-	Data    string // the data directory
-	Version string // of this program
-	// Elsewhere lists the environment variables that hold secrets. These secrets are therefore not
-	// in the data directory.
+	Data    string // path of the data directory
+	Version string // version of this program
+	// Elsewhere lists the environment variables that contain secrets. Secrets from the
+	// environment are not in the data directory, so a backup does not contain them.
 	Elsewhere []string
-	Now       func() time.Time // time.Now when nil
+	Now       func() time.Time // the clock; nil means time.Now
 	// Files gives access to the local files. It is nil if the server has no files.
 	Files *engine.Engine
 
 	busy sync.Mutex
 }
 
-// Write writes a backup to a stream. The backup contains both databases as of one point in time,
-// the secrets and the configuration. If the options request it, the backup also contains the local
-// files, including contents that wait for a remote storage, but no uploads in progress. Write sends
-// nothing before the databases have been copied, and holds no transaction open while it writes. The
-// error is Unavailable if another backup is in progress or the databases cannot be copied, NoSpace
-// if the disk has no room for the copies, Invalid if a recipient is invalid, and Damaged if a
-// database is damaged.
+// Write writes a backup to a stream. The backup contains both databases as of one point
+// in time, the secrets and the configuration. If the options request it, the backup also
+// contains the local files, including contents that wait for a remote storage, but no
+// uploads in progress. Write sends nothing before the databases have been copied, and
+// holds no transaction open while it writes. The error is Unavailable if another backup
+// is in progress or the databases cannot be copied, NoSpace if the disk has no room for
+// the copies, Invalid if a recipient is invalid, and Damaged if a database is damaged.
 func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m *backup.Manifest, err error) {
 	recipients, err := backup.ParseRecipients(o.Recipients)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	}
 	defer a.busy.Unlock()
 	if o.Files && a.Files != nil {
-		defer a.Files.Hold()() // before the copy, so that all referenced files stay
+		defer a.Files.Hold()() // before the databases are copied, so that all files to which the copies refer are kept
 	}
 	var stored map[store.FileID]bool
 	if o.Files {
@@ -87,8 +87,8 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	return w.Close(o.Files, a.Elsewhere)
 }
 
-// stage copies both databases to a new directory in the staging directory. The result at is the
-// time of the copies.
+// stage copies both databases to a new directory, stage, in the staging directory. at is
+// the time of the copies.
 func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	if err := a.removeLeftOvers(); err != nil {
 		return "", at, err
@@ -96,14 +96,14 @@ func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	return instance.CopyData(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), stagePrefix)
 }
 
-// examineCopies reads every page of both copies. It overwrites unused pages, because an archive
-// must not contain deleted data. If a copy is damaged, the error is Damaged: an archive of it could
-// not be restored and must not replace earlier archives.
+// examineCopies reads every page of both copies. It overwrites unused pages, because an
+// archive must not contain deleted data. If a copy is damaged, the error is Damaged: an
+// archive of it could not be restored, so it must not replace earlier archives.
 func examineCopies(stage string) error {
 	for _, name := range datadir.Databases {
 		err := boltfile.ExamineCopy(filepath.Join(stage, name))
 		if errors.Is(err, boltfile.ErrDamaged) {
-			_, what, _ := strings.Cut(err.Error(), boltfile.ErrDamaged.Error()+": ") // without the path of the copy
+			_, what, _ := strings.Cut(err.Error(), boltfile.ErrDamaged.Error()+": ") // the text must not contain the path of the copy
 			return fault.New(fault.Damaged,
 				"%s is damaged (%s), so no backup was made and none was removed; see svc check, and restore the last one", name, what)
 		}
@@ -114,8 +114,8 @@ func examineCopies(stage string) error {
 	return nil
 }
 
-// cannotStage returns the error for a disk problem while the databases are copied. It may contain
-// details, because only the owner makes backups.
+// cannotStage returns the error for a disk problem while the databases are copied. The
+// error may contain details, because only the owner can make backups.
 func cannotStage(err error) error {
 	if fault.Is(fault.Disk(err), fault.NoSpace) {
 		return fault.New(fault.NoSpace, "not enough space for a copy of both databases in %s: %v", datadir.Staging, err)
@@ -123,8 +123,8 @@ func cannotStage(err error) error {
 	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", datadir.Staging, err)
 }
 
-// add adds all members of the backup to an archive, except the staged contents of the files in the
-// set stored.
+// add adds all members of the backup to an archive. It leaves out the staged contents of
+// the files in the set stored.
 func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[store.FileID]bool) error {
 	for _, name := range []string{datadir.Database, datadir.Events} {
 		if err := w.AddFile(name, filepath.Join(stage, name)); err != nil {
@@ -151,9 +151,9 @@ func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[st
 	return w.AddFolder(a.Files.Dir, staged)
 }
 
-// stagedUploads returns the ids of uploaded files with staged contents, except those in the set
-// stored. These contents may not be on their storage yet. Attachments are left out, because they
-// can be downloaded again.
+// stagedUploads returns the ids of the uploaded files with staged contents, except those
+// in the set stored. The storage of these files may not have their contents yet.
+// Attachments are left out, because they can be downloaded again.
 func (a *Archiver) stagedUploads(stored map[store.FileID]bool) (ids []string, err error) {
 	err = a.eachStaged(func(f *store.File) {
 		if f.Source == store.FileUploaded && !stored[f.ID] {
@@ -163,9 +163,9 @@ func (a *Archiver) stagedUploads(stored map[store.FileID]bool) (ids []string, er
 	return ids, err
 }
 
-// storedUploads returns the set of files that are ready although their contents are still staged.
-// It must be called before the databases are copied. If a file becomes ready after that, the copy
-// may still show it as pending, and the backup then needs its content.
+// storedUploads returns the set of files that are ready although their contents are still
+// staged. It must be called before the databases are copied: the copy may show a file
+// that becomes ready later as pending, and the backup then needs the file's content.
 func (a *Archiver) storedUploads() (map[store.FileID]bool, error) {
 	stored := map[store.FileID]bool{}
 	if a.Files == nil {
@@ -208,7 +208,7 @@ func (a *Archiver) now() time.Time {
 	return a.Now()
 }
 
-// removeLeftOvers removes the copies that killed processes left behind.
+// removeLeftOvers removes the copies of databases that killed processes have left behind.
 func (a *Archiver) removeLeftOvers() error {
 	list, err := os.ReadDir(datadir.StagingOf(a.Data))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -222,7 +222,7 @@ func (a *Archiver) removeLeftOvers() error {
 	return err
 }
 
-// stopping is a writer that returns an error after its context has ended.
+// stopping is a writer that returns an error when its context has ended.
 type stopping struct {
 	ctx context.Context
 	to  io.Writer

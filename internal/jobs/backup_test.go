@@ -187,8 +187,8 @@ func opened(t *testing.T, all map[string][]byte) (projects, events int) {
 	return projects, events
 }
 
-// gate is a slow reader of an archive. It signals when it has received the first bytes, and reads
-// further bytes only on request.
+// gate is a slow reader of an archive. It signals that it has received the first bytes,
+// and then reads more only on request.
 type gate struct {
 	begun, open chan struct{}
 	once        sync.Once
@@ -258,8 +258,8 @@ func TestArchiveThatIsNotWanted(t *testing.T) {
 	}
 }
 
-// TestDiskThatCannotStage checks that the error names the problem if the databases cannot be
-// copied, and that nothing is written to the archive.
+// TestDiskThatCannotStage checks that the error names the problem if the databases cannot
+// be copied, and that nothing of an archive is written.
 func TestDiskThatCannotStage(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -283,7 +283,7 @@ func TestDiskThatCannotStage(t *testing.T) {
 	}
 }
 
-// tryingRemoval is a writer that attempts to begin a removal of contents during each write.
+// tryingRemoval is a writer that tries to begin a removal of contents during each write.
 type tryingRemoval struct {
 	bytes.Buffer
 	archiver *Archiver
@@ -314,7 +314,7 @@ func TestArchiveHasWhatItsRecordsReferTo(t *testing.T) {
 			if err := tx.CreateFile(p.ID, f); err != nil {
 				return err
 			}
-			if i == 3 { // its content is on the storage, but still staged
+			if i == 3 { // the content is already on the storage, but also still staged
 				f.Status = store.FileReady
 				if err := tx.PutFile(p.ID, f); err != nil {
 					return err

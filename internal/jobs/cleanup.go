@@ -15,17 +15,17 @@ import (
 const (
 	// cleanAt is the local hour at which old data is deleted.
 	cleanAt = 3
-	// checkEvery is the interval at which the clock is checked. It limits the delay of a job after
-	// the machine has slept or the clock has been set.
+	// checkEvery is the interval at which a job compares the clock with its schedule. It
+	// limits the delay of the job after the machine has slept or the clock has been set.
 	checkEvery = time.Hour
-	// dropStep is the maximum number of values that one transaction deletes. dropPause is the pause
-	// between such transactions, during which other writers can write.
+	// dropStep is the maximum number of values that one transaction deletes. dropPause is
+	// the pause between two such transactions, in which other writers can write.
 	dropStep  = 500
 	dropPause = 10 * time.Millisecond
 )
 
-// keepPurging removes the remains of deleted projects at the start and whenever a project is
-// deleted. After a failure it tries again with increasing pauses.
+// keepPurging removes the remains of deleted projects, at the start and whenever a
+// project is deleted. After a failure it retries with increasing pauses.
 func (j *Jobs) keepPurging(ctx context.Context) {
 	for failures := 0; ; {
 		next := checkEvery
@@ -60,7 +60,7 @@ func (j *Jobs) keepClean(ctx context.Context) {
 	}
 }
 
-// nextNight returns the first clean-up time after t.
+// nextNight returns the time of the first clean-up after t.
 func nextNight(t time.Time) time.Time {
 	if at := nightOf(t, 0); at.After(t) {
 		return at
@@ -68,7 +68,7 @@ func nextNight(t time.Time) time.Time {
 	return nightOf(t, 1)
 }
 
-// lastNight returns the last clean-up time that is not after t.
+// lastNight returns the time of the last clean-up that is not after t.
 func lastNight(t time.Time) time.Time {
 	if at := nightOf(t, 0); !at.After(t) {
 		return at
@@ -76,7 +76,8 @@ func lastNight(t time.Time) time.Time {
 	return nightOf(t, -1)
 }
 
-// nightOf returns the clean-up time of the day that is the given number of days after the day of t.
+// nightOf returns the time of the clean-up on the day that is away days after the day of
+// t.
 func nightOf(t time.Time, away int) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d+away, cleanAt, 0, 0, 0, t.Location())
@@ -88,12 +89,12 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 		last = tx.CleanedAt()
 		return nil
 	})
-	// A time in the future comes from a wrong clock.
+	// a time in the future was recorded while the clock was wrong
 	if err == nil && !last.Before(lastNight(now)) && !last.After(now) {
 		return nil
 	}
 	return j.do(ctx, j.retention, func(ctx context.Context) error {
-		if err != nil { // is treated like a failure of the work itself
+		if err != nil { // handled like a failure of the work itself
 			return err
 		}
 		if err := j.clock.check(now); err != nil {
@@ -103,8 +104,9 @@ func (j *Jobs) cleanIfDue(ctx context.Context, now time.Time) error {
 	})
 }
 
-// purge removes the remains of deleted projects. It removes uploads last, because it may have to
-// wait for an upload that is being completed. That takes as long as hashing the upload.
+// purge removes the remains of deleted projects. It removes uploads last, because it may
+// have to wait until an upload has been completed, which takes as long as hashing the
+// upload.
 func (j *Jobs) purge(ctx context.Context) error {
 	err := errors.Join(j.DB.Purge(), j.purgeEvents(ctx))
 	if j.Files != nil {
@@ -122,7 +124,7 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 		if err != nil {
 			err = fmt.Errorf("clean up project %s: %w", p.Key, err)
 		}
-		if errors.Is(err, boltfile.ErrDamaged) { // affects only part of the data; go on
+		if errors.Is(err, boltfile.ErrDamaged) { // only part of the data is damaged, so continue with the rest
 			damage = errors.Join(damage, err)
 			continue
 		}
@@ -161,7 +163,7 @@ func (j *Jobs) dropDeliveries(ctx context.Context) error {
 func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time) error {
 	before := store.HourOf(now.Add(-days(p.StatsRetentionDays)))
 	old, err := store.Read(j.DB, func(tx *store.Tx) (bool, error) { return tx.HasRequestsBefore(p.ID, before), nil })
-	if err != nil || !old { // true of most projects on most nights; avoids a write transaction
+	if err != nil || !old { // most projects have nothing to delete on most nights; this avoids a write transaction
 		return err
 	}
 	for n := dropStep; n == dropStep; {
@@ -213,7 +215,9 @@ func orGone(err error) error {
 	return err
 }
 
-// retention returns how long a project keeps its logs or its feedback. 0 means forever.
+// retention returns the duration for which a project keeps its logs or its feedback. 0
+// means forever. The setting of the project takes precedence over the setting of the
+// instance.
 func retention(ofProject *int, ofInstance int) time.Duration {
 	days := ofInstance
 	if ofProject != nil {
@@ -227,10 +231,10 @@ func (j *Jobs) purgeEvents(ctx context.Context) error {
 	if j.Events == nil {
 		return nil
 	}
-	// A project is created before its events, so each listed project either exists in the store or
-	// has been deleted.
+	// Projects are created before their events. A project with events that is not in the
+	// store has therefore been deleted, or is being imported.
 	for _, p := range j.Events.Projects() {
-		if j.DB.Importing(store.ProjectID(p)) { // first, because an import can finish at any time
+		if j.DB.Importing(store.ProjectID(p)) { // checked before the store, because the import can end in between
 			continue
 		}
 		if _, alive := j.DB.ProjectByID(store.ProjectID(p)); alive {

@@ -7,27 +7,28 @@ import (
 )
 
 const (
-	// clockSlack is how far the wall clock may be ahead of the expected time, which is the time of
-	// the last clean-up plus the time elapsed since then.
+	// clockSlack is the time by which the wall clock may be ahead of the expected time,
+	// which is the time of the last clean-up plus the time elapsed since then.
 	clockSlack = 48 * time.Hour
-	// clockDoubt is how long a wall clock must be further ahead before it is trusted.
+	// clockDoubt is the time for which a wall clock that is further ahead must stay so
+	// before it is trusted.
 	clockDoubt = 24 * time.Hour
 )
 
-// clockGuard prevents a wrong wall clock from causing the deletion of data. If the clock were two
-// years ahead just once, all data would be considered too old. The guard compares the wall clock
-// with the time of the last clean-up plus the monotonic time elapsed since then. It trusts a clock
-// that stays ahead for clockDoubt, because a server may have been stopped for weeks. A clockGuard
-// is safe for concurrent use.
+// clockGuard prevents a wrong wall clock from causing the deletion of data. If the clock
+// were two years ahead just once, all data would seem too old. The guard compares the
+// wall clock with the expected time: the time of the last clean-up plus the monotonic
+// time elapsed since then. It trusts a clock that stays ahead for clockDoubt, because the
+// server may have been stopped for weeks. A clockGuard is safe for concurrent use.
 type clockGuard struct {
 	mu sync.Mutex
 	// The following fields are guarded by mu.
 	last  time.Time // wall time of the last clean-up; zero if there was none
-	noted time.Time // monotonic time at which last was noted
-	ahead time.Time // monotonic time since which the wall clock is too far ahead; zero if it is not
+	noted time.Time // monotonic time at which last was recorded
+	ahead time.Time // monotonic time at which the wall clock was first too far ahead; zero if it is not
 }
 
-// trust records that a clean-up has taken place at the given wall time.
+// trust records that a clean-up was done at the given wall time.
 func (g *clockGuard) trust(wall time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -14,8 +14,8 @@ func TestClockGuard(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	type reading struct {
-		after    time.Duration // uptime since the previous check
-		ahead    time.Duration // of the wall clock, relative to the expected time
+		after    time.Duration // time that the process has run since the previous check
+		ahead    time.Duration // time by which the wall clock is ahead of the expected time
 		believed bool
 	}
 	for _, tc := range []struct {
@@ -47,8 +47,9 @@ func TestClockGuard(t *testing.T) {
 	}
 }
 
-// TestWrongClockDeletesNothing checks that no data is deleted while the clock is two years ahead,
-// neither at the start nor later. If an administrator runs the job, the clock must be trusted.
+// TestWrongClockDeletesNothing checks that no data is deleted while the clock is two
+// years ahead, neither at the start nor later. If an administrator runs the job, however,
+// the clock must be trusted.
 func TestWrongClockDeletesNothing(t *testing.T) {
 	t.Parallel()
 	db := openStore(t)

@@ -8,11 +8,11 @@ import (
 	"svc/store"
 )
 
-// eraseIfDue erases deleted data from the database files once a night. After a failure it tries
-// again.
+// eraseIfDue erases deleted data from the database files once every night. After a
+// failure it retries.
 func (j *Jobs) eraseIfDue(ctx context.Context, now time.Time) error {
 	last := j.erased.get()
-	// A time in the future comes from a wrong clock.
+	// a time in the future was recorded while the clock was wrong
 	if last.Failure == "" && !last.Begun.Before(lastNight(now)) && !last.Begun.After(now) {
 		return nil
 	}

@@ -29,7 +29,7 @@ func TestEventsGoWithTheirTime(t *testing.T) {
 	p := project(t, db, "app", 20)
 	now := time.Date(2026, 5, 10, 12, 34, 56, 0, time.UTC)
 	b := &event.Batch{Project: event.Project(p.ID), Received: now.Unix(), Subject: "u"}
-	for days := range 100 { // kept for 90 days; an event a second older would be deleted
+	for days := range 100 { // kept for exactly 90 days; an event that is one second older would be deleted
 		at := now.AddDate(0, 0, -days).Unix()
 		b.Items = append(b.Items,
 			submission.Item{ID: fmt.Sprint(days), Name: "open", At: at},

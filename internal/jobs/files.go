@@ -12,7 +12,7 @@ import (
 
 // keepFiles runs transfers, deletions and refreshes when they are due, and the clean-up every hour.
 func (j *Jobs) keepFiles(ctx context.Context) {
-	// A channel contains a value if there may be new due deletions or refreshes.
+	// Each channel receives a value when there may be new work that is due.
 	deletions, refreshes := make(chan struct{}, 1), make(chan struct{}, 1)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -81,7 +81,7 @@ func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 // keepDeleting removes the objects of deleted files when the removals are due. It processes each
 // storage independently, so that a hanging storage does not delay removals from other storages.
 func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
-	var busy sync.Map // ids of the storages from which objects are being removed
+	var busy sync.Map // ids of the storages from which objects are being removed at present
 	isBusy := func(id string) bool {
 		_, ok := busy.Load(id)
 		return ok
@@ -98,7 +98,7 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 		for id, list := range due {
 			busy.Store(id, true)
 			running.Go(func() {
-				var failed error // failure of this storage; the job reports those of all storages
+				var failed error // the failure of this storage, while the job reports the failures of all storages
 				_ = j.run(ctx, j.deletions, func(ctx context.Context) error {
 					failed = j.Files.DeleteObjects(ctx, id, list)
 					return cmp.Or(ctx.Err(), j.Files.DeletionFailures(), failed)
@@ -107,7 +107,7 @@ func (j *Jobs) keepDeleting(ctx context.Context, more <-chan struct{}) {
 					j.Log.Error("objects of deleted files not removed; retrying", "error", failed)
 				}
 				if errors.Is(failed, engine.ErrNotRecorded) {
-					_ = pause(ctx, engine.RetryWhenDiskFull) // they would begin again at once
+					_ = pause(ctx, engine.RetryWhenDiskFull) // the removals would begin again immediately
 				}
 				busy.Delete(id)
 				signal(ended)
@@ -125,7 +125,7 @@ func (j *Jobs) keepRefreshing(ctx context.Context, more <-chan struct{}) {
 		due, next, err := j.Files.DueRefreshes(j.Now())
 		if err == nil && len(due) > 0 {
 			err = j.do(ctx, j.cdnRefreshes, func(ctx context.Context) error { return j.Files.RefreshLinks(ctx, due) })
-			next = 0 // more may have become due
+			next = 0 // more refreshes may have become due in the meantime
 		}
 		if err != nil {
 			if ctx.Err() == nil {

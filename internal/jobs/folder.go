@@ -29,7 +29,7 @@ func (j *Jobs) usable(dir string) (missing bool, err error) {
 	return f.Usable(j.Now())
 }
 
-// noteFolder stores which directory contains the last backup.
+// noteFolder stores which directory the last backup was written to.
 func (j *Jobs) noteFolder(dir string) error {
 	device, err := disk.Device(dir)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// settleEvery is the interval at which the server looks for the issues of unconfirmed submissions.
-// If there are no such submissions, this costs little.
+// settleEvery is the interval at which the server looks for the issues of submissions
+// with an unknown outcome. If there are no such submissions, this costs little.
 const settleEvery = 5 * time.Minute
 
-// keepSettling looks for the issues of unconfirmed submissions at regular intervals. If the code
-// host does not answer, it logs that only once.
+// keepSettling looks for the issues of submissions with an unknown outcome at regular
+// intervals. If the code host does not respond, it logs that only once.
 func (j *Jobs) keepSettling(ctx context.Context) {
 	for failing := false; ; {
 		err := j.do(ctx, j.forwards, j.forwards.work)

@@ -17,8 +17,8 @@ import (
 	"svc/store"
 )
 
-// TestSettlingForwards checks that the job runs at the start and at regular intervals, and that it
-// logs only once that the code host does not answer.
+// TestSettlingForwards checks that the job runs at the start and at regular intervals. It
+// must log only once that the code host does not respond.
 func TestSettlingForwards(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestSettlingForwards(t *testing.T) {
 		away.Store(true)
 		db := openStore(t)
 		pending := addForward(t, db)
-		<-time.After(settleEvery) // the code host's list may not contain a new issue yet
+		<-time.After(settleEvery) // the code host's list of issues may not contain a new issue immediately
 		host := codehost.New(codehost.Config{HTTP: &http.Client{Transport: answering(func(r *http.Request) (*http.Response, error) {
 			if away.Load() {
 				return nil, errors.New("code host away")
@@ -62,7 +62,7 @@ func TestSettlingForwards(t *testing.T) {
 	})
 }
 
-// answering is an http.RoundTripper that calls the function for each request.
+// answering is an http.RoundTripper that is implemented by a function.
 type answering func(*http.Request) (*http.Response, error)
 
 func (a answering) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }

@@ -1,5 +1,5 @@
-// Package jobs does background work. A job looks for work, does a part of it and records the
-// result. It can therefore be interrupted at any time and repeated.
+// Package jobs does background work. A job looks for work, does a part of it and records
+// the result. It can therefore be interrupted at any time and repeated.
 //
 //	jobs.go      Jobs: start, stop, request statistics
 //	named.go     jobs by name: run, state, last run
@@ -11,7 +11,7 @@
 //	cleanup.go   removes expired data and deleted projects at night
 //	erase.go     erases deleted data from the files at night
 //	files.go     transfers, deletions, refreshes and clean-up of files
-//	forwards.go  submissions with an unconfirmed issue
+//	forwards.go  submissions for which it is unknown whether an issue exists
 package jobs
 
 import (
@@ -27,17 +27,17 @@ import (
 	"svc/store"
 )
 
-// flushEvery is the interval at which request statistics are stored. A killed server loses at most
-// the statistics of this interval.
+// flushEvery is the interval at which request statistics are stored. If the server is
+// killed, at most the statistics of one interval are lost.
 const flushEvery = 5 * time.Second
 
-// Config holds everything that the jobs use.
+// Config contains the settings and dependencies of the jobs.
 type Config struct {
 	DB     *store.Store
-	Events *event.Engine // nil if there are no events
-	Search *search.Index // nil if there is no search index
+	Events *event.Engine // nil if the server has no events
+	Search *search.Index // nil if the server has no search index
 	Log    *slog.Logger
-	Now    func() time.Time // time.Now if nil; its location determines when it is night
+	Now    func() time.Time // the clock; nil means time.Now; its location determines when it is night
 	// Flush stores the request statistics. After an error it is called again.
 	Flush func() error
 	// Forward creates issues from feedback. It is nil if no code host is configured.
@@ -52,7 +52,7 @@ type Config struct {
 	Schedule Schedule
 }
 
-// Jobs is the set of jobs of a server.
+// Jobs manages the background jobs of a server.
 type Jobs struct {
 	Config
 	stop context.CancelFunc
@@ -68,13 +68,13 @@ type Jobs struct {
 	deletions, fileCleanup *job // nil without files
 	cdnRefreshes           *job // nil without files
 
-	failure  error // of the last backup; guarded by backup.busy
-	unpruned bool  // the last removal of surplus archives failed; guarded by backup.busy
+	failure  error // error of the last backup; guarded by backup.busy
+	unpruned bool  // whether the last removal of surplus archives failed; guarded by backup.busy
 
 	backups     sync.Mutex // guards Config.Schedule, scheduled and state
-	scheduled   time.Time  // when the server began to follow the schedule
+	scheduled   time.Time  // time at which the server began to follow the current schedule
 	state       BackupState
-	rescheduled chan struct{} // has a value if the schedule has been replaced
+	rescheduled chan struct{} // receives a value when the schedule is replaced
 }
 
 // New returns the jobs of a server. They run on request and, after Start, by schedule.
@@ -107,8 +107,8 @@ func New(c Config) *Jobs {
 	return j
 }
 
-// Start runs the jobs by schedule until Stop is called. Jobs that became due while the server was
-// not running start immediately.
+// Start runs the jobs by schedule until Stop is called. Jobs that became due while the
+// server was not running begin immediately.
 func (j *Jobs) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop

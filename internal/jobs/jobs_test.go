@@ -42,7 +42,7 @@ func project(t *testing.T, db *store.Store, key string, keepDays int) *store.Pro
 	return p
 }
 
-// count adds one request of each kind to the statistics of each of the hours.
+// count adds one request of each kind to the statistics of each of the given hours.
 func count(t *testing.T, db *store.Store, p *store.Project, hours ...store.Hour) {
 	t.Helper()
 	counts := map[store.RequestCounter]uint64{}
@@ -56,7 +56,7 @@ func count(t *testing.T, db *store.Store, p *store.Project, hours ...store.Hour)
 	}
 }
 
-// kept returns the hours for which there are counters.
+// kept returns the hours for which a project has counters.
 func kept(t *testing.T, db *store.Store, p *store.Project) (hours []store.Hour) {
 	t.Helper()
 	var systems, clients int
@@ -136,7 +136,7 @@ func TestRetentionDropsWholeHours(t *testing.T) {
 	edge := func(days int) store.Hour { return store.HourOf(now) - store.Hour(24*days) }
 	tests := []struct {
 		name       string
-		keep, days int // the project's setting, and the resulting retention in days
+		keep, days int // the project's setting, and the retention that it must result in, in days
 	}{
 		{"one day", 1, 1},
 		{"a month", 30, 30},
@@ -151,7 +151,7 @@ func TestRetentionDropsWholeHours(t *testing.T) {
 		projects = append(projects, p)
 	}
 	j := quiet(db)
-	for range 2 { // it may be repeated
+	for range 2 { // repeating the job changes nothing
 		if err := j.clean(t.Context(), now); err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestCleanUpIsTakenUpAgain(t *testing.T) {
 	db := openStore(t)
 	p := project(t, db, "p", 1)
 	var hours []store.Hour
-	for h := range store.Hour(dropStep) { // three values each
+	for h := range store.Hour(dropStep) { // each hour has three values
 		hours = append(hours, 1000+h)
 	}
 	count(t, db, p, hours...)

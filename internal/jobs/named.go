@@ -10,23 +10,23 @@ import (
 	"svc/store"
 )
 
-// saveEvery is the minimum interval at which the last run of a frequent job is stored. Without this
-// minimum, an idle server would write all the time.
+// saveEvery is the minimum interval at which the last run of a frequent job is stored.
+// Without it, an idle server would write to the database all the time.
 const saveEvery = 10 * time.Minute
 
-// State is the state of a job.
+// State describes a job and its last run.
 type State struct {
 	Name    string
 	About   string // short description of the job
 	Running bool
 	Runs    uint64        // number of runs that have ended since the server was started
 	Failed  uint64        // number of these runs that failed
-	Begun   time.Time     // start of the last run that ended, even before a restart; zero if none
-	Took    time.Duration // duration of the last run that ended
-	Failure string        // error of the last run that ended; "" if it succeeded
+	Begun   time.Time     // start of the last run that has ended, possibly before a restart; zero if there is none
+	Took    time.Duration // duration of that run
+	Failure string        // error of that run; "" if it succeeded
 }
 
-// job is work with a name. Because of the name, its state can be displayed and it can be run on
+// job is work with a name, by which its state can be displayed and it can be run on
 // request.
 type job struct {
 	work func(ctx context.Context) error // called when a run is requested
@@ -35,7 +35,7 @@ type job struct {
 	mu     sync.Mutex
 	active int   // number of runs in progress; guarded by mu
 	state  State // guarded by mu
-	saved  State // the state stored in svc.db; guarded by mu
+	saved  State // the state that svc.db contains; guarded by mu
 }
 
 // define creates a job. It loads the job's last run from svc.db. Each name must be defined only
@@ -57,7 +57,8 @@ func (j *Jobs) define(name, about string, work func(ctx context.Context) error) 
 	return one
 }
 
-// do waits until no run of the job is in progress, and then calls work as a run of the job.
+// do waits until no other run of the job is in progress and then calls work as a run of
+// the job.
 func (j *Jobs) do(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	o.busy.Lock()
 	defer o.busy.Unlock()
@@ -73,7 +74,7 @@ func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) e
 	o.set(func(s *State) {
 		o.active--
 		s.Running = o.active > 0
-		if ctx.Err() != nil { // a stopped run is not counted
+		if ctx.Err() != nil { // a run that was stopped is not counted
 			return
 		}
 		s.Runs, s.Begun, s.Took, s.Failure = s.Runs+1, begun, time.Since(clock), ""
@@ -85,9 +86,9 @@ func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) e
 	return err
 }
 
-// save stores the job's last run for the next start of the server. As long as the outcome of the
-// runs stays the same, it stores a run at most once per interval. If save fails, the next run tries
-// again.
+// save stores the job's last run, so that it is known after a restart. While the outcome
+// of the runs does not change, it stores a run at most once per interval. If save fails,
+// the next run tries again.
 func (j *Jobs) save(o *job, interval time.Duration) {
 	o.mu.Lock()
 	s, saved := o.state, o.saved

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxRunnable is the number of goroutines that may wait for a CPU while only the backup is
-	// running. A larger number indicates other work.
+	// maxRunnable is the number of goroutines that wait for a CPU at most while nothing but
+	// the backup is running. A larger number means that there is other work.
 	maxRunnable = 6
 	// share limits a backup to 1/share of the time while other work is in progress.
 	share = 5
@@ -16,10 +16,10 @@ const (
 	maxRest = 50 * time.Millisecond
 )
 
-// pace returns a function that a backup calls after each piece of work, with the time that the
-// piece has taken. The function returns immediately on an idle machine. If there are writers, which
-// need the disk, or if many goroutines are waiting for a CPU, the function pauses, so that the
-// backup is idle most of the time.
+// pace returns a function that a backup calls after each piece of work, with the time
+// that the piece has taken. On an idle machine, the function returns immediately. If
+// there are writers, which need the disk, or if many goroutines wait for a CPU, the
+// function pauses, so that the backup is idle most of the time.
 func (a *Archiver) pace() func(worked time.Duration) {
 	waiting := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
 	written := a.DB.Commits() + a.Events.Commits()

@@ -41,7 +41,7 @@ func TestPruneIsTriedAgain(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "svc-19990101-000000.tar.zst")
 	put(t, old, "x")
-	if err := syscall.Mount(old, old, "", syscall.MS_BIND, ""); err != nil { // now it is busy
+	if err := syscall.Mount(old, old, "", syscall.MS_BIND, ""); err != nil { // a mount point cannot be removed
 		t.Skipf("needs a mount, which was refused: run this as root, in a container with the capability SYS_ADMIN: %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -52,7 +52,7 @@ func (j *Jobs) SetSchedule(s Schedule) {
 	j.backups.Unlock()
 	select {
 	case j.rescheduled <- struct{}{}:
-	default: // the new schedule will be read anyway
+	default: // the value that is already there makes the job read the new schedule
 	}
 }
 
@@ -65,8 +65,8 @@ func (j *Jobs) Backups() BackupState {
 	return state
 }
 
-// BackingUp returns the time at which the server began to follow the schedule of backups, and
-// whether a backup is being made.
+// BackingUp returns the time at which the server began to follow the current schedule of
+// backups, and reports whether a backup is in progress.
 func (j *Jobs) BackingUp() (since time.Time, running bool) {
 	if j.backup != nil {
 		j.backup.mu.Lock()
@@ -109,11 +109,11 @@ func (j *Jobs) keepBackingUp(ctx context.Context) {
 	}
 }
 
-// backUpIfDue makes a backup if one is due. Otherwise, if the last removal of old archives has
-// failed, it tries the removal again. If the directory cannot be listed, it counts that as a failed
-// run of the job. wait is the time until the next backup is due.
+// backUpIfDue makes a backup if one is due. If none is due, but the last removal of old
+// archives failed, it retries the removal. If the directory cannot be listed, it records
+// a failed run of the job. wait is the time until the next backup is due.
 func (j *Jobs) backUpIfDue(ctx context.Context, plan Schedule) (wait time.Duration, err error) {
-	j.backup.busy.Lock() // a requested backup may be in progress, and counts as well
+	j.backup.busy.Lock() // a requested backup may be in progress, after which no other one is due
 	defer j.backup.busy.Unlock()
 	newest, err := j.refresh(plan)
 	if err == nil {
@@ -157,7 +157,7 @@ func (j *Jobs) refresh(plan Schedule) (newest time.Time, err error) {
 // attempt calls work, which makes a backup or only prunes archives, and records the result.
 func (j *Jobs) attempt(work func() error) error {
 	j.failure = work()
-	_, _ = j.refresh(j.schedule()) // also records a problem with the directory
+	_, _ = j.refresh(j.schedule()) // also records whether there is a problem with the directory
 	return j.failure
 }
 
@@ -174,7 +174,7 @@ func (j *Jobs) makeBackup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if missing { // creates only the directory itself, never its parent
+	if missing { // create only the directory itself, not its parent
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -198,8 +198,9 @@ func (j *Jobs) makeBackup(ctx context.Context) error {
 	return j.prune(plan)
 }
 
-// prune removes the oldest archives and keeps as many as the plan specifies. It neither counts nor
-// removes archives with a time in the future, because one of them may be the newest.
+// prune removes the oldest archives, so that as many remain as the schedule specifies. It
+// neither counts nor removes archives with a time in the future, because one of them may
+// be the newest.
 func (j *Jobs) prune(plan Schedule) error {
 	list, err := backup.ListScheduled(plan.Dir, j.Now())
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"svc/store"
 )
 
-// scheduled returns Jobs that only make backups according to s.
+// scheduled returns Jobs that do nothing but make backups according to s.
 func scheduled(a *Archiver, s Schedule) *Jobs {
 	return New(Config{DB: a.DB, Events: a.Events, Log: slog.New(slog.DiscardHandler), Now: time.Now, Archive: a, Schedule: s})
 }
@@ -25,7 +25,7 @@ func scheduled(a *Archiver, s Schedule) *Jobs {
 // midnight UTC.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
-	a := openArchiver(t) // outside of the bubble, to which its goroutines must not belong
+	a := openArchiver(t) // created outside of the bubble, because its goroutines must not belong to the bubble
 	dir := filepath.Join(a.Data, "backups")
 	for _, name := range []string{"mine.tar.zst", "svc-19990101-000000.tar.zst.part", ".svc-19990101-000000.tar.zst.123", "svc-19990101-000000.tar.zst", "svc-20990101-000000.tar.zst", "svc-20990102-000000.tar.zst"} {
 		put(t, filepath.Join(dir, name), "x")
@@ -59,8 +59,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestBackingUp checks the time since which a schedule is followed. A new interval counts as a new
-// schedule, another number of archives to keep does not.
+// TestBackingUp checks the time since which the server follows a schedule. A new interval
+// makes a new schedule, but a new number of archives to keep does not.
 func TestBackingUp(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
@@ -87,7 +87,7 @@ func TestBackingUp(t *testing.T) {
 func TestScheduleThatFails(t *testing.T) {
 	t.Parallel()
 	a := openArchiver(t)
-	parent := filepath.Join(t.TempDir(), "disk") // stands for a disk that is not mounted
+	parent := filepath.Join(t.TempDir(), "disk") // represents a disk that is not mounted
 	synctest.Test(t, func(t *testing.T) {
 		j := scheduled(a, Schedule{Every: time.Hour, Keep: 2, Dir: filepath.Join(parent, "backups")})
 		ctx, stop := context.WithCancel(t.Context())
@@ -165,8 +165,8 @@ func TestFailureIsKept(t *testing.T) {
 	})
 }
 
-// TestBackupInBetween checks that the scheduled backup is skipped if another backup was made while
-// the schedule was waiting.
+// TestBackupInBetween checks that the scheduled backup is skipped if another backup was
+// made while the job was waiting.
 func TestBackupInBetween(t *testing.T) {
 	t.Parallel()
 	plan := Schedule{Every: time.Hour, Keep: 2, Dir: t.TempDir()}
