@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// maxTries is the number of attempts to read a slice through the cache. After the last failed
-// attempt, the slice is read directly from its storage. An attempt fails if the cached slice is
-// damaged or has been evicted again.
+// maxTries is the number of attempts to read a slice through the cache. An attempt fails
+// if the cached slice is damaged or has been evicted again. After the last attempt, the
+// slice is read directly from its storage.
 const maxTries = 3
 
 // Reader returns a reader for length bytes, starting at offset, of an object of size bytes. The
@@ -43,9 +43,9 @@ type download struct {
 	at, end int64
 	fetch   Fetch
 
-	slice  io.ReadCloser // the slice that contains at; nil if none is open
-	source *slice        // the slice's cache entry; nil if it is read from the storage
-	bad    int           // how often the slice that contains at was damaged
+	slice  io.ReadCloser // the open slice, which contains the position at; nil if none is open
+	source *slice        // cache entry of the open slice; nil if the slice is read from the storage
+	bad    int           // number of times that the slice at the position was damaged
 }
 
 // next opens the slice at the current position. hit reports whether the slice was already cached.
@@ -89,7 +89,7 @@ func (c *Cache) damaged(s *slice, err error) {
 	}
 }
 
-// Read reads from the current slice and opens the next one at its end.
+// Read reads from the current slice. At the end of a slice, it opens the next one.
 func (d *download) Read(p []byte) (int, error) {
 	for len(p) > 0 && d.at < d.end {
 		if d.slice == nil {

@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	blockSize   = 64 << 10 // bytes covered by one checksum
+	blockSize   = 64 << 10 // bytes that one checksum covers
 	sumSize     = 4
-	fetchPrefix = "fetch-" // prefix of the names of incomplete files
+	fetchPrefix = "fetch-" // prefix of the names of files that are not complete yet
 )
 
-// objectHash is the hash of an object's key.
+// objectHash is a hash of an object's key, which is part of the file names of its slices.
 type objectHash [20]byte
 
 func objectOf(key string) objectHash {
@@ -34,7 +34,7 @@ func objectOf(key string) objectHash {
 	return objectHash(sum[:20])
 }
 
-// sliceID is a slice of an object.
+// sliceID identifies a slice by its object and its number.
 type sliceID struct {
 	object objectHash
 	number int64
@@ -46,8 +46,8 @@ func (i sliceID) name() string {
 	return hex.EncodeToString(i.object[:]) + "-" + strconv.FormatInt(i.number, 10)
 }
 
-// parseName returns the id of the slice with the given file name. ok is false if the name is not
-// that of a slice.
+// parseName returns the id of the slice with the given file name. ok is false if no slice
+// has such a name.
 func parseName(name string) (i sliceID, ok bool) {
 	hash, number, _ := strings.Cut(name, "-")
 	sum, err := hex.DecodeString(hash)
@@ -62,9 +62,9 @@ func parseName(name string) (i sliceID, ok bool) {
 // slice is a slice on disk.
 type slice struct {
 	id      sliceID
-	bytes   int64     // size of its file
-	used    time.Time // last use
-	touched time.Time // modification time of its file
+	bytes   int64     // size of the slice's file
+	used    time.Time // time of the last use
+	touched time.Time // modification time of the slice's file
 	element *list.Element
 }
 
@@ -78,14 +78,14 @@ var (
 	blocks     = sync.Pool{New: func() any { return new([blockSize]byte) }}
 )
 
-// blockSum returns the checksum of a block of a slice. The checksum covers the file name as well,
-// so that a renamed file counts as damaged.
+// blockSum returns the checksum of a block of a slice. The checksum includes the file
+// name, so that a renamed file is treated as damaged.
 func blockSum(name string, block []byte) uint32 {
 	return crc32.Update(crc32.Checksum([]byte(name), castagnoli), castagnoli, block)
 }
 
-// uncached marks err as an error of the local disk. After such an error, readers use the storage
-// instead of the cache.
+// uncached marks err as an error of the local disk. After such an error, readers read
+// from the storage instead of the cache.
 func uncached(err error) error {
 	if err == nil {
 		return nil
@@ -93,9 +93,9 @@ func uncached(err error) error {
 	return fmt.Errorf("%w: %w", errUncached, err)
 }
 
-// writeSlice fetches a slice into a new file and returns the file's name. It allocates the disk
-// space before the fetch, so that no fetch is wasted on a full disk. The cache never uses the
-// disk's reserve.
+// writeSlice fetches a slice into a new file and returns the file's name. It allocates
+// the disk space before the fetch, so that it does not fetch a slice that does not fit on
+// the disk. The cache never uses the disk's reserve.
 func writeSlice(ctx context.Context, root *os.Root, id sliceID, length int64, fetch Fetch) (name string, err error) {
 	if err := disk.Need(root.Name(), uint64(fileBytes(length))+disk.Reserve, "the file cache"); err != nil {
 		return "", uncached(err)
@@ -116,7 +116,7 @@ func writeSlice(ctx context.Context, root *os.Root, id sliceID, length int64, fe
 	return name, nil
 }
 
-// fill copies a slice from its storage to f and appends the checksums.
+// fill copies a slice from its storage to f, and appends the checksums of its blocks.
 func fill(ctx context.Context, f io.Writer, id sliceID, length int64, fetch Fetch) error {
 	body, err := fetch(ctx, id.number*SliceSize, length)
 	if err != nil {
@@ -142,8 +142,8 @@ func fill(ctx context.Context, f io.Writer, id sliceID, length int64, fetch Fetc
 	return uncached(err)
 }
 
-// broken returns the error to report if a storage sent less content than it should. The result is
-// never io.EOF.
+// broken returns the error for a storage that has sent less content than it should. The
+// result is never io.EOF.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the storage broke off in the middle of a file: %w", io.ErrUnexpectedEOF)
@@ -159,10 +159,10 @@ var errDamaged = errors.New("slice of the file cache is damaged")
 type sliceReader struct {
 	f       *os.File
 	name    string
-	length  int64            // of the data of the slice
-	at, end int64            // in the slice
-	block   *[blockSize]byte // the block that contains at, if loaded
-	loaded  int64            // number of the loaded block + 1; 0 means none
+	length  int64            // length of the slice's data
+	at, end int64            // positions in the slice: the current one, and the end of the range
+	block   *[blockSize]byte // the block that contains at; nil if it is not loaded
+	loaded  int64            // number of the loaded block + 1; 0 = none
 }
 
 // openSlice opens a cached slice for reading a range, and verifies the first block of the range.
@@ -178,7 +178,8 @@ func openSlice(root *os.Root, id sliceID, length, at, end int64) (*sliceReader, 
 	return r, nil
 }
 
-// current returns the remaining data of the block at the current position.
+// current loads and verifies the block at the current position, unless it is already
+// loaded. It returns the data from that position to the end of the block.
 func (r *sliceReader) current() ([]byte, error) {
 	number := r.at / blockSize
 	start := number * blockSize

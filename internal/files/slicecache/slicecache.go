@@ -29,21 +29,22 @@ import (
 // SliceSize is the size of a slice in bytes. Only the last slice of an object may be smaller.
 const SliceSize = 4 << 20
 
-// Life is how long an unused slice is kept.
+// Life is the time for which an unused slice is kept.
 const Life = 30 * 24 * time.Hour
 
 const (
 	// maxWait limits how long a reader waits for a fetch that another reader has started.
 	maxWait = time.Minute
-	// touchEvery is the precision with which a slice's time of last use is stored on disk.
+	// touchEvery is the precision with which the time of a slice's last use is stored on
+	// disk.
 	touchEvery = time.Hour
 )
 
 // Config configures a Cache.
 type Config struct {
-	Dir      string           // created if missing; used only by the cache
-	MaxBytes int64            // maximum total size; below SliceSize, hardly anything is cached
-	Now      func() time.Time // time.Now when nil
+	Dir      string           // directory of the cache, which no other code may use; created if missing
+	MaxBytes int64            // maximum total size of the slices' files; if it is less than SliceSize, hardly anything is cached
+	Now      func() time.Time // the clock; nil means time.Now
 	Log      *slog.Logger
 }
 
@@ -54,24 +55,24 @@ type Fetch func(ctx context.Context, offset, length int64) (io.ReadCloser, error
 type Cache struct {
 	Config
 	root *os.Root
-	ctx  context.Context // of all fetches; canceled by Close
+	ctx  context.Context // context of all fetches; canceled by Close
 	stop context.CancelFunc
 	done sync.WaitGroup
 
-	mu      sync.Mutex // guards the following fields
+	mu      sync.Mutex // guards all following fields
 	index   map[objectHash]map[int64]*slice
-	recent  list.List // of *slice, most recently used first
-	bytes   int64     // total size on disk or reserved for fetches
+	recent  list.List // the values are of type *slice, the most recently used first
+	bytes   int64     // total size of the files on disk and of the space reserved for fetches
 	fetches map[sliceID]*fetching
-	failing bool // the last slice could not be written
+	failing bool // whether writing the last slice failed
 }
 
-// fetching is a fetch in progress and the number of readers that wait for it.
+// fetching is a fetch that is in progress, with the number of readers that wait for it.
 type fetching struct {
 	cancel  context.CancelFunc
 	waiting int
 	done    chan struct{}
-	err     error // valid after done is closed
+	err     error // set before done is closed
 }
 
 var (
@@ -124,7 +125,7 @@ func (c *Cache) scan() error {
 			return err
 		case ok && info.Mode().IsRegular():
 			found = append(found, &slice{id: id, bytes: info.Size(), used: info.ModTime(), touched: info.ModTime()})
-		case strings.HasPrefix(name.Name(), fetchPrefix): // of a process that was killed
+		case strings.HasPrefix(name.Name(), fetchPrefix): // left behind by a killed process
 			if err := c.root.Remove(name.Name()); err != nil {
 				return err
 			}
@@ -178,7 +179,7 @@ func (c *Cache) add(s *slice) {
 		of = map[int64]*slice{}
 		c.index[s.id.object] = of
 	}
-	if former := of[s.id.number]; former != nil { // its file was replaced
+	if former := of[s.id.number]; former != nil { // a new file has replaced the file of this slice
 		c.remove(former)
 		c.index[s.id.object] = of
 	}
@@ -215,17 +216,18 @@ func (c *Cache) evict(s *slice) error {
 // hold mu.
 func (c *Cache) discard(s *slice) {
 	if c.evict(s) != nil {
-		c.remove(s) // a fetch replaces the file
+		c.remove(s) // the file can stay, because the next fetch replaces it
 	}
 }
 
-// reserve evicts the least recently used slices until there is room for the given number of bytes.
-// It reports whether there is room. If so, it counts the bytes as used. The caller must hold mu.
+// reserve evicts the least recently used slices until there is room for the given number
+// of bytes, and adds the bytes to the space in use. It returns false if there cannot be
+// enough room. The caller must hold mu.
 func (c *Cache) reserve(bytes int64) bool {
 	for e := c.recent.Back(); e != nil && c.bytes+bytes > c.MaxBytes && bytes <= c.MaxBytes; {
 		s := e.Value.(*slice)
 		e = e.Prev()
-		_ = c.evict(s) // on failure, try the next one
+		_ = c.evict(s) // if it cannot be removed, try the next one
 	}
 	if c.bytes+bytes > c.MaxBytes {
 		return false
@@ -234,8 +236,8 @@ func (c *Cache) reserve(bytes int64) bool {
 	return true
 }
 
-// lookUp returns the cached slice with the given ID and file size, and updates its time of last
-// use. It returns nil if there is no such slice.
+// lookUp returns the cached slice with the given ID and file size, and sets its time of
+// last use to now. It returns nil if there is no such slice.
 func (c *Cache) lookUp(id sliceID, bytes int64) *slice {
 	now := c.Now()
 	c.mu.Lock()
@@ -252,13 +254,13 @@ func (c *Cache) lookUp(id sliceID, bytes int64) *slice {
 	s.used = now
 	if now.Sub(s.touched) >= touchEvery {
 		s.touched = now
-		_ = c.root.Chtimes(id.name(), now, now) // a failure only makes the time less precise
+		_ = c.root.Chtimes(id.name(), now, now) // if this fails, the stored time is only less precise
 	}
 	return s
 }
 
-// fetch fetches a slice into the cache, or waits until another reader has fetched it. It returns
-// errUncached if the slice cannot be cached.
+// fetch fetches a slice into the cache. If another reader is already fetching it, it
+// waits for that fetch instead. The error is errUncached if the slice cannot be cached.
 func (c *Cache) fetch(ctx context.Context, id sliceID, length int64, fetch Fetch) error {
 	c.mu.Lock()
 	if c.ctx.Err() != nil {
@@ -287,8 +289,8 @@ func (c *Cache) fetch(ctx context.Context, id sliceID, length int64, fetch Fetch
 	}
 }
 
-// begin starts a fetch. The fetch is canceled when no reader waits for it any longer. The caller
-// must hold mu.
+// begin starts a fetch. The fetch is canceled as soon as no reader waits for it. The
+// caller must hold mu.
 func (c *Cache) begin(id sliceID, length int64, fetch Fetch) *fetching {
 	ctx, cancel := context.WithCancel(c.ctx)
 	f := &fetching{cancel: cancel, done: make(chan struct{})}
@@ -334,7 +336,7 @@ func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil {
-		if err = ctx.Err(); err == nil { // Forget was not called for the object
+		if err = ctx.Err(); err == nil { // if ctx has ended, Forget may have been called for the object
 			err = uncached(errors.Join(c.root.Chtimes(temporary, now, now), c.root.Rename(temporary, id.name())))
 		}
 		if err != nil {
@@ -350,8 +352,8 @@ func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch)
 	return nil
 }
 
-// report logs the first failure to write a slice, and the first success after failures. The caller
-// must hold mu.
+// report logs the first of several failures to write a slice, and the first success after
+// a failure. The caller must hold mu.
 func (c *Cache) report(err error) {
 	switch failed := errors.Is(err, errUncached); {
 	case failed && !c.failing:
@@ -359,7 +361,7 @@ func (c *Cache) report(err error) {
 	case err == nil && c.failing:
 		c.Log.Info("file cache can be written again")
 	case err != nil && !failed:
-		return // the error is unrelated to the disk
+		return // the disk did not cause this error
 	}
 	c.failing = err != nil
 }

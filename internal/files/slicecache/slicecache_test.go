@@ -26,9 +26,9 @@ const sliceSize = slicecache.SliceSize
 type storage struct {
 	mu      sync.Mutex
 	objects map[string][]byte
-	fetches map[string]int // by key and offset
+	fetches map[string]int // number of fetches by key and offset
 	sent    int64
-	answer  func(body io.Reader) (io.Reader, error) // nil means that the body is unchanged
+	answer  func(body io.Reader) (io.Reader, error) // changes the body of each fetch; nil = unchanged
 }
 
 func newStorage() *storage {
@@ -37,7 +37,7 @@ func newStorage() *storage {
 
 // put creates an object of size bytes.
 func (s *storage) put(key string, size int) []byte {
-	tile := make([]byte, 100_003) // no two blocks are the same
+	tile := make([]byte, 100_003) // the period is longer than a block, so no two blocks are equal
 	_, _ = rand.NewChaCha8([32]byte{byte(len(s.objects))}).Read(tile)
 	b := bytes.Repeat(tile, size/len(tile)+1)[:size]
 	s.objects[key] = b
@@ -156,7 +156,7 @@ func TestHit(t *testing.T) {
 	steps := []struct {
 		offset, length int
 		hit            bool
-		fetches        int // so far
+		fetches        int // total number of fetches so far
 	}{
 		{10, 10, false, 1}, {0, sliceSize, true, 1}, {sliceSize - 1, 1, true, 1},
 		{sliceSize - 1, 2, true, 2}, {2*sliceSize + 5, 1, false, 3}, {0, 3 * sliceSize, true, 3},
@@ -213,17 +213,17 @@ func TestLeastRecentlyUsed(t *testing.T) {
 		}
 	}
 	use("abcabc", "mmmhhh")
-	use("ad", "hm")   // evicts b
-	use("acb", "hhm") // evicts d
+	use("ad", "hm")   // this evicts b
+	use("acb", "hhm") // this evicts d
 	c = open(t, config)
 	use("acb", "hhh")
-	config.MaxBytes = 2_200_000 // evicts a
+	config.MaxBytes = 2_200_000 // this evicts a
 	c = open(t, config)
 	use("cb", "hh")
 	at = at.Add(slicecache.Life - 3*time.Hour)
 	use("b", "h")
 	at = at.Add(2 * time.Hour)
-	if err := c.Sweep(); err != nil { // removes c
+	if err := c.Sweep(); err != nil { // this removes c
 		t.Fatal(err)
 	}
 	use("bc", "hm")
@@ -394,7 +394,7 @@ func TestDamageIsNeverServed(t *testing.T) {
 		name    string
 		damage  func(*testing.T, string)
 		restart bool
-		hit     bool // the damage is after the first block
+		hit     bool // the damage is behind the first block
 	}{
 		{"first byte", change(0), false, false},
 		{"first byte after a restart", change(0), true, false},
@@ -456,8 +456,8 @@ func TestDamageIsNeverServed(t *testing.T) {
 	})
 }
 
-// TestStorageFails checks that a download never appears complete if the storage refuses a fetch or
-// ends it early, and that no part of such a slice is cached.
+// TestStorageFails checks that a download never appears complete if the storage refuses a
+// fetch or ends it early. No part of such a slice must be cached.
 func TestStorageFails(t *testing.T) {
 	t.Parallel()
 	refusal := errors.New("no such bucket")
@@ -549,8 +549,8 @@ func TestRangeOutsideTheObject(t *testing.T) {
 	}
 }
 
-// FuzzKey checks that slices are files directly in the cache's directory, whatever the key is, and
-// that different keys do not share files.
+// FuzzKey checks that, whatever the key is, slices are files directly in the cache's
+// directory, and that different keys do not share files.
 func FuzzKey(f *testing.F) {
 	for _, key := range []string{"f/app/0123456789ab/setup.exe", "", "/", "../../etc/passwd", "a\x00b", "f/CON/nul", strings.Repeat("長", 180)} {
 		f.Add(key)

@@ -3,7 +3,7 @@ package storagetest
 import (
 	"bytes"
 	"crypto/sha1"
-	_ "embed" // the module that versitygw is built from
+	_ "embed" // versitygw is built from an embedded module
 	"encoding/base64"
 	"fmt"
 	"net"
@@ -20,7 +20,7 @@ import (
 	"svc/internal/files/storage"
 )
 
-// Credentials of all servers.
+// The credentials for all servers.
 const (
 	User     = "keeper"
 	Password = "pass word:with%signs"
@@ -78,7 +78,7 @@ DAVLockDB %[1]s/locks/db
 		}
 	}
 	for _, name := range []string{filepath.Dir(dir), data, filepath.Join(dir, "locks")} {
-		if err := os.Chmod(name, 0o777); err != nil { // Apache runs as another user
+		if err := os.Chmod(name, 0o777); err != nil { // Apache runs as a different user
 			t.Fatal(err)
 		}
 	}
@@ -143,7 +143,8 @@ var (
 // programs that they run.
 const InstallVariable = "SVC_TEST_INSTALL"
 
-// versitygw returns the path of the program versitygw. The program is built only once per machine.
+// versitygw returns the path of the program versitygw. The program is built once and then
+// reused on the same machine.
 func versitygw(t testing.TB) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -164,8 +165,8 @@ func versitygw(t testing.TB) string {
 	return program
 }
 
-// buildVersityGW builds versitygw from a separate module. The tests of two packages may build it
-// concurrently. In that case the last build replaces the other one.
+// buildVersityGW builds versitygw from a separate module. If the tests of two packages
+// build it concurrently, the last build replaces the other one.
 func buildVersityGW(program string) error {
 	cache := filepath.Dir(program)
 	if err := os.MkdirAll(cache, 0o700); err != nil {
@@ -189,8 +190,8 @@ func buildVersityGW(program string) error {
 	return os.Rename(filepath.Join(dir, "versitygw"), program)
 }
 
-// lookPath returns the path of the first program found in places. If there is none, it skips the
-// test and names the package to install.
+// lookPath returns the first of places at which there is a program. If there is none, it
+// skips the test and names the package to install.
 func lookPath(t testing.TB, pack string, places ...string) string {
 	t.Helper()
 	for _, place := range places {
@@ -225,8 +226,8 @@ func start(t testing.TB, command func(port int) *exec.Cmd) string {
 	return ""
 }
 
-// run starts a server and reports whether it begins to listen at the address. The server is killed
-// when the test ends.
+// run starts a server. ok reports whether the server listens at the address. The server
+// is killed at the end of the test.
 func run(t testing.TB, c *exec.Cmd, address string) (output string, ok bool) {
 	t.Helper()
 	var text bytes.Buffer
@@ -238,7 +239,7 @@ func run(t testing.TB, c *exec.Cmd, address string) (output string, ok bool) {
 	ended := make(chan struct{})
 	go func() { _ = c.Wait(); close(ended) }()
 	t.Cleanup(func() {
-		_ = c.Process.Kill() // it may have ended
+		_ = c.Process.Kill() // fails if the server has already ended
 		<-ended
 	})
 	tick := time.NewTicker(10 * time.Millisecond)

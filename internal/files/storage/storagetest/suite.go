@@ -23,12 +23,12 @@ import (
 	"svc/internal/files/storage"
 )
 
-// Setup holds a back end and the data that the suite needs to test it.
+// Setup contains a back end and the data that the suite needs to test it.
 type Setup struct {
 	Backend storage.Backend
 	Staging string // directory for staged files; for Local it must be in the storage directory
 	PartSize,
-	Large int64 // size of the largest object in bytes; if it is split, it has more than a few parts
+	Large int64 // size of the largest object in bytes; if the back end splits objects, this one has more than a few parts
 }
 
 // Run runs the test suite on a back end.
@@ -83,7 +83,7 @@ func (s Setup) Put(t testing.TB, key string, content []byte) storage.Object {
 	return o
 }
 
-// read reads a range through a reader limited to length, as callers do.
+// read reads a range. It limits the reader to length bytes, as callers of Open must.
 func (s Setup) read(ctx context.Context, o storage.Object, offset, length int64) ([]byte, error) {
 	r, err := s.Backend.Open(ctx, o, offset, length)
 	if err != nil {
@@ -221,8 +221,8 @@ func absence(t *testing.T, s Setup) {
 	}
 }
 
-// refusal checks that a file whose size differs from the announced one is not stored, and that Stat
-// rejects an object whose size differs from its record.
+// refusal checks that Put fails if the file does not have the announced size, and that
+// Stat returns false for an object that does not have the recorded size.
 func refusal(t *testing.T, s Setup) {
 	const key = "f/refusal/000000000000/file"
 	path := Stage(t, s.Staging, Content(1, 100))
@@ -247,7 +247,7 @@ func refusal(t *testing.T, s Setup) {
 }
 
 func concurrency(t *testing.T, s Setup) {
-	s.Put(t, "f/concurrency/keeps the project/file", nil) // servers over a folder would race with the removal of the empty project folder
+	s.Put(t, "f/concurrency/keeps the project/file", nil) // otherwise a server may remove the empty directory of the project
 	var running sync.WaitGroup
 	for i := range 8 {
 		running.Go(func() {
