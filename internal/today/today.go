@@ -122,19 +122,18 @@ func (f *Facts) updates() (found []Finding) {
 	}
 	var must, lost lead
 	for _, l := range f.Policy.Report(Sum(f.Checks[AdoptionDays-UpdateDays:])).Lines {
-		if l.Outcome != usage.Required {
-			continue
+		if mustUpdate(l) {
+			must.add(l.Target, l.Checks)
 		}
-		must.add(l.Target, l.Checks)
-		if !f.Policy.HasFile(l.Target) {
+		if f.hasNoFile(l) {
 			lost.add(l.Target, l.Checks)
 		}
 	}
 	if lost.total > 0 {
-		found = append(found, f.leave(NoFile, 100, &lost))
+		found = append(found, f.leave(NoFile, 100, &lost, f.hasNoFile))
 	}
 	if must.total > lost.total {
-		found = append(found, f.leave(MustUpdate, 40, &must))
+		found = append(found, f.leave(MustUpdate, 40, &must, mustUpdate))
 	}
 	return append(found, f.adoption(f.Policy.Catalog.Latest())...)
 }
@@ -175,9 +174,24 @@ func (l *lead) most() (at int) {
 	return at
 }
 
-func (f *Facts) leave(kind Kind, weight int, l *lead) Finding {
+func mustUpdate(l usage.Line) bool { return l.Outcome == usage.Required }
+
+// hasNoFile reports whether clients must update to a version that has no download.
+func (f *Facts) hasNoFile(l usage.Line) bool { return mustUpdate(l) && !f.Policy.HasFile(l.Target) }
+
+// leave returns the finding about the clients that l counts, with a series of the daily checks of
+// the clients for which is returns true.
+func (f *Facts) leave(kind Kind, weight int, l *lead, is func(usage.Line) bool) Finding {
 	version := f.Policy.Catalog.Item(l.most()).Version
-	return Finding{kind, weight, Values{Count: &l.total, Version: &version}, []int64{}, "/admin/versions"}
+	series := make([]int64, AdoptionDays)
+	for i, checks := range f.Checks {
+		for _, line := range f.Policy.Report(checks).Lines {
+			if is(line) {
+				series[i] += line.Checks
+			}
+		}
+	}
+	return Finding{kind, weight, Values{Count: &l.total, Version: &version}, series, "/admin/versions"}
 }
 
 // adoption returns the newest version's share of the last day's checks, with a series of

@@ -240,7 +240,7 @@ func TestSeries(t *testing.T) {
 		today.Adoption:        append(append([]int64{2}, make([]int64, today.AdoptionDays-2)...), 6),
 		today.Errors:          append(append([]int64{5}, make([]int64, 22)...), 30),
 		today.FeedbackWaiting: append(make([]int64, today.AdoptionDays-1), 3),
-		today.MustUpdate:      {},
+		today.MustUpdate:      append(make([]int64, today.AdoptionDays-1), 1),
 	}
 	for _, found := range today.Findings(f) {
 		if !slices.Equal(found.Series, want[found.Kind]) || found.Series == nil {

@@ -1,6 +1,7 @@
 // Findings of the server as sentences in the language of the console.
 
 import type { Finding, FindingValues } from "svc-sdk";
+import { now } from "../../core/clock";
 import type { Format } from "../../core/format";
 import type { Texts } from "../../texts/en";
 
@@ -18,9 +19,11 @@ export interface Said {
   action: string;
 }
 
-/** The time of day of a moment in the browser's time zone. */
-function timeOfDay(seconds: number, format: Format): string {
-  return format.hour(seconds, -new Date(seconds * 1000).getTimezoneOffset());
+/** The time of a moment in the browser's time zone, with its date unless it is today. */
+function timeOf(seconds: number, format: Format): string {
+  const at = new Date(seconds * 1000);
+  const isToday = at.toDateString() === new Date(now() * 1000).toDateString();
+  return isToday ? format.hour(seconds, -at.getTimezoneOffset()) : format.time(seconds);
 }
 
 /** The sentence of a finding; null for kinds of a newer server. */
@@ -35,7 +38,7 @@ export function say({ kind, values }: Pick<Finding, "kind" | "values">, texts: T
     case "must_update":
       return said(number, sentences.must_update(version));
     case "errors": {
-      const from = timeOfDay(since ?? 0, format);
+      const from = timeOf(since ?? 0, format);
       return said(number, usual > 0 ? sentences.errors(format.number(Math.round(count / usual)), from) : sentences.firstErrors(from));
     }
     case "feedback_waiting":
