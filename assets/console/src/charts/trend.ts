@@ -164,7 +164,7 @@ function optionOf(
         values.percent ? format.percent(value, Math.max(0, digits - 2)) : format.compact(value, digits),
       ),
       min: 0,
-      ...(whole && { max: 1 }),
+      ...(whole && { max: 1, interval: 0.25 }),
       ...(values.percent ? {} : { minInterval: integers(shown) ? 1 : 0 }),
     },
     series: [

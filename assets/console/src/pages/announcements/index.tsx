@@ -103,7 +103,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       title,
       hidden,
       phone: id === "published_at",
-      width: 166,
+      width: 156,
       ...(id !== "updated_at" && { sort: id }),
       render: (record) => format.time(record[id]),
     });
@@ -122,7 +122,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
         id: "state",
         title: names.state,
         phone: true,
-        width: 150,
+        width: 110,
         render: (record) => statesOf(record).map((state) => <Tone key={state} tone={tones[state]} children={names[state]} />),
         text: (record) =>
           statesOf(record)
@@ -142,13 +142,14 @@ function useAnnouncementColumns(): Column<Announcement>[] {
         id: "author",
         title: names.author,
         width: 110,
+        hidden: true,
         render: ({ author }) => <bdi>{author}</bdi>,
         text: ({ author }) => author ?? "",
       },
       {
         id: "platforms",
         title: names.platforms,
-        width: 110,
+        width: 118,
         render: ({ platforms: some }) => <Platforms value={some} />,
         text: ({ platforms: some }) => some.join(", "),
       },
@@ -161,7 +162,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       {
         id: "translations",
         title: names.translations,
-        width: 96,
+        width: 104,
         align: "right",
         render: ({ translations = [] }) => format.number(translations.length),
         detail: ({ translations = [] }) =>
@@ -178,7 +179,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       {
         id: "expires_at",
         title: names.expires,
-        width: 166,
+        width: 156,
         render: ({ expires_at: at }) => at !== null && format.time(at),
       },
       time("created_at", names.created, true),

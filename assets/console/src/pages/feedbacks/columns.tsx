@@ -50,7 +50,7 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
       {
         id: "status",
         title: feedbacks.status,
-        width: 112,
+        width: 104,
         phone: true,
         render: (feedback) => (
           <>
@@ -86,8 +86,8 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
         render: ({ contact }) => contact && <SentText text={contact} />,
       },
       appVersionColumn<Feedback>(sent.version),
-      { ...columns.platform, width: 168 },
-      { ...columns.time, width: 116, sort: "created_at", render: ({ created_at }) => format.ago(created_at) },
+      { ...columns.platform, width: 160 },
+      { ...columns.time, width: 118, sort: "created_at", render: ({ created_at }) => format.ago(created_at) },
       lines("reply", feedbacks.reply),
       lines("result", feedbacks.result),
       {

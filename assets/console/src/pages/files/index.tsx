@@ -124,7 +124,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
         {
           id: "status",
           title: files.status,
-          width: 108,
+          width: 92,
           phone: true,
           render: ({ status }) => <Tone tone={tones[status as State]}>{files.statuses[status as State] ?? status}</Tone>,
           text: ({ status }) => files.statuses[status as State] ?? status,
@@ -133,7 +133,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
           id: "size",
           title: files.size,
           sort: "size",
-          width: 104,
+          width: 88,
           align: "right",
           render: ({ size }) => format.bytes(size),
           text: ({ size }) => String(size),
@@ -148,7 +148,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
         {
           id: "link",
           title: files.link,
-          width: 96,
+          width: 84,
           render: (file) =>
             file.status === "ready" && (
               <Group gap={0} wrap="nowrap">
@@ -183,16 +183,16 @@ function useFiles(project: string, distribution: string | null | undefined): Res
         {
           id: "referenced_by",
           title: files.versions,
-          width: 160,
+          width: 110,
           render: ({ referenced_by }) => referenced_by.join(", "),
         },
-        { id: "storage", title: files.storage, width: 130, render: ({ storage_backend_name }) => storage_backend_name },
+        { id: "storage", title: files.storage, width: 96, render: ({ storage_backend_name }) => storage_backend_name },
         {
           id: "created_at",
           title: files.time,
           phone: true,
           sort: "created_at",
-          width: 170,
+          width: 164,
           render: ({ created_at }) => format.time(created_at),
           detail: ({ created_at }) => `${format.time(created_at)} (${format.ago(created_at)})`,
         },

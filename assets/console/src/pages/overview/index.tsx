@@ -247,7 +247,7 @@ function Part<T>({ name, query, read, deps = [], seen, onSeen }: PartProps<T>): 
   return (
     <div ref={place} data-part={name}>
       {!seen ? (
-        <Paper withBorder p="md" className={styles.unseen}>
+        <Paper withBorder p="md" className={styles.unseen} data-later>
           {heading}
         </Paper>
       ) : (

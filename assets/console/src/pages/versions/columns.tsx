@@ -32,7 +32,13 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
     const most = Math.max(0, ...[...lines.values()].map(({ checks }) => checks));
     return [
       { id: "version", title: names.version, phone: true, sort: "version", width: 106, render: ({ version }) => version },
-      { id: "comparable_version", title: names.comparable, width: 164, render: ({ comparable_version: comparable }) => comparable },
+      {
+        id: "comparable_version",
+        title: names.comparable,
+        width: 164,
+        hidden: true,
+        render: ({ comparable_version: comparable }) => comparable,
+      },
       { id: "title", title: names.title, render: ({ title }) => <bdi>{title}</bdi>, text: ({ title }) => title ?? "" },
       {
         id: "content",
@@ -46,7 +52,7 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
         id: "flags",
         title: names.flags,
         phone: true,
-        width: 150,
+        width: 130,
         render: (version) => flagsOf(version).map((flag) => <Tone key={flag} tone={tones[flag]} children={flags[flag]} />),
         text: (version) =>
           flagsOf(version)
@@ -63,14 +69,14 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
       {
         id: "platforms",
         title: names.platforms,
-        width: 114,
+        width: 118,
         render: ({ platforms: some, platform }) => <Platforms value={some.length || !platform ? some : [platform]} />,
         text: ({ platforms: some }) => some.join(", "),
       },
       {
         id: "download_links",
         title: names.links,
-        width: 97,
+        width: 76,
         render: (version) =>
           hasNoFile(version) ? (
             <Tooltip label={versions.noFileHint}>
@@ -96,13 +102,14 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
         title: names.published,
         phone: true,
         sort: "published_at",
-        width: 166,
-        render: ({ published_at: at }) => format.time(at),
+        width: 118,
+        render: ({ published_at: at }) => format.date(at),
+        detail: ({ published_at: at }) => format.time(at),
       },
       {
         id: "translations",
         title: names.translations,
-        width: 108,
+        width: 104,
         align: "right",
         render: ({ translations = [] }) => format.number(translations.length),
         detail: ({ translations = [] }) =>
