@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// manyFiles is the number of files from which on a package comment must list them.
+// manyFiles is the number of files from which a package comment must list the files of its package.
 const manyFiles = 5
 
 // TestPackageCommentsListFiles checks the lists of files in package comments. A comment that names
-// any file must name all files and no other ones. A package with many files must have a list. The
-// file with the package comment may be omitted. Files for different systems, such as owner_unix.go
-// and owner_windows.go, count as one. Package cmd has a file for each command and lists only the
-// other files.
+// any file must name all files of the package, and no others. A package with many files must have
+// such a list. The file with the package comment may be omitted. Files for different systems, such
+// as owner_unix.go and owner_windows.go, count as one. Package cmd has a file for each command and
+// lists only the other files.
 func TestPackageCommentsListFiles(t *testing.T) {
 	t.Parallel()
 	files, named, home := map[string]map[string]bool{}, map[string]map[string]bool{}, map[string]string{}

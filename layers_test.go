@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	// Background work.
 	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/instance", "internal/typo", "search"},
 
-	// Examines an installation from outside.
+	// Checks of an installation from outside.
 	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/machine", "internal/proxy", "internal/setting", "internal/datadir"},
 
 	"internal/event/submission": {"internal/jsonscan", "internal/platform"},
@@ -318,7 +318,7 @@ func eachFile(t *testing.T, fn func(file string, imports []string)) {
 		case d.IsDir() && base != "." && (base == "testdata" || strings.HasPrefix(base, ".")):
 			return fs.SkipDir
 		case d.IsDir() && base != "." && exists(filepath.Join(name, "go.mod")):
-			return fs.SkipDir // another module, which may not import this one
+			return fs.SkipDir // another module
 		case d.IsDir() || !strings.HasSuffix(base, ".go"):
 			return nil
 		}
@@ -358,7 +358,7 @@ func outside(imported string) bool {
 	return strings.Contains(host, ".")
 }
 
-// libraryOf returns the element of many to which the imported package belongs.
+// libraryOf returns the library in many that contains the imported package.
 func libraryOf(imported string, many []string) (library string, found bool) {
 	for _, library := range many {
 		if imported == library || strings.HasPrefix(imported, library+"/") {

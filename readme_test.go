@@ -18,15 +18,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the test binary act as svc, so that the examples run the real program.
+// TestMain runs svc instead of the tests if the test binary is started as svc. The examples thus
+// run the real program.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"svc": main})
 }
 
 // TestExamples runs the examples in the documentation literally. Each page has its own server. The
-// comment above a block determines its kind. A "serve" block starts the server. The "run" blocks
-// are run in order in one shell. If a "prints" block follows, the output must contain everything in
-// it.
+// comment above a code block determines its kind. A "serve" block starts the server. The "run"
+// blocks are run in order in one shell. If a "prints" block follows, the output must contain
+// everything in that block.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{"README.md", "docs/api-keys.md", "docs/moving.md"} {
@@ -47,7 +48,7 @@ func TestExamples(t *testing.T) {
 
 // example is a fenced code block.
 type example struct {
-	at   string // page and number of the block
+	at   string // page and number of the block, for messages
 	kind string
 	text string
 }
@@ -69,8 +70,8 @@ func readExamples(t *testing.T, page string) []example {
 	return examples
 }
 
-// shell returns a bash command that runs in dir, in which "go run ." works as in the source folder.
-// It does not pass on the caller's settings.
+// shell returns a bash command that runs the script in dir. In the script, "go run ." works as in
+// the source folder. The script does not inherit the caller's settings of svc.
 func shell(t *testing.T, dir, script string, env ...string) *exec.Cmd {
 	t.Helper()
 	for _, tool := range []string{"bash", "curl"} {
@@ -175,7 +176,7 @@ func compareAnswer(t *testing.T, output string, e example) {
 	}
 }
 
-// has reports whether a JSON value equals want. Objects may have additional fields.
+// has reports whether a JSON value equals want, except that its objects may have additional fields.
 func has(got, want any) bool {
 	wanted, ok := want.(map[string]any)
 	if !ok {

@@ -28,10 +28,10 @@ func filesNamed(t *testing.T, name string) (paths []string) {
 	return paths
 }
 
-// TestLockFilesHaveHashes checks that lock files contain hashes and name no registry. npm verifies
-// a download only if the lock file contains its hash. npm omits the hashes of packages for other
-// platforms if it creates the lock file from an installed folder. Each machine configures its own
-// registry.
+// TestLockFilesHaveHashes checks that lock files of npm contain hashes and name no registry. npm
+// verifies a download only if the lock file contains its hash. It omits the hashes of packages for
+// other platforms if it creates the lock file from an installed folder. Registries are configured
+// on each machine.
 func TestLockFilesHaveHashes(t *testing.T) {
 	t.Parallel()
 	for _, path := range filesNamed(t, "package-lock.json") {
@@ -49,7 +49,7 @@ func TestLockFilesHaveHashes(t *testing.T) {
 			t.Fatalf("%s: %d packages, %v", path, len(lock.Packages), err)
 		}
 		for name, entry := range lock.Packages {
-			if name == "" || entry.Link { // part of the project
+			if name == "" || entry.Link { // this entry is a part of the project
 				continue
 			}
 			if !strings.HasPrefix(entry.Integrity, "sha512-") {

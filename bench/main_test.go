@@ -9,8 +9,8 @@ import (
 	"svc/internal/testutil"
 )
 
-// TestMain lets the test binary act as a reference process. A reference is this program with
-// "reference" as its first argument.
+// TestMain runs a reference process instead of the tests if the first argument is "reference". The
+// benchmarks start their own program as a reference, which is the test binary here.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "reference" {
 		if err := runReference(os.Args[2:]); err != nil {
@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSmallRun runs small benchmarks and ignores the figures. It checks that both sides answer and
-// that missed bars are reported.
+// TestSmallRun runs small benchmarks and ignores the figures. It checks that both sides respond and
+// that figures below their bars are reported.
 func TestSmallRun(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

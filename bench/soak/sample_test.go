@@ -43,7 +43,7 @@ func (s *soak) sample() (now sample, err error) {
 		if err == nil {
 			info, err = d.Info()
 		}
-		if errors.Is(err, fs.ErrNotExist) { // the index has replaced it
+		if errors.Is(err, fs.ErrNotExist) { // the index has removed the file since the folder was read
 			return nil
 		}
 		if err == nil && info.Mode().IsRegular() {
@@ -64,9 +64,9 @@ func peak(samples []sample) (most sample) {
 	return most
 }
 
-// grown returns the values that are larger in the last third of the samples than in the second
-// third. The first third is for warming up. Without growth, samples still vary by up to a quarter
-// plus a constant.
+// grown returns the names of the values that are larger in the last third of the samples than in
+// the second third. The first third is for warming up. Without growth, a value still varies, so an
+// increase counts only if it exceeds a quarter plus a constant.
 func grown(samples []sample) (all []string) {
 	third := len(samples) / 3
 	before, after := peak(samples[third:2*third]), peak(samples[2*third:])

@@ -18,8 +18,8 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// amounts is the work in a cycle. All cycles do the same work, so the server should not need more
-// resources after many cycles than after a few.
+// amounts holds the numbers of operations in a cycle. All cycles do the same work, so the server
+// should not need more resources after many cycles than after a few.
 type amounts struct{ logs, feedback, batches, checks, questions, edits int }
 
 var (
@@ -41,10 +41,10 @@ const (
 )
 
 // TestSoak puts a mixed load on a server for some seconds, or for the duration in SVC_SOAK. Apps
-// check for updates and send logs, feedback and events. Meanwhile, users request lists and
+// check for updates and send logs, feedback and events. At the same time, users request lists and
 // analyses, edit records, make backups and compact the data. No request may fail. At the end of
-// each cycle, when the index is up to date, the server must give correct answers. The resources
-// measured at these times must not grow in the last third of the test.
+// each cycle, when the index is up to date, the test checks the server's data and measures its
+// resources. The resources must not grow in the last third of the test.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
@@ -91,7 +91,7 @@ type soak struct {
 	samples []sample
 }
 
-// run repeats cycles until the deadline end.
+// run repeats cycles until the time end.
 func (s *soak) run(t *testing.T, end time.Time) error {
 	for number := 0; number < fewestCycles || time.Now().Before(end); number++ {
 		begun := time.Now()
@@ -141,7 +141,8 @@ func (s *soak) cycle(number int) error {
 }
 
 // removeDeleted removes the data of deleted projects, which the server itself does only once an
-// hour. A run of the server may have begun before the last deletion, so another one follows it.
+// hour. If the job is already running, it may have begun before the last deletion, so removeDeleted
+// tries until it can start another run.
 func (s *soak) removeDeleted() error {
 	for {
 		_, err := s.program.Run(s.ctx, "job", "run", "deleted-projects", "--data", s.data)

@@ -16,8 +16,8 @@ import (
 	"svc/api/apitest"
 )
 
-// operations maps a method and a path below the API to an operation in openapi.yaml. The path has
-// {} in place of each parameter.
+// operations maps a request to its operation in openapi.yaml. The key is the method and the path
+// below the API, with {} in place of each parameter.
 type operations map[string]*apitest.Operation
 
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
@@ -56,8 +56,8 @@ func (all operations) success(s *sampler, method, path string) answer {
 	return answer{Status: status, Body: string(text)}
 }
 
-// consistent makes related fields of an answer consistent. It also adds fields that a newer server
-// may send.
+// consistent changes related fields of an answer so that they do not contradict each other. It also
+// adds fields that a newer server may send.
 func (s *sampler) consistent(path string, fields map[string]any) {
 	switch {
 	case strings.HasSuffix(path, "/check-update"):
@@ -68,7 +68,7 @@ func (s *sampler) consistent(path string, fields map[string]any) {
 			fields["target_version"] = nil
 			fields["milestone"].(map[string]any)["target_is_milestone"] = false
 		}
-	case path == "/auth/login": // it is sent as a header later
+	case path == "/auth/login": // the library sends this token as a header later
 		fields["access_token"] = "header.payload." + s.matching("[0-9A-Za-z_-]{20}")
 	case strings.HasSuffix(path, "/events") && fields["rejected"] != nil:
 		fields["rejected"] = []any{map[string]any{"index": 0, "message": "properties must be an object"}}

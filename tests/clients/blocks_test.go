@@ -122,8 +122,8 @@ func TestEveryLibraryRunsItsDocumentation(t *testing.T) {
 // checkDocumented checks the data that the blocks sent to the server.
 func checkDocumented(t *testing.T, s *server.Server) {
 	t.Helper()
-	// listed returns a text of each entry of a list of the project, without repetitions: the server
-	// stores equal submissions within a minute once, but a slow machine may take longer.
+	// listed returns a text of each entry of a list, without repetitions. The server stores equal
+	// submissions within a minute only once, but on a slow machine the second one may come later.
 	listed := func(path, field string) (texts []string) {
 		t.Helper()
 		var page struct{ Data []map[string]any }
@@ -256,7 +256,7 @@ var programs = map[string]func(t *testing.T, dir, code string) *exec.Cmd{
 		return exec.CommandContext(t.Context(), "bash", "-c", `node "$0" && exec node main.js`, compiler)
 	},
 	"browser": func(t *testing.T, dir, code string) *exec.Cmd {
-		// The module for files is loaded under its pinned name, from beside the page here.
+		// The page loads the module for files under its pinned name, from the page's own folder.
 		for _, f := range browser.Files() {
 			put(t, dir, f.PinnedName(), f.Text)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// left lists methods that someCall omits. Some take bytes as arguments, and some have dedicated
-// steps. For the remaining ones, the contract and the server disagree about the arguments.
+// left lists the methods that someCall does not call. Some take bytes as arguments, and some have
+// dedicated steps. For the others, the contract and the server disagree about the arguments.
 var left = []string{"public export_my_data", "public delete_my_data", "admin put_upload_chunk", "admin regenerate_codehost_webhook_secret"}
 
 func callStep(namespace, method string, args map[string]any) map[string]any {
@@ -20,7 +20,7 @@ func callStep(namespace, method string, args map[string]any) map[string]any {
 
 func (s *story) someCall() {
 	e := pick(s.random, s.endpoints...)
-	if s.chance(35) { // applications call these more often
+	if s.chance(35) { // apps call these methods more often than others
 		e = pick(s.random, s.endpoints[:18]...)
 	}
 	if slices.Contains(left, e[0]+" "+e[1]) {
@@ -32,7 +32,7 @@ func (s *story) someCall() {
 	} else {
 		s.answers = s.callOutage(c.verb == "GET")
 		if len(s.answers) == 0 && e[1] != "login" && s.chance(5) {
-			s.answers = []answer{{Status: pick(s.random, 200, 204)}} // without a body
+			s.answers = []answer{{Status: pick(s.random, 200, 204)}} // an answer without a body
 		}
 	}
 	s.emit(callStep(e[0], e[1], args), func() map[string]any {
@@ -61,8 +61,8 @@ func decodedObject(body string) (map[string]any, bool) {
 	return fields, ok
 }
 
-// callOutage returns the answers to the attempts of a call. Often it returns nil, which means the
-// usual answer.
+// callOutage returns unusual answers to the attempts of a call, such as errors and incomplete
+// bodies. Often it returns nil, which means that the call succeeds.
 func (s *story) callOutage(read bool) (out []answer) {
 	if s.chance(60) {
 		return nil
@@ -94,7 +94,7 @@ func (s *story) callOutage(read bool) (out []answer) {
 	return out
 }
 
-// odd lists path arguments that must be escaped.
+// odd lists path arguments that libraries must escape.
 var odd = []string{"1.2.3", "1.0+build (beta)", "a/b", "two words", "naïve", "🚀", "50%", "a?b#c", `a\b`, "..x", "~-_.", "zh-Hant", "it's!*", "%2F", "0190a1b2-0000-7000-8000-000000000001"}
 
 // renamed lists arguments with names that differ from the fields of the request.
@@ -117,8 +117,8 @@ var withheld = map[string][]string{
 	"admin get_about":                              {"refresh"},
 }
 
-// arguments returns random arguments of a method and the resulting call. If local is true, the
-// library must reject the arguments without a request.
+// arguments returns random arguments of a method and the call that they result in. If local is
+// true, the library must reject the arguments without sending a request.
 func (s *story) arguments(e [4]string) (args map[string]any, c call, local bool) {
 	method := e[0] + " " + e[1]
 	c = call{admin: e[0] == "admin", verb: e[2], template: e[3], query: url.Values{}}
@@ -233,7 +233,8 @@ func (s *story) bodyArguments(method string, args map[string]any, schema *openap
 	return body
 }
 
-// checkArguments sets the fields of an update check. It returns false if the check has no version.
+// checkArguments sets the arguments of an update check. It returns false if they contain no
+// version.
 func (s *story) checkArguments(args, body map[string]any) bool {
 	set := func(name, value string) { args[name], body[name] = value, value }
 	switch s.random.IntN(3) {

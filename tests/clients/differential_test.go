@@ -19,8 +19,8 @@ import (
 // steps is the number of steps in a story.
 const steps = 500
 
-// number returns the value of an environment variable as a number. If the variable is not set, it
-// returns the default in the parameter otherwise.
+// number returns the value of an environment variable as a number, or otherwise if the variable is
+// not set.
 func number(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -47,8 +47,8 @@ func seeds(t *testing.T) (all []uint64) {
 	return all
 }
 
-// played is the record of one step. It has a line for each request of the library and one for the
-// result.
+// played is the record of one step. It has a line for each request that the library sent, and one
+// for the result.
 type played []string
 
 // TestEveryLibraryTellsTheStory checks that all libraries send the same requests in the same story,
@@ -112,8 +112,8 @@ func perform(t *testing.T, language string, plan []planned, seed uint64) (did []
 	return did, p.finish()
 }
 
-// selected returns the fields of a result for which the model predicts a value. If the step failed,
-// it always includes the error.
+// selected returns the fields of result for which want has a value, because the model predicts only
+// these. If the step failed, the error is always included.
 func selected(result, want map[string]any) map[string]any {
 	out := map[string]any{}
 	for name := range want {
@@ -139,8 +139,8 @@ func lines(naming *names, requests []request, result map[string]any) (out played
 	return append(out, "result "+canonical(result))
 }
 
-// most is the number of differing steps that are printed. Later differences are often consequences
-// of earlier ones.
+// most is the maximum number of differing steps that are printed. Later differences are often
+// consequences of earlier ones.
 const most = 3
 
 // compare compares the steps played by a library with the predictions of the model.
@@ -180,7 +180,7 @@ func compareAll(t *testing.T, seed uint64, plan []planned, all map[string][]play
 			fmt.Fprintf(&text, "%s:%s\n", strings.Join(languages, ", "), did)
 		}
 		t.Errorf("seed %d, step %d: the libraries differ: %s\n%s", seed, i, canonical(step.step), &text)
-		return // only the first one; the others are often consequences
+		return // stop at the first one; the others are often consequences
 	}
 }
 

@@ -29,7 +29,8 @@ import (
 )
 
 const (
-	// promised is the maximum age of events that a crash may lose.
+	// promised is the contract's limit for the loss of events in a crash: only events of this last
+	// period may be lost.
 	promised = time.Second
 	// late is an additional delay that is allowed for saving on a busy machine.
 	late = 500 * time.Millisecond
@@ -87,7 +88,7 @@ type killing struct {
 	*player
 	project string
 	random  *rand.Rand
-	way     *httptest.Server // proxy to the server; it records the senders and sessions
+	way     *httptest.Server // proxy in front of the server; it records the senders and sessions of events
 
 	rounds []round
 
@@ -97,8 +98,8 @@ type killing struct {
 	seen     map[string]bool
 }
 
-// round is the lifetime of one process. It holds the file in which the process records the tracked
-// events, and the sessions of those events. There is at most one session.
+// round is the lifetime of one process. file is where the process records the events that it
+// tracks. sessions holds the sessions of those events, of which there is at most one.
 type round struct {
 	file     string
 	sessions []string
@@ -109,7 +110,7 @@ func (k *killing) proxy() http.Handler {
 	target := &url.URL{Scheme: "http", Host: k.Addr}
 	through := &httputil.ReverseProxy{
 		Rewrite:  func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		ErrorLog: log.New(io.Discard, "", 0), // of clients that are killed
+		ErrorLog: log.New(io.Discard, "", 0), // the errors concern clients that were killed
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/events") {
@@ -140,7 +141,7 @@ func (k *killing) note(sender, session string) {
 	}
 }
 
-// news returns the sessions that appeared for the first time since the last call.
+// news returns the sessions that have appeared since the last call.
 func (k *killing) news() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -219,7 +220,7 @@ func (k *killing) spin(t *testing.T, file string, after time.Duration) error {
 		return k.start()
 	}
 	for _, pid := range renderers(t, k.command.Process.Pid) {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended already
+		_ = syscall.Kill(pid, syscall.SIGKILL) // the process may have ended already
 	}
 	return k.again()
 }
@@ -296,8 +297,8 @@ func (r round) verify(got map[int]int) error {
 	return nil
 }
 
-// readSpin returns the time of each tracked event and the time of the last one, in Unix ms. The
-// last line may be incomplete.
+// readSpin parses a file of tracked events. It returns the time of each event by its number, and
+// the time of the last one, in Unix milliseconds. It ignores an incomplete last line.
 func readSpin(file string) (last int64, at map[int]int64, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -342,7 +343,7 @@ func renderers(t *testing.T, ancestor int) (pids []int) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		var pid, ppid int
 		var state string

@@ -61,8 +61,8 @@ func eachLanguage(t *testing.T, test func(t *testing.T, language string)) {
 				t.Skipf("the library for %s needs %s, which is not installed", l.name, program)
 			}
 			if l.name == "rust" {
-				// Distributions keep old versions of Rust for years, so an old one is not a
-				// failure.
+				// Linux distributions keep old versions of Rust for years, so an old version is a
+				// reason to skip the test, not a failure.
 				if old := oldCargo(); old != "" {
 					t.Skip(old)
 				}
@@ -124,8 +124,8 @@ func built(language string) error {
 	return once.(func() error)()
 }
 
-// playerScript returns the path of the program that starts a player. SVC_PLAYERS selects another
-// folder, for testing the harness.
+// playerScript returns the path of the program that starts a player. If SVC_PLAYERS is set, it
+// names the folder of these programs, which is for testing the tests.
 func playerScript(language string) string {
 	if dir := os.Getenv("SVC_PLAYERS"); dir != "" {
 		return filepath.Join(dir, language)
@@ -137,7 +137,7 @@ func playerScript(language string) string {
 type player struct {
 	*recorder
 	language string
-	state    string // folder for state that survives the process
+	state    string // folder of the library's state, which survives the process
 	command  *exec.Cmd
 	exited   chan struct{}
 	output   *bytes.Buffer // may be read after exited is closed
@@ -220,7 +220,7 @@ func (p *player) do(step map[string]any) (result map[string]any, err error) {
 	return result, json.Unmarshal(answer, &result)
 }
 
-// again waits until a player that was ended is running again. It runs as a new process or as a
+// again waits until a player that was ended runs again. That is a new process or, in a browser, the
 // reloaded page.
 func (p *player) again() error {
 	select {
@@ -247,7 +247,7 @@ func (p *player) finish() error {
 	}
 }
 
-// leave ends the process and does not close the library first.
+// leave ends the process without closing the library's client first.
 func (p *player) leave() error {
 	if err := p.give([]byte(`{"do":"exit","hard":true}`)); err != nil {
 		return err

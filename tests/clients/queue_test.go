@@ -15,7 +15,7 @@ type collecting struct {
 	enabled, consentMode bool
 	persistence          string
 	batchSize, maxQueue  int
-	idle                 int64 // seconds until a session ends
+	idle                 int64 // seconds without an event after which a session ends
 	interval             int64 // seconds between flushes; also the wait after the first failure
 }
 
@@ -37,8 +37,8 @@ type kept struct {
 	optedOut bool
 }
 
-// sender sends a batch. It returns the status of the answer, or 0 if there is none, and the
-// Retry-After time in seconds.
+// sender sends a batch. It returns the status of the answer and its Retry-After in seconds. Status
+// 0 means that there is no answer.
 type sender func(batch []tracked) (status int, wait int64)
 
 // collection is the queue of one namespace in one process.
@@ -49,13 +49,13 @@ type collection struct {
 	granted         bool
 	identity        string
 	session         string
-	last            int64 // monotonic ms of the last event of the session
+	last            int64 // time of the last event of the session, in monotonic ms
 	queue           []tracked
 	optedOut        bool
 	failures, holds int
-	until           int64    // monotonic ms until which no full batch is sent
+	until           int64    // time until which no full batch is sent, in monotonic ms
 	stopped         bool     // full batches are held back until a send succeeds
-	unclear         bool     // it is undefined whether a full batch would be sent now
+	unclear         bool     // the contract does not define whether a full batch would be sent now
 	failed, dropped []string // names of events rejected by the server or dropped by the queue
 }
 
@@ -173,7 +173,8 @@ func (c *collection) batch() []tracked {
 	return slices.Clone(c.queue)
 }
 
-// deliver sends a batch, and splits it if it is refused. It reports whether to continue.
+// deliver sends a batch. If the server refuses the batch as a whole, deliver sends its halves. It
+// reports whether the next batch can be sent.
 func (c *collection) deliver(batch []tracked, monotonic int64, send sender, sent, dropped *int) bool {
 	status, wait := send(batch)
 	switch {
@@ -216,15 +217,15 @@ func (c *collection) flush(monotonic int64, send sender) (sent, dropped int) {
 	return sent, dropped
 }
 
-// forget deletes the personal data. While the queue is empty, a test cannot observe whether a wait
-// continues.
+// forget deletes the personal data. It is then undefined whether a wait continues, because a test
+// cannot observe that while the queue is empty.
 func (c *collection) forget() {
 	c.identity, c.session, c.queue = "", "", nil
 	c.wonder()
 }
 
-// wonder records that a wait may be over. It is called after changes for which the contract does
-// not define whether they end a wait.
+// wonder records that it is undefined whether a wait is over. It is called after changes for which
+// the contract does not specify that.
 func (c *collection) wonder() { c.unclear = c.unclear || c.failures+c.holds > 0 }
 
 func (c *collection) optOut() {
@@ -257,9 +258,9 @@ func (c *collection) drop(identity string) {
 	c.wonder()
 }
 
-// mixed reports whether another event would fill a batch for which the contract does not define how
-// much is sent. This is the case if the queue has entries of several runs or nearly the maximum
-// size, or if it is undefined whether a wait is over.
+// mixed reports whether another event would fill a batch of which the contract does not define how
+// much is sent. This is the case if the queue has entries of several processes or has nearly its
+// maximum size, or if it is undefined whether a wait is over.
 func (c *collection) mixed(another int, monotonic int64) bool {
 	if len(c.queue)+1 < c.batchSize || !c.active() {
 		return false

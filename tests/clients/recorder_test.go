@@ -18,20 +18,20 @@ import (
 	"time"
 )
 
-// recorder is a server that records the requests of a client and gives the answers that the story
-// plans. It also sends the steps to a player. The steps use a separate listener, because the API
-// may have to refuse connections.
+// recorder is a server that records the requests of a client and sends the answers that the story
+// has planned. It also sends the steps to a player. The steps use a separate listener, because the
+// listener of the API sometimes has to refuse connections.
 type recorder struct {
-	url     string // of the API
+	url     string // address of the API
 	address string
 	control *httptest.Server
 
-	results chan json.RawMessage // from the player
-	steps   chan []byte          // for the player; closed at the end
+	results chan json.RawMessage // results of steps, from the player
+	steps   chan []byte          // steps for the player; closed at the end
 
 	mu      sync.Mutex
 	api     *http.Server
-	planned []answer // for the requests of this step; fallback answers any further ones
+	planned []answer // answers to the requests of the current step; fallback answers any further requests
 	got     []request
 	// fallback answers requests that the story does not expect, so that the library can continue.
 	fallback func(r *http.Request) answer
@@ -52,7 +52,7 @@ func record(t *testing.T, fallback func(r *http.Request) answer) *recorder {
 	return r
 }
 
-// accept opens the listener of the API. Its address is always the same.
+// accept opens the listener of the API, always at the same address.
 func (r *recorder) accept(t *testing.T) {
 	t.Helper()
 	r.mu.Lock()
@@ -66,7 +66,7 @@ func (r *recorder) accept(t *testing.T) {
 	}
 	listener, err := net.Listen("tcp", at)
 	for end := time.Now().Add(patience); err != nil && time.Now().Before(end); listener, err = net.Listen("tcp", at) {
-		// Another process may be using the port for a connection.
+		// Another process may be using the port for an outgoing connection, so try again.
 		<-time.After(10 * time.Millisecond)
 	}
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *recorder) expect(planned []answer) {
 	r.planned, r.got = planned, nil
 }
 
-// taken returns the requests since expect.
+// taken returns the requests that have arrived since the last call of expect.
 func (r *recorder) taken() []request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,7 +132,7 @@ func (r *recorder) serveAPI(w http.ResponseWriter, q *http.Request) {
 	}
 	body, err := io.ReadAll(q.Body)
 	if err != nil {
-		return // a client that was killed
+		return // the client was killed while it sent the request
 	}
 	r.mu.Lock()
 	var a answer
@@ -171,7 +171,7 @@ func write(w http.ResponseWriter, a answer) {
 		return
 	}
 	h := w.Header()
-	h.Set("Cache-Control", "no-store") // as the server does; a browser would keep an answer such as 410
+	h.Set("Cache-Control", "no-store") // the server does this; without it, a browser would cache some answers, such as a 410
 	if a.Body != "" {
 		h.Set("Content-Type", "application/json")
 	}
@@ -191,8 +191,8 @@ func write(w http.ResponseWriter, a answer) {
 	}
 }
 
-// serveSpin stores the events tracked by a player in a browser, because a browser cannot write
-// files.
+// serveSpin stores the list of events that a player in a browser has tracked, because a browser
+// cannot write files.
 func serveSpin(w http.ResponseWriter, q *http.Request) {
 	line, err := io.ReadAll(q.Body)
 	if err == nil {

@@ -15,21 +15,22 @@ import (
 // request is a sent or expected request.
 type request struct {
 	Method string            `json:"method"`
-	Path   string            `json:"path"` // below /api/v1, as sent
+	Path   string            `json:"path"` // path below /api/v1, as sent
 	Query  string            `json:"query,omitempty"`
 	Header map[string]string `json:"header"`
-	Body   any               `json:"body,omitempty"` // decoded JSON, or the text
+	Body   any               `json:"body,omitempty"` // the decoded JSON, or the text of a body that is not JSON
 }
 
 // apiPath is the path of the recorder's API.
 const apiPath = "/api/v1"
 
-// answer is an answer of the recorder.
+// answer is the recorder's response to a request.
 type answer struct {
 	Status int
 	Header map[string]string
 	Body   string
-	// Closed closes the connection instead of answering. Cut ends the body early.
+	// Closed closes the connection without a response. Cut ends the connection in the middle of the
+	// body.
 	Closed, Cut bool
 }
 
@@ -39,7 +40,7 @@ var transports = []string{
 	"origin", "referer", "priority", "cache-control", "pragma", "dnt", "te",
 }
 
-// received converts an HTTP request received by the server.
+// received converts an HTTP request that the server has received.
 func received(r *http.Request, body []byte) request {
 	got := request{Method: r.Method, Header: map[string]string{}}
 	path, query, _ := strings.Cut(r.RequestURI, "?")
@@ -86,7 +87,8 @@ func canonical(v any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// names replaces the random ids of a client with numbers in the order of their first use.
+// names replaces the random ids of a client with numbers in the order of their first use, so that
+// the requests of two clients can be compared.
 type names struct {
 	of map[string]string
 }
@@ -104,7 +106,7 @@ func (n *names) name(value string) string {
 
 // line formats a request for comparison.
 func (n *names) line(r request) string {
-	// A session can be any text, so it is replaced by position.
+	// A session can be any text, so find it by its position instead of its form.
 	if body, ok := r.Body.(map[string]any); ok && strings.HasSuffix(r.Path, "/events") && r.Method == http.MethodPost {
 		if session, ok := body["session_id"].(string); ok {
 			body = maps.Clone(body)

@@ -59,8 +59,8 @@ type scenario struct {
 	Steps [][]json.RawMessage
 }
 
-// beyond lists steps of scenarios that the model does not support. In a story, there is only one
-// client at a time, and nothing happens during a request.
+// beyond lists the steps of scenarios that the model does not support, because they do not occur in
+// a story. A story has only one client at a time, and nothing happens during a request.
 var beyond = []string{"send", "done", "client", "store", "bind"}
 
 func (s scenario) told() bool {
@@ -81,7 +81,7 @@ func readVectors(t *testing.T) (v vectors) {
 	return v
 }
 
-// TestModelKeepsTheScenarios runs every scenario of the vectors on the model.
+// TestModelKeepsTheScenarios runs every scenario in the vectors on the model.
 func TestModelKeepsTheScenarios(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
@@ -249,7 +249,7 @@ func TestModelKeepsTheNames(t *testing.T) {
 	}
 }
 
-// TestModelKeepsTheVectors runs the vectors on the parts of the model other than the queue.
+// TestModelKeepsTheVectors runs the other vectors on the parts of the model other than the queue.
 func TestModelKeepsTheVectors(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)

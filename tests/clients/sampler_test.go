@@ -14,13 +14,14 @@ import (
 // sampler generates values that a schema of openapi.yaml allows.
 type sampler struct {
 	random *rand.Rand
-	// given restricts the values to those that callers can pass. Fields that may be integers or
-	// strings then get integers, because the typed libraries do not accept strings for them.
+	// given restricts the values to those that callers can pass. A field that may be an integer or
+	// a string is then an integer, because the typed libraries do not accept strings for such
+	// fields.
 	given bool
 	depth int
 }
 
-// deep is the nesting depth from which optional fields are omitted and lists are short.
+// deep is the nesting depth below which optional fields are omitted and lists are short.
 const deep = 5
 
 func (s *sampler) chance(percent int) bool { return s.random.IntN(100) < percent }
@@ -60,7 +61,7 @@ func (s *sampler) value(ref *openapi3.SchemaRef) any {
 	}
 }
 
-// oneOfEnum returns a random element of values, other than null if possible.
+// oneOfEnum returns a random element of values. It returns null only if there is no other element.
 func (s *sampler) oneOfEnum(values []any) any {
 	values = slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil })
 	if len(values) == 0 {
@@ -173,7 +174,7 @@ func (s *sampler) expand(out *strings.Builder, r *syntax.Regexp) {
 		if s.chance(50) {
 			s.expand(out, r.Sub[0])
 		}
-	default: // concatenations, groups and anchors without parts
+	default: // concatenations and groups, and anchors, which have no parts
 		for _, sub := range r.Sub {
 			s.expand(out, sub)
 		}
@@ -230,7 +231,7 @@ func (s *sampler) object(schema *openapi3.Schema) map[string]any {
 		case must:
 			out[name] = s.value(properties[name])
 		case s.depth <= deep && s.chance(50):
-			// An optional field has a value, because typed libraries omit null.
+			// Give the optional field a value other than null, because typed libraries omit null.
 			out[name] = s.some(properties[name])
 		}
 	}

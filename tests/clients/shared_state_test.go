@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestEveryLibraryReadsTheOthers checks that libraries with a state file can share it, because apps
+// TestEveryLibraryReadsTheOthers checks that libraries with a state file can share that file. Apps
 // in several languages on one machine share the state of a project. Each library must send the
 // events left by the others, use the identifier of the first library, and honour an opt-out.
 func TestEveryLibraryReadsTheOthers(t *testing.T) {
@@ -47,7 +47,7 @@ func (s *sharing) run(t *testing.T, reader string, writers []string) error {
 			return err
 		}
 	}
-	s.taken() // the refused requests
+	s.taken() // discard the refused requests
 	accepted := answer{Status: http.StatusAccepted, Body: `{"accepted":1,"skipped":0,"suppressed":false}`, Header: map[string]string{"Content-Type": "application/json"}}
 	s.expect(slices.Repeat([]answer{accepted}, len(writers)))
 	if _, err := s.visit(t, reader, map[string]any{"do": "flush"}); err != nil {

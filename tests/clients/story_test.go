@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// planned is a step of a story. It holds the instruction for the player, the answers of the
-// recorder, and the requests and the result that the model predicts.
+// planned is a step of a story. It holds the instruction for the player, the answers that the
+// recorder will give, and the requests and the result that the model predicts.
 type planned struct {
 	step    map[string]any
 	answers []answer
 	want    []request
-	result  map[string]any // the compared fields
+	result  map[string]any // the predicted fields of the result; only these are compared
 	refuse  bool           // the API refuses connections
 }
 
@@ -26,7 +26,7 @@ type story struct {
 	known     operations
 	endpoints [][4]string
 	plan      []planned
-	projects  int // number of projects so far that are bound only once
+	projects  int // number of projects that have been used and are never bound again
 }
 
 // tell generates a story of the given number of steps.
@@ -45,7 +45,7 @@ func tell(t *testing.T, seed uint64, length int) []planned {
 	return s.plan
 }
 
-// scene adds one or a few steps that simulate an application.
+// scene adds one or a few steps, like those of an app.
 func (s *story) scene() {
 	switch n := s.random.IntN(100); {
 	case n < 36:
@@ -73,7 +73,7 @@ func (s *story) scene() {
 	}
 }
 
-// emit adds a step. It calls the function does to apply the step to the model.
+// emit adds a step. It calls does to apply the step to the model and to get the predicted result.
 func (s *story) emit(step map[string]any, does func() map[string]any) {
 	s.sent, s.used = nil, nil
 	p := planned{step: step, refuse: s.refusing}
@@ -89,7 +89,7 @@ func nothing() map[string]any { return map[string]any{} }
 
 var platforms = []string{"windows", "linux", "macos", "ios", "android", "web", "others"}
 
-// restart closes or abandons the current client, if any, and opens a new one.
+// restart closes or abandons the current client, if there is one, and opens a new one.
 func (s *story) restart(first bool) {
 	wall := max(s.wall, startWall)
 	set, c := s.someSettings(), s.someCollecting()
@@ -100,12 +100,12 @@ func (s *story) restart(first bool) {
 	if !first {
 		soft := s.chance(50)
 		if s.consentMode && len(s.queue().queue) > 0 {
-			s.flush(nil) // consent ends with the process; the fate of the remaining events is undefined
+			s.flush(nil) // flush first: consent ends with the process, and what happens to remaining events is undefined
 		}
 		if soft {
 			s.close()
 		} else if s.failedJustNow() && s.chance(50) {
-			s.save() // a failed send has saved the queue
+			s.save() // the failed send has saved the queue
 		} else {
 			s.emit(map[string]any{"do": "save"}, func() map[string]any { s.save(); return nothing() })
 		}
@@ -124,7 +124,8 @@ func (s *story) restart(first bool) {
 	}
 }
 
-// unbound calls methods of a client that has no project, then binds the client to one.
+// unbound opens a client without a project, calls some of its methods, and then binds it to a
+// project.
 func (s *story) unbound() {
 	s.emit(callStep("public", "get_latest_version", map[string]any{}), func() map[string]any {
 		return failure(map[string]any{"kind": "base"})
@@ -150,8 +151,8 @@ func (s *story) bind(key string) {
 	})
 }
 
-// project returns a project to bind. All clients that share the state of a project must have the
-// same rules. If the state is not persistent, each project is bound only once.
+// project returns a project to bind. All clients that share the state of a project must agree on
+// whether consent is required. If the state is not persistent, each project is bound only once.
 func (s *story) project(c collecting) string {
 	switch {
 	case c.persistence != "persistent":
@@ -192,7 +193,7 @@ func (s *story) someCollecting() collecting {
 	c.batchSize = pick(s.random, 20, 3, 5, 7, 50)
 	c.maxQueue = pick(s.random, 500, 500, 4, 12)
 	c.idle = pick(s.random, int64(1800), 1800, 60)
-	c.interval = 3600 // so that no timer sends events
+	c.interval = 3600 // long, so that no timer sends events
 	c.consentMode = s.chance(25)
 	c.persistence = pick(s.random, "persistent", "persistent", "persistent", "persistent", "session", "none")
 	c.enabled = !s.chance(5)
@@ -200,7 +201,7 @@ func (s *story) someCollecting() collecting {
 }
 
 // optionsOf returns the options of the step "open". If short is true, it omits default values. It
-// does not clean the values, because the library and the model must do that.
+// does not normalize the values, because the library and the model must do that.
 func optionsOf(set settings, c collecting, short bool) map[string]any {
 	analytics := map[string]any{
 		"enabled": c.enabled, "require_consent": c.consentMode, "persistence": c.persistence, "flush_interval": c.interval,
@@ -236,7 +237,7 @@ func orNull(text string) any {
 	return text
 }
 
-// close closes the client as an application does. The client flushes once and saves its state.
+// close closes the client like an app does. The client flushes once and saves its state.
 func (s *story) close() {
 	s.emit(map[string]any{"do": "close"}, func() map[string]any {
 		s.queue().flush(s.monotonic, s.sendBatch)
@@ -260,10 +261,10 @@ func (s *story) jump() {
 		s.clock(-s.random.Int64N(90_000), 0)
 	case 1:
 		s.clock(s.random.Int64N(90_000), 0)
-	case 2: // around the second at which a session ends
+	case 2: // about as long as a session lasts without an event
 		seconds := s.idle + s.random.Int64N(2)
 		if s.monotonic%1000 != 0 && seconds == s.idle {
-			seconds-- // rounding of a clock in fractions could be off by one
+			seconds-- // avoid the exact second, because clocks round fractions differently
 		}
 		s.clock(seconds, seconds)
 	default:
@@ -284,7 +285,7 @@ func (s *story) someProperties() any {
 	case n < 6:
 		return nil
 	case n == 6:
-		return map[string]any{"text": strings.Repeat("x", 20_000)} // too large
+		return map[string]any{"text": strings.Repeat("x", 20_000)} // larger than the maximum
 	default:
 		p := s.anything()
 		p["n"] = s.random.IntN(100)
@@ -331,7 +332,7 @@ func (s *story) flush(outage []answer) {
 	s.emit(map[string]any{"do": "flush"}, func() map[string]any {
 		sent, dropped := s.queue().flush(s.monotonic, s.sendBatch)
 		result := map[string]any{"sent": sent, "dropped": dropped}
-		if s.enabled { // otherwise unread state may remain on the device
+		if s.enabled { // otherwise the device may hold entries that the library has not read
 			result["pending"] = len(s.queue().queue)
 		}
 		return result
@@ -348,8 +349,8 @@ func (s *story) flushed() {
 	s.flush(s.batchOutage())
 }
 
-// batchOutage returns the answers to the next batches. Often it returns nil, which means the usual
-// answer.
+// batchOutage returns the answers to the next batches, most of which are errors. Often it returns
+// nil, which means that all batches succeed.
 func (s *story) batchOutage() []answer {
 	if s.chance(55) {
 		return nil
@@ -358,7 +359,7 @@ func (s *story) batchOutage() []answer {
 	for range 1 + s.random.IntN(3) {
 		switch n := s.random.IntN(10); {
 		case n < 3:
-			out = append(out, answer{}) // the usual one
+			out = append(out, answer{}) // the default answer
 		case n < 6:
 			out = append(out, s.refused(pick(s.random, 400, 413, 422)))
 		case n < 8:
@@ -376,7 +377,7 @@ func (s *story) batchOutage() []answer {
 	return out
 }
 
-// refused returns an error answer. Its body is typical of servers or proxies.
+// refused returns an answer with an error status. Its body is typical of servers or proxies.
 func (s *story) refused(status int) answer {
 	a := answer{Status: status}
 	switch s.random.IntN(7) {
@@ -478,7 +479,7 @@ func (s *story) personalData() {
 func (s *story) rebind() {
 	q := s.queue()
 	if s.persistence == "none" && q.optedOut {
-		return // the opt-out exists only in this client
+		return // the opt-out exists only in the memory of this client
 	}
 	if len(q.queue) > 0 && (s.persistence != "persistent" || s.consentMode) {
 		s.flush(nil)
@@ -511,7 +512,7 @@ func (s *story) set() {
 		emit("token", pick(s.random, "t", "another-token", ""), &s.token)
 	case "locale":
 		emit("locale", pick(s.random, "", "fr", "pt-BR"), &s.locale)
-	default: // both, because the version of an explicit platform is detected
+	default: // set both, because the version is otherwise detected
 		if s.chance(70) {
 			value = pick(s.random, platforms...)
 		}
@@ -520,7 +521,7 @@ func (s *story) set() {
 	}
 }
 
-// --- helpers of applications -------------------------------------------------------------
+// --- other calls of apps -----------------------------------------------------------------
 
 func (s *story) updates() {
 	force, preview := s.chance(30), s.chance(30)

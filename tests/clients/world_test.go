@@ -20,7 +20,7 @@ import (
 const (
 	placeholderURL   = "{recorder}"
 	placeholderState = "{state}"
-	startWall        = 1_800_000_000_000 // ms; the initial time of every new client
+	startWall        = 1_800_000_000_000 // Unix ms at which every new client starts
 )
 
 // settings holds the options of a client that setters can change.
@@ -43,7 +43,7 @@ type device struct {
 	update *remembered
 }
 
-// world is a client on a device, with the prepared answers to its next requests.
+// world is a client on a device, together with the prepared answers to its next requests.
 type world struct {
 	settings
 	collecting
@@ -57,9 +57,9 @@ type world struct {
 	update          map[string]*remembered // by namespace, in this process
 	logs            reports
 
-	answers  []answer                       // prepared by the story for the next requests
-	success  func(verb, path string) answer // the answer to other requests
-	used     []answer                       // the answers that have been used
+	answers  []answer                       // answers to the next requests, prepared by the story
+	success  func(verb, path string) answer // returns the answer to any other request
+	used     []answer                       // the answers that have been sent
 	sent     []request                      // requests of the current step
 	refusing bool                           // connections are refused
 }
@@ -80,7 +80,7 @@ func (w *world) device() *device {
 	return d
 }
 
-// queue returns the queue that the next call about events uses.
+// queue returns the queue that the next call about events will use.
 func (w *world) queue() *collection {
 	q := w.queues[w.namespace()]
 	if q == nil {
@@ -113,8 +113,8 @@ func (w *world) begin(s settings, c collecting) {
 	w.wall, w.monotonic = startWall, 0
 }
 
-// clean converts a platform text to its form in headers. It has printable ASCII and at most 32
-// characters.
+// clean converts the name or version of a platform to its form in headers, which has only printable
+// ASCII and at most 32 characters.
 func clean(text string) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < 0x21 || r > 0x7e }), " ")
 	return strings.TrimSpace(text[:min(len(text), 32)])
@@ -157,7 +157,7 @@ func (w *world) exchange(r request, path string) answer {
 	a := w.success(r.Method, path)
 	if len(w.answers) > 0 {
 		a, w.answers = w.answers[0], w.answers[1:]
-		if a.Status == 0 && !a.Closed { // the usual one
+		if a.Status == 0 && !a.Closed { // no answer is prepared
 			a = w.success(r.Method, path)
 		}
 	}
@@ -165,7 +165,7 @@ func (w *world) exchange(r request, path string) answer {
 	return a
 }
 
-// call is a request of a method with its arguments.
+// call is a call of a library's method: the request and its arguments.
 type call struct {
 	admin      bool
 	verb, path string // as sent
@@ -218,7 +218,7 @@ func retryAfter(text string, now int64) (seconds int64, given bool) {
 	return seconds, err == nil
 }
 
-// outcome returns the result of a call that ended with the given answer.
+// outcome returns the predicted result of a call that ended with the given answer.
 func outcome(c call, a answer) map[string]any {
 	if a.Closed || a.Cut {
 		return failure(map[string]any{"kind": "connection"})
@@ -278,7 +278,7 @@ func (w *world) sendBatch(batch []tracked) (status int, wait int64) {
 
 const updateInterval = 6 * 3600
 
-// checkUpdates models the update helper, except its random delay.
+// checkUpdates models the update helper of the libraries, except for its random delay.
 func (w *world) checkUpdates(force, preview bool) map[string]any {
 	if w.appVersion == "" {
 		return failure(map[string]any{"kind": "base"})
@@ -309,11 +309,12 @@ func (w *world) checkUpdates(force, preview bool) map[string]any {
 	}
 	answered, _ := decoded(a.Body)
 	w.update[w.namespace()] = &remembered{checked: now, next: now + updateInterval, key: key, decision: decision(answered)}
-	w.device() // creates the place for the state
+	w.device() // creates the device, which will hold the state
 	return map[string]any{"decision": decision(answered), "remembered": false}
 }
 
-// due reports whether the last result is too old, or was stored while the clock was wrong.
+// due reports whether the update helper must ask the server again, because the last result is too
+// old or was stored while the clock was wrong.
 func due(last *remembered, interval, now int64) bool {
 	return now >= last.next || now < last.checked || float64(now) >= float64(last.checked)+math.Round(float64(interval)*1.2)
 }

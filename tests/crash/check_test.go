@@ -9,7 +9,7 @@ import (
 )
 
 // checkData runs "svc check" on all pages and records of a data directory. A server may be running
-// on it.
+// on that directory.
 func checkData(data string) error {
 	if _, err := os.Stat(filepath.Join(data, "svc.db")); errors.Is(err, os.ErrNotExist) {
 		return nil // the server was killed before it created the file

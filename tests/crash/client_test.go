@@ -19,7 +19,7 @@ var errGone = errors.New("the server is gone")
 // client sends requests to a server.
 type client struct {
 	base  string
-	token string // of the administrator
+	token string // token of the administrator
 	http  *http.Client
 	asked atomic.Int64
 }

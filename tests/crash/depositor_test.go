@@ -16,7 +16,7 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// These constants are the ways in which a file reaches the server.
+// The ways in which a file reaches the server.
 const (
 	inChunks = iota
 	inOneRequest
@@ -40,28 +40,28 @@ func (f *fileView) object() string { return f.Path[1:strings.LastIndexByte(f.Pat
 
 // deposit is a file that a depositor uploads or makes the server mirror.
 type deposit struct {
-	name    string // unique
-	seed    uint64 // determines its content
+	name    string // unique name
+	seed    uint64 // seed from which the content is generated
 	size    int64
 	sum     string // SHA-256 in hexadecimal
 	way     int
 	storage string // "" means the default
 	content []byte // nil except during the upload
 
-	session string       // "" until the server has returned it
+	session string       // id of the upload; "" until the server has returned it
 	chunk   int64        // the size of its chunks
 	chunks  map[int]bool // acknowledged chunks
 	version string       // the version that links to the attachment
 
 	asked    bool   // its creation was requested, so it may exist
-	there    bool   // its creation was acknowledged
+	there    bool   // its creation was acknowledged, so it must exist
 	removing bool   // its deletion was requested
 	gone     bool   // its deletion was acknowledged
-	id, path string // if known
+	id, path string // "" if not known
 	compared bool   // its bytes have been compared
 }
 
-// of adds a description of the deposit to an error.
+// of adds the name and the state of the deposit to an error.
 func (s *deposit) of(err error) error {
 	if err == nil {
 		return nil
@@ -114,10 +114,10 @@ type depositor struct {
 
 	project          string // key of the current project
 	number           int    // projects and deposits created so far
-	asked, made      bool   // the project may exist; the project exists
+	asked, made      bool   // asked: the project may exist; made: the project exists
 	removing         bool   // the deletion of the project was requested
 	deposits, former []*deposit
-	ready            []fileView // files that existed when all work was done
+	ready            []fileView // files that existed when the server had finished all work
 }
 
 func (d *depositor) path() string { return projects.list + "/" + d.project }
@@ -173,7 +173,7 @@ func (d *depositor) ended() {
 	d.deposits = nil
 }
 
-// think returns a new random deposit that reaches the server in the given way.
+// think returns a new deposit with random properties, which will reach the server in the given way.
 func (d *depositor) think(way int) *deposit {
 	d.number++
 	s := &deposit{name: fmt.Sprintf("%s %d ä.zip", d.name, d.number), seed: d.random.Uint64(), size: 1 + d.random.Int64N(100_000), way: way, chunks: map[int]bool{}}
@@ -191,8 +191,8 @@ func (d *depositor) think(way int) *deposit {
 	return s
 }
 
-// abandon cancels uploads that a server started but did not acknowledge because it was killed. The
-// number of open uploads per credential is limited.
+// abandon cancels the uploads that the server started but could not acknowledge before it was
+// killed. Without this, they would use up the number of open uploads that a credential may have.
 func (d *depositor) abandon(c *client) error {
 	var open struct {
 		Data []struct {
@@ -236,15 +236,15 @@ func (d *depositor) announce(c *client) error {
 	return s.of(err)
 }
 
-// proceed continues a chunked upload.
+// proceed sends the next chunks of a chunked upload, or completes the upload.
 func (d *depositor) proceed(c *client, s *deposit) error {
 	missing := s.missing()
 	if len(missing) == 0 {
 		return d.complete(c, s)
 	}
 	d.random.Shuffle(len(missing), func(i, j int) { missing[i], missing[j] = missing[j], missing[i] })
-	missing = missing[:1+d.random.IntN(len(missing))] // concurrently
-	if d.random.IntN(4) == 0 && len(s.chunks) > 0 {   // including one of them again
+	missing = missing[:1+d.random.IntN(len(missing))] // a random number of chunks, sent concurrently
+	if d.random.IntN(4) == 0 && len(s.chunks) > 0 {   // and one that was already acknowledged
 		missing = append(missing, d.random.IntN(s.total()))
 	}
 	content := s.bytes()
@@ -263,8 +263,7 @@ func (d *depositor) proceed(c *client, s *deposit) error {
 		}
 	}
 	for n, i := range missing {
-		// If one chunk is sent twice concurrently, the later one counts, and the other
-		// may be refused.
+		// If a chunk is sent twice concurrently, the server may refuse one of the two requests.
 		if errs[n] == nil && statuses[n] != http.StatusOK && (statuses[n] != http.StatusConflict || !s.chunks[i]) {
 			errs[n] = fmt.Errorf("chunk %d: got %d", i, statuses[n])
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestDrive checks the effects that a power failure may and may not have on a drive.
+// TestDrive checks which operations a power failure may undo on a drive, and which it may not.
 func TestDrive(t *testing.T) {
 	t.Parallel()
 	const file, folder = 1, 2
@@ -24,7 +24,7 @@ func TestDrive(t *testing.T) {
 	for _, tc := range []struct {
 		rule string
 		done []operation
-		want [fates]string // content of the root for each fate of data and names; "?" = may vary
+		want [fates]string // listing of the root for each fate; "?" means that it may vary
 	}{
 		{"a name that was not synced may be lost with a file that was", []operation{made, written, fileSafe}, [fates]string{"", "file:4096x", "?", "?", "?"}},
 		{"data that was not synced may be lost behind a name that was", []operation{made, rootSafe, written}, [fates]string{"file:", "file:4096x", "?", "?", "?"}},
@@ -80,7 +80,7 @@ func TestDrive(t *testing.T) {
 	}
 }
 
-// listing returns the content of a directory in one line. Runs of equal bytes are shortened.
+// listing returns the content of a directory as one line. A run of equal bytes is shortened.
 func listing(t *testing.T, dir string) (line string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -107,7 +107,7 @@ func TestTornWrite(t *testing.T) {
 	d.do(operation{action: syncFile, node: 1})
 	d.do(operation{action: write, node: 1, offset: 100, data: bytes.Repeat([]byte("y"), 2*sector)})
 	want := map[string]bool{}
-	for part := range 8 { // which of the three affected sectors are written
+	for part := range 8 { // tests which of the three affected sectors have been written
 		file := make([]byte, 4*sector)
 		for at := 100; at < 100+2*sector; at++ {
 			if part>>(at/sector)&1 == 1 {

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// action is the effect that an operation has on a drive.
+// action is a kind of operation on a drive.
 type action uint8
 
 const (
-	write    action = iota // data at an offset of a file
-	truncate               // a file, to the size in offset
+	write    action = iota // writes data at an offset of a file
+	truncate               // sets the size of a file to offset
 	link                   // binds a name in a directory to a file or directory
 	unlink                 // removes a name from a directory
-	rename                 // link and unlink in one atomic step
+	rename                 // a link and an unlink in one atomic step
 	syncFile               // makes the data of a file durable
 	syncDir                // makes the names in a directory durable
 )
@@ -28,13 +28,13 @@ const (
 type operation struct {
 	at           moment
 	action       action
-	node         int // affected file or directory; for link and rename, the named node
+	node         int // the affected file or directory; for link and rename, the one that gets the name
 	dir, toDir   int
 	name, toName string
 	offset       int64
 	data         []byte
 	mode         os.FileMode // for link and rename: type and permissions of the node
-	covers       moment      // for a sync: its start; later operations are not covered
+	covers       moment      // for a sync: the time at which it began; it does not cover later operations
 }
 
 // rootNode is the top directory.
@@ -47,9 +47,9 @@ type contents struct {
 	modes   map[int]os.FileMode
 }
 
-// drive is a disk that gives only the required guarantees. File data is durable after a sync of the
-// file. A name is durable after a sync of its directory. There are no other guarantees, and no
-// guaranteed order.
+// drive is a disk that gives only the guarantees that programs may rely on. The data of a file is
+// durable after a sync of the file. A name is durable after a sync of its directory. Nothing else
+// is guaranteed, not even an order.
 type drive struct {
 	safe    contents
 	waiting []operation // operations that are not durable, in order
@@ -61,7 +61,7 @@ func newContents() contents {
 	return contents{files: map[int][]byte{}, folders: map[int]map[string]int{rootNode: {}}, modes: map[int]os.FileMode{}}
 }
 
-// do performs the next operation.
+// do performs an operation.
 func (d *drive) do(o operation) {
 	if o.action != syncFile && o.action != syncDir {
 		d.waiting = append(d.waiting, o)
@@ -126,8 +126,8 @@ type fate int
 const (
 	lost      fate = iota // none survive
 	kept                  // all survive
-	newest                // those after a point in time survive, as if they were reordered
-	oldest                // those before a point in time survive
+	newest                // those after a random time survive, as if the drive had reordered them
+	oldest                // those before a random time survive
 	scattered             // a random subset survives
 	fates
 )
@@ -155,8 +155,9 @@ func (f fate) survivors(random *rand.Rand, n int) []bool {
 // sector is the unit that a disk writes atomically.
 const sector = 512
 
-// cut returns the content after a power failure. Everything durable survives. The other operations
-// survive according to the fates of data and names. If torn is true, a write may survive in part.
+// cut returns the content of the drive after a power failure. Everything durable survives. Of the
+// other operations, those survive that the fates of data and names select. If torn is true, a write
+// may survive in part.
 func (d *drive) cut(random *rand.Rand, data, names fate, torn bool) *contents {
 	after := &contents{files: maps.Clone(d.safe.files), folders: map[int]map[string]int{}, modes: maps.Clone(d.safe.modes)}
 	for node, entries := range d.safe.folders {
@@ -174,7 +175,7 @@ func (d *drive) cut(random *rand.Rand, data, names fate, torn bool) *contents {
 		if !dataKept[i] {
 			continue
 		}
-		if !touched[o.node] { // the drive keeps its own
+		if !touched[o.node] { // copy it first, so that the drive's own content does not change
 			touched[o.node] = true
 			after.files[o.node] = bytes.Clone(after.files[o.node])
 		}
@@ -215,7 +216,7 @@ func (c *contents) build(t *testing.T, node int, to string) {
 		case mode&os.ModeSocket != 0:
 			l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 			check(t, err)
-			l.SetUnlinkOnClose(false) // like one left by a killed process
+			l.SetUnlinkOnClose(false) // leave the socket behind, like a killed process does
 			check(t, l.Close())
 		default:
 			check(t, os.WriteFile(path, c.files[child], mode.Perm()))

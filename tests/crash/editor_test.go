@@ -18,7 +18,7 @@ type editor struct {
 	name     string
 	random   *rand.Rand
 	clock    func() moment
-	projects []*project // the first one is never deleted
+	projects []*project // the projects; the first one is never deleted
 	keys     []*thing
 	serial   int
 }
@@ -83,7 +83,7 @@ func (e *editor) work(c *client, k *kind, path string, list *[]*thing) error {
 	case roll == 9 && k != logs:
 		return e.remove(c, th)
 	case k == keys:
-		return nil // there is no search for keys
+		return nil // the server has no search for keys
 	}
 	return lookFor(c, th, th.last(), true)
 }
@@ -128,8 +128,8 @@ func (e *editor) remove(c *client, th *thing) error {
 	return err
 }
 
-// ask records the requested revision, sends the request, and records the acknowledgement. An empty
-// mark means that the request deletes the record.
+// ask changes or deletes a record. It records the new revision as requested, sends the request, and
+// then records the acknowledgement. An empty mark means that the request deletes the record.
 func (e *editor) ask(c *client, th *thing, v view, mark string, want int, method, path string, body any) ([]byte, error) {
 	r := revision{view: v, mark: mark, begun: e.clock()}
 	if mark != "" {
@@ -143,8 +143,8 @@ func (e *editor) ask(c *client, th *thing, v view, mark string, want int, method
 	return answer, err
 }
 
-// lookFor searches for a revision. The parameter there tells whether the search must find the
-// record or must find nothing.
+// lookFor searches for the text of a revision. If there is true, the search must find the record;
+// otherwise, it must find nothing.
 func lookFor(c *client, th *thing, r *revision, there bool) error {
 	found, err := pages[view](c, th.path+"?"+th.kind.rest+"search="+r.mark+"&")
 	if err != nil {

@@ -118,7 +118,8 @@ func serveAttachment(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(storagetest.Content(uint64(size), size))
 }
 
-// refreshes is a CDN that refuses every third call. It records the links in accepted calls.
+// refreshes is a CDN that refuses every third call. It records the links in the calls that it
+// accepts.
 type refreshes struct {
 	mu    sync.Mutex
 	calls int
@@ -152,8 +153,8 @@ func (s *depot) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *depot) log() string { return filepath.Join(s.dir, "server.log") }
 
-// round starts a server and verifies its content. It kills the server after a random number of
-// steps. The parameter most limits this number.
+// round starts a server, verifies its content, and kills the server after a random number of steps,
+// which is at most most.
 func (s *depot) round(t *testing.T, most int) {
 	t.Helper()
 	for s.random.IntN(4) == 0 {
@@ -174,7 +175,8 @@ func (s *depot) round(t *testing.T, most int) {
 	s.steps += l.steps.Load()
 }
 
-// whole starts a server. It verifies the content immediately and again when all work is done.
+// whole starts a server and verifies its content twice: immediately, and after the server has
+// finished all work.
 func (s *depot) whole(t *testing.T) (*process, *client) {
 	t.Helper()
 	begun := time.Now()
@@ -218,7 +220,7 @@ func (s *depot) whole(t *testing.T) (*process, *client) {
 func (s *depot) refreshed(t *testing.T, p *process, there map[string]bool) {
 	t.Helper()
 	var err error
-	for range 20 { // some of the calls are refused each time
+	for range 20 { // the CDN refuses some of the calls each time
 		if err = s.run(p, "cdn-refreshes"); err == nil || !strings.Contains(err.Error(), "not refreshed") {
 			break
 		}
@@ -254,8 +256,8 @@ func (s *depot) cleanUp(t *testing.T, p *process, want map[string]bool) {
 	}
 }
 
-// removeUnknown removes objects without a record if they are more than a tenth of all objects. The
-// cleanup job refuses to move that many.
+// removeUnknown removes the objects without a record if they are more than a tenth of all objects.
+// The cleanup job refuses to move that many.
 func (s *depot) removeUnknown(t *testing.T, dir string, want map[string]bool) {
 	t.Helper()
 	all := objectsIn(t, dir, nil)

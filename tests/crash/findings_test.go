@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// findings holds the observed state of a server, and its differences from the states that the model
-// allows at the time end.
+// findings compares the state of a server with the states that the model allows for a server that
+// ended at the time end. It holds what it has observed and the differences.
 type findings struct {
 	world  *world
 	client *client
@@ -48,7 +48,7 @@ func (f *findings) compareAll() error {
 	if err := f.client.get(keys.list, &list); err != nil {
 		return err
 	}
-	// Revoked keys stay in the list.
+	// Revoked keys stay in the list, but count as deleted here.
 	return f.compare(keys, all, slices.DeleteFunc(list.Data, func(v view) bool { return !*v.Active }))
 }
 
@@ -84,7 +84,7 @@ func (f *findings) compare(k *kind, all []*thing, list []view) error {
 	}
 	for _, th := range all {
 		id, allowed := th.id, th.at(f.end)
-		if id == "" && len(allowed) > 1 { // created without a response
+		if id == "" && len(allowed) > 1 { // the record was created, but the response with its id was lost
 			id = known[allowed[1].state]
 		}
 		state := ""
@@ -115,7 +115,7 @@ func states(all []revision) (list []string) {
 	return list
 }
 
-// sample is the maximum number of records that are searched for.
+// sample is the maximum number of records for which search searches.
 const sample = 24
 
 // search searches for the texts of some records. A search for the current text must find the
@@ -150,7 +150,7 @@ func (f *findings) search() error {
 	return nil
 }
 
-// events compares the counters, the stored events and the trackers' state.
+// events compares the counters and the stored events with the state of the trackers.
 func (f *findings) events() error {
 	const of = "/admin/projects/" + eventProject + "/events"
 	var counters struct {
@@ -182,7 +182,7 @@ func (f *findings) events() error {
 }
 
 // details returns the number of stored events of a tracker. It can differ from the counter, which
-// is incremented when an event arrives.
+// the server increments when an event arrives.
 func (f *findings) details(t *tracker) (int, error) {
 	answer, err := f.client.must(200, "POST", "/admin/projects/"+eventProject+"/events/analysis/query", map[string]any{
 		"type": "value", "start_time": 0, "events": []any{map[string]string{"name": t.name, "alias": "A"}},

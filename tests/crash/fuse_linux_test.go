@@ -33,7 +33,8 @@ func (r *recorder) record(o operation) {
 	r.operations = append(r.operations, o)
 }
 
-// mount mounts a recorder as a device. If that is impossible, the error gives the reason.
+// mount mounts a recorder and returns it as a device. If that is impossible on this machine, the
+// error gives the reason.
 func mount(t *testing.T) (*device, error) {
 	t.Helper()
 	r := &recorder{}
@@ -182,7 +183,7 @@ func (n *node) Setattr(_ context.Context, _ fs.FileHandle, in *fuse.SetAttrIn, o
 	if size, ok := in.GetSize(); ok {
 		n.resize(int64(size))
 	}
-	if mode, ok := in.GetMode(); ok { // no test depends on it
+	if mode, ok := in.GetMode(); ok { // no test depends on the permissions
 		n.mode = n.mode&syscall.S_IFMT | mode&0o777
 	}
 	n.attributes(&out.Attr)
@@ -245,7 +246,7 @@ func (n *node) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	return 0
 }
 
-// Statfs reports free space.
+// Statfs reports that there is enough free space.
 func (n *node) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno {
 	out.Bsize, out.Frsize, out.NameLen = 4096, 4096, 255
 	out.Blocks, out.Bfree, out.Bavail = 1<<28, 1<<27, 1<<27

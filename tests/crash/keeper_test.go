@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// settle compares the state of a server after a kill with the depositor's model, and finishes all
-// work in progress.
+// settle compares the state of a server that was killed and restarted with the depositor's model,
+// and finishes all work in progress.
 func (d *depositor) settle(c *client) error {
 	for _, s := range d.former {
 		if s.path != "" {
@@ -102,7 +102,7 @@ func (d *depositor) settleSession(c *client, s *deposit) error {
 	if s.session == "" || s.gone {
 		return nil
 	}
-	if s.there { // a completion is idempotent
+	if s.there { // repeat the completion, which must be idempotent
 		return d.complete(c, s)
 	}
 	var got struct {
@@ -175,7 +175,7 @@ func (d *depositor) compare(c *client, p *process) error {
 }
 
 // linked waits until the version of a mirrored file links to the file. Public responses come from
-// memory, which is updated shortly after the list of files.
+// memory, which is updated shortly after the record of the file.
 func (d *depositor) linked(c *client, p *process, s *deposit) error {
 	for late := time.Now().Add(patience); ; pause(p, 5*time.Millisecond) {
 		var got struct {

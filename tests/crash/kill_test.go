@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// These constants are the situations in which a server is killed.
+// The situations in which a server is killed.
 const (
 	working    = iota // under load
-	starting          // before it responds, while it replays or examines its data
-	stopping          // during shutdown, while it writes heads and lists of free pages
+	starting          // before it responds, while it replays or checks its data
+	stopping          // during shutdown, while it writes the heads of events and the lists of free pages
 	indexing          // while its search index is being rebuilt under load
 	compacting        // while its data is being compacted under load
 	ways
@@ -101,7 +101,7 @@ func (s *killing) round(t *testing.T, way int) {
 	check(t, clients.work(p, s.world.random))
 	var command sync.WaitGroup
 	if args := commands[way]; args != nil {
-		command.Go(func() { _ = run(append(args, "--data", s.data())...) }) // fails, or continues without a server
+		command.Go(func() { _ = run(append(args, "--data", s.data())...) }) // when the server is killed, the command fails or continues on its own
 		pause(p, within(s.world.random, s.startTakes))
 	}
 	if way == stopping {

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// TestProjectOfManyFiles checks the deletion of a project with many files. The request is answered
-// before the files and uploads are removed. From the answer on, links to the files return 404. The
-// removal starts immediately. The test kills the server several times, which must only delay the
-// removal. Files of another project must remain. SVC_LONG=1 uses 10,000 files.
+// TestProjectOfManyFiles checks the deletion of a project with many files. The server responds
+// before it has removed the files and uploads. After the response, links to the files return 404,
+// and the removal starts immediately. The test kills the server several times, which must only
+// delay the removal. Files of another project must remain. SVC_LONG=1 uses 10,000 files.
 func TestProjectOfManyFiles(t *testing.T) {
 	t.Parallel()
 	many := 600

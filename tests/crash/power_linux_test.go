@@ -12,10 +12,10 @@ import (
 
 // TestPowerCut simulates power failures at random times while a server works on a drive that
 // guarantees only synced data. Any part of the other data may survive, in any order. The test
-// checks that a server starts with the surviving data, that all acknowledged data exists, and that
-// the guarantees after SIGKILL hold as well. An in-memory file system records the server's
-// operations, and strace records a few runs in addition. If the file system cannot be mounted,
-// strace records all runs. SVC_LONG=1 tests more failures.
+// checks that a server starts with the surviving data and that all acknowledged data exists.
+// Everything that holds after a SIGKILL must hold as well. An in-memory file system records the
+// server's operations, and strace records a few runs in addition. If the file system cannot be
+// mounted, strace records all runs. SVC_LONG=1 tests more failures.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	cuts, requests := 12, 100
@@ -46,10 +46,10 @@ func TestPowerCut(t *testing.T) {
 // device is a drive that can record its operations while servers use it.
 type device struct {
 	dir    string
-	clock  func() moment           // the clock of the recorded operations
-	before func() []string         // a command that starts a server; nil if none is needed
+	clock  func() moment           // returns the current time on the clock of the recorded operations
+	before func() []string         // returns the command that starts a server; nil if none is needed
 	ended  func(killed bool) error // called after a server has ended
-	done   func() []operation      // ends the recording
+	done   func() []operation      // ends the recording and returns the operations
 }
 
 // cutPower records servers on a device and simulates the given number of power failures.
@@ -72,7 +72,7 @@ func cutPower(t *testing.T, d *device, cuts, requests int) {
 		}
 	}
 	t.Logf("%d cuts in %d operations", cuts, len(s.operations))
-	drive = newDrive() // the same with a drive on which files are never synced
+	drive = newDrive() // once more with a drive on which no file is ever synced
 	for _, o := range s.operations {
 		if o.action != syncFile {
 			drive.do(o)
@@ -114,7 +114,7 @@ func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 		erased := make(chan error, 1)
 		go func() {
 			err := run("job", "run", "erased-data", "--data", data)
-			if err != nil && strings.Contains(err.Error(), "runs already") { // started by the server itself
+			if err != nil && strings.Contains(err.Error(), "runs already") { // the server has started the job by itself
 				err = nil
 			}
 			erased <- err
@@ -125,7 +125,7 @@ func record(t *testing.T, d *device, seed uint64, requests int) *recording {
 		if killed {
 			p.end()
 		} else {
-			if err := run("reindex", "--data", data); err != nil && !strings.Contains(err.Error(), "already being rebuilt") { // started by the server after an erasure
+			if err := run("reindex", "--data", data); err != nil && !strings.Contains(err.Error(), "already being rebuilt") { // the server has started this by itself after an erasure
 				t.Fatal(err)
 			}
 			check(t, run("compact", "--always", "--data", data))

@@ -18,8 +18,8 @@ import (
 	"svc/cmd"
 )
 
-// asProgram is an environment variable that makes the test binary act as svc. The server ends when
-// its standard input is closed, so it does not outlive a killed test.
+// asProgram is an environment variable that makes the test binary run svc. Such a server ends when
+// its standard input is closed, so that it does not outlive a killed test.
 const (
 	asProgram = "SVC_CRASH_PROGRAM"
 	aServer   = "server"
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	case aCommand:
 		os.Exit(cmd.Main(os.Args, os.Stdin, os.Stdout, os.Stderr, nil))
 	}
-	_ = os.Unsetenv("GOGC") // for the tests, not for the programs that they start
+	_ = os.Unsetenv("GOGC") // GOGC was set for the tests, and must not affect the servers
 	os.Exit(m.Run())
 }
 
@@ -132,7 +132,7 @@ func (p *process) kill() {
 // error.
 func (p *process) end() {
 	select {
-	case <-p.exited: // reported by surprise
+	case <-p.exited: // surprise reports this
 	default:
 		p.kill()
 	}
@@ -141,7 +141,7 @@ func (p *process) end() {
 // stop asks the server to stop. If it is still running after the given time, stop kills it.
 func (p *process) stop(wait time.Duration) error {
 	p.killed.Store(true)
-	if runtime.GOOS == "windows" { // there is no way to ask
+	if runtime.GOOS == "windows" { // Windows has no signal for this
 		p.kill()
 		return nil
 	}

@@ -22,9 +22,9 @@ import (
 const tracedCalls = "openat,open,creat,write,pwrite64,lseek,ftruncate,fallocate,rename,renameat,renameat2," +
 	"unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,fsync,fdatasync,bind"
 
-// straced returns a command that traces a program. The trace has a separate file for each thread,
-// and all texts are in hexadecimal. The traced program remains a child of the process that starts
-// the command.
+// straced returns a command that traces a program with strace. The trace has a separate file for
+// each thread, and all texts in it are in hexadecimal. The traced program remains a child of the
+// process that starts the command, so that it can be killed.
 func straced(trace string) []string {
 	return []string{
 		"strace", "-D", "-ff", "-y", "-xx", "-s", strconv.Itoa(1 << 28), "-e", "signal=none", "-e", "trace=" + tracedCalls,
@@ -32,8 +32,8 @@ func straced(trace string) []string {
 	}
 }
 
-// trace returns a device for a directory and traces the servers. If that is impossible, the error
-// gives the reason.
+// trace returns a device for a directory, which traces the servers with strace. If that is
+// impossible on this machine, the error gives the reason.
 func trace(t *testing.T) (*device, error) {
 	t.Helper()
 	traces, n := t.TempDir(), 0
@@ -66,7 +66,7 @@ func trace(t *testing.T) (*device, error) {
 // call is a line of a trace.
 type call struct {
 	name       string
-	begin, end moment // in nanoseconds since 1970
+	begin, end moment // Unix time in nanoseconds
 	args       []string
 	result     string
 }
@@ -147,7 +147,7 @@ func descriptor(arg string) (number, path string, err error) {
 	}
 	shown, _, _ = strings.Cut(shown, ">")
 	if !strings.HasPrefix(shown, `\x`) {
-		return number, "", nil // a socket
+		return number, "", nil // a socket, which has no path
 	}
 	b, err := unquote(shown)
 	return number, string(b), err
@@ -155,7 +155,7 @@ func descriptor(arg string) (number, path string, err error) {
 
 // tracer converts traces of system calls to operations on a drive.
 type tracer struct {
-	root       string // of the drive
+	root       string // path of the drive
 	operations []operation
 	now        contents // current content of the drive
 	nodes      int
@@ -197,7 +197,7 @@ func (tr *tracer) readThread(name string) (calls []call, err error) {
 	for lines := bufio.NewReaderSize(file, 1<<20); ; {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return calls, nil // an incomplete last line belongs to a call that did not complete
+			return calls, nil // the process was killed during this call
 		}
 		if err != nil {
 			return nil, err
@@ -215,7 +215,7 @@ func (tr *tracer) readThread(name string) (calls []call, err error) {
 	}
 }
 
-// quoted returns a text in the form used in traces.
+// quoted returns a text in the hexadecimal form that traces contain.
 func quoted(text string) string {
 	var b strings.Builder
 	for i := range len(text) {

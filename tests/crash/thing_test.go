@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// moment is a time on a story's clock. Later times are greater.
+// moment is a time, as a number on the clock of a test. Later times have greater numbers.
 type moment int64
 
 // view holds the fields of all kinds of records that these tests read.
@@ -24,11 +24,11 @@ type view struct {
 // kind is a kind of record that can be created, changed, deleted and searched.
 type kind struct {
 	name string
-	list string                     // path below the project, also for creating records
-	rest string                     // query parameters that list all records
+	list string                     // path of the list, below the project; records are created there too
+	rest string                     // query parameters that make the list contain all records
 	body func(view, int) any        // returns the body for creating a record, with a unique number
 	edit func(view) any             // returns the body for changing a record
-	is   func(view) string          // returns the content to expect
+	is   func(view) string          // returns the content that the record should have
 	next func(old, fresh view) view // returns the result of changing a record
 }
 
@@ -68,7 +68,7 @@ var (
 		is:   func(v view) string { return short(v.Content) },
 		next: replaced,
 	}
-	logs = &kind{ // only their visibility can be changed
+	logs = &kind{ // logs can only be hidden and shown
 		name: "log", list: "/logs", rest: "include_hidden=1&",
 		body: func(v view, n int) any { return map[string]any{"content": short(v.Content), "level": n % 4} },
 		edit: func(v view) any { return map[string]any{"is_hidden": v.Hidden} },
@@ -93,20 +93,20 @@ func short(text string) string { return text[:min(len(text), 4000)] }
 // thing is a record and its history. Only one client changes it at a time.
 type thing struct {
 	kind *kind
-	path string // of its list
+	path string // path of its list
 	id   string // "" until the server has returned it
-	word string // contained in all texts of this record and in no others
+	word string // a word that all texts of this record contain, and no others
 	said int    // number of texts generated so far
 	past []revision
 }
 
-// revision is the state of a record after a request.
+// revision is a state of a record: the one after a certain request.
 type revision struct {
 	state string // "" if the record does not exist
 	view  view
-	mark  string // word that only the text of this revision contains
-	begun moment // before the request was sent
-	done  moment // after the response arrived; 0 if there was none
+	mark  string // a word that only the text of this revision contains
+	begun moment // a time before the request was sent
+	done  moment // a time after the response arrived; 0 if there was none
 }
 
 // newThing returns a record that has not been created on the server.
@@ -139,9 +139,9 @@ func (th *thing) fresh(random *rand.Rand) (v view, mark string) {
 	return view{ID: th.id, ProjectKey: th.id, Name: mark, Title: "About " + mark, Content: text.String()}, mark
 }
 
-// at returns the possible states of a record if the server ended at the given time. They are the
-// last state acknowledged by then, and the states requested between that acknowledgement and the
-// given time.
+// at returns the possible states of a record on a server that ended at the time end. These are the
+// last state that was acknowledged by then, and the states that were requested after it and before
+// end.
 func (th *thing) at(end moment) (allowed []revision) {
 	allowed = []revision{th.past[0]}
 	for _, r := range th.past[1:] {
@@ -161,7 +161,7 @@ func (th *thing) last() *revision { return &th.past[len(th.past)-1] }
 // alive reports whether the record exists according to the last requested revision.
 func (th *thing) alive() bool { return th.last().state != "" }
 
-// settle records the observed outcome of the last request if there was no response.
+// settle records the observed outcome of the last request, if there was no response to it.
 func (th *thing) settle(seen revision, now moment) {
 	last := th.last()
 	if last.done > 0 || len(th.past) == 1 {

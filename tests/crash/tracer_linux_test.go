@@ -20,7 +20,7 @@ func (tr *tracer) do(o operation) {
 	tr.operations = append(tr.operations, o)
 }
 
-// entry is a name on the drive with its node.
+// entry is a name on the drive, and the file or directory that has the name.
 type entry struct {
 	dir   int
 	name  string
@@ -48,7 +48,8 @@ func (tr *tracer) find(path string) (e entry, ok bool) {
 	return e, true
 }
 
-// path returns the path in a call's arguments. They are a directory and a name, or only a name.
+// path returns the path in the arguments of a call. The arguments are either a directory and a
+// name, or only a path.
 func path(args ...string) (string, error) {
 	name, err := unquote(args[len(args)-1])
 	if err != nil || len(args) == 1 || filepath.IsAbs(string(name)) {
@@ -188,8 +189,9 @@ func (tr *tracer) replayFile(c call) error {
 	return err
 }
 
-// catchUp records the effects of interrupted calls, which it detects by examining the real drive.
-// It returns the number of files and names that differ.
+// catchUp records the effects of calls that were interrupted and are not in the trace. It finds
+// them by comparing the real directory with the known contents. It returns the number of files and
+// names that differ.
 func (tr *tracer) catchUp(at moment) (n int, err error) {
 	seen := map[string]bool{}
 	err = filepath.WalkDir(tr.root, func(path string, d fs.DirEntry, err error) error {

@@ -15,19 +15,19 @@ type tracker struct {
 	project string
 	random  *rand.Rand
 	clock   func() moment
-	begin   int64  // in Unix seconds; the events are from the hours before this time
+	begin   int64  // Unix time in seconds; the events are from the hours before it
 	sizes   []int  // possible batch sizes
-	each    int    // batches per sender
-	padding string // each event contains a part of this text
+	each    int    // number of batches per sender
+	padding string // text of which each event contains a part
 	batches []batch
-	stored  int // number of events that are certainly stored; their batches have been discarded
+	stored  int // number of events in discarded batches, which are certainly stored
 	serial  int
 }
 
 // batch is a batch of events that was sent.
 type batch struct {
 	number, size int
-	begun, done  moment // as in revision
+	begun, done  moment // see revision
 }
 
 func newTracker(name, project string, random *rand.Rand, clock func() moment, each, text int, sizes ...int) *tracker {
@@ -153,7 +153,7 @@ func (t *tracker) verifySubject(c *client, end moment, of batch) error {
 		return err
 	}
 	for _, one := range answer.Data {
-		if one.Properties.Batch >= t.batches[0].number { // earlier ones are forgotten
+		if one.Properties.Batch >= t.batches[0].number { // the batches before it have been discarded
 			got = append(got, one.ID)
 		}
 	}
@@ -176,7 +176,7 @@ func (t *tracker) settle(now moment, forget bool) {
 	if !forget {
 		return
 	}
-	const kept = 20 // for sending again
+	const kept = 20 // number of batches that are kept, so that they can be sent again
 	for _, b := range t.batches[:max(0, len(t.batches)-kept)] {
 		t.stored += b.size
 	}

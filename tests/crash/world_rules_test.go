@@ -12,7 +12,7 @@ func TestHangIsNoticed(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string
-		steps int // steps with a response
+		steps int // number of steps that get a response
 		hangs bool
 	}{{"from the beginning", 0, true}, {"after some steps", 3, true}, {"slow", 5, false}} {
 		t.Run(tc.name, func(t *testing.T) {

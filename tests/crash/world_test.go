@@ -15,7 +15,7 @@ type world struct {
 	clock    func() moment
 	random   *rand.Rand
 	token    string
-	loggedIn moment // time at which the administrator was logged in and the event projects existed
+	loggedIn moment // a time after the administrator was logged in and the event projects were created
 	editors  []*editor
 	trackers []*tracker
 }
@@ -32,7 +32,7 @@ func newWorld(seed uint64, clock func() moment) *world {
 	w.trackers = []*tracker{
 		newTracker("steady", eventProject, source(10), clock, 8, 200, 1, 5, 20),
 		newTracker("shared", eventProject, source(11), clock, 8, 200, 1, 5, 20),
-		newTracker("flood", eventProject, source(12), clock, 1, 2000, 50, 50, 400), // fills heads
+		newTracker("flood", eventProject, source(12), clock, 1, 2000, 50, 50, 400), // its large batches fill the heads of the event store
 	}
 	return w
 }
@@ -57,7 +57,7 @@ func (w *world) connect(url string) (*client, error) {
 	return c, nil
 }
 
-// load runs all clients until the server has ended.
+// load is the activity of all clients, which lasts until the server has ended.
 type load struct {
 	running sync.WaitGroup
 	steps   atomic.Int64  // steps completed
@@ -109,7 +109,7 @@ func (l *load) work(p *process, random *rand.Rand) error {
 		case <-l.enough:
 			pause(p, within(random, 30*time.Millisecond))
 			return nil
-		case <-p.exited: // reported by surprise
+		case <-p.exited: // surprise reports this
 			return nil
 		case <-time.After(patience):
 		}
@@ -129,7 +129,7 @@ func (l *load) wait(p *process) error {
 	return errors.Join(l.failed, p.surprise())
 }
 
-// ask sends a random request as an app or a user does. The statistics count such requests.
+// ask sends a random request of an app or a user, of the kinds that the statistics count.
 func ask(c *client, random *rand.Rand) error {
 	const of = "/admin/projects/" + eventProject
 	switch random.IntN(6) {
@@ -153,8 +153,8 @@ func ask(c *client, random *rand.Rand) error {
 	return err
 }
 
-// verify compares the state of a server with the possible states at the time end. It also makes
-// changes.
+// verify compares the state of a server with the states that are possible after it ended at the
+// time end. To do so, it also makes some changes.
 func (w *world) verify(c *client, end moment) (*findings, error) {
 	f := &findings{world: w, client: c, end: end, seen: map[*thing]revision{}, missing: map[*tracker][]int{}}
 	if err := f.compareAll(); err != nil {
@@ -174,7 +174,7 @@ func (w *world) settle(f *findings, forget bool) {
 	}
 }
 
-// always is later than all other moments.
+// always is a moment that is later than all others.
 const always = moment(math.MaxInt64)
 
 // within returns a random duration of at most longest.

@@ -142,8 +142,8 @@ func TestModuleList(t *testing.T) {
 	}
 }
 
-// TestSharedFiles checks that every command has a manual page, and that the files do not contain
-// the time or place of the build.
+// TestSharedFiles checks that every command has a manual page, and that the files contain neither
+// the time nor the folder of the build.
 func TestSharedFiles(t *testing.T) {
 	t.Chdir("../..")
 	r := release{version: "1.2.3", time: at}

@@ -212,7 +212,7 @@ func readCpio(t *testing.T, b []byte) map[string]string {
 		if name == "TRAILER!!!" {
 			return modes
 		}
-		if mode>>12 == 0o10 || name == settingsDir { // a regular file
+		if mode>>12 == 0o10 || name == settingsDir { // this is a regular file
 			modes[name] = fmt.Sprintf("%04o", mode&0o7777)
 		}
 		b = b[(110+nameSize+3)/4*4+(size+3)/4*4:]

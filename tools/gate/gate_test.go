@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// module holds the files of a small module. Its tests have all possible outcomes.
+// module holds the files of a small module whose tests have all possible outcomes.
 var module = map[string]string{
 	"go.mod": "module example\n\ngo 1.26\n",
 	"calm/calm_test.go": `package calm
@@ -64,16 +64,16 @@ func TestRaces(t *testing.T) {
 }
 `
 
-// in creates the module with additional files and makes its folder the current one. Files in more
-// replace those of the same name. The record of passed checks is empty.
+// in creates the module with additional files and makes its folder the current one. A file in more
+// replaces a file of the module with the same name. No check is recorded as passed.
 func in(t *testing.T, more map[string]string) {
 	t.Helper()
 	t.Setenv("SVC_GATE_STATE", t.TempDir())
 	t.Chdir(written(t, more))
 }
 
-// written creates the module with additional files and returns its folder. Files in more replace
-// those of the same name.
+// written creates the module with additional files and returns its folder. A file in more replaces
+// a file of the module with the same name.
 func written(t *testing.T, more map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -171,7 +171,7 @@ func TestPlatforms(t *testing.T) {
 		name     string
 		files    map[string]string
 		platform platform
-		want     string // a part of the error; "" for none
+		want     string // a part of the expected error; "" for none
 	}{
 		{"whole", nil, platform{"windows", "arm64"}, ""},
 		{"another system", map[string]string{"busy/busy_windows.go": "package busy\n\nvar x int = nothing\n"}, platform{"darwin", "arm64"}, ""},
@@ -229,7 +229,7 @@ func TestEveryLibraryPlays(t *testing.T) {
 	expect(t, 0, "7 passed, 0 failed, 2 skipped", nil, "tests", "format")
 }
 
-// TestConsoleChecksItself checks the same for the console.
+// TestConsoleChecksItself checks the same as TestLibrariesCheckThemselves, for the console.
 func TestConsoleChecksItself(t *testing.T) { //nolint:paralleltest // changes the folder
 	needsBash(t)
 	files := map[string]string{
@@ -250,8 +250,9 @@ func needsBash(t *testing.T) {
 	}
 }
 
-// TestUnchangedChecks checks that checks run again if and only if their inputs or tools have
-// changed since they passed. If only the program has changed, one story of each runs.
+// TestUnchangedChecks checks that a check runs again if and only if its inputs or tools have
+// changed since it passed. If only the program has changed, only the story of each library and of
+// the console runs.
 func TestUnchangedChecks(t *testing.T) { //nolint:paralleltest // changes the folder
 	needsBash(t)
 	in(t, map[string]string{

@@ -35,8 +35,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// counter is a server that counts requests by path and connections. The path determines the length
-// of the answer's body.
+// counter is a server that counts requests by path, and connections. The path of a request
+// determines the length of the response body.
 type counter struct {
 	mu          sync.Mutex
 	paths       map[string]int
@@ -81,7 +81,7 @@ func TestSendAsksEveryRequestOnce(t *testing.T) {
 	for _, tc := range []struct {
 		name        string
 		keep        bool
-		connections int // seen by the server
+		connections int // number of connections that the server must have seen
 	}{
 		{"kept connections", true, 4},
 		{"a connection for each", false, 100},
